@@ -29,6 +29,7 @@ from server.core.ids import DealId, PlayerId
 from tests.engine.perft import Start, count_within_budget, format_trees, path_of
 from tests.engine.positions import ALL, easy_deck, run_down
 from tests.relatives import find_ruleset
+from tests.vectors.solver import piles
 
 FOLDER = Path(__file__).parent
 SEEDS = [bytes(32), bytes(range(32)), bytes([255]) * 32, sha256(b"samedeal vectors").digest()]
@@ -201,12 +202,15 @@ def run() -> str:
 
 
 FILES = {"deals.json": deals, "replays.json": replays, "hints.json": hints}
+SOLVER_FILES = {"piles.json": piles.entries}
 
 
 def main() -> None:
     """Write the files."""
     for name, entries in FILES.items():
         (FOLDER / name).write_text(format_entries(entries()), encoding="utf-8")
+    for name, entries in SOLVER_FILES.items():
+        (FOLDER / "solver" / name).write_text(format_entries(entries()), encoding="utf-8")
     (FOLDER / "run.json").write_text(run(), encoding="utf-8")
     for game, variant in ALL:
         rules = find_ruleset(game, variant)

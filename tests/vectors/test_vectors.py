@@ -16,7 +16,7 @@ from engine.notation import parse_move
 from engine.position import parse_position, position_of
 from tests.engine.perft import COMMAND
 from tests.engine.positions import after
-from tests.vectors.generate import FILES, FOLDER, format_entries, run, variants
+from tests.vectors.generate import FILES, FOLDER, SOLVER_FILES, format_entries, run, variants
 
 
 def entries(name: str) -> list[dict[str, Any]]:
@@ -34,6 +34,12 @@ def label(entry: dict[str, Any]) -> str:
 def test_generating_a_file_again_gives_the_same_bytes(name: str) -> None:
     same = (FOLDER / name).read_bytes() == format_entries(FILES[name]()).encode()
     assert same, f"tests/vectors/{name} is not what {COMMAND} writes"
+
+
+@pytest.mark.parametrize("name", SOLVER_FILES)
+def test_solving_the_positions_of_a_file_again_gives_the_same_bytes(name: str) -> None:
+    same = (FOLDER / "solver" / name).read_bytes() == format_entries(SOLVER_FILES[name]()).encode()
+    assert same, f"tests/vectors/solver/{name} is not what {COMMAND} writes"
 
 
 def test_generating_the_run_again_gives_the_same_bytes() -> None:

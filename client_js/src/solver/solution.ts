@@ -10,19 +10,17 @@ export type Verdict = "winnable" | "impossible" | "unknown";
 
 /** The answer to a board. */
 export interface Solution {
+  /** Whether the board can be won. */
   readonly verdict: Verdict;
-  /** The moves that win the board; else those that bring `home` cards to foundations. */
+  /** The moves that win it; else those that bring `home` cards to foundations. */
   readonly line: readonly Move[];
-  /** How many cards are on foundations after the line, with those that were there before. */
+  /** The number of cards on foundations after the line, with those that were there before. */
   readonly home: number;
   /** Whether it is proved that no line brings more cards home. */
   readonly most: boolean;
   /** For a board that cannot be won, the argument, in a few words; else empty. */
   readonly proof: string;
-  /**
-   * How hard it was to decide, as a number that grows with difficulty. Comparable only between
-   * boards of one ruleset.
-   */
+  /** How hard it was to decide; comparable only between boards of one ruleset. */
   readonly effort: number;
   /** How much of the budget was used. */
   readonly steps: number;

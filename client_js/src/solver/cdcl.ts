@@ -1,0 +1,316 @@
+/**
+ * A SAT solver: conflict-driven clause learning.
+ *
+ * This is `engine/solver/cdcl.py`, which describes the method, step by step: it finds the same model
+ * with the same number of conflicts. It has no proofs.
+ *
+ * Inside the solver, the literal of variable v is 2v, and its negation 2v + 1. A clause is the index
+ * in `cells` of its length, which its literals follow.
+ */
+
+import { ActivityHeap } from "./activityHeap.ts";
+
+/** Conflicts before a restart, times a number of Luby's sequence. */
+const RESTART = 64;
+/** How many learnt clauses are kept at first; each time that some are forgotten, a few more. */
+const MOST_LEARNT = 2_000;
+const MORE_LEARNT = 500;
+/** A learnt clause that spans no more decision levels than this is never forgotten. */
+const FEW_LEVELS = 2;
+/** The reason of a decision, and of what is given. */
+const NONE = -1;
+
+/** What the solver found. */
+export interface Answer {
+  /** Null if it ran out of conflicts. */
+  readonly satisfiable: boolean | null;
+  /** If satisfiable, 1 for each variable that is true, by number; variable 0 means nothing. */
+  readonly model: Uint8Array;
+  /** How many conflicts it took. */
+  readonly conflicts: number;
+}
+
+/**
+ * Whether some assignment of the variables, numbered from 1, makes every clause true. A clause has
+ * literals v or -v, and repeats or contradicts none. Gives up after so many conflicts.
+ */
+export function solve(
+  variables: number,
+  clauses: readonly (readonly number[])[],
+  conflicts: number,
+): Answer {
+  return new Search(variables, clauses).run(conflicts);
+}
+
+/** An element of the sequence 1 1 2 1 1 2 4 1 1 2 ..., counted from 1. */
+function luby(nth: number): number {
+  let at = nth;
+  while ((at & (at + 1)) !== 0) at -= (1 << (31 - Math.clz32(at))) - 1;
+  return (at + 1) >> 1;
+}
+
+/** The state of a search; `engine/solver/cdcl.py` describes the fields. */
+class Search {
+  private readonly values: Int8Array;
+  private readonly implies: number[][];
+  private watches: number[][];
+  private readonly trail: Int32Array;
+  private assigned = 0;
+  private propagated = 0;
+  private readonly starts: number[] = [];
+  private readonly levels: Int32Array;
+  private readonly reasons: Int32Array;
+  private readonly phases: Uint8Array;
+  private readonly seen: Uint8Array;
+  private readonly heap: ActivityHeap;
+  private learnt: { spans: number; clause: number }[] = [];
+  private cells = new Int32Array(1 << 17);
+  private used = 0;
+  private consistent = true;
+
+  constructor(variables: number, clauses: readonly (readonly number[])[]) {
+    const literals = 2 * variables + 2;
+    this.values = new Int8Array(literals);
+    this.implies = Array.from({ length: literals }, () => []);
+    this.watches = Array.from({ length: literals }, () => []);
+    this.trail = new Int32Array(variables);
+    this.levels = new Int32Array(variables + 1);
+    this.reasons = new Int32Array(variables + 1).fill(NONE);
+    this.phases = new Uint8Array(variables + 1).fill(1);
+    this.seen = new Uint8Array(variables + 1);
+    this.heap = new ActivityHeap(variables);
+    for (const clause of clauses) this.add(clause.map((x) => (x > 0 ? 2 * x : -2 * x + 1)));
+  }
+
+  /** Search until an answer is found, or so many conflicts are. */
+  run(conflicts: number): Answer {
+    let found = 0;
+    let restarts = 1;
+    let left = RESTART;
+    let mostLearnt = MOST_LEARNT;
+    const none = new Uint8Array();
+    while (this.consistent) {
+      const conflict = this.propagate();
+      if (conflict !== NONE) {
+        found += 1;
+        left -= 1;
+        if (this.starts.length === 0) break;
+        if (found >= conflicts) return { satisfiable: null, model: none, conflicts: found };
+        this.learn(conflict);
+      } else if (left <= 0) {
+        restarts += 1;
+        left = RESTART * luby(restarts);
+        this.goBack(0);
+        if (this.learnt.length > mostLearnt) {
+          mostLearnt += MORE_LEARNT;
+          this.forget();
+        }
+      } else if (!this.decide()) {
+        const model = Uint8Array.from(this.phases, (_, variable) =>
+          this.values[2 * variable]! > 0 ? 1 : 0,
+        );
+        return { satisfiable: true, model, conflicts: found };
+      }
+    }
+    return { satisfiable: false, model: none, conflicts: found };
+  }
+
+  /** Add a clause that is given. */
+  private add(clause: readonly number[]): void {
+    const first = clause[0];
+    if (clause.length > 1) this.watch(this.store(clause));
+    else if (first === undefined || this.values[first]! < 0) this.consistent = false;
+    else if (this.values[first] === 0) this.assign(first, NONE);
+  }
+
+  /** Copy a clause to `cells`, and return its index there. */
+  private store(clause: readonly number[]): number {
+    const index = this.used;
+    this.used += clause.length + 1;
+    if (this.used > this.cells.length) {
+      const larger = new Int32Array(2 * this.used);
+      larger.set(this.cells);
+      this.cells = larger;
+    }
+    this.cells[index] = clause.length;
+    this.cells.set(clause, index + 1);
+    return index;
+  }
+
+  /** Let a clause of two or more literals be looked at when one of its first two is false. */
+  private watch(clause: number): void {
+    const first = this.cells[clause + 1]!;
+    const second = this.cells[clause + 2]!;
+    if (this.cells[clause]! > 2) {
+      this.watches[first]!.push(clause);
+      this.watches[second]!.push(clause);
+    } else {
+      this.implies[first ^ 1]!.push(second, clause);
+      this.implies[second ^ 1]!.push(first, clause);
+    }
+  }
+
+  /** Make an open literal true at the present level. */
+  private assign(literal: number, reason: number): void {
+    this.values[literal] = 1;
+    this.values[literal ^ 1] = -1;
+    this.levels[literal >> 1] = this.starts.length;
+    this.reasons[literal >> 1] = reason;
+    this.trail[this.assigned++] = literal;
+  }
+
+  /** Assign all that follows from the trail; return a clause that became false, or `NONE`. */
+  private propagate(): number {
+    const { values, trail } = this;
+    while (this.propagated < this.assigned) {
+      const literal = trail[this.propagated++]!;
+      const implied = this.implies[literal]!;
+      for (let at = 0; at < implied.length; at += 2) {
+        const value = values[implied[at]!]!;
+        if (value < 0) return implied[at + 1]!;
+        if (value === 0) this.assign(implied[at]!, implied[at + 1]!);
+      }
+      const conflict = this.visit(literal ^ 1);
+      if (conflict !== NONE) return conflict;
+    }
+    return NONE;
+  }
+
+  /** Let the clauses that watch a literal which became false watch another, or imply one. */
+  private visit(falseLiteral: number): number {
+    const { values, cells } = this;
+    const watching = this.watches[falseLiteral]!;
+    let kept = 0;
+    for (let nth = 0; nth < watching.length; nth++) {
+      const clause = watching[nth]!;
+      let first = cells[clause + 1]!;
+      if (first === falseLiteral) {
+        first = cells[clause + 2]!;
+        cells[clause + 1] = first;
+        cells[clause + 2] = falseLiteral;
+      }
+      const value = values[first]!;
+      if (value <= 0) {
+        if (this.watchesAnother(clause, falseLiteral)) continue;
+        if (value < 0) {
+          watching.splice(kept, nth - kept);
+          return clause;
+        }
+        this.assign(first, clause);
+      }
+      watching[kept++] = clause;
+    }
+    watching.length = kept;
+    return NONE;
+  }
+
+  /** Let a clause watch a literal that is not false in place of its second; return whether it does. */
+  private watchesAnother(clause: number, falseLiteral: number): boolean {
+    const { values, cells } = this;
+    const end = clause + cells[clause]!;
+    for (let place = clause + 3; place <= end; place++) {
+      const other = cells[place]!;
+      if (values[other]! >= 0) {
+        cells[clause + 2] = other;
+        cells[place] = falseLiteral;
+        this.watches[other]!.push(clause);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Learn a clause from one that became false, go back to where it is unit, and apply it. */
+  private learn(conflict: number): void {
+    const { levels, seen, cells, trail } = this;
+    const present = this.starts.length;
+    const variables: number[] = [];
+    let below: number[] = [];
+    let unresolved = 0;
+    let at = this.assigned;
+    for (let clause = conflict; ; clause = this.reasons[trail[at]! >> 1]!) {
+      const end = clause + cells[clause]!;
+      for (let place = clause + 1; place <= end; place++) {
+        const literal = cells[place]!;
+        const variable = literal >> 1;
+        if (seen[variable] === 1 || levels[variable] === 0) continue;
+        seen[variable] = 1;
+        variables.push(variable);
+        if (levels[variable] === present) unresolved += 1;
+        else below.push(literal);
+      }
+      do at -= 1;
+      while (seen[trail[at]! >> 1] === 0);
+      unresolved -= 1;
+      if (unresolved === 0) break;
+    }
+    this.heap.favour(variables);
+    below = below.filter((literal) => !this.follows(literal));
+    for (const variable of variables) seen[variable] = 0;
+    // The literal of the highest level is watched: it is the last to stay false on going back.
+    below.sort((one, two) => levels[two >> 1]! - levels[one >> 1]! || one - two);
+    const learnt = [trail[at]! ^ 1, ...below];
+    const highest = below[0];
+    const spans = 1 + new Set(below.map((literal) => levels[literal >> 1])).size;
+    this.goBack(highest === undefined ? 0 : levels[highest >> 1]!);
+    const reason = highest === undefined ? NONE : this.store(learnt);
+    if (reason !== NONE) {
+      this.watch(reason);
+      this.learnt.push({ spans, clause: reason });
+    }
+    this.assign(learnt[0]!, reason);
+  }
+
+  /** Whether a false literal was implied by others of the variables seen alone. */
+  private follows(literal: number): boolean {
+    const reason = this.reasons[literal >> 1]!;
+    if (reason === NONE) return false;
+    const end = reason + this.cells[reason]!;
+    for (let place = reason + 1; place <= end; place++) {
+      const variable = this.cells[place]! >> 1;
+      if (this.seen[variable] === 0 && this.levels[variable] !== 0) return false;
+    }
+    return true;
+  }
+
+  /** Take back all assignments above a decision level. */
+  private goBack(level: number): void {
+    const start = this.starts[level];
+    if (start === undefined) return;
+    for (let at = start; at < this.assigned; at++) {
+      const literal = this.trail[at]!;
+      this.values[literal] = 0;
+      this.values[literal ^ 1] = 0;
+      this.phases[literal >> 1] = literal & 1;
+      this.heap.insert(literal >> 1);
+    }
+    this.assigned = start;
+    this.propagated = start;
+    this.starts.length = level;
+  }
+
+  /** Open a decision level with the most active open variable; return whether any was open. */
+  private decide(): boolean {
+    for (let variable = this.heap.pop(); variable > 0; variable = this.heap.pop()) {
+      if (this.values[2 * variable] !== 0) continue;
+      this.starts.push(this.assigned);
+      this.assign(2 * variable + this.phases[variable]!, NONE);
+      return true;
+    }
+    return false;
+  }
+
+  /** Forget the worse half of the learnt clauses: of many levels, and of them the oldest. */
+  private forget(): void {
+    const ranked = this.learnt
+      .map(({ spans }, nth) => ({ spans, nth }))
+      .sort((one, two) => two.spans - one.spans || one.nth - two.nth);
+    const drop = new Set<number>();
+    for (const { spans, nth } of ranked.slice(0, ranked.length >> 1)) {
+      const { clause } = this.learnt[nth]!;
+      if (spans > FEW_LEVELS && this.cells[clause]! > 2) drop.add(clause);
+    }
+    this.learnt = this.learnt.filter(({ clause }) => !drop.has(clause));
+    this.watches = this.watches.map((watching) => watching.filter((clause) => !drop.has(clause)));
+  }
+}

@@ -1,0 +1,230 @@
+"""The clauses that say how many cards can come home from piles that give to foundations only.
+
+The argument that they say exactly that is in `piles`. The variables, for cards that are in a chain
+and may have to wait on a pile:
+
+- `home(x, t)`: x is home when the t-th card has been dealt and all has gone home that can.
+- `on(x, k)`: x, a card of the stock, is put on pile k.
+- `before(x, y)`: x goes home before y, or only y does not go home at all.
+- `over(y, x)`: y is put on a pile on which x still lies, at whatever depth.
+- `at_least[n]`: more than n cards come home.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+from engine.cards import Card
+from engine.solver.stacks import Places, Stacks, in_chains, pile_of, straight_home
+
+TRUE = 1
+"""A variable that is true: formulas in which something is known have the literal in its place."""
+
+FALSE = -TRUE
+
+Clause = list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """The clauses of a position.
+
+    Attributes:
+        variables: how many variables there are, numbered from 1.
+        clauses: each a list of literals.
+        at_least: `at_least[n]` is the literal that more than n cards come home, which may be asked
+            for by a further clause.
+        on: for each card of the stock that may have to wait, the variables of the piles.
+    """
+
+    variables: int
+    clauses: list[Clause]
+    at_least: list[int]
+    on: dict[Card, list[int]]
+
+    def places(self, model: Sequence[bool]) -> Places:
+        """Return where the stock's cards are put in a model."""
+        return {
+            card: next(pile for pile, variable in enumerate(piles) if model[variable])
+            for card, piles in self.on.items()
+        }
+
+
+def encode(stacks: Stacks) -> Encoding:
+    """Return the clauses of a position from which no card can go home at once.
+
+    The stock must have cards.
+    """
+    return _Encoder(stacks).encode()
+
+
+class _Encoder:
+    """Writes the clauses. A time t is the number of a card of the stock, when it has been dealt."""
+
+    def __init__(self, stacks: Stacks) -> None:
+        self.stacks = stacks
+        self.variables = TRUE
+        self.clauses: list[Clause] = [[TRUE]]
+        self.times = len(stacks.stock)
+        self.piles = range(len(stacks.piles))
+        self.place = in_chains(stacks)
+        self.dealt = {card: time for time, card in enumerate(stacks.stock)}
+        self.lies_on = pile_of(stacks)
+        self.straight = straight_home(stacks)
+        self.waiting = [
+            card for card in (*b"".join(stacks.piles), *stacks.stock) if card not in self.straight
+        ]
+        """The cards that may have to wait on a pile; of one pile, from the bottom."""
+        self.home: dict[Card, list[int]] = {}
+        self.on: dict[Card, list[int]] = {}
+        self.befores: dict[tuple[Card, Card], int] = {}
+
+    def encode(self) -> Encoding:
+        """Write all clauses."""
+        for chain in self.stacks.chains:
+            self._go_home(chain)
+        for card in self.waiting:
+            if card not in self.place:
+                self.home[card] = [FALSE] * self.times
+        self._choose_piles()
+        self._order()
+        for x, y in combinations(self.waiting, 2):
+            if y in self.dealt:
+                self._may_bury(y, x)
+            elif self.lies_on[x] == self.lies_on[y]:
+                self._bury(TRUE, y, x, 0)
+        counts = [[self.home[card][-1] for card in chain] for chain in self.stacks.chains]
+        while len(counts) > 1:
+            pairs = zip(counts[::2], counts[1::2], strict=False)
+            odd = counts[len(counts) // 2 * 2 :]
+            counts = [self._sum(one, two) for one, two in pairs] + odd
+        on = {card: self.on[card] for card in self.waiting if card in self.dealt}
+        return Encoding(self.variables, self.clauses, counts[0] if counts else [], on)
+
+    def _new(self) -> int:
+        """Return a new variable."""
+        self.variables += 1
+        return self.variables
+
+    def _add(self, *literals: int) -> None:
+        """Add a clause, without what is known of it."""
+        if TRUE not in literals:
+            self.clauses.append([literal for literal in literals if literal != FALSE])
+
+    def _go_home(self, chain: bytes) -> None:
+        """Let the cards of a chain go home in their order, and stay there."""
+        earliest = 0
+        previous = [TRUE] * self.times
+        for card in chain:
+            earliest = max(earliest, self.dealt.get(card, 0))
+            home = [FALSE] * self.times
+            self.home[card] = home
+            for time in range(earliest, self.times):
+                home[time] = TRUE if card in self.straight else self._new()
+                self._add(-home[time], previous[time])
+            for earlier, later in pairwise(home):
+                self._add(-earlier, later)
+            previous = home
+
+    def _choose_piles(self) -> None:
+        """Put each card that may have to wait on one pile.
+
+        Empty piles are alike, so they are used from left to right.
+        """
+        empty = [pile for pile in self.piles if not self.stacks.piles[pile]]
+        used = [FALSE] * len(empty)
+        for card in self.waiting:
+            if card in self.lies_on:
+                self.on[card] = [
+                    TRUE if pile == self.lies_on[card] else FALSE for pile in self.piles
+                ]
+                continue
+            on = self.on[card] = [self._new() for _ in self.piles]
+            self._add(*on)
+            for one, two in combinations(on, 2):
+                self._add(-one, -two)
+            for nth, (left, right) in enumerate(pairwise(empty)):
+                self._add(-on[right], used[nth])
+                now = self._new()
+                self._add(-now, on[left], used[nth])
+                used[nth] = now
+
+    def _before(self, x: Card, y: Card) -> int:
+        """Return the literal `before(x, y)` of two cards, both in chains."""
+        (one, at), (two, other) = self.place[x], self.place[y]
+        if one == two:
+            return TRUE if at < other else FALSE
+        return -self.befores[y, x] if one > two else self.befores[x, y]
+
+    def _order(self) -> None:
+        """Let `before` be a total order in which each chain has its own.
+
+        It is transitive within two chains if it is so for neighbours, and else for cards of three.
+        """
+        waiting = {*self.waiting}
+        chains = [[card for card in chain if card in waiting] for chain in self.stacks.chains]
+        for one, two in combinations(chains, 2):
+            for x in one:
+                for y in two:
+                    self.befores[x, y] = self._new()
+            for y in two:
+                for x, later in pairwise(one):
+                    self._add(-self.befores[later, y], self.befores[x, y])
+            for x in one:
+                for y, later in pairwise(two):
+                    self._add(-self.befores[x, y], self.befores[x, later])
+        for one, two, three in combinations(chains, 3):
+            for x in one:
+                for y in two:
+                    for z in three:
+                        xy, yz, xz = self.befores[x, y], self.befores[y, z], self.befores[x, z]
+                        self._add(-xy, -yz, xz)
+                        self._add(xy, yz, -xz)
+
+    def _may_bury(self, y: Card, x: Card) -> None:
+        """Say what follows if y, of the stock, is put on the pile of x, which came before it."""
+        time = self.dealt[y]
+        gone = self.home[x][time - 1] if time else FALSE
+        if self._frees(y, x):
+            return
+        over = self._new()
+        for one, two in zip(self.on[x], self.on[y], strict=True):
+            self._add(-one, -two, gone, over)
+        self._bury(over, y, x, time)
+
+    def _bury(self, over: int, y: Card, x: Card, time: int) -> None:
+        """Say what follows from `over(y, x)`, a literal, from some time on: x waits for y."""
+        if self._frees(y, x):
+            return
+        if y not in self.place:
+            self._add(-over, -self.home[x][-1])
+            return
+        self._add(-over, -self.home[x][-1], self._before(y, x))
+        if self.place[x][0] != self.place[y][0]:
+            for at in range(time, self.times):
+                self._add(-over, -self.home[x][at], self.home[y][at])
+
+    def _frees(self, y: Card, x: Card) -> bool:
+        """Return whether y on x delays nothing: x waits for y anyway, or for ever."""
+        if x not in self.place:
+            return True
+        one, two = self.place[x], self.place.get(y)
+        return two is not None and one[0] == two[0] and two[1] < one[1]
+
+    def _sum(self, one: list[int], two: list[int]) -> list[int]:
+        """Return literals of which the n-th is true only if n of those given are, from 1 on.
+
+        Args:
+            one: literals that are true from the first on, as far as they are.
+            two: further ones.
+        """
+        total = [self._new() for _ in range(len(one) + len(two))]
+        for i in range(len(one) + 1):
+            for j in range(len(two) + 1):
+                if i + j < len(total):
+                    least = one[i] if i < len(one) else FALSE
+                    other = two[j] if j < len(two) else FALSE
+                    self._add(-total[i + j], least, other)
+        return total

@@ -1,0 +1,178 @@
+"""A game of piles that give to foundations only, reduced to what matters for solving it.
+
+Every foundation takes its cards in a fixed order, a chain. The player's only choice is the pile for
+each card of the stock: whatever can go home is sent home at once (`piles` has the reason).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from engine.board import Board
+from engine.cards import PACK_SIZE, Card, turned_up
+from engine.fits import EMPTY
+from engine.ruleset import Ruleset
+
+Places = Mapping[Card, int]
+"""The pile for each card of the stock, counted from 0. A card left out goes to the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stacks:
+    """A position.
+
+    Attributes:
+        chains: the cards that each foundation takes from here on, in that order.
+        piles: the piles, each from bottom to top.
+        stock: the cards of the stock, the next one first.
+    """
+
+    chains: tuple[bytes, ...]
+    piles: tuple[bytes, ...]
+    stock: bytes
+
+    @property
+    def left(self) -> int:
+        """The number of cards that are not on foundations."""
+        return sum(map(len, self.piles)) + len(self.stock)
+
+
+def chains_of(ruleset: Ruleset) -> tuple[bytes, ...] | None:
+    """Return the cards of each chain, from an empty foundation on; none has two.
+
+    Returns:
+        `None` if what a foundation takes next is not certain: because it takes several cards on the
+        same one, or because there are fewer foundations than cards that may start them.
+    """
+    chains: list[bytes] = []
+    first = 0
+    for group in ruleset.rules.foundations:
+        fits = ruleset.homes[first]
+        first += group.piles
+        starts = _taken(fits[EMPTY])
+        if len(starts) > group.piles:
+            return None
+        for start in starts:
+            chain = [start]
+            while after := _taken(fits[chain[-1]]):
+                if len(after) > 1 or after[0] in chain:
+                    return None
+                chain += after
+            chains.append(bytes(chain))
+    cards = b"".join(chains)
+    return tuple(chains) if len(cards) == len(set(cards)) else None
+
+
+def _taken(row: bytes) -> list[Card]:
+    """Return the cards at which a row of a table has a 1."""
+    return [card for card in range(PACK_SIZE) if row[card]]
+
+
+def stacks_of(board: Board) -> Stacks:
+    """Return the position of a board whose ruleset has chains.
+
+    A chain ends before a card that is not in play, if the board has less than a pack.
+    """
+    ruleset, piles = board.ruleset, board.piles
+    chains = chains_of(ruleset)
+    assert chains is not None
+    home = {card for pile in ruleset.foundations for card in piles[pile]}
+    tableau = tuple(turned_up(piles[pile]) for pile in ruleset.tableau)
+    stock = turned_up(piles[ruleset.stock])[::-1]
+    there = {*b"".join(tableau), *stock}
+    ahead = []
+    for chain in chains:
+        cards = [card for card in chain if card not in home]
+        end = next((at for at, card in enumerate(cards) if card not in there), len(cards))
+        ahead.append(bytes(cards[:end]))
+    return Stacks(tuple(ahead), tableau, stock)
+
+
+class Table:
+    """A position that changes while it is played.
+
+    Attributes:
+        piles: the piles, each from bottom to top.
+        wanted: the cards that the foundations take next.
+    """
+
+    def __init__(self, stacks: Stacks) -> None:
+        self.piles = [list(pile) for pile in stacks.piles]
+        self.wanted = {chain[0] for chain in stacks.chains if chain}
+        self._after = {card: after for chain in stacks.chains for card, after in pairwise(chain)}
+
+    def place(self, card: Card, pile: int) -> None:
+        """Lay a card on a pile."""
+        self.piles[pile].append(card)
+
+    def take(self, card: Card) -> None:
+        """Send a card home that is wanted."""
+        self.wanted.remove(card)
+        if card in self._after:
+            self.wanted.add(self._after[card])
+
+    def settle(self) -> Iterator[tuple[int, Card]]:
+        """Send home whatever can go, and yield each card's pile and the card.
+
+        The piles are gone through from left to right, over and over, each as deep as it goes.
+        """
+        moved = True
+        while moved:
+            moved = False
+            for number, pile in enumerate(self.piles):
+                while pile and pile[-1] in self.wanted:
+                    card = pile.pop()
+                    self.take(card)
+                    moved = True
+                    yield number, card
+
+
+def settled(stacks: Stacks) -> Stacks:
+    """Return the position after all cards of piles have gone home that can."""
+    table = Table(stacks)
+    home = {card for _, card in table.settle()}
+    chains = tuple(bytes(card for card in chain if card not in home) for chain in stacks.chains)
+    return Stacks(chains, tuple(map(bytes, table.piles)), stacks.stock)
+
+
+def brought_home(stacks: Stacks, places: Places) -> int:
+    """Return how many cards go home if those of the stock are put on these piles."""
+    table = Table(stacks)
+    home = sum(1 for _ in table.settle())
+    for card in stacks.stock:
+        table.place(card, places.get(card, 0))
+        home += sum(1 for _ in table.settle())
+    return home
+
+
+def in_chains(stacks: Stacks) -> dict[Card, tuple[int, int]]:
+    """Return for each card that may go home its chain's number, and its place in the chain."""
+    return {
+        card: (number, at)
+        for number, chain in enumerate(stacks.chains)
+        for at, card in enumerate(chain)
+    }
+
+
+def straight_home(stacks: Stacks) -> set[Card]:
+    """Return the cards of the stock that go home as they are dealt, wherever others lie.
+
+    They are those before which only such cards come in their chains, and those earlier.
+    """
+    turn = {card: at for at, card in enumerate(stacks.stock)}
+    found = set()
+    for chain in stacks.chains:
+        last = -1
+        for card in chain:
+            if turn.get(card, -1) <= last:
+                break
+            found.add(card)
+            last = turn[card]
+    return found
+
+
+def pile_of(stacks: Stacks) -> dict[Card, int]:
+    """Return the pile of each card that lies on one."""
+    return {card: number for number, pile in enumerate(stacks.piles) for card in pile}

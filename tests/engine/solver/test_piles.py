@@ -1,0 +1,241 @@
+"""Games of piles: lines replay, and verdicts and numbers are those of exhaustive searches."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from engine.board import Board
+from engine.catalog import load_game, ruleset
+from engine.deal import lay_out
+from engine.moves import legal_moves
+from engine.play import apply, play
+from engine.ruleset import Ruleset
+from engine.schema import STANDARD
+from engine.solver import Solution, Verdict, cdcl, piles, sat
+from engine.solver.burial import encode
+from engine.solver.stacks import chains_of, settled, stacks_of
+from engine.solver.trials import trials
+from tests.engine.positions import ALL, easy_board
+from tests.engine.solver.rup import refutes
+from tests.engine.solver.short_packs import (
+    SOME_RULES,
+    most_by_choices,
+    most_by_moves,
+    short_board,
+    short_rules,
+    walked,
+)
+from tests.relatives import FOLDER, find_ruleset
+
+BUDGET = 10**7
+
+SOLVERS = pytest.mark.parametrize(
+    "solver", [cdcl.solve, sat.solve_by_library], ids=["own", "library"]
+)
+
+LOST = 31
+"""The number of a deal that cannot be won; see `deal`."""
+
+
+def deal(number: int) -> Board:
+    """Return a deal by number, of a pack that Python shuffles with that seed."""
+    deck = list(range(52))
+    Random(number).shuffle(deck)
+    return lay_out(ruleset("lady-betty"), bytes(deck))
+
+
+def after_line(board: Board, solution: Solution) -> Board:
+    """Return the board after the moves of a solution, each of which must be legal."""
+    for move in solution.line:
+        board, _ = play(board, move)
+    return board
+
+
+def solved(board: Board, solver: sat.Solver = sat.solve, budget: int = BUDGET) -> Solution:
+    """Return the solution of a board, having checked what must be so of any."""
+    solution = piles.solve(board, budget, solver)
+    end = after_line(board, solution)
+    cards = sum(map(len, board.piles))
+    assert end.home == solution.home
+    assert (solution.verdict is Verdict.WINNABLE) == (solution.home == cards)
+    assert (solution.verdict is Verdict.IMPOSSIBLE) == bool(solution.proof)
+    assert solution.steps <= 1.2 * budget
+    return solution
+
+
+def test_the_method_applies_to_what_it_can_decide() -> None:
+    applies = [game for game, variant in ALL if piles.applies(find_ruleset(game, variant))]
+    assert applies == ["lady-betty"]
+    assert all(map(piles.applies, SOME_RULES))
+
+
+def test_it_decides_a_relative_with_foundations_in_suit() -> None:
+    """'In some versions the foundations are built in suit here too ...'."""
+    text = (FOLDER / "sir-tommy.toml").read_text(encoding="utf-8")
+    rules = ruleset_of(text.replace('match = "any"                         #', 'match = "suit" #'))
+    assert piles.applies(rules)
+    deck = list(range(52))
+    Random(1).shuffle(deck)
+    assert solved(lay_out(rules, bytes(deck))).most
+
+
+def ruleset_of(text: str) -> Ruleset:
+    """Return the standard rules of a game's file."""
+    return Ruleset("short", STANDARD, load_game("short", text).variants[STANDARD])
+
+
+BASE = """
+name = "Short"
+packs = 1
+[[foundations]]
+piles = 4
+first = "A"
+[tableau]
+deal = [1, 1]
+order = "any"
+match = "any"
+plays = ["foundation"]
+[stock]
+top = "up"
+plays = ["tableau", "foundation"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("packs = 1", "packs = 2"),
+        ("piles = 4", "piles = 3"),
+        ('first = "A"', 'first = "any"'),
+        ('first = "A"', 'first = "A"\norder = "either"'),
+        ('first = "A"', 'first = "A"\nmatch = "colour"'),
+        ("piles = 4", 'piles = 2\nsuits = "SH"\nfirst = "A"\n[[foundations]]\npiles = 4'),
+        ('["foundation"]', '["tableau", "foundation"]'),
+        ('["foundation"]', '["foundation"]\nempty = "K"'),
+        ('["foundation"]', '["foundation"]\nfill = ["stock"]'),
+        ('order = "any"\nmatch = "any"', 'order = "down"\nmatch = "suit"'),
+        ('["tableau", "foundation"]', '["foundation"]'),
+        ('["tableau", "foundation"]', '["tableau", "row"]'),
+        ('["tableau", "foundation"]', '["tableau", "foundation"]\nto_foundation = "any"'),
+        ('["tableau", "foundation"]', '["tableau", "waste"]\n[waste]\nplays = ["foundation"]'),
+    ],
+)
+def test_the_method_applies_to_nothing_else(old: str, new: str) -> None:
+    assert piles.applies(ruleset_of(BASE))
+    assert not piles.applies(ruleset_of(BASE.replace(old, new, 1)))
+
+
+def test_chains_go_from_the_first_rank_around_the_corner() -> None:
+    assert chains_of(short_rules(2, "Q")) == tuple(
+        bytes(13 * suit + (11 + nth) % 13 for nth in range(13)) for suit in range(4)
+    )
+
+
+def test_sending_cards_home_at_once_loses_nothing() -> None:
+    """The exhaustive search by choices is right where one by all legal moves can be made."""
+    chance = Random(11)
+    for number in range(80):
+        rules = SOME_RULES[number % len(SOME_RULES)]
+        small = short_board(rules, chance, *chance.choice([("SHD", 2), ("SH", 3), ("SHDC", 2)]))
+        board = walked(small, chance, chance.randrange(6))
+        stacks = stacks_of(board)
+        most = board.home + most_by_choices(stacks)
+        assert most == most_by_moves(board, {})
+        assert solved(board, cdcl.solve).home == most
+
+
+@pytest.mark.parametrize("rules", SOME_RULES, ids=lambda rules: f"{len(rules.tableau)} piles")
+def test_the_clauses_say_how_many_cards_can_come_home(rules: Ruleset) -> None:
+    """Of each short board, so many are possible, and one more is refuted by a checked proof."""
+    chance = Random(len(rules.rules.name))
+    undecided = 0
+    for number in range(400 if len(rules.tableau) == 2 else 120):
+        suits, ranks = chance.choice([("SHDC", 3), ("SHD", 4), ("HC", 5), ("SHDC", 2)])
+        board = walked(short_board(rules, chance, suits, ranks), chance, chance.choice((0, 4, 8)))
+        stacks = settled(stacks_of(board))
+        most = most_by_choices(stacks)
+        assert solved(board).home == sum(map(len, board.piles)) - stacks.left + most
+        if not stacks.stock:
+            continue
+        encoding = encode(stacks)
+        undecided += any(len(clause) > 1 for clause in encoding.clauses)
+        for target in {most, most + 1} - {0}:
+            if target > len(encoding.at_least):
+                continue
+            clauses = [*encoding.clauses, [encoding.at_least[target - 1]]]
+            answer = cdcl.solve(encoding.variables, clauses, 10**6)
+            assert answer.satisfiable == (target <= most)
+            if target > most and number % 8 == 0:
+                assert refutes(clauses, answer.proof)
+    assert undecided > 60
+
+
+@SOLVERS
+def test_whole_deals_are_decided(solver: sat.Solver) -> None:
+    for number in (9, 10, 11):
+        solution = solved(deal(number), solver)
+        assert solution.most
+        assert (solution.verdict is Verdict.IMPOSSIBLE) == (number == 10)
+        assert solution.home == (47 if number == 10 else 52)
+
+
+@SOLVERS
+def test_positions_of_runs_are_decided_alike(solver: sat.Solver) -> None:
+    """What can come home never grows from move to move, and a line of the most keeps it."""
+    chance = Random(4)
+    board, most = deal(20), 52
+    while legal_moves(board):
+        board = walked(board, chance, 12)
+        solution = solved(board, solver)
+        assert solution.most
+        assert solution.home <= most
+        most = solution.home
+        for move in solution.line[:1]:
+            assert solved(apply(board, move), solver).home == most
+
+
+@pytest.mark.parametrize("prove", [cdcl.solve, lambda *question: sat.solve(*question, prove=True)])
+def test_a_loss_has_a_proof_that_is_checked(prove: sat.Solver) -> None:
+    encoding = encode(settled(stacks_of(deal(LOST))))
+    clauses = [*encoding.clauses, [encoding.at_least[51]]]
+    answer = prove(encoding.variables, clauses, 10**6)
+    assert answer.satisfiable is False
+    assert refutes(clauses, answer.proof)
+    assert not refutes(encoding.clauses, answer.proof)
+
+
+def test_a_budget_that_does_not_suffice_leaves_the_verdict_open() -> None:
+    """The line is that of the best trial; then a loss may be proved, and not what is the most."""
+    for budget in (0, 10 * piles.STEPS_PER_CONFLICT):
+        solution = solved(deal(LOST), budget=budget)
+        assert solution.verdict is Verdict.UNKNOWN
+        assert not solution.most
+        assert solution.home == trials(stacks_of(deal(LOST))).home
+    lost = solved(deal(10), cdcl.solve, 1_200 * piles.STEPS_PER_CONFLICT)
+    assert lost.verdict is Verdict.IMPOSSIBLE
+    assert not lost.most
+
+
+@SOLVERS
+def test_the_same_board_has_the_same_solution(solver: sat.Solver) -> None:
+    board = walked(deal(LOST), Random(1), 10)
+    assert piles.solve(board, BUDGET, solver) == piles.solve(board, BUDGET, solver)
+
+
+def test_a_board_that_is_won_needs_no_moves() -> None:
+    start = easy_board(ruleset("lady-betty"))
+    solution = solved(start)
+    won = after_line(start, solution)
+    assert won.won
+    assert solved(won).line == ()
+    assert solution.effort == 0
+
+
+def test_effort_grows_as_choices_are_lost() -> None:
+    """Of a deal that chance spoils, sensible plays bring fewer cards home."""
+    chance = Random(2)
+    for number in range(3):
+        spoilt = walked(deal(number), chance, 20)
+        assert solved(spoilt).effort > solved(deal(number)).effort
