@@ -13,12 +13,15 @@ from types import ModuleType
 
 from engine.board import Board
 from engine.ruleset import Ruleset
-from engine.solver import passes
+from engine.solver import passes, piles
 from engine.solver.solution import Solution, Verdict
 
 __all__ = ["Solution", "Verdict", "applies", "budget_of", "is_for_most", "solve"]
 
-_METHODS: tuple[ModuleType, ...] = (passes,)
+BUDGET = 10_000_000
+"""The steps for a deal, unless its method says something else."""
+
+_METHODS: tuple[ModuleType, ...] = (passes, piles)
 """All methods; the first that applies is used."""
 
 
@@ -44,7 +47,7 @@ def applies(ruleset: Ruleset) -> bool:
 def budget_of(ruleset: Ruleset) -> int:
     """Return the budget that decides most deals of a game; about 10 s on one core at most."""
     method = next((each for each in _METHODS if each.applies(ruleset)), None)
-    return getattr(method, "BUDGET", 0)
+    return getattr(method, "BUDGET", BUDGET)
 
 
 def is_for_most(ruleset: Ruleset) -> bool:

@@ -106,7 +106,7 @@ class Certification:
     async def _work(self, solver: Solver, progress: Progress, stop: Stop, tell: Tell) -> None:
         """Draw and solve deals with one solver until the pool is full, or until stopped."""
         rules = ruleset(progress.game, STANDARD)
-        while not progress.is_full:
+        while not (progress.is_full or stop.is_set):
             deal = new_deal(progress.game, STANDARD)
             budget = budget_of(rules)
             progress.drawn += 1

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from server.certify import certify as certify_command
+from server.cli import main
 from tests.deploy.composed import COMPOSE, compose
 from tests.deploy.schemas import assert_valid
-from tests.deploy.test_image import VARIABLES, arguments_of
+from tests.deploy.test_image import VARIABLES, arguments_of, sources
 from tests.processes import ROOT
 from tests.redis_users import NODES
 
@@ -29,6 +31,21 @@ def test_a_node_reads_every_variable_that_the_compose_file_sets() -> None:
     environment = services["node-a"]["environment"]
     assert set(environment) <= VARIABLES
     assert environment["SAMEDEAL_REDIS"].startswith(f"redis://{NODES}@redis:")
+
+
+def test_certification_has_the_store_and_keys_of_the_nodes_and_yields_to_them() -> None:
+    services = compose()["services"]
+    node, certify = services["node-a"], services["certify"]
+    own = certify["environment"].pop("NUMBA_CACHE_DIR")
+    assert certify["environment"].items() <= node["environment"].items()
+    assert certify["tmpfs"] == [str(Path(own).parent)]
+    assert certify["secrets"] == node["secrets"]
+    assert certify["networks"] == ["store"]
+    assert certify["profiles"] == ["certify"]
+    assert certify["cpu_shares"] == 2
+    lock = certify["build"]["args"]["REQUIREMENTS"]
+    assert f"deploy/{lock}.txt" in sources()
+    assert main.commands[certify["command"][1]] is certify_command
 
 
 def test_the_proxy_knows_every_node() -> None:
@@ -104,7 +121,11 @@ def test_every_image_has_a_version_and_can_be_pinned_by_digest() -> None:
     versioned = re.compile(r"[\w./-]+:\d+\.\d+\.\d+[\w.-]*")
     pinned = "example:1@sha256:" + 64 * "0"
     variables = dict.fromkeys(set(re.findall(r"SAMEDEAL_\w+_IMAGE", COMPOSE.read_text())), pinned)
-    defaults = {name: default for name, _, default in map(_parted, arguments_of("ARG"))}
+    defaults = {
+        name: default
+        for name, _, default in map(_parted, arguments_of("ARG"))
+        if name.endswith("_IMAGE")
+    }
     for service, given in zip(
         compose()["services"].values(), compose(**variables)["services"].values(), strict=True
     ):
@@ -113,7 +134,8 @@ def test_every_image_has_a_version_and_can_be_pinned_by_digest() -> None:
             assert given["image"] == pinned
             continue
         # An image that is built takes the same versions without the compose file.
-        for name, image in service["build"]["args"].items():
+        images = {n: i for n, i in service["build"]["args"].items() if n.endswith("_IMAGE")}
+        for name, image in images.items():
             assert versioned.fullmatch(image)
             assert image == defaults[name]
             assert given["build"]["args"][name] == pinned
