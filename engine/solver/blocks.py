@@ -36,7 +36,7 @@ class Passes:
     Attributes:
         kinds: the kind of each card, by position. Cards of one kind take and follow the same cards.
         before: for each kind, the tops that take a card of this kind, in ascending order.
-        base: the number of tops: one for each kind, and one more for an empty foundation.
+        base: the number of tops: the kinds, and the present one if it is none of them.
         count: the number of passes that are left, with the present one.
         dealt: how many cards the present pass has dealt, which are all in the waste.
         top: the present top.

@@ -106,17 +106,21 @@ def _passes_of(board: Board) -> Passes:
     kinds, fits = _kinds(ruleset), ruleset.homes[0]
     foundation, waste = board.piles[0], board.piles[ruleset.waste]
     cards = waste + turned_up(board.piles[ruleset.stock][::-1])
-    samples = [kinds.index(kind) for kind in range(max(kinds) + 1)]
-    tops = [*samples] if foundation else [*samples, EMPTY]
+    # Kinds of which no card is left are left out, so that there are fewer states.
+    numbers = {kind: number for number, kind in enumerate(sorted({kinds[c] for c in cards}))}
+    samples = [kinds.index(kind) for kind in numbers]
+    tops = samples.copy()
+    top = numbers.get(kinds[foundation[-1]]) if foundation else None
+    if top is None:
+        top = len(tops)
+        tops.append(foundation[-1] if foundation else EMPTY)
     return Passes(
-        kinds=tuple(kinds[card] for card in cards),
-        before=tuple(
-            tuple(top for top, sample in enumerate(tops) if fits[sample][card]) for card in samples
-        ),
+        kinds=tuple(numbers[kinds[card]] for card in cards),
+        before=tuple(tuple(t for t, on in enumerate(tops) if fits[on][card]) for card in samples),
         base=len(tops),
         count=ruleset.redeals - board.redeals + 1,
         dealt=len(waste),
-        top=kinds[foundation[-1]] if foundation else len(samples),
+        top=top,
     )
 
 
@@ -179,14 +183,17 @@ def _best_plays(passes: Passes, blocks: Blocks, walked: list[Reached]) -> list[_
     the lowest state.
     """
     guesses = passes.base ** (passes.count - 1)
+    at = len(passes.kinds)
+    every_home = sum(1 << home * guesses for home in range(at + 1))
     home, state = -1, 0
     for end, ways in enumerate(walked[-1]):
-        most = (_of_guess(ways, end % guesses, guesses)).bit_length() - 1
+        # The walk's guess was right if the tops of all passes but the last are those at its end.
+        homes = ways >> end % guesses & every_home
+        most = (homes.bit_length() - 1) // guesses
         if most > home:
             home, state = most, end
     guess = state % guesses
     plays: list[_Play] = []
-    at = len(passes.kinds)
     while at:
         if walked[at - 1][state] >> home * guesses + guess & 1:
             at -= 1
@@ -200,18 +207,6 @@ def _best_plays(passes: Passes, blocks: Blocks, walked: list[Reached]) -> list[_
         home -= at - play.start
         at, state = play.start, before
     return plays
-
-
-def _of_guess(ways: int, guess: int, guesses: int) -> int:
-    """Return the numbers of cards home that are reached with a guess, as a bit set."""
-    ways >>= guess
-    homes = 0
-    home = 0
-    while ways:
-        homes |= (ways & 1) << home
-        ways >>= guesses
-        home += 1
-    return homes
 
 
 def _arrivals(
@@ -261,17 +256,17 @@ def _plays_within(
     left = goals[::-1]
     while first not in came:
         end, state = left.pop()
-        next_ = []
+        found = []
         for one, earlier in _arrivals(passes, blocks, end, state, play.nth):
             place = (one.start, earlier)
             if one.start > play.start and place not in came:
                 came[place] = one, state
-                next_.append(place)
-        left += next_[::-1]
+                found.append(place)
+        left += found[::-1]
     plays: list[_Play] = []
     at, state = first
-    while (step_ := came[at, state]) is not None:
-        one, later = step_
+    while (arrival := came[at, state]) is not None:
+        one, later = arrival
         plays += [one, *_plays_within(passes, blocks, one, state, later)]
         at, state = one.end, later
     return plays

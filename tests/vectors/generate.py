@@ -29,7 +29,7 @@ from server.core.ids import DealId, PlayerId
 from tests.engine.perft import Start, count_within_budget, format_trees, path_of
 from tests.engine.positions import ALL, easy_deck, run_down
 from tests.relatives import find_ruleset
-from tests.vectors.solver import piles
+from tests.vectors.solver import passes, piles
 
 FOLDER = Path(__file__).parent
 SEEDS = [bytes(32), bytes(range(32)), bytes([255]) * 32, sha256(b"samedeal vectors").digest()]
@@ -202,7 +202,7 @@ def run() -> str:
 
 
 FILES = {"deals.json": deals, "replays.json": replays, "hints.json": hints}
-SOLVER_FILES = {"piles.json": piles.entries}
+SOLVER_FILES = {"passes.json": passes.entries, "piles.json": piles.entries}
 
 
 def main() -> None:

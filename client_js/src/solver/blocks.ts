@@ -1,0 +1,217 @@
+/**
+ * Blocks of cards that passes through the stock can clear; `passes` says what they are for.
+ *
+ * The cards that are not home have positions 0 to n - 1, in the order in which every pass deals
+ * them. A *block* of a pass is a stretch of positions, `start` up to but not including `end`, that
+ * is cleared when this pass plays the card at `start`: all other cards of the stretch have been
+ * played by then, in this pass or earlier ones, so that this card is the waste's top card once the
+ * pass has dealt up to `end`.
+ *
+ * A *state* has the foundation's top in each pass, as the digits of one number: that of pass p
+ * counts `base ** p`. A block of pass p depends on the tops of passes 0 to p, changes them, and
+ * leaves those of later passes as they are. So its states are numbers of p + 1 digits; what is said
+ * of them holds whatever the higher digits are. The lower digits, those of earlier passes, are its
+ * *lower* state.
+ *
+ * This is `engine/solver/blocks.py` with bit sets in typed arrays.
+ */
+
+import { BitSets } from "./bitSets.ts";
+
+/**
+ * The ways to play a block: by the lower state after it, the states before it. Its pass has the
+ * card at the block's start on top after it. A state may be listed twice.
+ */
+export type Found = Map<number, number[]>;
+
+/** `blocks[p][start].get(end)`: the blocks of pass p that exist. */
+export type Blocks = readonly (readonly Map<number, Found>[])[];
+
+/** The ways to clear a stretch: by state before it, the bit set of the states after it. */
+type Ways = Map<number, number>;
+
+/** The cards that are not home, and the passes that are left to play them. */
+export interface Passes {
+  /** The kind of each card, by position. Cards of one kind take and follow the same cards. */
+  readonly kinds: readonly number[];
+  /** For each kind, the tops that take a card of this kind, in ascending order. */
+  readonly before: readonly (readonly number[])[];
+  /** The number of tops: the kinds, and the present one if it is none of them. */
+  readonly base: number;
+  /** The number of passes that are left, with the present one. */
+  readonly count: number;
+  /** How many cards the present pass has dealt, which are all in the waste. */
+  readonly dealt: number;
+  /** The present top. */
+  readonly top: number;
+}
+
+/** The element of a list at an index that it has. */
+export function item<T>(list: readonly T[], index: number): T {
+  return list[index] as T;
+}
+
+/**
+ * All blocks of all passes.
+ *
+ * For each end in turn, those that end there are found from the shortest to the longest: the rest
+ * of a block is cleared by blocks that are shorter, or of earlier passes.
+ */
+export function findBlocks(passes: Passes): Blocks {
+  const { kinds, base, count } = passes;
+  const blocks = Array.from({ length: count }, () => kinds.map(() => new Map<number, Found>()));
+  // The sets of ways by no pass, and by each pass and earlier ones.
+  const sets = Array.from({ length: count + 1 }, (_, nth) => new BitSets(base ** nth));
+  for (let end = 0; end <= kinds.length; end++) {
+    for (const each of sets) each.clear();
+    // By no pass at all, only the empty stretch is cleared.
+    const nothing = item(sets, 0).add();
+    item(sets, 0).addBit(nothing, 0);
+    let earlier: Ways[] = Array.from({ length: end }, () => new Map<number, number>());
+    earlier.push(new Map([[0, nothing]]));
+    for (let nth = 0; nth < count; nth++) {
+      const search = new Search(passes, nth, item(sets, nth), item(sets, nth + 1));
+      const own = search.addBlocks(blocks, end, earlier);
+      if (nth + 1 < count) own.forEach((ways, start) => search.unite(ways, item(earlier, start)));
+      earlier = own;
+    }
+  }
+  return blocks;
+}
+
+/** The search for the blocks of one pass that end at one position. */
+class Search {
+  readonly #passes: Passes;
+  readonly #nth: number;
+  /** The sets of ways by earlier passes alone, and of those by this pass and earlier ones. */
+  readonly #lower: BitSets;
+  readonly #sets: BitSets;
+  /** What this pass's top counts in a state. */
+  readonly #weight: number;
+
+  constructor(passes: Passes, nth: number, lower: BitSets, sets: BitSets) {
+    this.#passes = passes;
+    this.#nth = nth;
+    this.#lower = lower;
+    this.#sets = sets;
+    this.#weight = passes.base ** nth;
+  }
+
+  /**
+   * Add the blocks that end at `end`.
+   *
+   * `blocks` has those of earlier passes that end here, and all that end before; `earlier`, by
+   * start, the ways to clear the cards up to `end` by earlier passes alone.
+   *
+   * Returns by start the ways to clear them by this pass and earlier ones, where at least one block
+   * that lies within no other is of this pass.
+   */
+  addBlocks(
+    blocks: readonly (readonly Map<number, Found>[])[],
+    end: number,
+    earlier: readonly Ways[],
+  ): Ways[] {
+    const { kinds, base, dealt } = this.#passes;
+    const own: Ways[] = Array.from({ length: end + 1 }, () => new Map<number, number>());
+    // The present pass plays no card before the time that it has come to.
+    const possible = this.#nth > 0 || end >= dealt;
+    for (let start = end - 1; start >= 0; start--) {
+      const kind = item(kinds, start);
+      const ways = item(own, start);
+      const mine = item(item(blocks, this.#nth), start);
+      if (possible) {
+        const found = this.#blockAround(kind, item(own, start + 1), item(earlier, start + 1));
+        if (found.size > 0) mine.set(end, found);
+      }
+      for (const [middle, found] of mine) {
+        for (const [lower, afters] of item(earlier, middle)) {
+          for (const state of found.get(lower) ?? []) {
+            const to = this.#setOf(ways, state);
+            this.#sets.addShifted(to, this.#lower, afters, kind * this.#weight);
+          }
+        }
+      }
+      for (let other = 0; other <= this.#nth; other++) {
+        const step = base ** other;
+        for (const [middle, found] of item(item(blocks, other), start)) {
+          const rest = item(own, middle);
+          if (rest.size > 0) this.#begin(ways, found, rest, kind * step, base * step);
+        }
+      }
+    }
+    return own;
+  }
+
+  /** Add to the ways to clear a stretch those where this pass does not take part. */
+  unite(own: Ways, earlier: Ways): void {
+    for (const [lower, afters] of earlier) {
+      for (let top = 0; top < this.#passes.base * this.#weight; top += this.#weight) {
+        this.#sets.addShifted(this.#setOf(own, top + lower), this.#lower, afters, top);
+      }
+    }
+  }
+
+  /** The set of a state, added to the ways if it has none. */
+  #setOf(ways: Ways, state: number): number {
+    const known = ways.get(state);
+    if (known !== undefined) return known;
+    const added = this.#sets.add();
+    ways.set(state, added);
+    return added;
+  }
+
+  /**
+   * The ways to play a block whose first card is of this kind, from those to clear its other cards:
+   * where this pass plays some, and by earlier passes alone.
+   */
+  #blockAround(kind: number, own: Ways, earlier: Ways): Found {
+    const found: Found = new Map();
+    const note = (lower: number, state: number) => {
+      const states = found.get(lower);
+      if (states === undefined) found.set(lower, [state]);
+      else if (states.at(-1) !== state) states.push(state);
+    };
+    const tops = item(this.#passes.before, kind).map((top) => top * this.#weight);
+    for (const [state, afters] of own) {
+      for (const top of tops) {
+        this.#sets.forEach(afters, top, this.#weight, (lower) => {
+          note(lower, state);
+        });
+      }
+    }
+    for (const [before, afters] of earlier) {
+      this.#lower.forEach(afters, 0, this.#weight, (lower) => {
+        for (const top of tops) note(lower, top + before);
+      });
+    }
+    return found;
+  }
+
+  /**
+   * Add the ways that begin with a block, and clear the rest in some of the ways `rest`. After the
+   * block, the top of its pass counts `at` in a state; the tops of later passes count `step` and
+   * more.
+   */
+  #begin(ways: Ways, found: Found, rest: Ways, at: number, step: number): void {
+    const states = this.#passes.base * this.#weight;
+    const add = (befores: readonly number[], higher: number, afters: number) => {
+      for (const before of befores) {
+        this.#sets.addAll(this.#setOf(ways, higher + before), afters);
+      }
+    };
+    if (rest.size < (found.size * states) / step) {
+      for (const [state, afters] of rest) {
+        const lower = (state % step) - at;
+        const befores = found.get(lower);
+        if (befores !== undefined) add(befores, state - at - lower, afters);
+      }
+      return;
+    }
+    for (const [lower, befores] of found) {
+      for (let higher = 0; higher < states; higher += step) {
+        const afters = rest.get(higher + at + lower);
+        if (afters !== undefined) add(befores, higher, afters);
+      }
+    }
+  }
+}
