@@ -12,8 +12,7 @@ from pathlib import Path
 
 import click
 
-from engine.catalog import games, ruleset
-from engine.solver import applies
+from engine.catalog import games
 from server.admin import Desk
 from server.core import daily
 from server.logs import configure
@@ -24,14 +23,15 @@ from server.options import (
     redis_url,
     secret_key_file_of_nodes,
 )
-from server.service.certification import Progress
+from server.service.certification import Certification, Progress
 from server.service.services import Services
 from server.service.solving import SolverError, SolverProcess
 from server.settings import Settings
 from server.stop import Stop
 
-COUNT = 2 * daily.DRAWN_AHEAD
-"""Deals of a pool unless something else is said: after four weeks, it is empty."""
+COUNT = 3 * daily.DRAWN_AHEAD
+"""Deals of a pool unless something else is said: nodes take the first two weeks' at once, and then
+four weeks' are left."""
 
 TELL_EVERY = 60.0
 """Seconds between two lines of progress that is not shown on a terminal."""
@@ -105,14 +105,12 @@ async def _fill(services: Services, wanted: Sequence[str], count: int, processes
     stop = Stop()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    certification = Certification(services.pools)
     solvers = [SolverProcess() for _ in range(processes)]
     try:
         for game in wanted:
-            if not applies(ruleset(game)):
-                click.echo(f"{game}: no method of the solver fits its rules.", err=True)
-                continue
             shown = _Shown()
-            done = await services.certification.fill(game, count, solvers, stop, shown.tell)
+            done = await certification.fill(game, count, solvers, stop, shown.tell)
             shown.end(done)
             if stop.is_set:
                 click.echo("Stopped. What was found is in the pools.", err=True)
@@ -153,6 +151,8 @@ class _Shown:
 
 
 def _line(progress: Progress) -> str:
+    if not progress.fits:
+        return f"{progress.game}: the solver has no method for its rules"
     return (
         f"{progress.game}: {progress.pooled} of {progress.wanted} in the pool; "
         f"{progress.kept} kept of {progress.drawn} drawn in {progress.seconds:.0f} s"

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from engine.catalog import ruleset
 from engine.deal import deal_seed
 from engine.schema import STANDARD
-from engine.solver import Verdict, budget_of, is_for_most
 from server.core.certificate import proves
 from server.service.ports import PoolStore
 from server.service.solving import Solved, Solver, SolverError, Task
@@ -23,7 +22,7 @@ from server.store.deals import Deal, new_deal
 from server.store.pool import PooledDeal
 
 SMALL = 16
-"""Most deals get the budget divided by this."""
+"""Most deals get the solver's budget divided by this."""
 
 WHOLE_EVERY = 8
 """Of so many deals, one gets the whole budget."""
@@ -38,6 +37,7 @@ class Progress:
         pooled: how many it has, as far as is known here.
         drawn: how many deals have been drawn.
         kept: how many of these were put into the pool.
+        fits: whether the solver has a method for the game, as far as is known here.
         since: when it began, by the monotonic clock.
     """
 
@@ -46,6 +46,7 @@ class Progress:
     pooled: int
     drawn: int = 0
     kept: int = 0
+    fits: bool = True
     since: float = field(default_factory=time.monotonic)
 
     @property
@@ -54,9 +55,9 @@ class Progress:
         return time.monotonic() - self.since
 
     @property
-    def is_full(self) -> bool:
-        """Whether the pool has as many as are wanted."""
-        return self.pooled >= self.wanted
+    def is_done(self) -> bool:
+        """Whether the pool has as many as are wanted, or cannot be filled."""
+        return self.pooled >= self.wanted or not self.fits
 
 
 Tell = Callable[[Progress], None]
@@ -72,7 +73,7 @@ class Certification:
     async def fill(
         self, game: str, wanted: int, solvers: Sequence[Solver], stop: Stop, tell: Tell
     ) -> Progress:
-        """Fill a game's pool, until it has enough or this is stopped.
+        """Fill a game's pool, until it has enough or this is stopped; return how far it got.
 
         A deal is put into the pool as soon as it is solved, so that nothing is lost whenever this
         ends. What nodes take meanwhile is not made up for.
@@ -106,18 +107,17 @@ class Certification:
     async def _work(self, solver: Solver, progress: Progress, stop: Stop, tell: Tell) -> None:
         """Draw and solve deals with one solver until the pool is full, or until stopped."""
         rules = ruleset(progress.game, STANDARD)
-        while not (progress.is_full or stop.is_set):
+        while not (progress.is_done or stop.is_set):
             deal = new_deal(progress.game, STANDARD)
-            budget = budget_of(rules)
             progress.drawn += 1
-            if progress.drawn % WHOLE_EVERY:
-                budget //= SMALL
-            task = Task(deal.game, rules.digest, deal.seed, budget)
+            share = SMALL if progress.drawn % WHOLE_EVERY else 1
+            task = Task(deal.game, rules.digest, deal.seed, share)
             solved = await stop.or_wait(solver.solve(task))
             if solved is None:
                 return
+            progress.fits = progress.fits and solved.outcome != "unfit"
             pooled = certified(deal, solved)
-            if pooled is not None and not progress.is_full:
+            if pooled is not None and not progress.is_done:
                 progress.pooled += 1
                 progress.kept += 1
                 await self._pools.put(pooled)
@@ -127,16 +127,12 @@ class Certification:
 def certified(deal: Deal, solved: Solved) -> PooledDeal | None:
     """Return a deal of a standard variant with its certificate, or `None` if it gets none.
 
-    A deal is certified if it can be won. Of a game whose deals are not won, it is if the most cards
-    that can come home are known.
-
     Raises:
         SolverError: the line does not prove what the solver says.
     """
-    rules = ruleset(deal.game, STANDARD)
-    winnable = solved.verdict is Verdict.WINNABLE
-    if not winnable and not (is_for_most(rules) and solved.most):
+    if solved.outcome not in {"won", "most"}:
         return None
+    rules, winnable = ruleset(deal.game, STANDARD), solved.outcome == "won"
     par = len(solved.line.split()) if winnable else solved.home
     if not proves(deal_seed(rules, deal.seed), solved.line, par, winnable=winnable):
         raise SolverError(

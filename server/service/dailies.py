@@ -194,11 +194,11 @@ class Dailies:
         dailies = [DailyId(deal.game, deal.day) for deal in deals if deal.day is not None]
         if now - self._best_at >= BEST_EVERY or not self._best.keys() >= set(dailies):
             self._best_at = now
-            found = await asyncio.gather(*map(self._best_at_daily, dailies))
+            found = await asyncio.gather(*map(self._best_home, dailies))
             self._best = dict(zip(dailies, found, strict=True))
         return self._best
 
-    async def _best_at_daily(self, daily_id: DailyId) -> int | None:
+    async def _best_home(self, daily_id: DailyId) -> int | None:
         groups = get_args(Group)
         boards = [of_daily(daily_id, group) for group in groups]
         pages = await asyncio.gather(

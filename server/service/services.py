@@ -13,7 +13,6 @@ from server.service.absences import Absences
 from server.service.accounts import Accounts
 from server.service.archive import Archive
 from server.service.attempts import Attempts
-from server.service.certification import Certification
 from server.service.curves import Curves
 from server.service.dailies import Dailies
 from server.service.deals import Deals
@@ -88,7 +87,7 @@ class Services:
         self.pace_bots = PaceBots(store.clock, self.rooms, self.live)
         self.places = Places(self.keyring, store.rooms)
         self.dailies = Dailies(store, self.attempts, self.keyring, self.places, ranked_starts)
-        self.certification = Certification(store.pools)
+        self.pools = store.pools
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.runs = Runs(
             store,

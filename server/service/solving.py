@@ -7,25 +7,21 @@ JSON to standard output. It exits at the end of its input. A seed is in no list 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from contextlib import suppress
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
-from engine.catalog import stored_ruleset
-from engine.deal import deal_seed
-from engine.schema import STANDARD
-from engine.solver import Verdict, solve
-from server.core.certificate import line_of
+Outcome = Literal["won", "most", "unknown", "unfit"]
+"""What is known of a deal: a line that wins; in a game whose deals are not won, one that brings the
+most cards home; neither; that no method of the solver fits the game."""
 
 _ROOT = Path(__file__).parents[2]
 
-_NICENESS = 19
+_PROGRAM = "server.service.deal_solver"
 
 _MAX_ANSWER = 1 << 20
 """Bytes of the longest answer that is read."""
@@ -36,28 +32,33 @@ class SolverError(Exception):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """A request: the deal to solve, and the budget in steps."""
+    """A request: the deal to solve, by these rules, with the game's budget divided by `share`."""
 
     game: str
     rules: str
     seed: bytes
-    budget: int
+    share: int
 
     def __repr__(self) -> str:
         return f"<Task {self.game}>"
 
 
 class Solved(msgspec.Struct, frozen=True):
-    """An answer: `engine.solver.Solution`, without what nobody asks for, and the line as text."""
+    """An answer; its line is secret, and left out of `repr`.
 
-    verdict: Verdict
+    Attributes:
+        line: the moves (`server.core.certificate.line_of`).
+        home: cards home after them.
+        effort: how hard it was, which is comparable within a game.
+    """
+
+    outcome: Outcome
     line: str
     home: int
-    most: bool
     effort: int
 
     def __repr__(self) -> str:
-        return f"<Solved {self.verdict}>"
+        return f"<Solved {self.outcome}>"
 
 
 class Solver(Protocol):
@@ -109,36 +110,10 @@ async def _start() -> Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        __name__,
+        _PROGRAM,
         stdin=PIPE,
         stdout=PIPE,
         cwd=_ROOT,
         start_new_session=True,
         limit=_MAX_ANSWER,
     )
-
-
-def solved(task: Task) -> Solved:
-    """Solve a deal here and now."""
-    rules = stored_ruleset(task.game, STANDARD, task.rules)
-    found = solve(deal_seed(rules, task.seed), task.budget)
-    line = line_of(rules, found.line)
-    return Solved(found.verdict, line, found.home, found.most, found.effort)
-
-
-def main() -> None:
-    """Answer requests until the input ends."""
-    os.nice(_NICENESS)
-    if hasattr(os, "SCHED_IDLE"):
-        with suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    # If who asked is killed meanwhile, exit without a traceback when the answer is written.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    for line in sys.stdin.buffer:
-        task = msgspec.json.decode(line, type=Task)
-        sys.stdout.buffer.write(msgspec.json.encode(solved(task)) + b"\n")
-        sys.stdout.buffer.flush()
-
-
-if __name__ == "__main__":
-    main()

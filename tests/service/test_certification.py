@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -11,20 +13,24 @@ from msgspec.structs import replace as replaced
 
 from engine.catalog import ruleset
 from engine.deal import commitment
-from engine.solver import Verdict
 from server.service.certification import SMALL, WHOLE_EVERY, Certification, Progress, certified
-from server.service.solving import Solved, SolverError, SolverProcess, Task, solved
+from server.service.deal_solver import solved
+from server.service.solving import Solved, SolverError, SolverProcess, Task
 from server.stop import Stop
 from server.store.deals import Deal, new_deal
 from tests.conftest import ALONE
 from tests.core.test_certificate import WON
+from tests.processes import ROOT
 from tests.service.nodes import Node
 
 GAME = "robert"
 
+LOST = (31).to_bytes(32, "big")
+"""The seed of a deal of piles that cannot be won."""
+
 
 def task_of(deal: Deal) -> Task:
-    return Task(deal.game, ruleset(deal.game).digest, deal.seed, 0)
+    return Task(deal.game, ruleset(deal.game).digest, deal.seed, 1)
 
 
 def nothing(_: Progress) -> None:
@@ -42,7 +48,7 @@ class Here:
         await asyncio.sleep(0)
         self.tasks.append(task)
         found = solved(task)
-        return found if len(self.tasks) % 2 else replaced(found, most=False)
+        return found if len(self.tasks) % 2 else replaced(found, outcome="unknown")
 
 
 def won_deal() -> tuple[Deal, Solved]:
@@ -50,7 +56,7 @@ def won_deal() -> tuple[Deal, Solved]:
     won = json.loads(WON.read_text(encoding="utf-8"))
     deal, seed = new_deal("lady-betty", "standard"), bytes.fromhex(won["seed"])
     deal = replace(deal, seed=seed, commitment=commitment(deal.id, seed))
-    return deal, Solved(Verdict.WINNABLE, " ".join(won["moves"]), 52, most=True, effort=7)
+    return deal, Solved("won", " ".join(won["moves"]), 52, 7)
 
 
 def test_a_deal_that_can_be_won_is_certified_with_its_line() -> None:
@@ -62,16 +68,23 @@ def test_a_deal_that_can_be_won_is_certified_with_its_line() -> None:
     assert found.line == answer.line
 
 
-def test_a_deal_that_cannot_be_won_is_certified_where_none_can() -> None:
+def test_the_most_cards_are_certified_where_deals_are_not_won() -> None:
     deal = new_deal(GAME, "standard")
     answer = solved(task_of(deal))
+    assert answer.outcome == "most"
     found = certified(deal, answer)
     assert found is not None
     assert (found.winnable, found.par) == (False, answer.home)
-    assert certified(deal, replaced(answer, most=False)) is None
-    other, won = won_deal()
-    for verdict in (Verdict.IMPOSSIBLE, Verdict.UNKNOWN):
-        assert certified(other, replaced(won, verdict=verdict)) is None
+
+
+def test_of_other_games_a_deal_that_is_lost_is_not_certified() -> None:
+    won, answer = won_deal()
+    assert solved(task_of(won)).outcome == "won"
+    lost = replace(won, seed=LOST)
+    found = solved(task_of(lost))
+    assert (found.outcome, certified(lost, found)) == ("unknown", None)
+    for outcome in ("unknown", "unfit"):
+        assert certified(won, replaced(answer, outcome=outcome)) is None
 
 
 def test_a_solver_is_not_believed_without_a_line_that_proves_it() -> None:
@@ -92,7 +105,7 @@ async def test_a_pool_is_filled_up_to_what_is_wanted(node: Node) -> None:
     done = await certification.fill(
         GAME, 3, solvers, Stop(), lambda each: told.append((each.kept, each.drawn))
     )
-    assert (done.pooled, done.kept, done.is_full) == (3, 3, True)
+    assert (done.pooled, done.kept, done.is_done) == (3, 3, True)
     assert await node.store.pools.count(GAME) == 3
     assert done.drawn == sum(len(each.tasks) for each in solvers) == len(told) > 3
     assert len({task.seed for each in solvers for task in each.tasks}) == done.drawn
@@ -101,22 +114,30 @@ async def test_a_pool_is_filled_up_to_what_is_wanted(node: Node) -> None:
 
 
 @ALONE
-async def test_few_deals_get_the_whole_budget(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.service.certification.budget_of", lambda _: 1_600)
-    budgets: list[int] = []
+async def test_few_deals_get_the_whole_budget(node: Node) -> None:
+    shares: list[int] = []
     stop = Stop()
 
     class Unable:
         async def solve(self, task: Task) -> Solved:
-            budgets.append(task.budget)
-            if len(budgets) == 2 * WHOLE_EVERY:
+            shares.append(task.share)
+            if len(shares) == 2 * WHOLE_EVERY:
                 stop.set()
-            return Solved(Verdict.UNKNOWN, "", 1, most=False, effort=0)
+            return Solved("unknown", "", 1, 0)
 
     done = await Certification(node.store.pools).fill(GAME, 5, [Unable()], stop, nothing)
-    assert (done.kept, done.is_full) == (0, False)
-    small = [1_600 // SMALL] * (WHOLE_EVERY - 1)
-    assert budgets == [*small, 1_600] * 2
+    assert (done.kept, done.is_done) == (0, False)
+    assert shares == [*[SMALL] * (WHOLE_EVERY - 1), 1] * 2
+
+
+@ALONE
+async def test_a_game_without_a_method_is_given_up(node: Node) -> None:
+    class Unfit:
+        async def solve(self, task: Task) -> Solved:
+            return Solved("unfit", task.game[:0], 0, 0)
+
+    done = await Certification(node.store.pools).fill(GAME, 5, [Unfit()] * 2, Stop(), nothing)
+    assert (done.kept, done.fits, done.is_done) == (0, False, True)
 
 
 @ALONE
@@ -144,6 +165,12 @@ async def test_a_process_solves_as_it_is_done_here_and_may_be_ended() -> None:
         await process.solve(task_of(deal))
     await process.close()
     await process.close()
+
+
+def test_a_node_does_not_load_the_solver() -> None:
+    """It is slow to load, and takes more memory than the node itself."""
+    code = "import sys, server.cli; sys.exit('engine.solver' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)  # noqa: S603 - a text of ours
 
 
 def test_what_is_printed_of_a_task_and_its_answer_tells_nothing() -> None:

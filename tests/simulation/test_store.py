@@ -28,12 +28,14 @@ from server.store.database import Database
 from server.store.deals import Deals
 from server.store.journal import SCRIPTS, Append, ConflictError, Entries, MistimedError
 from server.store.nodes import Nodes
+from server.store.pool import _REPLACE
 from server.store.sweepers import Sweepers
 from tests.conftest import ALONE, secret_keys
 from tests.core.builders import PLAYERS
 from tests.simulation.link import Link
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.world import World
+from tests.store.certified import pooled
 from tests.store.outboxes import all_due, all_effects, all_set_aside
 
 pytestmark = ALONE
@@ -44,6 +46,7 @@ GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 DIGESTS = ["a" * 64, "b" * 64]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBBBBB")]
+KEY = keys.pool("robert")
 COMMANDS = 1_200
 
 
@@ -554,6 +557,39 @@ async def test_a_deal_is_found_as_it_was_drawn(
             True,
         ]
         assert await store.keyrings.read() == "3"
+
+    if which == "real":
+        await story(real)
+    else:
+        await asyncio.to_thread(simulated.loop.run_until_complete, story(simulated.side))
+
+
+@pytest.mark.parametrize("which", ["real", "simulated"])
+async def test_a_certified_deal_is_taken_from_its_pool(
+    database: Database, simulated: SimulatedStore, which: str
+) -> None:
+    real = side_on(database)
+    made = [pooled("robert", effort) for effort in (7, 5, 6)]
+    daily = DailyId("robert", DAYS[0])
+
+    async def story(on: Side) -> None:
+        store = on.store
+        for deal in made:
+            await store.pools.put(deal)
+        assert await store.pools.sizes(["robert", "deuces"]) == {"robert": 3, "deuces": 0}
+        assert await store.pools.read("robert") == ([made[1], made[2], made[0]], [])
+        assert await store.pools.seal("robert") == (3, 0)
+        assert await on.database.run(_REPLACE, [KEY], "none", "new") == 0
+        assert await store.deals.draw_certified(DailyId("deuces", DAYS[0])) is None
+        found = await store.deals.daily(daily)
+        assert found.id in {deal.id for deal in made}
+        assert await Deals(on.database, secret_keys()).daily(daily) == found
+        assert await store.deals.draw_certified(daily) == found.id
+        assert await store.pools.count("robert") == 2
+        member = str((await on.database.ask(lambda r, key: r.zrange(key, 0, -1), KEY))[0][0])
+        assert await on.database.run(_REPLACE, [KEY], member, "2.new") == 1
+        assert await store.pools.sizes(["robert"]) == {"robert": 2}
+        assert await store.pools.count("robert") == 1
 
     if which == "real":
         await story(real)

@@ -1,0 +1,54 @@
+"""The process that solves deals; `server/service/solving.py` starts it and asks it.
+
+Nodes do not import this module: what makes the solver fast takes a second and 100 MB to load.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from contextlib import suppress
+
+import msgspec
+
+from engine.catalog import stored_ruleset
+from engine.deal import deal_seed
+from engine.schema import STANDARD
+from engine.solver import Verdict, applies, budget_of, is_for_most, solve
+from server.core.certificate import line_of
+from server.service.solving import Outcome, Solved, Task
+
+_NICENESS = 19
+
+
+def solved(task: Task) -> Solved:
+    """Solve a deal here and now."""
+    rules = stored_ruleset(task.game, STANDARD, task.rules)
+    if not applies(rules):
+        return Solved("unfit", "", 0, 0)
+    found = solve(deal_seed(rules, task.seed), budget_of(rules) // task.share)
+    outcome: Outcome = "unknown"
+    if found.verdict is Verdict.WINNABLE:
+        outcome = "won"
+    elif found.most and is_for_most(rules):
+        outcome = "most"
+    return Solved(outcome, line_of(rules, found.line), found.home, found.effort)
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    os.nice(_NICENESS)
+    if hasattr(os, "SCHED_IDLE"):
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    # If who asked is killed meanwhile, exit without a traceback when the answer is written.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for line in sys.stdin.buffer:
+        task = msgspec.json.decode(line, type=Task)
+        sys.stdout.buffer.write(msgspec.json.encode(solved(task)) + b"\n")
+        sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    main()
