@@ -7,6 +7,8 @@
 import { type Board, cardsHome } from "../rules/board.ts";
 import { isWon } from "../rules/moves.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
+import * as passes from "./passes.ts";
+import * as piles from "./piles.ts";
 import type { Solution } from "./solution.ts";
 
 export type { Solution, Verdict } from "./solution.ts";
@@ -26,7 +28,11 @@ export interface Method {
 }
 
 /** All methods; the first that applies is used. */
-const METHODS: readonly Method[] = [];
+const METHODS: readonly Method[] = [
+  // It is exact, and needs no budget.
+  { ...passes, budget: 1, glance: 1 },
+  { ...piles, budget: 10_000_000, glance: 100_000 },
+];
 
 /** For rules that no method applies to: nothing is known but that a won board is won. */
 const NONE: Method = {

@@ -20,10 +20,9 @@ export const de: CouldWords = {
   unknown: "Nicht bekannt: Wir fanden keinen Weg zum Sieg, und keinen Beweis, dass es keinen gibt.",
   par: (moves) => `Par sind ${counted(moves, "Zug", "Züge")}.`,
   parHome: (home) =>
-    `Par ${home === 1 ? "ist eine Karte" : `sind ${home} Karten`} zu Hause: Mehr bringt niemand heim.`,
+    `Par ${home === 1 ? "ist 1" : `sind ${home}`} zu Hause: Mehr konnte niemand heimbringen.`,
   found: (home) => `Am weitesten kamen wir mit ${counted(home, "Karte", "Karten")} zu Hause.`,
-  watch: "Zeig mir, wie",
-  watchMoves: (moves) => `So wird es gewonnen: ${counted(moves, "Zug", "Züge")}`,
+  watchMoves: (moves) => `Der Sieg, in ${counted(moves, "Zug", "Zügen")}`,
   watchHome: (home) => (home === 1 ? "So kommt eine Karte heim" : `So kommen ${home} Karten heim`),
 
   runWon: (moves) => `In ${counted(moves, "Zug", "Zügen")} gewonnen.`,
@@ -40,12 +39,10 @@ export const de: CouldWords = {
   chart: "Karten zu Hause, und wie viele noch heimkommen konnten",
   could: "Noch möglich",
   home: "Zu Hause",
-  best: "Bestenfalls",
   lineTitle: (game) => `So wird es gewonnen: ${game}`,
   bestTitle: (game) => `Das beste Spiel: ${game}`,
   noLine: "Hier gibt es nichts zu zeigen",
   noLineMore:
     "Zu sehen ist ein Weg erst, wenn niemand das Blatt mehr spielen kann, und wenn einer bekannt ist.",
   toDeal: "Zum Blatt",
-  shareLine: (game) => `So gewinnt man dieses Blatt ${game}, wenn man alle Karten kennt:`,
 };

@@ -17,11 +17,10 @@ export const en = {
   lost: "Nobody could win this deal.",
   unknown: "Not known: we found no way to win this deal, and no proof that there’s none.",
   par: (moves: number) => `Par is ${counted(moves, "move", "moves")}.`,
-  parHome: (home: number) => `Par is ${counted(home, "card", "cards")} home: no play brings more.`,
+  parHome: (home: number) => `Par is ${home} home: nobody could bring more.`,
   found: (home: number) => `The best play we found brings ${counted(home, "card", "cards")} home.`,
-  watch: "Watch how",
-  watchMoves: (moves: number) => `Watch how it’s won: ${counted(moves, "move", "moves")}`,
-  watchHome: (home: number) => `Watch how ${counted(home, "card comes", "cards come")} home`,
+  watchMoves: (moves: number) => `Watch the win: ${counted(moves, "move", "moves")}`,
+  watchHome: (home: number) => `Watch ${counted(home, "card come", "cards come")} home`,
 
   /** Of a run. */
   runWon: (moves: number) => `Won in ${counted(moves, "move", "moves")}.`,
@@ -35,13 +34,11 @@ export const en = {
   see: (move: number) => `See move ${move}`,
 
   chart: "Cards home, and how many could still come home",
-  could: "Could still come home",
+  could: "Still possible",
   home: "Home",
-  best: "At best",
   lineTitle: (game: string) => `How it’s won: ${game}`,
   bestTitle: (game: string) => `The best play: ${game}`,
   noLine: "There’s no line to show",
   noLineMore: "It’s shown once nobody can play the deal any more, and if one is known.",
   toDeal: "To the deal",
-  shareLine: (game: string) => `How to win this deal of ${game}, with all cards known:`,
 };
