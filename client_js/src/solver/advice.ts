@@ -25,6 +25,8 @@ export interface Advice {
   readonly wins: number;
   /** How many boards were imagined and solved. */
   readonly samples: number;
+  /** Whether nothing is unseen: then there is one board, which is the real one. */
+  readonly certain: boolean;
 }
 
 /** How long to think. */
@@ -62,8 +64,8 @@ export function advise(
 ): Advice {
   const simple = hint(known);
   const random = randomFrom(seedOf(keyOf(known)));
-  const allKnown = !known.piles.some((pile) => pile.includes(UNSEEN));
-  const most = allKnown ? 1 : limits.samples;
+  const certain = !known.piles.some((pile) => pile.includes(UNSEEN));
+  const most = certain ? 1 : limits.samples;
   const votes = new Map<string, Votes>();
   for (const move of legalMoves(known)) {
     if (been.has(keyOf(apply(known, move)))) continue;
@@ -83,8 +85,8 @@ export function advise(
   }
   const chosen = chosenOf([...votes.values()], simple);
   return chosen === null
-    ? { move: simple, wins: 0, samples }
-    : { move: chosen.move, wins: chosen.wins, samples };
+    ? { move: simple, wins: 0, samples, certain }
+    : { move: chosen.move, wins: chosen.wins, samples, certain };
 }
 
 /** The move with most wins, then best lines; of equals, the simple one; null without any votes. */

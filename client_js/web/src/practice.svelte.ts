@@ -42,11 +42,17 @@ interface StoredDeal {
   readonly hint?: string | null;
 }
 
-/** A hint: its move, and on how many of so many imagined boards it leads to a win. */
+/** On how many of so many imagined boards a hint leads to a win, or whether it surely does. */
+export interface Sure {
+  readonly wins: number;
+  readonly of: number;
+  readonly certain: boolean;
+}
+
+/** A hint: its move, null if none is known to get further, and what is known of where it leads. */
 export interface Hinted {
   readonly move: Move | null;
-  readonly wins: number;
-  readonly samples: number;
+  readonly sure: Sure | null;
 }
 
 /** Finds a hint on the last of the boards of a game. */
@@ -56,7 +62,7 @@ export type Advisor = (boards: readonly Board[]) => Promise<Hinted>;
 const simply: Advisor = async (boards) => {
   const { hint } = await import("../../src/rules/hints.ts");
   const board = boards.at(-1);
-  return { move: board ? hint(board) : null, wins: 0, samples: 0 };
+  return { move: board ? hint(board) : null, sure: null };
 };
 
 /** Store the deal of a run as its game's practice deal, in a race against the run's ghost. */
@@ -190,15 +196,15 @@ export class Practice {
   async giveHint(advise: Advisor = simply): Promise<Hinted | null> {
     const board = this.#board;
     if (this.#hint === null) {
-      const { move, ...known } = await advise(this.#boards);
+      const hinted = await advise(this.#boards);
       if (board !== this.#board) return null;
-      if (move === null) return { move, ...known };
+      if (hinted.move === null) return hinted;
       this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };
-      this.#hint = moveText(this.ruleset, move);
+      this.#hint = moveText(this.ruleset, hinted.move);
       this.save();
-      return { move, ...known };
+      return hinted;
     }
-    return { move: this.hint, wins: 0, samples: 0 };
+    return { move: this.hint, sure: null };
   }
 
   /** Restart the same deal, and the race if it is played in one. */

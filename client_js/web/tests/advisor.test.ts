@@ -33,8 +33,9 @@ describe("a hint", () => {
   it("is the solver's advice, which is asked about nothing that the player has not seen", async () => {
     const move = legalMoves(MOVED).at(-1)!;
     const text = moveText(MOVED.ruleset, move);
-    const solver = solverThat({ kind: "advice", move: text, wins: 3, samples: 4 });
-    expect(await advised([DEALT, MOVED], solver, never)).toEqual({ move, wins: 3, samples: 4 });
+    const solver = solverThat({ kind: "advice", move: text, wins: 3, samples: 4, certain: false });
+    const sure = { wins: 3, of: 4, certain: false };
+    expect(await advised([DEALT, MOVED], solver, never)).toEqual({ move, sure });
     const [asked] = solver.asked;
     if (asked?.kind !== "advice") throw new Error("Advice is asked for.");
     expect(asked.been).toHaveLength(1);
@@ -44,8 +45,21 @@ describe("a hint", () => {
     expect(solver.takenBack()).toBe(0);
   });
 
+  it.each([
+    [
+      { wins: 1, samples: 1, certain: true },
+      { wins: 1, of: 1, certain: true },
+    ],
+    [{ wins: 3, samples: 3, certain: false }, null],
+    [{ wins: 0, samples: 20, certain: false }, null],
+  ])("that has %j for it says %j of where it leads", async (found, sure) => {
+    const move = moveText(MOVED.ruleset, legalMoves(MOVED)[0]!);
+    const solver = solverThat({ kind: "advice", move, ...found });
+    expect((await advised([DEALT, MOVED], solver, never)).sure).toEqual(sure);
+  });
+
   it("is the simple one if the solver is too slow, which is asked no more, or fails", async () => {
-    const simple = { move: hint(MOVED), wins: 0, samples: 0 };
+    const simple = { move: hint(MOVED), sure: null };
     const slow = solverThat(null);
     expect(await advised([DEALT, MOVED], slow, () => Promise.resolve())).toEqual(simple);
     expect(slow.takenBack()).toBe(1);
@@ -58,7 +72,7 @@ describe("a hint", () => {
     const [move] = legalMoves(practice.view);
     const given = await practice.giveHint(async (boards) => {
       practice.play(move!);
-      return Promise.resolve({ move: hint(boards[0]!), wins: 0, samples: 0 });
+      return Promise.resolve({ move: hint(boards[0]!), sure: null });
     });
     expect([given, practice.hint, practice.hints]).toEqual([null, null, 0]);
   });

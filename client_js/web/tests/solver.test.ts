@@ -134,7 +134,7 @@ function solverOfStubs() {
   return { solver, stubs };
 }
 
-const GIVEN: Answer = { kind: "advice", move: "s>w", wins: 1, samples: 1 };
+const GIVEN: Answer = { kind: "advice", move: "s>w", wins: 1, samples: 1, certain: true };
 
 describe("the solver", () => {
   it("keeps its worker for the next question, once one is answered", () => {

@@ -13,6 +13,9 @@ const THINKS = 450;
 /** How long its answer is waited for: a slow phone has to load it first. */
 const WAITS = 1_500;
 
+/** How many imagined boards it takes to say anything of the chances. */
+const TELLING = 4;
+
 /**
  * A hint on the last of these boards, by what the player knows alone.
  *
@@ -38,9 +41,10 @@ export async function advised(
     wait(WAITS).then(() => null),
   ]);
   if (answer === null) takeBack();
-  if (answer?.kind !== "advice") return { move: hint(board), wins: 0, samples: 0 };
-  const { move, wins, samples } = answer;
-  return { move: move === null ? null : parseMove(ruleset, move), wins, samples };
+  if (answer?.kind !== "advice") return { move: hint(board), sure: null };
+  const { move, wins, samples: of, certain } = answer;
+  const sure = wins > 0 && (certain || of >= TELLING) ? { wins, of, certain } : null;
+  return { move: move === null ? null : parseMove(ruleset, move), sure };
 }
 
 function waited(milliseconds: number): Promise<void> {

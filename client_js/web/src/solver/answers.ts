@@ -44,8 +44,8 @@ function advised(
   const { solve, glance } = method(ruleset);
   const limits = { now, until: now() + time, budget: glance, samples: SAMPLES };
   const known = { ruleset, piles, redeals, moves };
-  const { move, wins, samples } = advise(known, solve, limits, new Set(been));
-  return { kind: "advice", move: move && moveText(ruleset, move), wins, samples };
+  const { move, ...found } = advise(known, solve, limits, new Set(been));
+  return { kind: "advice", move: move && moveText(ruleset, move), ...found };
 }
 
 function reviewed(

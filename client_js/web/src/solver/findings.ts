@@ -31,6 +31,8 @@ export interface Findings {
   readonly toTheEnd: boolean;
   /** How many cards fewer than at best came home; null if that is not known. */
   readonly short: number | null;
+  /** How many cards more could still come home at the end; null if that is not known. */
+  readonly open: number | null;
   /** The move that cost most cards; null if none did, or it is not known. */
   readonly costliest: Costly | null;
 }
@@ -51,6 +53,7 @@ export function findingsOf(review: Review, kept: readonly number[], home: number
     // After the moves that were taken back from there, it was again.
     winnable: winnable === null ? null : (kept[winnable + 1] ?? (kept[last] ?? 0) + 1) - 1,
     toTheEnd: winnable === last,
+    open: prospects[last] == null ? null : prospects[last] - home,
     short: review.most ? review.home - home : null,
     costliest,
   };

@@ -42,6 +42,7 @@ export type Answer =
       readonly move: string | null;
       readonly wins: number;
       readonly samples: number;
+      readonly certain: boolean;
     }
   /** What is known so far; the last one is `done`. */
   | { readonly kind: "review"; readonly review: Review; readonly done: boolean }

@@ -22,8 +22,8 @@ export const de: CouldWords = {
   parHome: (home) =>
     `Par ${home === 1 ? "ist 1" : `sind ${home}`} zu Hause: Mehr konnte niemand heimbringen.`,
   found: (home) => `Am weitesten kamen wir mit ${counted(home, "Karte", "Karten")} zu Hause.`,
-  watchMoves: (moves) => `Der Sieg, in ${counted(moves, "Zug", "Zügen")}`,
-  watchHome: (home) => (home === 1 ? "So kommt eine Karte heim" : `So kommen ${home} Karten heim`),
+  watchWin: "Den Sieg ansehen",
+  watchBest: "Das Beste ansehen",
 
   runWon: (moves) => `In ${counted(moves, "Zug", "Zügen")} gewonnen.`,
   left: (move) => `Mit Zug ${move} war der letzte Weg zum Sieg verbaut.`,
@@ -31,6 +31,8 @@ export const de: CouldWords = {
     `Nach Zug ${move} war es noch zu gewinnen. Wie lange danach noch, wissen wir nicht.`,
   toTheEnd: "Es war bis zuletzt zu gewinnen.",
   short: (cards) => `${counted(cards, "Karte", "Karten")} unter Par.`,
+  open: (cards) =>
+    cards === 1 ? "Eine war am Ende noch zu holen." : `${cards} waren am Ende noch zu holen.`,
   madePar: "Das ist Par: Keine einzige Karte wurde verschenkt.",
   costliest: (move, cards) =>
     `Am teuersten war Zug ${move}: Er kostete ${counted(cards, "Karte", "Karten")}.`,

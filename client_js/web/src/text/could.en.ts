@@ -19,8 +19,8 @@ export const en = {
   par: (moves: number) => `Par is ${counted(moves, "move", "moves")}.`,
   parHome: (home: number) => `Par is ${home} home: nobody could bring more.`,
   found: (home: number) => `The best play we found brings ${counted(home, "card", "cards")} home.`,
-  watchMoves: (moves: number) => `Watch the win: ${counted(moves, "move", "moves")}`,
-  watchHome: (home: number) => `Watch ${counted(home, "card come", "cards come")} home`,
+  watchWin: "Watch the win",
+  watchBest: "Watch the best play",
 
   /** Of a run. */
   runWon: (moves: number) => `Won in ${counted(moves, "move", "moves")}.`,
@@ -28,6 +28,8 @@ export const en = {
   stillAt: (move: number) => `A win was still there after move ${move}. Later on, we can’t tell.`,
   toTheEnd: "A win was still there at the end.",
   short: (cards: number) => `${counted(cards, "card", "cards")} short of par.`,
+  open: (cards: number) =>
+    cards === 1 ? "One more was still to be had." : `${cards} more were still to be had.`,
   madePar: "That’s par: not one card was given away.",
   costliest: (move: number, cards: number) =>
     `Move ${move} cost most: ${counted(cards, "card", "cards")}.`,

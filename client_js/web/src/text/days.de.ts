@@ -69,8 +69,8 @@ export const de: DaysWords = {
       `Zu gewinnen ist es, in ${counted(par, "Zug", "Zügen")}. Wie, siehst du, sobald der Tag geschlossen ist.`,
     made: "Das ist Par: Mehr bringt niemand heim.",
     short: (par) => `Par sind ${par}: Mehr bringt niemand heim.`,
-    watchWin: (par) => `So wird es gewonnen: ${counted(par, "Zug", "Züge")}`,
-    watchPar: (par) => `So kommen ${par} Karten heim`,
+    watchWin: "Den Sieg ansehen",
+    watchBest: "Das Beste ansehen",
   },
 
   place: (place) => `${place}.`,

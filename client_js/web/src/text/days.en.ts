@@ -73,8 +73,8 @@ export const en = {
       `This one can be won, in ${counted(par, "move", "moves")}. You’ll see how, once the day is closed.`,
     made: "That’s par: nobody can bring more home.",
     short: (par: number) => `Par is ${par}: nobody can bring more home.`,
-    watchWin: (par: number) => `Watch how it’s won: ${counted(par, "move", "moves")}`,
-    watchPar: (par: number) => `Watch how ${par} come home`,
+    watchWin: "Watch the win",
+    watchBest: "Watch the best play",
   },
 
   place: ordinal,
