@@ -92,10 +92,17 @@ def check() -> int:
     A machine that is busy otherwise may need several rounds until one is undisturbed.
     """
     recorded = report.recorded(CHECK_SOCKETS)
+    rounds = []
     for _ in range(CHECK_ROUNDS):
         (comparison,) = closed_loops([CHECK_SOCKETS], 1, CHECK_SECONDS)
         print_line(last_line([comparison]))
+        rounds.append(comparison)
         if is_fast_enough(comparison, recorded):
+            return 0
+    if not any(each.ratios(OURS, steady=True) for each in rounds):
+        sys.stderr.write("bench: other programs slowed the floor down in all rounds\n")
+        ratios = [ratio for each in rounds for ratio in each.ratios(OURS)]
+        if max(ratios, default=0.0) >= recorded / 2:
             return 0
     sys.stderr.write(f"bench: that is less than half of the recorded {recorded:.2f}\n")
     return 1
@@ -104,9 +111,10 @@ def check() -> int:
 def is_fast_enough(comparison: Comparison, recorded: float) -> bool:
     """Return whether the ratio of the best round is at least half of the recorded one.
 
-    Other load on the machine can only make a round slower, so the best one is the closest.
+    Other load on the machine can make our server slower, so that the best round is the closest. It
+    can make the floor slower as well, which makes the ratio better: such rounds do not count.
     """
-    return max(comparison.ratios(OURS)) >= recorded / 2
+    return max(comparison.ratios(OURS, steady=True), default=0.0) >= recorded / 2
 
 
 def main() -> int:

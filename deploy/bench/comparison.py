@@ -60,19 +60,22 @@ class Comparison:
         """
         return median(self.values(server, what))
 
-    def ratios(self, server: str, what: str = "rate", *, calm: bool = False) -> list[float]:
+    def ratios(
+        self, server: str, what: str = "rate", *, calm: bool = False, steady: bool = False
+    ) -> list[float]:
         """Return the ratios of a server's figure to the floor's, by round.
 
         Args:
             server: the server.
             what: the name of the figure.
             calm: whether to leave out disturbed rounds.
+            steady: whether to leave out rounds in which the floor was disturbed.
         """
         return [
             one[what] / floor[what]
             for one, floor in zip(self.found[server], self.found[FLOOR], strict=True)
             if one is not None and floor is not None
-            if not (calm and (disturbed(one) or disturbed(floor)))
+            if not (calm and disturbed(one)) and not ((calm or steady) and disturbed(floor))
         ]
 
     def ratio(self, server: str = OURS, what: str = "rate") -> float:

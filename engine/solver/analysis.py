@@ -59,11 +59,10 @@ def verdicts_after(board: Board, moves: Iterable[Move], solve: Solve) -> list[Ve
         IllegalMoveError: a move is not legal.
     """
     boards = _boards(board, moves)
-    verdicts = [Verdict.UNKNOWN] * len(boards)
     known: dict[int, Verdict] = {}
 
-    def last_before(first: int, wanted: Callable[[Verdict], bool]) -> int:
-        """Return how many positions from `first` on are `wanted`, if all that are come first."""
+    def end_of(first: int, wanted: Callable[[Verdict], bool]) -> int:
+        """Return the end of the positions from `first` on that are wanted, if these come first."""
         last = len(boards)
         while first < last:
             middle = (first + last) // 2
@@ -75,11 +74,13 @@ def verdicts_after(board: Board, moves: Iterable[Move], solve: Solve) -> list[Ve
                 last = middle
         return first
 
-    won = last_before(0, lambda verdict: verdict is Verdict.WINNABLE)
-    lost = last_before(won, lambda verdict: verdict is not Verdict.IMPOSSIBLE)
-    verdicts[:won] = [Verdict.WINNABLE] * won
-    verdicts[lost:] = [Verdict.IMPOSSIBLE] * (len(boards) - lost)
-    return verdicts
+    won = end_of(0, lambda verdict: verdict is Verdict.WINNABLE)
+    lost = end_of(won, lambda verdict: verdict is not Verdict.IMPOSSIBLE)
+    return [
+        *[Verdict.WINNABLE] * won,
+        *[Verdict.UNKNOWN] * (lost - won),
+        *[Verdict.IMPOSSIBLE] * (len(boards) - lost),
+    ]
 
 
 def _boards(board: Board, moves: Iterable[Move]) -> list[Board]:

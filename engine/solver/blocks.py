@@ -103,11 +103,10 @@ def _add_blocks(
                     ways[state] = ways.get(state, 0) | afters << kind * weight
         for other in range(nth + 1):
             step = passes.base**other
+            above = range(0, states, passes.base * step)
             for middle, found in blocks[other][start].items():
                 if own[middle]:
-                    _begin(
-                        ways, found, own[middle], kind * step, range(0, states, passes.base * step)
-                    )
+                    _begin(ways, found, own[middle], kind * step, above)
     return own
 
 
@@ -156,6 +155,7 @@ def _begin(ways: Ways, found: Found, rest: Ways, at: int, above: range) -> None:
         at: the top of the block's pass after it, times what it counts in a state.
         above: the tops of later passes up to that of `rest`, as parts of a state.
     """
+    # Of the rest's ways and the block's, go through the fewer.
     if len(rest) < len(found) * len(above):
         for state, afters in rest.items():
             lower = state % above.step - at

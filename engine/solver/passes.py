@@ -3,15 +3,14 @@
 Such a game has one foundation, a stock that is dealt to a waste card by card, and a waste whose top
 card goes to the foundation; it is turned over a few times. So the order of the cards that are not
 home never changes, and a play is given by the pass and the time at which each card goes home. A
-time is the number of positions that the pass has dealt. A card that goes home at once after the
-card at position d was dealt has the time d + 1.
+time is a number of positions: d + 1 as long as the card at position d is the last that was dealt.
 
-**Plays are nested blocks.** Let the card at `start` go home in pass p at the time `end`. It was the
-top of the waste then, so the cards between `start` and `end` have gone home: in this pass at times
-up to `end`, or in earlier passes. The latter had times up to `end` too, since the card at `end - 1`
-was dealt in pass p (or is `start` itself): a card below it could go home earlier only before it was
-dealt. So the stretches from `start` to `end` of all cards that go home are nested in one another or
-apart, and those within a stretch are of its pass or earlier ones. These are the blocks of `blocks`.
+**Plays are nested blocks.** Let the card at `start` go home in pass p at the time `end`. It is the
+top of the waste then, so all cards from `start + 1` to `end - 1` have gone home before: in this
+pass, at times up to `end`, or in an earlier one. There they had times below `end` too: the card at
+`end - 1` was still dealt in pass p, so it covered them from its position on in all earlier passes.
+Hence the stretches from `start` up to `end` of any two cards that go home are apart, or the one
+lies in the other and is of the same pass or an earlier one. These are the blocks of `blocks`.
 
 **Nested blocks are plays.** Walk through such blocks in the order of their ends, inner before
 outer. Those of one pass come in the order in which the pass plays their cards. So one walk over the
@@ -71,6 +70,9 @@ def applies(ruleset: Ruleset) -> bool:
 
 def solve(board: Board, budget: int = 0) -> Solution:
     """Return the most cards that can come home, and a line that brings them home.
+
+    The effort is the number of cards that stay out even so. Where it is high, play by hints brings
+    fewer cards home as well (in 600 deals, the correlation of the two numbers home is 0.55).
 
     Args:
         board: any position of a game to which the method applies.
@@ -142,7 +144,7 @@ def _walk(passes: Passes, blocks: Blocks) -> list[Reached]:
     reached = [0] * states
     for guess in range(guesses):
         reached[passes.top + base * guess] = 1 << guess
-    # Later layers begin with what blocks that end there add; the others steps over cards.
+    # By position, what blocks that end there add. Stepping over a card changes nothing.
     layers = [dict[int, int]() for _ in range(count + 1)]
     walked = [reached]
     for start in range(count):

@@ -49,8 +49,8 @@ from engine.solver.stacks import (
 )
 from engine.solver.trials import trials
 
-STEPS_PER_CONFLICT = 1_000
-"""What a conflict of the SAT solver costs of the budget: `cdcl` has about 1,000 a second."""
+STEPS_PER_CONFLICT = 500
+"""What a conflict of the SAT solver costs of the budget: `cdcl` has 1,000 to 3,000 a second."""
 
 
 def applies(ruleset: Ruleset) -> bool:
@@ -106,6 +106,7 @@ def solve(board: Board, budget: int, solver: sat.Solver = sat.solve) -> Solution
             if answer.satisfiable:
                 places = encoding.places(answer.model)
                 low = brought_home(stacks, places)
+                assert low >= target
             else:
                 high = target - 1
             target = (low + high + 1) // 2

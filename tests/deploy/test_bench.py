@@ -140,6 +140,14 @@ def test_half_of_the_recorded_ratio_is_fast_enough() -> None:
     assert not is_fast_enough(comparison, 0.71)
 
 
+def test_a_round_does_not_count_in_which_the_floor_was_slowed_down() -> None:
+    floor, ours = [figures(100), figures(20, others=0.5)], [figures(30), figures(30)]
+    assert not is_fast_enough(Comparison(50, {FLOOR: floor, OURS: ours}), 0.69)
+    assert not is_fast_enough(Comparison(50, {FLOOR: floor[1:], OURS: ours[1:]}), 0.69)
+    slowed = [figures(35, others=0.5)]
+    assert is_fast_enough(Comparison(50, {FLOOR: floor[:1], OURS: slowed}), 0.69)
+
+
 def test_quantiles_are_in_milliseconds() -> None:
     times = [number / 1000 for number in range(1, 1002)]
     assert spread(times) == pytest.approx({"p50": 501, "p99": 991, "p999": 1000, "worst": 1001})

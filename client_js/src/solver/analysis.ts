@@ -52,7 +52,7 @@ export function verdictsAfter(board: Board, moves: readonly Move[], solve: Solve
     known.set(at, verdict);
     return verdict;
   };
-  /** The end of the positions from `first` on that are wanted, if all that are come first. */
+  /** The end of the positions from there on that are wanted, if these come first. */
   const endOf = (from: number, wanted: (verdict: Verdict) => boolean) => {
     let [first, last] = [from, boards.length];
     while (first < last) {

@@ -199,6 +199,7 @@ class Search {
         this.#sets.addAll(this.#setOf(ways, higher + before), afters);
       }
     };
+    // Of the rest's ways and the block's, go through the fewer.
     if (rest.size < (found.size * states) / step) {
       for (const [state, afters] of rest) {
         const lower = (state % step) - at;

@@ -25,7 +25,7 @@ import {
 import { trials } from "./trials.ts";
 
 /** What a conflict of the SAT solver costs of the budget. */
-const STEPS_PER_CONFLICT = 1_000;
+const STEPS_PER_CONFLICT = 500;
 
 /** Whether this method decides the games of a ruleset. */
 export function applies(ruleset: Ruleset): boolean {
@@ -63,6 +63,7 @@ export function solve(board: Board, budget: number): Solution {
       if (answer.satisfiable) {
         places = placesIn(encoding, answer.model);
         low = broughtHome(stacks, places);
+        if (low < target) throw new Error("The clauses do not say what comes home.");
       } else {
         high = target - 1;
       }

@@ -118,6 +118,15 @@ def test_our_own_solver_takes_the_same_steps_as_its_port(holes: int, conflicts: 
     assert cdcl.solve(*pigeons(holes), MANY).conflicts == conflicts
 
 
+def test_without_the_library_our_own_solver_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    clauses = random_clauses(Random(5), 50, 213)
+    theirs = sat.solve(50, clauses, MANY)
+    monkeypatch.setattr(sat, "library", None)
+    ours = sat.solve(50, clauses, MANY)
+    assert ours == cdcl.solve(50, clauses, MANY)
+    assert ours.satisfiable == theirs.satisfiable
+
+
 @SOLVERS
 def test_a_search_ends_when_its_conflicts_are_used_up(solver: sat.Solver) -> None:
     answer = asked(solver, *pigeons(9), conflicts=200)
