@@ -8,6 +8,7 @@ export { Client, type ClientOptions } from "./client.ts";
 export type { ConnectFailure, Status, Surroundings } from "./connection.ts";
 export type {
   Account,
+  Certificate,
   Dailies,
   Daily,
   Deal,

@@ -18,7 +18,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["run", /client_js\/src\/run\.ts/],
   ["public", /client_js\/src\/api\.ts|src\/publicApi\.ts/],
   ["account", /client_js\/src\/account\.ts/],
-  ["hints", /src\/rules\/hints\.ts/],
+  ["solver", /src\/(rules\/hints\.ts|solver\/)/],
   // What every screen needs: of the client library, all but the above.
   ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(main|runners|terms|cards\/suits)\.ts)/],
   ["index", /(parts\/Title|screens\/Missing)\.svelte|svelte\/.*\/(each|size)\.js/],
@@ -43,6 +43,8 @@ export default defineConfig({
     compress(here("dist")),
   ],
   resolve: { alias: { "@samedeal/client": here("../src/index.ts") } },
+  // A file of its own, which shares none with the page.
+  worker: { format: "iife" },
   server: { proxy: { "/socket": { target: server, ws: true } } },
   build: {
     outDir: here("dist"),

@@ -42,6 +42,29 @@ interface StoredDeal {
   readonly hint?: string | null;
 }
 
+/** On how many of so many imagined boards a hint leads to a win, or whether it surely does. */
+export interface Sure {
+  readonly wins: number;
+  readonly of: number;
+  readonly certain: boolean;
+}
+
+/** A hint: its move, null if none is known to get further, and what is known of where it leads. */
+export interface Hinted {
+  readonly move: Move | null;
+  readonly sure: Sure | null;
+}
+
+/** Finds a hint on the last of the boards of a game. */
+export type Advisor = (boards: readonly Board[]) => Promise<Hinted>;
+
+/** The hint of a good simple player. */
+const simply: Advisor = async (boards) => {
+  const { hint } = await import("../../src/rules/hints.ts");
+  const board = boards.at(-1);
+  return { move: board ? hint(board) : null, sure: null };
+};
+
 /** Store the deal of a run as its game's practice deal, in a race against the run's ghost. */
 export function storeRace(run: Run, ghost: Ghost, storage: Storage): void {
   const { game, variant, seed, rules } = run;
@@ -166,16 +189,22 @@ export class Practice {
     this.save();
   }
 
-  /** Give a hint, once on the same board; null if no move is known to get further. */
-  async giveHint(): Promise<Move | null> {
-    const { hint } = await import("../../src/rules/hints.ts");
-    if (this.#hint !== null) return this.hint;
-    const move = hint(this.#board);
-    if (move === null) return null;
-    this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };
-    this.#hint = moveText(this.ruleset, move);
-    this.save();
-    return move;
+  /**
+   * Give a hint, once on the same board; its move is null if none is known to get further. Null if
+   * the player has moved meanwhile.
+   */
+  async giveHint(advise: Advisor = simply): Promise<Hinted | null> {
+    const board = this.#board;
+    if (this.#hint === null) {
+      const hinted = await advise(this.#boards);
+      if (board !== this.#board) return null;
+      if (hinted.move === null) return hinted;
+      this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };
+      this.#hint = moveText(this.ruleset, hinted.move);
+      this.save();
+      return hinted;
+    }
+    return { move: this.hint, sure: null };
   }
 
   /** Restart the same deal, and the race if it is played in one. */

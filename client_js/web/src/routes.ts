@@ -18,6 +18,7 @@ export type Route =
   | { screen: "ghost"; attempt: string }
   | { screen: "deal"; deal: string }
   | { screen: "play"; deal: string }
+  | { screen: "line"; deal: string }
   | { screen: "archive"; month: string | null }
   | { screen: "day"; date: string }
   | { screen: "player"; player: string }
@@ -62,6 +63,8 @@ export const paths = {
   deal: (deal: string) => `/deal/${encodeURIComponent(deal)}`,
   /** A closed deal to play, unranked, in practice. */
   play: (deal: string) => `/deal/${encodeURIComponent(deal)}?play`,
+  /** The line that wins a closed deal, or else brings most cards home. */
+  line: (deal: string) => `/deal/${encodeURIComponent(deal)}?line`,
   /** The calendar, from the month of a date as in `2026-11`. */
   archive: (month?: string) => `/archive${month === undefined ? "" : `?month=${month}`}`,
   /** A day of the calendar, by its date. */
@@ -102,8 +105,9 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
     return { screen: "leaderboard", game: second, ...boardOf(new URLSearchParams(search)) };
   }
   if (first === "deal" && second !== undefined) {
-    const played = new URLSearchParams(search).has("play");
-    return { screen: played ? "play" : "deal", deal: second };
+    const query = new URLSearchParams(search);
+    const screen = query.has("play") ? "play" : query.has("line") ? "line" : "deal";
+    return { screen, deal: second };
   }
   if (first === "archive") {
     if (second !== undefined) return { screen: "day", date: second };

@@ -43,6 +43,7 @@ const FILES: Files = {
   ghost: () => import("./screens/Ghost.svelte"),
   deal: () => import("./screens/Deal.svelte"),
   play: () => import("./screens/PlayDeal.svelte"),
+  line: () => import("./screens/Line.svelte"),
   archive: () => import("./screens/Archive.svelte"),
   day: () => import("./screens/Day.svelte"),
   player: () => import("./screens/PlayerPage.svelte"),

@@ -4,6 +4,7 @@ import { rulesOf } from "../src/ruleWords.ts";
 import { boardCatalogues } from "../src/text/boards.ts";
 import { accountCatalogues } from "../src/text/account.ts";
 import { checkCatalogues } from "../src/text/check.ts";
+import { couldCatalogues } from "../src/text/could.ts";
 import { daysCatalogues } from "../src/text/days.ts";
 import { de } from "../src/text/de.ts";
 import { en } from "../src/text/en.ts";
@@ -20,6 +21,7 @@ const catalogue = (spoken: "en" | "de") => ({
   host: hostCatalogues[spoken],
   howTo: howTos[spoken],
   check: checkCatalogues[spoken],
+  could: couldCatalogues[spoken],
   days: daysCatalogues[spoken],
   replay: replayCatalogues[spoken],
   settings: settingsCatalogues[spoken],

@@ -33,6 +33,7 @@ function screens(onLine = true): Screens {
     archive: here,
     day: here,
     player: here,
+    line: here,
     watch: here,
     boards: here,
   };

@@ -63,6 +63,16 @@ export const de: DaysWords = {
     share: "Alle fünf teilen",
   },
 
+  proof: {
+    won: (par) => `Par sind ${counted(par, "Zug", "Züge")}.`,
+    canBeWon: (par) =>
+      `Zu gewinnen ist es, in ${counted(par, "Zug", "Zügen")}. Wie, siehst du, sobald der Tag geschlossen ist.`,
+    made: "Das ist Par: Mehr bringt niemand heim.",
+    short: (par) => `Par sind ${par}: Mehr bringt niemand heim.`,
+    watchWin: "Den Sieg ansehen",
+    watchBest: "Das Beste ansehen",
+  },
+
   place: (place) => `${place}.`,
   share: {
     sentence: (game, date, home, total, time, place) =>
@@ -123,7 +133,7 @@ export const de: DaysWords = {
       "Vielleicht spielt noch jemand. Ist der Tag geschlossen, kann jeder die Partien ansehen und das Blatt noch einmal spielen.",
     check: "Jeder kann es prüfen",
     checkMore:
-      "Jedes Blatt war versiegelt, bevor jemand eine Karte sah: Der Startwert unten führt zu den Karten, und zum Siegel, das eine Woche vorher veröffentlicht war.",
+      "Jedes Blatt war versiegelt, bevor jemand eine Karte sah: Der Startwert unten führt zu den Karten, und zum Siegel, das schon vorher veröffentlicht war.",
     seal: "Siegel",
     seed: "Startwert",
     later: "Wird veröffentlicht, sobald der Tag geschlossen ist.",

@@ -66,6 +66,17 @@ export const en = {
     share: "Share all five",
   },
 
+  /** Against what was proved of the deal. */
+  proof: {
+    won: (par: number) => `Par is ${counted(par, "move", "moves")}.`,
+    canBeWon: (par: number) =>
+      `This one can be won, in ${counted(par, "move", "moves")}. You’ll see how, once the day is closed.`,
+    made: "That’s par: nobody can bring more home.",
+    short: (par: number) => `Par is ${par}: nobody can bring more home.`,
+    watchWin: "Watch the win",
+    watchBest: "Watch the best play",
+  },
+
   place: ordinal,
   share: {
     sentence: (
@@ -133,7 +144,7 @@ export const en = {
       "Somebody may still be playing. Once the day is closed, everybody can replay it and play it again.",
     check: "Anyone can check",
     checkMore:
-      "Each deal was sealed before anybody saw a card: the seed below leads to the cards, and to the seal that was published a week ahead.",
+      "Each deal was sealed before anybody saw a card: the seed below leads to the cards, and to the seal, which was published before.",
     seal: "Seal",
     seed: "Seed",
     later: "Published once the day is closed.",

@@ -169,6 +169,16 @@ export const de: Text = {
     results: "Deine Ergebnisse",
   },
 
+  proof: {
+    levels: ["Leicht", "Mittel", "Schwer"],
+    winnable: (level) => `${level} · zu gewinnen`,
+    par: (level, par) => `${level} · Par ${par}`,
+    againstPar: (played, par) => `${played} · Par ${par}`,
+    best: (home) => `Bisher am weitesten: ${home}`,
+    canBeWon: "Dieses Blatt ist zu gewinnen.",
+    mostHome: (par) => `Par sind ${par} zu Hause. Mehr bringt niemand heim.`,
+  },
+
   daily: {
     title: (game) => `${game} von heute`,
     intro: "Die Uhr läuft, sobald du die Karten siehst, und hält nicht an.",
@@ -365,6 +375,10 @@ export const de: Text = {
     undo: "Zurück",
     hint: "Tipp",
     hinted: (move) => `Tipp: ${move}`,
+    leads: ({ wins, of, certain }) =>
+      certain
+        ? "Von hier aus kannst du gewinnen, und das ist ein Schritt dahin."
+        : `Wir haben die verdeckten Karten auf ${of} Arten gelegt und so ${wins === of ? "jedes Mal" : `${wins}-mal`} einen Sieg gefunden.`,
     none: "Hier bringt dich kein Zug weiter. Nimm ein paar zurück?",
     deadEnd: "Hier geht kein Zug mehr. Nimm ein paar zurück, oder gib auf.",
     undone: "Zug zurückgenommen",

@@ -175,6 +175,18 @@ export const en = {
     results: "Your results",
   },
 
+  /** What was proved of a daily's deal before anybody could play it. */
+  proof: {
+    /** How hard it is among the deals of its game. */
+    levels: ["Easy", "Medium", "Hard"],
+    winnable: (level: string) => `${level} · can be won`,
+    par: (level: string, par: number) => `${level} · par ${par}`,
+    againstPar: (played: string, par: number) => `${played} · par ${par}`,
+    best: (home: number) => `Best so far: ${home} home`,
+    canBeWon: "This one can be won.",
+    mostHome: (par: number) => `Par is ${par} home. Nobody can bring more.`,
+  },
+
   daily: {
     title: (game: string) => `Today’s ${game}`,
     intro: "The clock starts when you see the cards, and doesn’t pause.",
@@ -376,6 +388,11 @@ export const en = {
     undo: "Undo",
     hint: "Hint",
     hinted: (move: string) => `Hint: ${move}`,
+    /** On how many of so many boards that are imagined a hint leads to a win. */
+    leads: ({ wins, of, certain }: { wins: number; of: number; certain: boolean }) =>
+      certain
+        ? "There’s a win from here, and this is a step towards it."
+        : `We dealt the hidden cards ${of} ways, and found a win like this in ${wins === of ? "all of them" : wins}.`,
     none: "No move here gets you any further. Undo a few?",
     deadEnd: "No moves left here. Undo a few, or give up.",
     undone: "Took a move back",

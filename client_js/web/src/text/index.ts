@@ -4,7 +4,7 @@
  * `text` is set before anything is shown, and whatever shows it is made anew when it changes.
  */
 
-import type { Player } from "@samedeal/client";
+import type { Certificate, Player } from "@samedeal/client";
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
 import type { Reason } from "../board/reasons.ts";
@@ -114,6 +114,15 @@ export function placeLabel(view: View, pile: number): string {
   const left = (rules.waste?.redeals ?? 0) - view.redeals;
   if (pile === stock && waste !== null && left > 0) return text.piles.emptyStock(left);
   return text.piles.empty(pileWords(view, pile));
+}
+
+/** What is known of a daily's deal, in short; null if that is nothing. */
+export function proofWords(certificate: Certificate | null, best: number | null): string | null {
+  const { proof } = text;
+  if (certificate === null) return best === null ? null : proof.best(best);
+  const { winnable, par, level } = certificate;
+  const hard = proof.levels[level - 1] ?? "";
+  return winnable ? proof.winnable(hard) : proof.par(hard, par);
 }
 
 /** A day as people write it; the server's days are UTC days. */

@@ -1,0 +1,122 @@
+/**
+ * Advice: a move that leads to a win for many of the ways in which the unseen cards may lie.
+ *
+ * It follows from what the player knows alone. Boards are imagined that agree with that, each way
+ * of placing the unseen cards as likely as any other; each board is solved with all its cards known,
+ * and its line votes for its first move. That is an approximation: a line may rely on a card that
+ * the player will not have seen by then, but where many lines begin alike, the move is good.
+ */
+
+import { type Board, type Layout, cardsHome } from "../rules/board.ts";
+import { DOWN, UNSEEN, pack } from "../rules/cards.ts";
+import { hint } from "../rules/hints.ts";
+import { legalMoves } from "../rules/moves.ts";
+import { moveText } from "../rules/notation.ts";
+import { apply } from "../rules/play.ts";
+import type { Move } from "../rules/ruleset.ts";
+import type { Solve } from "./index.ts";
+import { keyOf } from "./known.ts";
+import { type Random, randomFrom, seedOf, shuffledBy } from "./random.ts";
+
+export interface Advice {
+  /** The move; null if none is known to get further. */
+  readonly move: Move | null;
+  /** How many of the imagined boards a line that begins with it wins. */
+  readonly wins: number;
+  /** How many boards were imagined and solved. */
+  readonly samples: number;
+  /** Whether nothing is unseen: then there is one board, which is the real one. */
+  readonly certain: boolean;
+}
+
+/** How long to think. */
+export interface Limits {
+  /** The time of some clock. */
+  readonly now: () => number;
+  /** Until when by that clock; a board that was begun is still solved. */
+  readonly until: number;
+  /** The steps for each board. */
+  readonly budget: number;
+  /** How many boards, at the most. */
+  readonly samples: number;
+}
+
+/** What a first move has for it: imagined boards that its lines win, and on which they are best. */
+interface Votes {
+  readonly move: Move;
+  wins: number;
+  bests: number;
+}
+
+/**
+ * The move with most votes, or else what a good simple player would do.
+ *
+ * @param known what the player knows: cards that lie face down and were seen have their faces, all
+ * others that lie face down are `UNSEEN`.
+ * @param been the keys (`keyOf`) of the layouts before: no line leads back to one, so whoever
+ * follows advice does not go in circles.
+ */
+export function advise(
+  known: Layout,
+  solve: Solve,
+  limits: Limits,
+  been: ReadonlySet<string> = new Set(),
+): Advice {
+  const simple = hint(known);
+  const random = randomFrom(seedOf(keyOf(known)));
+  const certain = !known.piles.some((pile) => pile.includes(UNSEEN));
+  const most = certain ? 1 : limits.samples;
+  const votes = new Map<string, Votes>();
+  for (const move of legalMoves(known)) {
+    if (been.has(keyOf(apply(known, move)))) continue;
+    votes.set(moveText(known.ruleset, move), { move, wins: 0, bests: 0 });
+  }
+  let samples = 0;
+  // With one move there is nothing to think about.
+  while (votes.size > 1 && samples < most && (samples === 0 || limits.now() < limits.until)) {
+    const board = imagined(known, random);
+    const { verdict, line, home, most: best } = solve(board, limits.budget);
+    samples += 1;
+    const [first] = line;
+    const voted = first && votes.get(moveText(known.ruleset, first));
+    if (voted === undefined) continue;
+    if (verdict === "winnable") voted.wins += 1;
+    else if (best && home > cardsHome(board)) voted.bests += 1;
+  }
+  const chosen = chosenOf([...votes.values()], simple);
+  return chosen === null
+    ? { move: simple, wins: 0, samples, certain }
+    : { move: chosen.move, wins: chosen.wins, samples, certain };
+}
+
+/** The move with most wins, then best lines; of equals, the simple one; null without any votes. */
+function chosenOf(votes: readonly Votes[], simple: Move | null): Votes | null {
+  let chosen: Votes | null = null;
+  for (const each of votes) {
+    if (each.wins + each.bests === 0) continue;
+    const ahead = chosen === null ? 1 : each.wins - chosen.wins || each.bests - chosen.bests;
+    if (ahead > 0 || (ahead === 0 && isSame(each.move, simple))) chosen = each;
+  }
+  return chosen;
+}
+
+function isSame(one: Move, other: Move | null): boolean {
+  return one.source === other?.source && one.target === other.target && one.count === other.count;
+}
+
+/** A board that agrees with what is known, with the unseen cards in a random order. */
+export function imagined(known: Layout, random: Random): Board {
+  const { ruleset, piles } = known;
+  const seen = new Map<number, number>();
+  for (const card of piles.flat()) {
+    if (card !== UNSEEN) seen.set(card & ~DOWN, (seen.get(card & ~DOWN) ?? 0) + 1);
+  }
+  const unseen = pack(1).flatMap((card) =>
+    Array<number>(ruleset.rules.packs - (seen.get(card) ?? 0)).fill(card),
+  );
+  const order = shuffledBy(random, unseen);
+  const filled = piles.map((pile) =>
+    pile.map((card) => (card === UNSEEN ? (order.pop() ?? 0) | DOWN : card)),
+  );
+  return { ...known, piles: filled };
+}

@@ -1,0 +1,54 @@
+/**
+ * Solving a board with all its cards known: can it be won, and by which moves?
+ *
+ * Which method fits a game follows from its rules, as in `engine/solver`.
+ */
+
+import { type Board, cardsHome } from "../rules/board.ts";
+import { isWon } from "../rules/moves.ts";
+import type { Ruleset } from "../rules/ruleset.ts";
+import * as passes from "./passes.ts";
+import * as piles from "./piles.ts";
+import type { Solution } from "./solution.ts";
+
+export type { Solution, Verdict } from "./solution.ts";
+
+/** The answer to a board within a budget, in steps; the same one on every machine. */
+export type Solve = (board: Board, budget: number) => Solution;
+
+/** A way to solve the boards of some games. */
+export interface Method {
+  /** Whether it solves boards of these rules. */
+  readonly applies: (ruleset: Ruleset) => boolean;
+  readonly solve: Solve;
+  /** The steps that suffice for most deals of a daily. */
+  readonly budget: number;
+  /** The steps for a board that is only imagined, of which there are many a second. */
+  readonly glance: number;
+}
+
+/** All methods; the first that applies is used. */
+const METHODS: readonly Method[] = [
+  // It is exact, and needs no budget.
+  { ...passes, budget: 1, glance: 1 },
+  { ...piles, budget: 10_000_000, glance: 100_000 },
+];
+
+/** For rules that no method applies to: nothing is known but that a won board is won. */
+const NONE: Method = {
+  applies: () => true,
+  budget: 0,
+  glance: 0,
+  solve: (board) => ({
+    verdict: isWon(board) ? "winnable" : "unknown",
+    ...{ line: [], home: cardsHome(board), most: isWon(board), proof: "", effort: 0, steps: 0 },
+  }),
+};
+
+/** The method for a game. */
+export function methodOf(ruleset: Ruleset): Method {
+  return METHODS.find(({ applies }) => applies(ruleset)) ?? NONE;
+}
+
+/** Solve a board. */
+export const solve: Solve = (board, budget) => methodOf(board.ruleset).solve(board, budget);

@@ -1,0 +1,21 @@
+/** The solver in its worker, loaded when something is asked of it. */
+
+import { trustedScript } from "../trusted.ts";
+import { Solver } from "./asking.ts";
+import type { Answer } from "./protocol.ts";
+// oxlint-disable-next-line import/default -- Vite makes it.
+import url from "./worker.ts?worker&url";
+
+export const solver = new Solver((told, broke) => {
+  // Built into one file, which older browsers run as well.
+  const worker = new Worker(trustedScript(url), {
+    type: import.meta.env.DEV ? "module" : "classic",
+  });
+  worker.onmessage = ({ data }: MessageEvent<Answer>) => told(data);
+  worker.onerror = broke;
+  return {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- A worker has none.
+    send: (ask) => worker.postMessage(ask),
+    end: () => worker.terminate(),
+  };
+});

@@ -1,0 +1,93 @@
+/** Reviews that are asked for by the page, and those that are known. */
+
+import { type Api, EngineError, Refusal, type Replay } from "@samedeal/client";
+import { isWon } from "../../../src/rules/moves.ts";
+import { keptMoves } from "./findings.ts";
+import type { Solver } from "./asking.ts";
+import type { AskReview, Review } from "./protocol.ts";
+
+/** How many finished reviews are kept until the page is left. */
+const KEPT = 20;
+const finished = new Map<string, Review>();
+
+/** The review of a deal, and of a run on it if there is one. */
+export class Reviewing {
+  /** What is known so far. */
+  review = $state.raw<Review | null>(null);
+  stage = $state<"idle" | "running" | "done" | "failed">("idle");
+  readonly #key: string;
+  #takeBack = (): void => undefined;
+  #stopped = false;
+
+  /** @param key the id of the run, or of the deal for the deal alone. */
+  constructor(key: string) {
+    this.#key = key;
+    const known = finished.get(key);
+    if (known === undefined) return;
+    this.review = known;
+    this.stage = "done";
+  }
+
+  /** Have it reviewed; `prepare` throws a `Refusal` if it cannot be known yet. */
+  async start(
+    solver: Pick<Solver, "ask" | "stop">,
+    prepare: () => Promise<AskReview>,
+  ): Promise<void> {
+    if (this.stage === "running" || this.stage === "done") return;
+    this.stage = "running";
+    let question: AskReview;
+    try {
+      question = await prepare();
+    } catch (error) {
+      if (!(error instanceof Refusal || error instanceof EngineError)) throw error;
+      this.stage = "failed";
+      return;
+    }
+    if (this.#stopped) return;
+    this.#takeBack = solver.ask(question, (answer) => {
+      if (answer.kind !== "review") {
+        this.stage = "failed";
+        return;
+      }
+      this.review = answer.review;
+      if (!answer.done) return;
+      this.stage = "done";
+      keep(this.#key, answer.review);
+      // A solver's memory may be large, and there is seldom a second review.
+      solver.stop();
+    });
+  }
+
+  /** Stop: nobody looks at it any more. */
+  stop(): void {
+    this.#stopped = true;
+    this.#takeBack();
+  }
+}
+
+function keep(key: string, review: Review): void {
+  finished.delete(key);
+  finished.set(key, review);
+  const [oldest] = finished.keys();
+  if (finished.size > KEPT && oldest !== undefined) finished.delete(oldest);
+}
+
+/** What to ask of a closed deal, and of a run on it. */
+export async function questionOf(
+  api: Pick<Api, "deal">,
+  deal: string,
+  replay: Replay | null,
+): Promise<AskReview> {
+  const { game, variant, rules, seed, certificate, line } = await api.deal(deal);
+  const moves =
+    replay === null
+      ? []
+      : keptMoves(replay.moves)
+          .slice(1)
+          .map((number) => replay.textOf(number) ?? "");
+  const won = replay !== null && isWon(replay.boardAt(replay.moves.length));
+  return {
+    ...{ kind: "review", game, variant, rules, seed, moves },
+    line: certificate?.winnable === true ? line : won ? moves : null,
+  };
+}

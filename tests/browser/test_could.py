@@ -1,0 +1,86 @@
+"""What could have been: reviews of runs by the solver in a worker, and its hints in practice."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from engine.catalog import ruleset
+from engine.deal import deal_seed
+from engine.solver import solve
+from tests.browser.checks import problems
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+from tests.browser.screens import SEED, WON, store_practice
+
+SOLVING = 60_000
+"""Milliseconds that a review may take on a busy machine."""
+
+DEALS = 8
+"""Moves of the run that is reviewed: few of them bring a card home."""
+
+
+@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
+def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, request.param, "Ada")
+    yield player
+    player.close()
+
+
+def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
+    player.open_room("robert", seats=1)
+    player.press("start-round")
+    player.wait_for_board()
+    for number in range(1, DEALS + 1):
+        player.tap("s")
+        player.wait_for_moves(number)
+    player.give_up()
+    player.see("results").wait_for()
+    player.press("find-out")
+    expect(player.see("could-have")).to_have_attribute("aria-busy", "false", timeout=SOLVING)
+    expect(player.see("verdict")).to_contain_text("Nobody could win this deal.")
+    assert problems(player) == []
+    # The page and the engine agree on how many cards can come home.
+    player.press("check-deal")
+    seed = bytes.fromhex(player.see("seed").inner_text())
+    par = solve(deal_seed(ruleset("robert"), seed)).home
+    expect(player.see("could-have")).to_contain_text(f"Par is {par} home")
+    expect(player.see("about-run")).to_contain_text(f"{par - 1} cards short of par.")
+    # What was found out is known beside the replay, too.
+    player.press("watch-run")
+    player.see("prospects").wait_for()
+    expect(player.see("prospects")).to_have_attribute("data-could", str(par))
+    assert problems(player) == []
+    player.press("watch-line")
+    expect(player.page).to_have_url(re.compile(r"\?line$"))
+    player.page.keyboard.press("End")
+    expect(player.see("home-count")).to_contain_text(str(par))
+    assert problems(player) == []
+
+
+def test_a_hint_in_practice_is_a_step_of_a_line_that_wins(player: Player) -> None:
+    won = json.loads(WON.read_text())
+    last = max(nth for nth, move in enumerate(won["moves"]) if move.startswith("s>"))
+    player.go("/new")
+    # The last card of the stock lies face up: nothing is unseen any more.
+    store_practice(player, "lady-betty", {"seed": won["seed"], "moves": won["moves"][:last]})
+    player.go("/practice/lady-betty")
+    player.wait_for_board()
+    player.press("hint")
+    expect(player.see("note")).to_contain_text("a win from here")
+    expect(player.page.locator(".hinted[data-pile]").first).to_be_attached()
+    assert problems(player) == []
+
+
+def test_a_hint_is_given_where_nothing_is_known_of_the_cards(player: Player) -> None:
+    player.go("/new")
+    store_practice(player, "rouge-et-noir", {"seed": SEED, "moves": []})
+    player.go("/practice/rouge-et-noir")
+    player.wait_for_board()
+    player.press("hint")
+    expect(player.page.locator(".hinted[data-pile]").first).to_be_attached()
+    expect(player.see("hint")).to_have_attribute("aria-busy", "false")
