@@ -30,7 +30,7 @@ describe("the crown of the day", () => {
     [{ ...result, end: null }, false],
     [null, false],
   ])("with %j as the last result", (mine, crowned) => {
-    const game = { variant: "standard", deal: "d", commitment: "" };
+    const game = { variant: "standard", deal: "d", commitment: "", certificate: null, best: null };
     const day = { day: 7, date: "", ends: 0, closes: 0, now: 0 };
     const games = [
       { ...game, game: "robert", mine: result },
