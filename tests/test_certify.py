@@ -32,7 +32,7 @@ def certify_command(where: str | Path, count: int) -> list[str]:
         if isinstance(where, str)
         else ["--data", str(where)]
     )
-    words = ["--game", GAME, "--count", str(count), "--workers", "2"]
+    words = ["--game", GAME, "--count", str(count), "--workers", "1"]
     return [sys.executable, "-m", "server", "certify", *target, *words]
 
 
