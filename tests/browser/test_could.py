@@ -57,6 +57,9 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
     assert problems(player) == []
     player.press("watch-line")
     expect(player.page).to_have_url(re.compile(r"\?line$"))
+    # Nobody has played a line: there is nobody to race against.
+    expect(player.see("race-run")).to_have_count(0)
+    player.see("replay").wait_for()
     player.page.keyboard.press("End")
     expect(player.see("home-count")).to_contain_text(str(par))
     assert problems(player) == []
