@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -57,6 +61,9 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
     assert problems(player) == []
     player.press("watch-line")
     expect(player.page).to_have_url(re.compile(r"\?line$"))
+    # Nobody has played a line: there is nobody to race against.
+    expect(player.see("race-run")).to_have_count(0)
+    player.see("replay").wait_for()
     player.page.keyboard.press("End")
     expect(player.see("home-count")).to_contain_text(str(par))
     assert problems(player) == []
@@ -84,3 +91,29 @@ def test_a_hint_is_given_where_nothing_is_known_of_the_cards(player: Player) -> 
     player.press("hint")
     expect(player.page.locator(".hinted[data-pile]").first).to_be_attached()
     expect(player.see("hint")).to_have_attribute("aria-busy", "false")
+
+
+def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
+    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
+        command = ["certify", "--data", data, "--game", "robert", "--count", "1", "--workers", "1"]
+        subprocess.run(  # noqa: S603 - our own interpreter
+            [sys.executable, "-m", "server", *command], check=True, capture_output=True
+        )
+        site = Site(Path(data))
+        site.start()
+        player = Player(browser, site.url, PHONE, "Ada")
+        player.go("/")
+        row = player.see("daily-robert")
+        expect(row).to_contain_text(re.compile(r"(Easy|Medium|Hard) · par \d\d"))
+        expect(player.see("daily-deuces")).to_contain_text("Not played yet")
+        par = re.findall(r"par (\d\d)", row.inner_text())[0]
+        row.click()
+        expect(player.see("proof")).to_contain_text(f"Par is {par} home.")
+        assert problems(player) == []
+        player.press("play-daily")
+        player.wait_for_board()
+        player.give_up()
+        expect(player.see("proof")).to_contain_text(f"Par is {par}: nobody can bring more home.")
+        assert problems(player) == []
+        player.close()
+        site.stop()

@@ -87,7 +87,14 @@ describe("the worker", () => {
     expect(answersTo(ask)).toEqual([{ kind: "failed", message: expect.any(String) }]);
   });
 
-  it("says of a game without a method that nothing is known", () => {
+  it("says that a game cannot be worked out that no method solves, but takes a known line", () => {
+    const none = { ...HOPEFUL, budget: 0 };
+    expect(answersTo(REVIEW, none)).toMatchObject([{ kind: "failed" }]);
+    const known = answersTo({ ...REVIEW, line: ["s>w"] }, none).at(-1);
+    expect(known).toMatchObject({ done: true, review: { verdict: "winnable", line: ["s>w"] } });
+  });
+
+  it("says of a deal that its method does not decide that nothing is known", () => {
     const none: Answer[] = [];
     const unsolved: Method = {
       ...HOPEFUL,

@@ -13,7 +13,7 @@ export const de: CouldWords = {
   find: "Herausfinden",
   thinking: "Wird ausgerechnet …",
   thinkingOn: "Die Züge werden durchgegangen …",
-  failed: "Das ließ sich hier nicht ausrechnen.",
+  failed: "Nicht bekannt: Dieses können wir noch nicht ausrechnen.",
 
   won: "Dieses Blatt war zu gewinnen.",
   lost: "Dieses Blatt konnte niemand gewinnen.",

@@ -11,7 +11,7 @@ export const en = {
   find: "Find out",
   thinking: "Working it out …",
   thinkingOn: "Going through the moves …",
-  failed: "That couldn’t be worked out here.",
+  failed: "Not known: we can’t work this one out yet.",
 
   won: "This deal could be won.",
   lost: "Nobody could win this deal.",
