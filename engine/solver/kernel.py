@@ -18,6 +18,8 @@ Piles are numbered from the stock, 0, over the tableau, 1 to `t[COLUMNS]`, to th
 - how often the waste has been turned over.
 
 A card is stored as its kind: cards that no rule tells apart have the same kind.
+
+This is one file because Numba notices a change only in the file of the function that it has kept.
 """
 
 from __future__ import annotations
