@@ -1,0 +1,144 @@
+"""A staged beam search, for the games that no exact method decides.
+
+A stage lies between two deals from the stock. Within it, positions are expanded best first by all
+other moves; then the stock is dealt to what was reached, and the best positions are kept, as many
+as the beam is wide. If that wins nothing, it starts again with a wider beam and other weights.
+
+A search in which nothing had to be left out has seen all that can be reached. If it used only
+prunings that lose no win, and won nothing, the board cannot be won.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Final
+
+from engine.board import Board
+from engine.moves import is_legal
+from engine.play import apply
+from engine.ruleset import Move, Ruleset
+from engine.solver import kernel
+from engine.solver.layout import Layout, Xorshift
+from engine.solver.solution import Solution, Verdict
+from engine.solver.weights import plan_of, style_of, whole_plan
+
+BUDGET: Final = 8_000_000
+"""The default budget, in positions: about ten seconds on one core with Numba."""
+
+ROWS: Final = 1 << 17
+"""The most positions that are held at once."""
+
+PROOF: Final = "All positions that can be reached were searched."
+
+
+def applies(ruleset: Ruleset) -> bool:
+    """Return `True`: all rules that the schema permits can be searched."""
+    return bool(ruleset.rules.foundations)
+
+
+def solve(board: Board, budget: int = BUDGET) -> Solution:
+    """Search for a line that wins.
+
+    Args:
+        board: any position of the game.
+        budget: how many positions to generate at most, about. The answer depends on nothing else.
+
+    Returns:
+        A solution. Its effort is the width of the beam that decided.
+    """
+    search = _Search(board, budget)
+    style = style_of(board.ruleset)
+    chance = Xorshift(1)
+    beams = 0
+    verdict = Verdict.UNKNOWN
+    while verdict is Verdict.UNKNOWN and not search.spent:
+        settings = plan_of(style, beams, chance, regular=search.layout.regular)
+        beams += 1
+        complete = search.run(settings)
+        if complete and not search.won and not search.spent:
+            # Nothing but what the heuristics prune was left out, so that it is a small search.
+            complete = search.run(whole_plan(settings, ROWS, regular=search.layout.regular))
+            if complete and not search.won:
+                verdict = Verdict.IMPOSSIBLE
+        if search.won:
+            verdict = Verdict.WINNABLE
+    return Solution(
+        verdict,
+        search.line,
+        search.home,
+        most=verdict is not Verdict.UNKNOWN,
+        proof=PROOF if verdict is Verdict.IMPOSSIBLE else "",
+        effort=search.width,
+        steps=search.steps,
+    )
+
+
+class _Search:
+    """The searches from one board, and the best line that they found.
+
+    Attributes:
+        layout: the board as the kernel reads it.
+        width: the width of the last beam.
+        line: the moves that bring the most cards home.
+        home: how many are home after them.
+    """
+
+    def __init__(self, board: Board, budget: int) -> None:
+        self._board = board
+        self._budget = budget
+        self.layout = layout = Layout(board, ROWS)
+        self._positions = array("b", [0]) * (ROWS * layout.tables[kernel.WIDTH])
+        self._memory = array("q", [0]) * layout.size
+        self._memory[kernel.BUDGET] = budget
+        self.width = 0
+        self.line: tuple[Move, ...] = ()
+        self.home = board.home
+
+    @property
+    def won(self) -> bool:
+        """Whether the best line wins."""
+        return self.home == self._board.ruleset.total
+
+    @property
+    def steps(self) -> int:
+        """How many positions were generated."""
+        return self._memory[kernel.STEPS]
+
+    @property
+    def spent(self) -> bool:
+        """Whether the budget is used up."""
+        return self.steps >= self._budget
+
+    def run(self, settings: array[int]) -> bool:
+        """Run a beam with these weights and plan.
+
+        Returns:
+            Whether nothing was left out for want of width, memory or budget.
+        """
+        layout, memory = self.layout, self._memory
+        layout.tables[: len(settings)] = settings
+        self._positions[: len(layout.row)] = layout.row
+        kernel.search(layout.tables, self._positions, memory)
+        self.width = settings[kernel.P_WIDTH]
+        if memory[kernel.BEST] > self.home:
+            self.home = memory[kernel.BEST]
+            self.line = self._line_to(memory[kernel.BEST_NODE])
+            assert _played(self._board, self.line).home == self.home
+        return memory[kernel.CUT] == 0
+
+    def _line_to(self, node: int) -> tuple[Move, ...]:
+        """Return the moves that lead to a node."""
+        tables, memory = self.layout.tables, self._memory
+        moves = []
+        while node > 0:
+            moves.append(self.layout.move(memory[tables[kernel.MOVE] + node]))
+            node = memory[tables[kernel.PARENT] + node]
+        return tuple(reversed(moves))
+
+
+def _played(board: Board, line: tuple[Move, ...]) -> Board:
+    """Return the board after a line, each move of which must be legal."""
+    for move in line:
+        assert is_legal(board, move), "The kernel plays by other rules than the engine."
+        board = apply(board, move)
+    return board

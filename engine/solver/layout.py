@@ -1,0 +1,328 @@
+"""A ruleset and a board as the kernel's tables and first row."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from functools import cache
+
+from engine.board import Board
+from engine.cards import DOWN, PACK_SIZE, is_red, turned_up
+from engine.fits import EMPTY
+from engine.ruleset import ROW, Move, Ruleset
+from engine.solver import kernel
+from engine.solver.kernel import NONE
+
+RANKS = 13
+
+CACHED = 1 << 15
+"""The size of the cache of the points of piles."""
+
+
+def numbers(values: Iterable[int]) -> array[int]:
+    """Return an array of 64-bit integers."""
+    return array("q", values)
+
+
+class Xorshift:
+    """A small generator of pseudo-random numbers: Marsaglia's xorshift of 32 bits."""
+
+    def __init__(self, seed: int) -> None:
+        self.state = seed
+
+    def next(self) -> int:
+        """Return the next number, from 1 to 2**32 - 1."""
+        x = self.state
+        x ^= (x << 13) & 0xFFFFFFFF
+        x ^= x >> 17
+        x ^= (x << 5) & 0xFFFFFFFF
+        self.state = x
+        return x
+
+    def wide(self) -> int:
+        """Return a number of up to 62 bits."""
+        return (self.next() << 30 ^ self.next()) & kernel.MASK
+
+
+@cache
+def random_numbers(count: int) -> array[int]:
+    """Return as many wide random numbers, always the same."""
+    chance = Xorshift(0x9E3779B9)
+    return numbers(chance.wide() for _ in range(count))
+
+
+@cache
+def kinds_of(ruleset: Ruleset) -> tuple[int, ...]:
+    """Return the kind of each card: cards that no rule tells apart have the same.
+
+    Such cards lie on the same cards and under the same ones, in the tableau and on foundations, so
+    that swapping them in a position changes no move that is legal from there on.
+    """
+    traits: dict[object, int] = {}
+    tables = [ruleset.builds, *dict.fromkeys(ruleset.homes)]
+    kinds = []
+    for card in range(PACK_SIZE):
+        trait = (
+            tuple(table[card] for table in tables),
+            tuple(bytes(row[card] for row in table) for table in tables),
+            tuple(heads[card] for heads in ruleset.run_heads),
+        )
+        kinds.append(traits.setdefault(trait, len(traits)))
+    return tuple(kinds)
+
+
+class Layout:
+    """A ruleset and one board as the kernel reads them, and the correspondence of their moves.
+
+    Attributes:
+        tables: `t` of the kernel, without weights and plan.
+        row: the board as a row.
+        size: the number of integers of the memory.
+    """
+
+    def __init__(self, board: Board, rows: int) -> None:
+        """Make the tables for a search that holds at most `rows` positions, a power of 2."""
+        self.ruleset = ruleset = board.ruleset
+        self._kind = kinds_of(ruleset)
+        self._cards = [self._kind.index(kind) for kind in range(max(self._kind) + 1)]
+        self._groups = list(dict.fromkeys(ruleset.groups))
+        self._piles: list[int | None] = [ruleset.stock, *ruleset.tableau, ruleset.waste]
+        self._copies = [
+            ruleset.rules.packs * self._kind.count(kind) for kind in range(len(self._cards))
+        ]
+        self._line, self._turn = self._lines()
+        self.tables = numbers([0] * kernel.TABLES)
+        self._set_rules(board)
+        self._add_tables(board)
+        self.row = self._row(board)
+        self.size = self._place_memory(rows)
+
+    def _row(self, board: Board) -> array[int]:
+        """Return the board as a row."""
+        piles = [b"" if pile is None else board.piles[pile] for pile in self._piles]
+        cards = [self._kind[card & ~DOWN] for pile in piles for card in pile]
+        hidden = [sum(card & DOWN != 0 for card in pile) for pile in piles]
+        hidden[0] = 0
+        tops = [
+            self._kind[pile[-1]] if pile else NONE
+            for pile in (board.piles[f] for f in self.ruleset.foundations)
+        ]
+        return array("b", [*cards, *map(len, piles), *hidden, *tops, board.redeals])
+
+    def move(self, encoded: int) -> Move:
+        """Return the move that the kernel encodes as a number."""
+        source, target, count = encoded >> 17, encoded >> 7 & 1023, encoded & 127
+        ruleset = self.ruleset
+        pile = self._piles[source]
+        assert pile is not None
+        if target < len(self._piles):
+            onto = self._piles[target]
+            assert onto is not None
+            return ruleset.move(pile, onto, 1 if target == 0 else count)
+        target -= len(self._piles)
+        return ruleset.move(pile, ROW if target == len(ruleset.foundations) else target, count)
+
+    def encoded(self, move: Move) -> int:
+        """Return a move as the kernel encodes it."""
+        piles = self._piles
+        if move.target == ROW:
+            target = len(piles) + len(self.ruleset.foundations)
+        elif move.target in self.ruleset.foundations:
+            target = len(piles) + move.target
+        else:
+            target = piles.index(move.target)
+        return kernel.encoded(piles.index(move.source), target, move.count)
+
+    def _set_rules(self, board: Board) -> None:
+        """Set the numbers of the tables."""
+        ruleset, t = self.ruleset, self.tables
+        tableau, stock, waste = ruleset.rules.tableau, ruleset.rules.stock, ruleset.rules.waste
+        plays = tableau.plays if tableau else ()
+        waste_plays = waste.plays if waste else ()
+        t[kernel.KINDS] = len(self._cards)
+        t[kernel.COLUMNS] = len(ruleset.tableau)
+        t[kernel.FOUNDATIONS] = len(ruleset.foundations)
+        t[kernel.ROOM] = room = sum(map(len, board.piles)) - board.home
+        t[kernel.TOTAL] = ruleset.total
+        t[kernel.WIDTH] = room + 2 * len(self._piles) + len(ruleset.foundations) + 1
+        t[kernel.REDEALS] = ruleset.redeals
+        t[kernel.RUNS] = ["card", "run", "run-by-spaces"].index(tableau.moves) if tableau else 0
+        t[kernel.COLUMN_HOME] = "foundation" in plays
+        t[kernel.COLUMN_SPREAD] = "tableau" in plays
+        t[kernel.WASTE_HOME] = "foundation" in waste_plays
+        t[kernel.WASTE_SPREAD] = "tableau" in waste_plays
+        t[kernel.STOCK_WASTE] = "waste" in stock.plays
+        t[kernel.STOCK_ROW] = "row" in stock.plays
+        t[kernel.STOCK_SPREAD] = "tableau" in stock.plays
+        ways = {"fitting": kernel.FITTING, "first": kernel.STARTING, "any": kernel.ANYWHERE}
+        if "foundation" in stock.plays:
+            t[kernel.STOCK_HOME] = ways[stock.to_foundation]
+        t[kernel.FILLS] = len(ruleset.fill)
+        t[kernel.RUN_GROUPS] = any(group.takes == "run" for group in ruleset.groups)
+        t[kernel.DEFERS] = stock.plays == ("waste",) and not ruleset.fill
+        t[kernel.TIMED] = waste is not None and self._has_order() and self._is_one_to_one()
+        t[kernel.LINES] = max(self._line) + 1
+        t[kernel.STOCK] = len(board.piles[ruleset.stock])
+        t[kernel.DEALS] = self._deal_of(t[kernel.STOCK] - 1)
+
+    def _add_tables(self, board: Board) -> None:
+        """Append the tables, and set where they begin."""
+        ruleset, kinds = self.ruleset, range(len(self._cards))
+        builds = self._fits(ruleset.builds)
+        homes = [self._fits(ruleset.homes[ruleset.groups.index(g)]) for g in self._groups]
+        kids = [[kid for kid in kinds if builds[(top + 1) * len(kinds) + kid]] for top in kinds]
+        by_line = [NONE] * (RANKS * self.tables[kernel.LINES])
+        for kind in kinds:
+            by_line[self._line[kind] * RANKS + self._turn[kind]] = kind
+        draws = self._draws(board)
+        places = (self.tables[kernel.ROOM] + 1) * len(kinds)
+        for index, values in (
+            (kernel.BUILDS, builds),
+            (kernel.GROUP, [self._groups.index(group) for group in ruleset.groups]),
+            (kernel.HOMES, [value for table in homes for value in table]),
+            (kernel.ALIKE, self._alike(homes)),
+            (kernel.HEADS, self._heads()),
+            (kernel.FILL, [self._piles.index(pile) for pile in ruleset.fill]),
+            (kernel.LINE, self._line),
+            (kernel.TURN, self._turn),
+            (kernel.SLOTS, [self._slots(line) for line in range(self.tables[kernel.LINES])]),
+            (kernel.BY_LINE, by_line),
+            (kernel.ORPHAN, [int(all(kind not in each for each in kids)) for kind in kinds]),
+            (kernel.KIDS_AT, [sum(map(len, kids[:kind])) for kind in range(len(kinds) + 1)]),
+            (kernel.KIDS, [kid for each in kids for kid in each]),
+            (kernel.FIRST_DRAW, [self._first_draw(kind, draws[kind]) for kind in kinds]),
+            (kernel.LAST_DRAW, [max(draws[kind], default=-1) for kind in kinds]),
+            (kernel.RANDOM, random_numbers(places)),
+        ):
+            self.tables[index] = len(self.tables)
+            self.tables.extend(values)
+
+    def _place_memory(self, rows: int) -> int:
+        """Set where the parts of the memory begin, and return its size."""
+        t = self.tables
+        piles = len(self._piles)
+        nodes = 4 * rows
+        t[kernel.MOST_ROWS], t[kernel.MOST_NODES] = rows, nodes
+        t[kernel.SEEN_MASK] = t[kernel.CAPPED_MASK] = 2 * rows - 1
+        t[kernel.CACHE_MASK] = CACHED - 1
+        size = kernel.COUNTERS
+        for index, length in (
+            (kernel.HASHES, rows * piles),  # of each pile of each row
+            (kernel.POINTS, rows * piles),  # of each pile of each row
+            (kernel.KEYS, rows),  # the points of each row
+            (kernel.NODE, rows),  # the node of each row
+            (kernel.HEAP, rows),  # the rows that wait to be expanded, the best first
+            (kernel.SEEN, 2 * rows),  # a hash table of the positions between two deals
+            (kernel.FILLED, 2 * rows),  # the entries of hash tables that are in use
+            (kernel.PARENT, nodes),  # the parent of each node
+            (kernel.MOVE, nodes),  # the move that leads to each node
+            (kernel.MARKS, nodes),  # which nodes, or rows, are kept
+            (kernel.HAND, 256),  # the cards that are moved; then the moves by themselves
+            (kernel.CHANGED, piles),  # whether a pile's points must be computed anew
+            (kernel.TIMES, len(self._cards)),  # when each kind is needed
+            (kernel.FRESH, rows),  # whether the next deal may follow; see `kernel.deal_all`
+            (kernel.DIGESTS, rows),  # the digest of each row
+            (kernel.PHASES, rows),  # what the times of each row depend on
+            (kernel.CACHE, 2 * CACHED),  # the points of piles: key and points
+            (kernel.LOWEST, t[kernel.LINES]),
+            # How many cards of its line each foundation has; then the most and the fewest of each.
+            (kernel.COUNTS, t[kernel.FOUNDATIONS] + 2 * t[kernel.LINES]),
+            (kernel.CAPPED, 2 * rows),  # a hash table of the signatures that are kept
+            (kernel.KEPT, 2 * rows),  # how many of each
+        ):
+            t[index] = size
+            size += length
+        return size
+
+    def _fits(self, fits: tuple[bytes, ...]) -> list[int]:
+        """Return a table of cards as one of kinds: `[(top + 1) * kinds + kind]`."""
+        rows = [fits[EMPTY], *[fits[card] for card in self._cards]]
+        return [row[card] for row in rows for card in self._cards]
+
+    def _has_order(self) -> bool:
+        """Return whether each foundation starts with a fixed rank and goes one way."""
+        return all(g.first != "any" and g.order in ("up", "down") for g in self._groups)
+
+    def _is_one_to_one(self) -> bool:
+        """Return whether line and turn tell the kinds apart."""
+        return len(set(zip(self._line, self._turn, strict=True))) == len(self._cards)
+
+    def _lines(self) -> tuple[list[int], list[int]]:
+        """Return for each kind its line, and how many cards of the line go home before it.
+
+        A line is a set of kinds that one foundation takes, one after the other.
+        """
+        turn = [self.ruleset.turns[card] for card in self._cards]
+        matches = {g.match for g in self._groups if g.takes == "card"}
+        match = matches.pop() if len(matches) == 1 else "any"
+        if match == "suit":
+            return [card // RANKS for card in self._cards], turn
+        if match == "colour":
+            return [int(is_red(card)) for card in self._cards], turn
+        return [0] * len(self._cards), turn
+
+    def _slots(self, line: int) -> int:
+        """Return how many foundations a line can have."""
+        kind = self._line.index(line)
+        taking = sum(any(row[self._cards[kind]] for row in fits) for fits in self.ruleset.homes)
+        return min(taking, self._copies[kind])
+
+    @property
+    def regular(self) -> bool:
+        """Whether `may_go_home` is defined.
+
+        Each foundation takes all cards of one line, in one order, and there is one for each copy.
+        Filling emptied piles is excluded as well: there a card may be wanted as the filling.
+        """
+        groups = self._groups
+        return (
+            all(g.takes == "card" and g.match in ("suit", "any") for g in groups)
+            and len({(g.first, g.order, g.suits, g.match) for g in groups}) == 1
+            and self._has_order()
+            and self._is_one_to_one()
+            and not self.ruleset.fill
+            and self.ruleset.rules.stock.to_foundation != "any"
+            and all(
+                copies == self._slots(line)
+                for copies, line in zip(self._copies, self._line, strict=True)
+            )
+        )
+
+    def _alike(self, homes: list[list[int]]) -> list[int]:
+        """Return a random number for each group and set of cards that a top takes there."""
+        kinds = len(self._cards)
+        chance = Xorshift(0x85EBCA6B)
+        found: dict[object, int] = {}
+        values = []
+        for group, table in zip(self._groups, homes, strict=True):
+            for top in range(kinds + 1):
+                row = tuple(table[top * kinds : (top + 1) * kinds])
+                key = (group, row, group.takes == "run" and top > 0)
+                if key not in found:
+                    found[key] = chance.wide()
+                values.append(found[key])
+        return values
+
+    def _heads(self) -> list[int]:
+        """Return for each group whether it takes runs, and for each kind, whether headed by it."""
+        values: list[int] = []
+        for group in self._groups:
+            heads = self.ruleset.run_heads[self.ruleset.groups.index(group)]
+            values += [int(group.takes == "run"), *[heads[card] for card in self._cards]]
+        return values
+
+    def _deal_of(self, at: int) -> int:
+        """Return the number, from 1, of the deal that brings the card at an index of the stock."""
+        row = len(self.ruleset.tableau) if "row" in self.ruleset.rules.stock.plays else 1
+        return at // row + 1
+
+    def _draws(self, board: Board) -> list[list[int]]:
+        """Return for each kind the deals that bring its cards."""
+        draws: list[list[int]] = [[] for _ in self._cards]
+        for at, card in enumerate(reversed(turned_up(board.piles[self.ruleset.stock]))):
+            draws[self._kind[card]].append(self._deal_of(at))
+        return draws
+
+    def _first_draw(self, kind: int, draws: list[int]) -> int:
+        """Return the deal that brings the first card of a kind; -1 if one is out already."""
+        return draws[0] if len(draws) == self._copies[kind] else -1

@@ -1,0 +1,147 @@
+"""What a beam values: weights that follow from a ruleset's properties, varied at each restart."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+
+from engine.ruleset import Ruleset
+from engine.solver import kernel
+from engine.solver.kernel import SCALE, WEIGHTS
+from engine.solver.layout import Xorshift, numbers
+
+LOG_NORMAL = (
+    306, 379, 424, 460, 490, 517, 542, 565, 587, 608, 628, 648, 667, 685, 704, 722,
+    740, 758, 775, 793, 811, 829, 846, 864, 882, 900, 919, 937, 956, 975, 994, 1014,
+    1034, 1055, 1075, 1097, 1119, 1141, 1165, 1189, 1213, 1239, 1266, 1293, 1322, 1352, 1384, 1417,
+    1453, 1490, 1530, 1573, 1619, 1670, 1725, 1787, 1856, 1935, 2028, 2139, 2280, 2471, 2766, 3430,
+)  # fmt: skip
+"""round(SCALE * exp(z / 2)) for 64 quantiles z of the normal distribution."""
+
+EFFORTS = (531, 580, 633, 691, 754, 823, 898, 980, 1070, 1168, 1274, 1391, 1518, 1657, 1808, 1974)
+"""round(SCALE * exp(x)) for 16 numbers x from -0.7 to 0.7."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the beams of one kind of games look.
+
+    Attributes:
+        weights: the weights that are not 0, times SCALE.
+        widths: the widths of the first beams.
+        growth: by how many parts in 1,000 the later ones grow.
+        effort: how many positions are expanded between two deals, for each one kept, times SCALE.
+        last: how many times as many are expanded after the last deal.
+        dealt: how many positions are dealt to, for each one kept.
+        cap: the share of the width, times SCALE, that positions of one signature may take; at
+            least one may.
+        varied: whether effort, the first copy's share and how cards go home are drawn, too.
+    """
+
+    weights: dict[int, int]
+    widths: tuple[int, ...]
+    growth: int
+    effort: int
+    last: int
+    dealt: int
+    cap: int
+    varied: bool
+
+
+ROWS = Style(
+    weights={
+        kernel.W_HOME: 1024,
+        kernel.W_RUN_HOME: 20 * 1024,
+        kernel.W_SPACE: 4 * 1024,
+        kernel.W_JOINED: 307,
+        kernel.W_BROKEN: 2048,
+        kernel.W_HIDDEN: 3072,
+        kernel.W_LATE: 512,
+        kernel.W_LATE_LINE: 512,
+        kernel.W_ORPHAN_BASE: 2048,
+        kernel.W_ORPHAN_BURIED: 512,
+        kernel.W_TURN: 1024,
+    },
+    widths=(10, 30, 100, 300),
+    growth=1200,
+    effort=4 * 1024,
+    last=3,
+    dealt=1000,
+    cap=51,
+    varied=False,
+)
+
+WASTE = Style(
+    weights={
+        kernel.W_HOME: 1024,
+        kernel.W_SPACE: 2974,
+        kernel.W_JOINED: 427,
+        kernel.W_BROKEN: 76,
+        kernel.W_LATE: 919,
+        kernel.W_LATE_LINE: 919,
+        kernel.W_LATENESS: 32,
+        kernel.W_LATE_JOINED: 89,
+        kernel.W_BASE: 31,
+        kernel.W_WASTE_LATE: 7205,
+        kernel.W_WASTE_LINE: 7205,
+        kernel.W_WASTE_LATENESS: 32,
+        kernel.W_WASTE_CARD: 233,
+        kernel.W_FIRST_COPY: 265,
+        kernel.W_TURN: 1065,
+        kernel.W_TIME: 1024,
+    },
+    widths=(10, 30, 100, 300, 500),
+    growth=1100,
+    effort=16 * 1024,
+    last=4,
+    dealt=3,
+    cap=0,
+    varied=True,
+)
+
+
+def style_of(ruleset: Ruleset) -> Style:
+    """Return the style for a ruleset."""
+    return ROWS if ruleset.rules.waste is None else WASTE
+
+
+def first_weights(style: Style) -> array[int]:
+    """Return the weights before they are varied."""
+    return numbers(style.weights.get(weight, 0) for weight in range(WEIGHTS))
+
+
+def varied(weights: array[int], chance: Xorshift) -> array[int]:
+    """Return the weights, each but that of a card at home times a random factor about 1."""
+    out = numbers(weights)
+    for weight in range(WEIGHTS):
+        if weight not in (kernel.W_HOME, kernel.W_TIME):
+            out[weight] = weights[weight] * LOG_NORMAL[chance.next() >> 8 & 63] // SCALE
+    return out
+
+
+def plan_of(style: Style, number: int, chance: Xorshift, *, regular: bool) -> array[int]:
+    """Return weights and plan of one of the beams, which are numbered from 0."""
+    width = style.widths[min(number, len(style.widths) - 1)]
+    for _ in range(number - len(style.widths) + 1):
+        width = width * style.growth // 1000
+    weights = first_weights(style)
+    effort, cap = style.effort, style.cap
+    home = kernel.EARLY
+    if number >= len(style.widths):
+        weights = varied(weights, chance)
+        if style.varied:
+            weights[kernel.W_FIRST_COPY] = 102 + chance.next() % 615
+            effort = effort * EFFORTS[chance.next() >> 8 & 15] // SCALE
+            home = kernel.EARLY if chance.next() >> 8 & 3 else kernel.LATER
+    if not regular:
+        home = kernel.NEVER
+    return weights + numbers(
+        [width, effort, effort * style.last, style.dealt, max(1, cap * width // SCALE), home, 0]
+    )
+
+
+def whole_plan(settings: array[int], rows: int, *, regular: bool) -> array[int]:
+    """Return settings for a search that leaves nothing out, unless the memory is too small."""
+    home = kernel.SAFELY if regular else kernel.NEVER
+    effort = rows * SCALE
+    return settings[:WEIGHTS] + numbers([rows, effort, effort, rows, rows, home, 1])

@@ -1,0 +1,236 @@
+"""The beam, held against the engine and against an exhaustive search.
+
+Most tests run the kernel as plain Python; compiling it takes long, so that one test does.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from random import Random
+from types import ModuleType
+
+import pytest
+
+from engine.board import Board
+from engine.deal import deal_seed
+from engine.moves import legal_moves
+from engine.play import apply
+from engine.ruleset import Ruleset
+from engine.solver import beam, compiled, kernel
+from engine.solver.kernel import NEVER, P_HOME, SAFELY, WEIGHTS
+from engine.solver.layout import Layout, Xorshift
+from engine.solver.solution import Verdict
+from engine.solver.weights import first_weights, plan_of, style_of, whole_plan
+from tests.engine.positions import ALL, SEED, easy_board
+from tests.engine.starts import STARTS
+from tests.engine.test_search import late_board
+from tests.relatives import find_ruleset
+
+SMALL = 1 << 11
+"""Rows that are enough for small searches."""
+
+EXHAUSTED = 300
+"""The most positions that the exhaustive search visits."""
+
+
+def load_plain() -> ModuleType:
+    """Return another copy of the kernel, whose functions are not compiled."""
+    spec = spec_from_file_location("tests.engine.solver.plain_kernel", kernel.__file__)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiled, "njit", None)
+        spec.loader.exec_module(module)
+    return module
+
+
+PLAIN = load_plain()
+
+
+@pytest.fixture
+def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the beam search in plain Python, and in little memory."""
+    monkeypatch.setattr(beam, "kernel", PLAIN)
+    monkeypatch.setattr(beam, "ROWS", SMALL)
+
+
+def boards(rules: Ruleset) -> Iterator[Board]:
+    """Yield boards of all kinds, and some that random moves lead to."""
+    chance = Random(5)
+    for start in STARTS:
+        board = start(rules, chance)
+        for _ in range(3):
+            yield board
+            for _ in range(chance.randrange(25)):
+                moves = legal_moves(board)
+                board = apply(board, chance.choice(moves)) if moves else board
+
+
+class Rows:
+    """The kernel's memory with one board in its first row."""
+
+    def __init__(self, board: Board) -> None:
+        self.layout = layout = Layout(board, SMALL)
+        self.t = layout.tables
+        self.s = array("b", [0]) * (SMALL * self.t[kernel.WIDTH])
+        self.m = array("q", [0]) * layout.size
+        self.s[: len(layout.row)] = layout.row
+
+    def cards(self, row: int = 0) -> list[list[int]]:
+        """Return a row's piles, and last its numbers of face-down cards, tops and redeals."""
+        t = self.t
+        base = row * t[kernel.WIDTH]
+        values = list(self.s[base : base + t[kernel.WIDTH]])
+        piles = []
+        at = 0
+        for size in values[t[kernel.ROOM] : t[kernel.ROOM] + t[kernel.COLUMNS] + 2]:
+            piles.append(values[at : at + size])
+            at += size
+        return [*piles, values[t[kernel.ROOM] + t[kernel.COLUMNS] + 2 :]]
+
+    def pools(self) -> range:
+        """Return the rows that are in use."""
+        return range(self.m[kernel.ROWS])
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_the_kernel_plays_moves_as_the_engine_does(game: str, variant: str) -> None:
+    rules = find_ruleset(game, variant)
+    chance = Random(1)
+    for board in boards(rules):
+        moves = legal_moves(board)
+        for move in chance.sample(moves, min(len(moves), 8)):
+            rows = Rows(board)
+            PLAIN.play(rows.t, rows.s, rows.m, 0, rows.layout.encoded(move))
+            after = Rows(apply(board, move))
+            assert rows.cards() == after.cards()
+            assert rows.layout.move(rows.layout.encoded(move)) is rules.move(
+                move.source, move.target, move.count
+            )
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_digests_and_points_that_are_carried_along_are_those_computed_anew(
+    game: str, variant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = find_ruleset(game, variant)
+    rows = Rows(deal_seed(rules, SEED))
+    t, s, m = rows.t, rows.s, rows.m
+    checked = []
+
+    def check(*arguments: int) -> None:
+        for row in rows.pools():
+            carried = m[t[kernel.DIGESTS] + row], m[t[kernel.KEYS] + row]
+            for pile in range(t[kernel.COLUMNS] + 2):
+                m[t[kernel.CHANGED] + pile] = 1
+            salt, m[kernel.SALT] = m[kernel.SALT], row + 1
+            PLAIN.evaluate(t, s, m, row)
+            anew = PLAIN.digest_of(t, s, m, row), m[t[kernel.KEYS] + row]
+            m[kernel.SALT], m[kernel.TIMES_OF] = salt, kernel.NONE
+            assert anew == carried
+            checked.append(row)
+        select(*arguments)
+
+    select = PLAIN.select
+    monkeypatch.setattr(PLAIN, "select", check)
+    settings = plan_of(style_of(rules), 0, Xorshift(1), regular=rows.layout.regular)
+    t[: len(settings)] = settings
+    m[kernel.BUDGET] = 300
+    PLAIN.search(t, s, m)
+    assert len(checked) > 50
+
+
+def exhaust(board: Board) -> int | None:
+    """Return the most cards that any line brings home; `None` if there are too many positions."""
+    seen = {(board.piles, board.redeals)}
+    left = [board]
+    home = board.home
+    while left:
+        at = left.pop()
+        home = max(home, at.home)
+        for move in legal_moves(at):
+            after = apply(at, move)
+            if (after.piles, after.redeals) not in seen:
+                seen.add((after.piles, after.redeals))
+                left.append(after)
+        if len(seen) > EXHAUSTED:
+            return None
+    return home
+
+
+@pytest.mark.usefixtures("_plain")
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_small_positions_are_decided_as_an_exhaustive_search_does(game: str, variant: str) -> None:
+    rules = find_ruleset(game, variant)
+    verdicts = []
+    for number in range(24):
+        board = late_board(rules, 2 + number % 8, Random(number))
+        home = exhaust(board)
+        if home is None:
+            continue
+        found = beam.solve(board, 4_000)
+        assert found.verdict is (Verdict.WINNABLE if home == rules.total else Verdict.IMPOSSIBLE)
+        assert (found.home, found.most) == (home, True)
+        verdicts.append(found.verdict)
+    assert len(verdicts) > 5
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_cards_that_go_home_by_themselves_change_no_outcome(game: str, variant: str) -> None:
+    """The dominance alone: the same whole search with it and without it."""
+    rules = find_ruleset(game, variant)
+    for number in range(12):
+        board = late_board(rules, 2 + number % 8, Random(number))
+        results = []
+        for how in (NEVER, SAFELY):
+            rows = Rows(board)
+            if not rows.layout.regular:
+                return
+            settings = whole_plan(first_weights(style_of(rules)), SMALL, regular=True)
+            settings[P_HOME] = how
+            rows.t[: len(settings)] = settings
+            rows.m[kernel.BUDGET] = 2_000
+            PLAIN.search(rows.t, rows.s, rows.m)
+            results.append((rows.m[kernel.BEST], rows.m[kernel.CUT]))
+        if (without := results[0])[1] == 0:
+            assert results[1] == without
+
+
+@pytest.mark.usefixtures("_plain")
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_a_budget_is_kept_and_the_best_line_leads_to_as_many_cards(game: str, variant: str) -> None:
+    board = deal_seed(find_ruleset(game, variant), SEED)
+    found = beam.solve(board, 400)
+    assert found.steps < 400 + 200
+    after = board
+    for move in found.line:
+        after = apply(after, move)
+    assert after.home == found.home
+
+
+def test_easy_deals_are_won_by_the_first_beam() -> None:
+    for game, variant in ALL:
+        rules = find_ruleset(game, variant)
+        if all(group.takes == "card" for group in rules.groups):
+            found = beam.solve(easy_board(rules), 100_000)
+            assert found.verdict is Verdict.WINNABLE
+            assert found.effort == style_of(rules).widths[0]
+
+
+def test_compiled_and_plain_give_the_same_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    for game, variant in ALL:
+        board = deal_seed(find_ruleset(game, variant), SEED)
+        monkeypatch.setattr(beam, "kernel", kernel)
+        fast = beam.solve(board, 1_500)
+        monkeypatch.setattr(beam, "kernel", PLAIN)
+        assert beam.solve(board, 1_500) == fast
+
+
+def test_whole_plans_differ_from_beams_only_in_what_they_leave_out() -> None:
+    style = style_of(find_ruleset("streets"))
+    settings = plan_of(style, 0, Xorshift(1), regular=True)
+    assert whole_plan(settings, SMALL, regular=True)[:WEIGHTS] == settings[:WEIGHTS]
+    assert style.widths[0] == settings[kernel.P_WIDTH]
