@@ -13,7 +13,7 @@ from types import ModuleType
 
 from engine.board import Board
 from engine.ruleset import Ruleset
-from engine.solver import passes, piles
+from engine.solver import beam, passes, piles
 from engine.solver.solution import Solution, Verdict
 
 __all__ = ["Solution", "Verdict", "applies", "budget_of", "is_for_most", "solve"]
@@ -21,7 +21,7 @@ __all__ = ["Solution", "Verdict", "applies", "budget_of", "is_for_most", "solve"
 BUDGET = 10_000_000
 """The steps for a deal, unless its method says something else."""
 
-_METHODS: tuple[ModuleType, ...] = (passes, piles)
+_METHODS: tuple[ModuleType, ...] = (passes, piles, beam)
 """All methods; the first that applies is used."""
 
 
