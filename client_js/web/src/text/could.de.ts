@@ -47,4 +47,9 @@ export const de: CouldWords = {
   noLineMore:
     "Zu sehen ist ein Weg erst, wenn niemand das Blatt mehr spielen kann, und wenn einer bekannt ist.",
   toDeal: "Zum Blatt",
+
+  leads: ({ wins, of, certain }) =>
+    certain
+      ? "Von hier aus kannst du gewinnen, und das ist ein Schritt dahin."
+      : `Wir haben die verdeckten Karten auf ${of} Arten gelegt und so ${wins === of ? "jedes Mal" : `${wins}-mal`} einen Sieg gefunden.`,
 };

@@ -43,4 +43,10 @@ export const en = {
   noLine: "There’s no line to show",
   noLineMore: "It’s shown once nobody can play the deal any more, and if one is known.",
   toDeal: "To the deal",
+
+  /** On how many of so many boards that are imagined a hint leads to a win. */
+  leads: ({ wins, of, certain }: { wins: number; of: number; certain: boolean }) =>
+    certain
+      ? "There’s a win from here, and this is a step towards it."
+      : `We dealt the hidden cards ${of} ways, and found a win like this in ${wins === of ? "all of them" : wins}.`,
 };

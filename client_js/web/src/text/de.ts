@@ -375,10 +375,6 @@ export const de: Text = {
     undo: "Zurück",
     hint: "Tipp",
     hinted: (move) => `Tipp: ${move}`,
-    leads: ({ wins, of, certain }) =>
-      certain
-        ? "Von hier aus kannst du gewinnen, und das ist ein Schritt dahin."
-        : `Wir haben die verdeckten Karten auf ${of} Arten gelegt und so ${wins === of ? "jedes Mal" : `${wins}-mal`} einen Sieg gefunden.`,
     none: "Hier bringt dich kein Zug weiter. Nimm ein paar zurück?",
     deadEnd: "Hier geht kein Zug mehr. Nimm ein paar zurück, oder gib auf.",
     undone: "Zug zurückgenommen",

@@ -388,11 +388,6 @@ export const en = {
     undo: "Undo",
     hint: "Hint",
     hinted: (move: string) => `Hint: ${move}`,
-    /** On how many of so many boards that are imagined a hint leads to a win. */
-    leads: ({ wins, of, certain }: { wins: number; of: number; certain: boolean }) =>
-      certain
-        ? "There’s a win from here, and this is a step towards it."
-        : `We dealt the hidden cards ${of} ways, and found a win like this in ${wins === of ? "all of them" : wins}.`,
     none: "No move here gets you any further. Undo a few?",
     deadEnd: "No moves left here. Undo a few, or give up.",
     undone: "Took a move back",
