@@ -19,10 +19,11 @@ async function refusalOf(answer: Promise<unknown>): Promise<Refusal> {
   return error;
 }
 
-test("today's deals and those ahead have commitments and no seeds", async () => {
+test("today's deals and tomorrow's have commitments and no seeds, later ones await the pool", async () => {
   const { date, days } = await api.dailies();
-  expect(days).toHaveLength(8);
-  const [today] = days;
+  expect(days).toHaveLength(15);
+  const [today, tomorrow, later] = days;
+  expect([today, tomorrow, later].map((day) => day?.deals.length)).toEqual([5, 5, 0]);
   expect(await api.day(date)).toEqual(today);
   for (const { commitment, seed } of today?.deals ?? []) {
     expect(commitment).toMatch(/^[0-9a-f]{64}$/);
