@@ -37,14 +37,21 @@ def published(node: Node, code: RoomCode) -> list[Progress]:
     return [each for each in found if isinstance(each, Progress)]
 
 
-async def test_progress_of_all_runners_is_published_together(node: Node, clock: SetClock) -> None:
+async def test_progress_of_all_runners_is_published_together(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     room, code = await node.race_of(ADA, BOB)
     assert room.round is not None
     clock.time = BEGUN
+    # All moves are made within the interval, however long they take here.
+    now = [0.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
     for number in range(4):
         for player in (ADA, BOB):
             if number < 3 or player == ADA:
                 await node.play(attempt_of(room, player), player)
+    assert published(node, code) == []
+    now[0] = module.EVERY
 
     async def is_published() -> bool:
         return bool(published(node, code))
