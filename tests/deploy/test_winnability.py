@@ -1,0 +1,56 @@
+"""The command that tells how many deals can be won."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from deploy.bench import winnability
+from deploy.bench.winnability import Row, Solved, Task, complete, known, page, seed, solved, wilson
+from engine.catalog import ruleset
+from engine.solver import budget_of
+
+
+def deal(number: int, verdict: str, home: int = 52) -> Solved:
+    return Solved(number, verdict, home, length=100, effort=1, steps=10, seconds=0.5)
+
+
+def test_an_interval_is_wilsons() -> None:
+    assert wilson(10, 100) == pytest.approx((0.0552, 0.1744), abs=1e-4)
+    assert wilson(0, 50)[0] == pytest.approx(0)
+    assert wilson(50, 50)[1] == pytest.approx(1)
+
+
+def test_deals_that_are_undecided_widen_the_interval_to_both_sides() -> None:
+    verdicts = ["winnable"] * 60 + ["impossible"] * 10 + ["unknown"] * 30
+    deals = [deal(number, verdict) for number, verdict in enumerate(verdicts)]
+    text = page([Row(ruleset("roosevelt"), 7, deals)], [])
+    assert "| beam | 7 | 100 | 60 | 10 | 30 | 50.2% to 94.5% |" in text
+
+
+def test_par_is_told_of_games_whose_deals_are_not_won() -> None:
+    deals = [deal(number, "impossible", home) for number, home in enumerate((30, 30, 31, 33))]
+    text = page([Row(ruleset("robert"), 7, deals)], [])
+    assert "Par is 31.00 ± 1.39 on average" in text
+    assert "| 30 | 2 | 50.00% |\n| 31 | 1 | 25.00% |\n| 32 | 0 | 0.00% |" in text
+
+
+def test_deals_are_solved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(winnability, "KEPT", tmp_path)
+    rules = ruleset("robert")
+    wanted = [(rules, 2, budget_of(rules))]
+    (first,) = complete(wanted, jobs=1)
+    path = winnability.kept(Task("robert", "standard", 0, budget_of(rules)))
+    path.write_text(path.read_text() + "[2, ")
+    assert [each.number for each in first.deals] == [0, 1]
+    assert known(path) == dict(enumerate(first.deals))
+    assert complete(wanted, jobs=1)[0].deals == first.deals
+
+
+def test_a_deal_has_the_same_answer_again() -> None:
+    task = Task("robert", "standard", 5, 0)
+    one, other = solved(task), solved(task)
+    assert (one.verdict, one.home, one.length) == (other.verdict, other.home, other.length)
+    assert one.verdict == "impossible"
+    assert len({seed(number) for number in range(100)}) == 100
