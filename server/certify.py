@@ -87,6 +87,9 @@ def certify(
         raise click.BadParameter(f"There is no game {unknown[0]!r}.", param_hint="'--game'")
     configure("auto", "warning", "certify")
     url = redis_url(redis, redis_password_file)
+    if url is None:
+        # Deals can be certified before a server has ever run here.
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
     settings = Settings(redis=url, secret_key_file=secret_key_file, data=data)
     desk = Desk(settings, "", as_json=False)
     processes = workers or _cores()

@@ -90,6 +90,10 @@ async def test_it_works_beside_a_server_on_its_own_data_and_without_one(data: Pa
     assert ([type(deal) for deal in deals], closed) == ([PooledDeal] * 2, [])
 
 
+async def test_it_works_before_a_server_has_ever_run(data: Path) -> None:
+    assert "1 of 1 in the pool" in await certified(data / "new", 1)
+
+
 def test_what_cannot_be_done_is_said() -> None:
     shown = CliRunner().invoke(main, ["certify", "--game", "chess"])
     assert (shown.exit_code, "There is no game 'chess'" in shown.output) == (2, True)
