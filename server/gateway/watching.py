@@ -76,6 +76,7 @@ class WatchFeeds:
     def __init__(self, services: Services, rooms: RoomFeeds) -> None:
         self._watching = services.watching
         self._live = services.live
+        self._rooms = rooms
         self._metrics = services.metrics
         self._metrics.watchers = lambda: self.size
         self._feeds: dict[RoomCode, _Feed] = {}
@@ -115,6 +116,9 @@ class WatchFeeds:
         Raises:
             Refusal: the player may not watch (any more), or there are too many watchers.
         """
+        if self._rooms.room_of(session) != code:
+            # It was removed from the room while that was read, or has ended: nobody would stop it.
+            raise Refusal("not_invited")
         self.admit(session, code)
         if self._codes.get(session) not in {None, code}:
             self.stop(session)
@@ -247,9 +251,10 @@ class WatchFeeds:
         encoded: dict[Sight, bytes] = {}
         async for session in _slices(feed.renewed):
             self._room_changed(code)
-            seen, live = feed.sights.get(session), self._live.find(code)
-            if seen is None or live is None or session.behind or session not in feed.renewed:
+            if session.behind or session not in feed.renewed:
                 continue
+            seen, live = feed.sights[session], self._live.find(code)
+            assert live is not None, "who watches a room is subscribed to it"
             if seen not in encoded:
                 encoded[seen] = codec.encode(self._boards(live.room, seen))
             del feed.renewed[session]

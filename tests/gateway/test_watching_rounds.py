@@ -10,11 +10,13 @@ import pytest
 
 from engine.board import view_of
 from server.core.ids import AttemptId, PlayerId, RoomCode
+from server.core.race import Room
 from server.core.refusal import UnavailableError
 from server.gateway import codec
 from server.gateway import watching as module
 from server.service import progress
 from server.service import watching as service
+from server.service.live_room import RoomPage
 from server.store import journal, keys
 from server.store.journal import Journals
 from tests.core.builders import homewards
@@ -451,3 +453,22 @@ async def test_watching_ends_with_the_subscription_to_the_room(
 
     await until(forgotten)
     assert not node.services.watching._runners
+
+
+async def test_a_session_that_leaves_while_it_is_admitted_does_not_watch(
+    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, bob = [await hub.seat() for _ in range(2)]
+    code = await race_of(node, clock, ada)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    read_page = node.services.live.read_page
+
+    async def read_late(room: Room) -> RoomPage:
+        bob.leave()
+        while hub.hub.rooms.room_of(bob.session) is not None:
+            await asyncio.sleep(0)
+        return await read_page(room)
+
+    monkeypatch.setattr(node.services.live, "read_page", read_late)
+    assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
+    assert (hub.hub.watching.size, node.services.watching.size) == (0, 0)
