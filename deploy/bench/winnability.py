@@ -1,7 +1,7 @@
 """How many deals of each game can be won by somebody who knows every card.
 
 It solves uniform deals on all cores, and writes `engine/solver/RESULTS.md`. What is solved is kept
-under `build/winnability`, by the solver's source, so that a run that was stopped goes on.
+under `build/winnability`, by the source of the method, so that a run that was stopped goes on.
 
 Deal `n` of a game has the seed SHA-256 of the text `samedeal deal n`, n in decimal from 0.
 """
@@ -9,6 +9,7 @@ Deal `n` of a game has the seed SHA-256 of the text `samedeal deal n`, n in deci
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import os
 import platform
@@ -17,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from math import sqrt
 from multiprocessing import get_context
@@ -135,17 +137,28 @@ _ready: set[Ruleset] = set()
 """The rules by which this process has solved a deal."""
 
 
-def source() -> str:
-    """Return what identifies the solver's source."""
+@cache
+def source(method: str) -> str:
+    """Return what identifies the source of a method: its module, and those that it imports."""
+    modules = [method]
+    for module in modules:
+        for node in ast.walk(ast.parse((SOLVER / f"{module}.py").read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                package, _, name = node.module.removeprefix("engine.").partition(".")
+                if package == "solver":
+                    names = [name] if name else [alias.name for alias in node.names]
+                    modules += [each for each in names if each not in modules]
     digest = sha256()
-    for path in sorted(SOLVER.glob("*.py")):
-        digest.update(path.read_bytes())
+    for module in sorted(modules):
+        digest.update((SOLVER / f"{module}.py").read_bytes())
     return digest.hexdigest()[:12]
 
 
 def kept(task: Task) -> Path:
     """Return the file of what is known of deals like this one."""
-    return KEPT / source() / f"{task.game}-{task.variant}-{task.budget}.jsonl"
+    method = method_of(ruleset(task.game, task.variant))
+    name = f"{task.game}-{task.variant}-{task.budget}.jsonl"
+    return KEPT / f"{method}-{source(method)}" / name
 
 
 def known(path: Path) -> dict[int, Solved]:
@@ -172,10 +185,10 @@ def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]
     for rules, deals, budget in wanted:
         tasks = [Task(rules.game, rules.variant, number, budget) for number in range(deals)]
         path = kept(tasks[0])
+        path.parent.mkdir(parents=True, exist_ok=True)
         found = known(path)
         todo += [task for task in tasks if task.number not in found]
         rows.append((rules, deals, budget, path))
-    (KEPT / source()).mkdir(parents=True, exist_ok=True)
     with get_context("spawn").Pool(jobs, _be_idle) as pool:
         for done, (task, found_) in enumerate(pool.imap_unordered(_solved, todo), 1):
             with kept(task).open("a") as file:

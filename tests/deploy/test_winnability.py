@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,30 @@ def test_deals_are_solved_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert [each.number for each in first.deals] == [0, 1]
     assert known(path) == dict(enumerate(first.deals))
     assert complete(wanted, jobs=1)[0].deals == first.deals
+
+
+def test_what_is_kept_is_forgotten_when_the_method_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(winnability.SOLVER, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setattr(winnability, "SOLVER", tmp_path)
+
+    def sources() -> dict[str, str]:
+        winnability.source.cache_clear()
+        return {method: winnability.source(method) for method in ("passes", "piles", "beam")}
+
+    def changed_by(module: str) -> set[str]:
+        before = sources()
+        path = tmp_path / f"{module}.py"
+        path.write_text(path.read_text() + "# changed\n")
+        after = sources()
+        return {method for method in before if before[method] != after[method]}
+
+    assert changed_by("cdcl") == {"piles"}
+    assert changed_by("blocks") == {"passes"}
+    assert changed_by("kernel") == {"beam"}
+    assert changed_by("solution") == {"passes", "piles", "beam"}
+    winnability.source.cache_clear()
 
 
 def test_a_deal_has_the_same_answer_again() -> None:
