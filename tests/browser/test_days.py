@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -217,3 +219,36 @@ def test_a_day_that_never_was(browser: Browser, calendar: Calendar) -> None:
     expect(player.page.get_by_role("heading", level=1)).to_have_text("No such player")
     assert problems(player) == []
     player.close()
+
+
+def test_lines_of_a_closed_days_deals_are_replayed(browser: Browser) -> None:
+    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
+        certify(data, "lady-betty", "robert")
+        site = Calendar(Path(data))
+        site.start()
+        site.go_on()
+        player = Player(browser, site.url, PHONE)
+        for game, says, link in (
+            ("lady-betty", r"can be won", "Watch the win"),
+            ("robert", r"par \d\d", "Watch the best play"),
+        ):
+            player.go(f"/archive/{site.date(-1)}")
+            deal = player.see(f"deal-of-{game}")
+            expect(deal).to_contain_text(re.compile(says))
+            par = re.findall(r"par (\d\d)", deal.inner_text())
+            deal.get_by_role("link", name=link).click()
+            player.see("replay").wait_for()
+            player.page.keyboard.press("End")
+            expect(player.see("home-count")).to_contain_text(par[0] if par else "52")
+            assert problems(player) == []
+        player.close()
+        site.stop()
+
+
+def certify(data: str, *games: str) -> None:
+    """Put a deal of each game into the pools of a server's data."""
+    for game in games:
+        command = ["certify", "--data", data, "--game", game, "--count", "1", "--workers", "1"]
+        subprocess.run(  # noqa: S603 - our own interpreter
+            [sys.executable, "-m", "server", *command], check=True, capture_output=True
+        )
