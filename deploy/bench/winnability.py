@@ -1,7 +1,8 @@
 """How many deals of each game can be won by somebody who knows every card.
 
-It solves uniform deals on all cores, and writes `engine/solver/RESULTS.md`. What is solved is kept
-under `build/winnability`, by the source of the method, so that a run that was stopped goes on.
+It solves uniform deals on all cores, and writes `engine/solver/RESULTS.md`. What was found of each
+deal is kept in `engine/solver/results`, so that others can compare, a run that was stopped goes on,
+and only the deals of a method whose source has changed since are solved again.
 
 Deal `n` of a game has the seed SHA-256 of the text `samedeal deal n`, n in decimal from 0.
 """
@@ -10,18 +11,18 @@ from __future__ import annotations
 
 import argparse
 import ast
-import json
 import os
 import platform
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from math import sqrt
 from multiprocessing import get_context
+from operator import attrgetter
 from pathlib import Path
 from statistics import mean, quantiles, stdev
 from time import process_time
@@ -37,7 +38,9 @@ from engine.solver import Verdict, budget_of, is_exact, is_for_most, method_of, 
 ROOT = Path(__file__).parents[2]
 SOLVER = ROOT / "engine/solver"
 RESULTS = SOLVER / "RESULTS.md"
-KEPT = ROOT / "build/winnability"
+KEPT = SOLVER / "results"
+
+COLUMNS = "number,verdict,home,moves,effort,steps,seconds"
 
 DEALS = 1_000
 """Deals of each game and variant that is not decided exactly."""
@@ -66,15 +69,15 @@ class Solved:
     """What was found of a deal.
 
     Attributes:
-        length: the number of moves of the line that wins, or of the best one.
-        home: the cards on foundations after it.
+        home: the cards on foundations after the line that wins, or the best one.
+        moves: the number of its moves.
         seconds: the processor's time; it depends on the machine, all else does not.
     """
 
     number: int
     verdict: str
     home: int
-    length: int
+    moves: int
     effort: int
     steps: int
     seconds: float
@@ -120,7 +123,7 @@ def solved(task: Task) -> Solved:
         len(found.line),
         found.effort,
         found.steps,
-        round(seconds, 3),
+        round(seconds, 2),
     )
 
 
@@ -155,22 +158,43 @@ def source(method: str) -> str:
 
 
 def kept(task: Task) -> Path:
-    """Return the file of what is known of deals like this one."""
-    method = method_of(ruleset(task.game, task.variant))
-    name = f"{task.game}-{task.variant}-{task.budget}.jsonl"
-    return KEPT / f"{method}-{source(method)}" / name
+    """Return the file of what was found of deals like this one."""
+    return KEPT / f"{task.game}-{task.variant}-{task.budget}.csv"
 
 
-def known(path: Path) -> dict[int, Solved]:
-    """Return the deals in a file, by number; a last line that was cut off is none."""
-    found = {}
-    for line in path.read_text().splitlines() if path.exists() else ():
-        try:
-            each = Solved(*json.loads(line))
-        except ValueError:
-            continue
-        found[each.number] = each
+def known(task: Task) -> dict[int, Solved]:
+    """Return what is kept of deals like this one, by number; a line that was cut off is left out.
+
+    Nothing is known if the method has changed since.
+    """
+    path = kept(task)
+    first, *lines = path.read_text().splitlines() if path.exists() else [""]
+    found: dict[int, Solved] = {}
+    for line in lines[1:] if first == made_by(task) else ():
+        values = line.split(",")
+        if len(values) == len(Solved.__slots__) and values[-1]:
+            number, home, moves, effort, steps = map(int, [values[0], *values[2:6]])
+            each = Solved(number, values[1], home, moves, effort, steps, float(values[6]))
+            found[number] = each
     return found
+
+
+def made_by(task: Task) -> str:
+    """Return the line that tells which method solved the deals of a file."""
+    method = method_of(ruleset(task.game, task.variant))
+    return f"# {method}, source {source(method)}"
+
+
+def keep(task: Task, found: Iterable[Solved]) -> None:
+    """Write the file of what was found of deals like this one."""
+    lines = map(line_of, sorted(found, key=attrgetter("number")))
+    kept(task).parent.mkdir(parents=True, exist_ok=True)
+    kept(task).write_text("\n".join([made_by(task), COLUMNS, *lines]) + "\n")
+
+
+def line_of(found: Solved) -> str:
+    """Return the line of a deal."""
+    return ",".join(str(getattr(found, name)) for name in Solved.__slots__)
 
 
 def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]:
@@ -180,27 +204,27 @@ def complete(wanted: Sequence[tuple[Ruleset, int, int]], jobs: int) -> list[Row]
         wanted: rules, the number of deals, and the budget of each deal in steps.
         jobs: how many processes solve.
     """
-    rows: list[tuple[Ruleset, int, int, Path]] = []
+    rows: list[list[Task]] = []
     todo: list[Task] = []
     for rules, deals, budget in wanted:
         tasks = [Task(rules.game, rules.variant, number, budget) for number in range(deals)]
-        path = kept(tasks[0])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        found = known(path)
+        found = known(tasks[0])
         todo += [task for task in tasks if task.number not in found]
-        rows.append((rules, deals, budget, path))
+        keep(tasks[0], found.values())
+        rows.append(tasks)
     with get_context("spawn").Pool(jobs, _be_idle) as pool:
-        for done, (task, found_) in enumerate(pool.imap_unordered(_solved, todo), 1):
+        for done, (task, each) in enumerate(pool.imap_unordered(_solved, todo), 1):
             with kept(task).open("a") as file:
-                values = [getattr(found_, name) for name in Solved.__slots__]
-                file.write(json.dumps(values) + "\n")
+                file.write(line_of(each) + "\n")
             if done % 20 == 0 or done == len(todo):
                 sys.stderr.write(f"\r{done} of {len(todo)}: {task.game}, {task.variant}   ")
     sys.stderr.write("\n" if todo else "")
     found_rows = []
-    for rules, deals, budget, path in rows:
-        all_ = known(path)
-        found_rows.append(Row(rules, budget, [all_[number] for number in range(deals)]))
+    for tasks in rows:
+        found = known(tasks[0])
+        keep(tasks[0], found.values())
+        rules = ruleset(tasks[0].game, tasks[0].variant)
+        found_rows.append(Row(rules, tasks[0].budget, [found[task.number] for task in tasks]))
     return found_rows
 
 
@@ -248,7 +272,7 @@ def lengths(rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         cells = []
         for values in (
-            [each.length for each in row.deals if each.verdict == Verdict.WINNABLE.value],
+            [each.moves for each in row.deals if each.verdict == Verdict.WINNABLE.value],
             [each.home for each in row.deals if each.verdict != Verdict.WINNABLE.value],
         ):
             cells += (
@@ -290,7 +314,8 @@ def page(rows: Sequence[Row], goals: Sequence[Row]) -> str:
         "",
         "Deal `n` has as its seed the SHA-256 of the text `samedeal deal n`, n in decimal from 0;",
         "[`DEALS.md`](../DEALS.md) says how a seed deals. A budget is a number of steps, not of",
-        "seconds, so that anybody finds the same.",
+        "seconds, so that anybody finds the same. [`results`](results) has what was found of each",
+        "deal, and [`solution.py`](solution.py) says what its columns are.",
         "",
         f"- commit: {head}{' with changes' if changed else ''}",
         f"- date: {datetime.now(UTC):%Y-%m-%d}",
