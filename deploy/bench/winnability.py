@@ -254,11 +254,11 @@ def winnability(rows: Sequence[Row]) -> Iterator[str]:
         won, lost = row.count(Verdict.WINNABLE), row.count(Verdict.IMPOSSIBLE)
         low, high = wilson(won, deals)[0], wilson(deals - lost, deals)[1]
         times = [each.seconds for each in row.deals]
-        steps = "any" if is_exact(row.rules) else f"{row.budget:,}"
+        steps = f"{row.budget:,}" if any(each.steps for each in row.deals) else "any"
         yield (
             f"| {row.rules.game} | {row.rules.variant} | {method_of(row.rules)} | {steps} "
             f"| {deals:,} | {won:,} | {lost:,} | {deals - won - lost:,} "
-            f"| {low:.1%} to {high:.1%} | {mean(times):.2f} | {max(times):.1f} |"
+            f"| {low:.2%} to {high:.2%} | {mean(times):.2f} | {max(times):.1f} |"
         )
 
 

@@ -49,6 +49,9 @@ from engine.solver.stacks import (
 )
 from engine.solver.trials import trials
 
+BUDGET = 100_000_000
+"""The default budget; of 10,000 deals of Lady Betty, the hardest took a third of it."""
+
 STEPS_PER_CONFLICT = 500
 """What a conflict of the SAT solver costs of the budget: `cdcl` has 1,000 to 3,000 a second."""
 

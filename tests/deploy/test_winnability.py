@@ -27,7 +27,7 @@ def test_deals_that_are_undecided_widen_the_interval_to_both_sides() -> None:
     verdicts = ["winnable"] * 60 + ["impossible"] * 10 + ["unknown"] * 30
     deals = [deal(number, verdict) for number, verdict in enumerate(verdicts)]
     text = page([Row(ruleset("roosevelt"), 7, deals)], [])
-    assert "| beam | 7 | 100 | 60 | 10 | 30 | 50.2% to 94.5% |" in text
+    assert "| beam | 7 | 100 | 60 | 10 | 30 | 50.20% to 94.48% |" in text
 
 
 def test_par_is_told_of_games_whose_deals_are_not_won() -> None:
