@@ -1,0 +1,223 @@
+"""Holds the beam against an exhaustive search, on short packs and few columns.
+
+    python -m tests.engine.solver.exhaustive --boards 2000
+
+says of each game how many boards were checked; it fails at the first difference.
+
+With all its columns, nearly every board of a few cards is won, since columns soon get empty. So
+the games are played on fewer: then about half of the boards are lost, and their positions are few.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from array import array
+from collections import Counter
+from dataclasses import replace
+from random import Random
+from types import ModuleType
+
+from engine.board import Board
+from engine.cards import pack, parse_card, parse_pile, turned_down
+from engine.moves import legal_moves, top_of
+from engine.play import apply
+from engine.ruleset import Ruleset
+from engine.solver import kernel, method_of
+from engine.solver.layout import Layout
+from engine.solver.solution import Verdict
+from engine.solver.weights import first_weights, style_of, whole_plan
+from tests.engine.positions import ALL, run_down
+from tests.relatives import find_ruleset
+
+MOST = 1_500
+"""The most positions that the exhaustive search visits, unless asked otherwise."""
+
+BUDGET = 100_000
+"""Steps that are enough to see all of so few positions."""
+
+ROWS = 1 << 13
+"""Rows that are enough for them."""
+
+COLUMNS = (2, 3, 2, 4)
+"""How many columns the games are played on, in turn."""
+
+GAMES = [
+    (game, variant) for game, variant in ALL if method_of(find_ruleset(game, variant)) == "beam"
+]
+"""(game, variant) of all that the beam plays."""
+
+
+def most_home(board: Board, positions: int = MOST) -> int | None:
+    """Return the most cards that any line brings home; `None` if there are too many positions.
+
+    Nothing is pruned: positions are the same only if their piles are, each in its place. The search
+    ends only when it has won, or has seen all.
+    """
+    seen = {(board.piles, board.redeals)}
+    left = [board]
+    home = board.home
+    while left and home < board.ruleset.total:
+        at = left.pop()
+        home = max(home, at.home)
+        afters = [apply(at, move) for move in legal_moves(at)]
+        for after in sorted(afters, key=lambda after: after.home):
+            if (after.piles, after.redeals) not in seen:
+                seen.add((after.piles, after.redeals))
+                left.append(after)
+        if len(seen) > positions:
+            return None
+    return home
+
+
+def narrow(rules: Ruleset, columns: int) -> Ruleset:
+    """Return the same rules with only the first so many columns."""
+    tableau = rules.rules.tableau
+    assert tableau is not None
+    tableau = replace(tableau, deal=tableau.deal[:columns])
+    return Ruleset(rules.game, rules.variant, replace(rules.rules, tableau=tableau))
+
+
+def short_board(rules: Ruleset, cards: int, chance: Random) -> Board:
+    """Return a board of which all but about so many cards are home, in a way that is often lost.
+
+    The cards that go home last tend to lie at the bottom of the columns, and the others over them,
+    in the waste and in the stock, now in an order that is easy, now in one that is not.
+    """
+    spare = Counter(pack(rules.rules.packs))
+    piles = _begun(rules, chance)
+    spare -= Counter(b"".join(piles))
+    _send_home(rules, piles, spare, cards, chance)
+    columns = rules.tableau[: len(rules.tableau) - (chance.random() < 0.2)]
+    mixing = chance.choice([1, 2, 6])
+    rest = sorted(spare.elements(), key=lambda card: -rules.turns[card] - chance.random() * mixing)
+    for column, card in zip(columns, rest, strict=False):
+        piles[column] += bytes((card,))
+    others = [rules.stock, *chance.sample(rules.tableau, chance.randint(0, len(rules.tableau)))]
+    if rules.waste is not None:
+        others.append(rules.waste)
+    mixing = chance.choice([1, 4, 20])
+    rest = rest[len(columns) :]
+    for card in sorted(rest, key=lambda card: rules.turns[card] + chance.random() * mixing):
+        piles[chance.choice(others)] += bytes((card,))
+    if not rules.stock_up:
+        piles[rules.stock] = turned_down(piles[rules.stock])
+    if rules.rules.tableau is not None and rules.rules.tableau.face_up != "all":
+        for column in columns:
+            down = chance.randrange(len(piles[column])) if piles[column] else 0
+            piles[column] = turned_down(piles[column][:down]) + piles[column][down:]
+    redeals = chance.randint(0, rules.redeals)
+    return Board(rules, tuple(piles), redeals)
+
+
+def _begun(rules: Ruleset, chance: Random) -> list[bytes]:
+    """Return piles with the cards that foundations start with, and mostly all runs that they take.
+
+    The runs are those that leave one card of each suit and rank.
+    """
+    piles = [b""] * len(rules.pile_names)
+    for pile, rank, suit in rules.laid_out_suits():
+        piles[pile] = bytes((parse_card(rank + suit),))
+    runs = [("S", "H"), ("H", "S"), ("D", "C"), ("C", "D")]
+    for pile, group in enumerate(rules.groups):
+        if group.setup == "dealt":
+            piles[pile] = bytes((chance.randrange(52),))
+        elif group.takes == "run":
+            head, other = runs.pop()
+            piles[pile] = parse_pile(run_down(f"K{head}", other).split())
+    return piles
+
+
+def _send_home(
+    rules: Ruleset, piles: list[bytes], spare: Counter[int], cards: int, chance: Random
+) -> None:
+    """Move spare cards to foundations, to some of them more than to others, until few are left."""
+    power = chance.choice([0, 1, 3])
+    weights = {pile: chance.random() ** power for pile in rules.foundations}
+    while weights and spare.total() > cards:
+        (pile,) = chance.choices(list(weights), list(weights.values()))
+        fits = rules.homes[pile][top_of(piles[pile])]
+        fitting = [card for card in spare if fits[card]]
+        if fitting:
+            card = chance.choice(fitting)
+            piles[pile] += bytes((card,))
+            spare -= Counter([card])
+        else:
+            del weights[pile]
+
+
+def numbered(rules: Ruleset, number: int) -> Board:
+    """Return a short board by its number, on as many columns as it says."""
+    columns = COLUMNS[number % len(COLUMNS)]
+    cards = columns + 4 + number // len(COLUMNS) % 12
+    return short_board(narrow(rules, columns), cards, Random(number))
+
+
+def searched_whole(board: Board, rows: int, kernel: ModuleType) -> int | None:
+    """Return the most cards home of one whole search; `None` if it was not whole.
+
+    This is what proves losses. A beam before it may win what its prunings would lose.
+
+    Args:
+        board: the board.
+        rows: how many positions the memory holds; a power of 2.
+        kernel: what searches.
+    """
+    layout = Layout(board, rows)
+    tables, memory = layout.tables, array("q", [0]) * layout.size
+    positions = array("b", [0]) * (rows * tables[kernel.WIDTH])
+    positions[: len(layout.row)] = layout.row
+    weights = first_weights(style_of(board.ruleset))
+    settings = whole_plan(weights, rows, regular=layout.regular)
+    tables[: len(settings)] = settings
+    memory[kernel.BUDGET] = BUDGET
+    kernel.search(tables, positions, memory)
+    won = memory[kernel.WON_NODE] != kernel.NONE
+    return int(memory[kernel.BEST]) if won or not memory[kernel.CUT] else None
+
+
+def check(
+    board: Board, positions: int = MOST, rows: int = ROWS, kernel: ModuleType = kernel
+) -> Verdict | None:
+    """Check what a whole search finds on a board against all lines there are.
+
+    Args:
+        board: the board.
+        positions: the most positions that the exhaustive search visits.
+        rows: how many positions the whole search holds; a power of 2.
+        kernel: what searches.
+
+    Returns:
+        The verdict, or `None` if one of the searches has too many positions.
+
+    Raises:
+        AssertionError: they differ in how many cards come home.
+    """
+    home = most_home(board, positions)
+    found = None if home is None else searched_whole(board, rows, kernel)
+    if found is None:
+        return None
+    assert found == home, f"{home} can come home, not {found}: {board}"
+    return Verdict.WINNABLE if board.ruleset.total == home else Verdict.IMPOSSIBLE
+
+
+def main() -> int:
+    """Check boards of all games, and say how many."""
+    parser = argparse.ArgumentParser(prog="python -m tests.engine.solver.exhaustive")
+    parser.add_argument("--boards", type=int, default=2_000, help="of each game and variant")
+    parser.add_argument("--game", action="append", help="only this game")
+    options = parser.parse_args()
+    for game, variant in GAMES:
+        if options.game and game not in options.game:
+            continue
+        rules = find_ruleset(game, variant)
+        counts = Counter(check(numbered(rules, n)) for n in range(options.boards))
+        won, lost = counts[Verdict.WINNABLE], counts[Verdict.IMPOSSIBLE]
+        sys.stdout.write(f"{game}, {variant}: {won} can be won, {lost} cannot, ")
+        sys.stdout.write(f"{counts[None]} not checked\n")
+        sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
