@@ -92,11 +92,12 @@ PLAN_END = WEIGHTS + 7
 
 # Where the tables begin.
 (BUILDS, GROUP, HOMES, ALIKE, HEADS, FILL, LINE, TURN, SLOTS, BY_LINE, ORPHAN) = range(60, 71)
-(KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM) = range(71, 76)
+(KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM, ACCEPTS, TAKES) = range(71, 78)
 
 # Where the parts of the memory begin.
 (HASHES, POINTS, KEYS, NODE, HEAP, SEEN, FILLED, PARENT, MOVE, MARKS, HAND) = range(80, 91)
 (CHANGED, TIMES, LOWEST, COUNTS, CAPPED, KEPT, FRESH, DIGESTS, PHASES, CACHE) = range(91, 101)
+(ENDS, ACCEPTED) = range(101, 103)
 TABLES = 110
 
 # The counters, the first numbers of the memory.
@@ -863,48 +864,75 @@ def offer_spread(t: Ints, s: Ints, m: Ints, row: int, source: int, kind: int, en
 
 
 @compiled
-def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Offer all positions that a move leads to, except those of the stock and of the redeal."""
-    piles = t[COLUMNS] + 2
-    base = row * t[WIDTH]
-    sizes = base + t[ROOM]
-    waste = t[COLUMNS] + 1
-    ordered = t[STOCK_ROW] == 1 and s[sizes] > 0
-    spaces = 0
-    space = 0
-    for pile in range(t[COLUMNS], 0, -1):
-        if s[sizes + pile] == 0:
-            spaces += 1
-            space = pile
-    end = base + int(s[sizes])
+def look_over(t: Ints, s: Ints, m: Ints, row: int) -> int:
+    """Note where stock and tableau piles end and, as sets of bits, which kinds go on each pile.
+
+    Returns:
+        The kinds that go to foundations, as a set of bits.
+    """
+    accepts, accepted, ends = t[ACCEPTS], t[ACCEPTED], t[ENDS]
+    sizes = row * t[WIDTH] + t[ROOM]
+    end = row * t[WIDTH] + int(s[sizes])
+    m[ends] = end
     for pile in range(1, t[COLUMNS] + 1):
         size = int(s[sizes + pile])
         end += size
+        m[ends + pile] = end
+        m[accepted + pile] = t[accepts + (s[end - 1] + 1 if size > 0 else 0)]
+    tops = sizes + 2 * (t[COLUMNS] + 2)
+    takes, group, kinds = t[TAKES], t[GROUP], t[KINDS] + 1
+    home = 0
+    for f in range(t[FOUNDATIONS]):
+        home |= t[takes + t[group + f] * kinds + s[tops + f] + 1]
+    return home
+
+
+@compiled
+def run_at(t: Ints, s: Ints, end: int, most: int) -> int:
+    """Return how many of the cards before `end`, at most so many, are a run."""
+    accepts = t[ACCEPTS]
+    run = 1
+    while run < most and t[accepts + s[end - run - 1] + 1] >> s[end - run] & 1 == 1:
+        run += 1
+    return run
+
+
+@compiled
+def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
+    """Offer all positions that a move leads to, except those of the stock and of the redeal."""
+    columns = t[COLUMNS]
+    piles = columns + 2
+    base = row * t[WIDTH]
+    sizes = base + t[ROOM]
+    waste = columns + 1
+    ends, accepted = t[ENDS], t[ACCEPTED]
+    ordered = t[STOCK_ROW] == 1 and s[sizes] > 0
+    home = look_over(t, s, m, row)
+    spaces = 0
+    space = 0
+    wanted = 0
+    for pile in range(columns, 0, -1):
+        wanted |= m[accepted + pile]
+        if s[sizes + pile] == 0:
+            spaces += 1
+            space = pile
+    longest = RUN if t[RUN_GROUPS] == 1 else 1
+    if t[RUNS] == WHOLE:
+        longest = t[ROOM]
+    elif t[RUNS] == BY_SPACES:
+        longest = max(longest, 1 << spaces)
+    for pile in range(1, columns + 1):
+        size = int(s[sizes + pile])
         if size == 0:
             continue
+        end = m[ends + pile]
         kind = int(s[end - 1])
-        open_cards = size - int(s[sizes + piles + pile])
-        run = 1
-        while (
-            run < open_cards
-            and t[t[BUILDS] + (s[end - run - 1] + 1) * t[KINDS] + s[end - run]] == 1
-        ):
-            run += 1
+        run = run_at(t, s, end, min(longest, size - int(s[sizes + piles + pile])))
         if t[COLUMN_HOME] == 1:
-            offer_home(t, s, m, row, pile, kind, end)
+            if home >> kind & 1 == 1:
+                offer_home(t, s, m, row, pile, kind, end)
             if run >= RUN:
-                head = int(s[end - RUN])
-                tops = sizes + 2 * piles
-                tried = NONE
-                for f in range(t[FOUNDATIONS]):
-                    group = t[t[GROUP] + f]
-                    if (
-                        s[tops + f] == NONE
-                        and group != tried
-                        and t[t[HEADS] + group * (t[KINDS] + 1) + head + 1] == 1
-                    ):
-                        offer_queued(t, s, m, row, encoded(pile, piles + f, RUN), end)
-                        tried = group
+                offer_run(t, s, m, row, pile, end)
         if t[COLUMN_SPREAD] == 0:
             continue
         most = run
@@ -912,36 +940,56 @@ def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
             most = 1
         elif t[RUNS] == BY_SPACES:
             most = min(run, 1 << spaces)
-        column_end = base + int(s[sizes])
-        for column in range(1, t[COLUMNS] + 1):
+        movable = 0
+        for count in range(1, most + 1):
+            movable |= 1 << s[end - count]
+        if movable & wanted == 0:
+            continue
+        for column in range(1, columns + 1):
+            fits = m[accepted + column] & movable
+            if fits == 0 or column == pile:
+                continue
             height = int(s[sizes + column])
-            column_end += height
-            if column == pile:
+            # Without rows to come, all empty piles are alike, and moving a whole pile to one
+            # changes nothing.
+            if height == 0 and not ordered and column != space:
                 continue
-            if height == 0:
-                # Without rows to come, all empty piles are alike, and moving a whole pile to one
-                # changes nothing.
-                if not ordered and column != space:
+            highest = 1 if height == 0 and t[RUNS] == BY_SPACES else most
+            for count in range(1, highest + 1):
+                if (
+                    height == 0
+                    and count == size
+                    and (not ordered or t[P_WHOLE] == 0)
+                    and t[FILLS] == 0
+                ):
                     continue
-                longest = 1 if t[RUNS] == BY_SPACES else most
-                for count in range(1, longest + 1):
-                    if count == size and (not ordered or t[P_WHOLE] == 0) and t[FILLS] == 0:
-                        continue
-                    if t[t[BUILDS] + s[end - count]] == 1:
-                        offer_queued(t, s, m, row, encoded(pile, column, count), end)
-                continue
-            top = int(s[column_end - 1])
-            at = (top + 1) * t[KINDS]
-            for count in range(1, most + 1):
-                if t[t[BUILDS] + at + s[end - count]] == 1:
+                if fits >> s[end - count] & 1 == 1:
                     offer_queued(t, s, m, row, encoded(pile, column, count), end)
     if s[sizes + waste] > 0:
-        end += int(s[sizes + waste])
+        end = m[ends + columns] + int(s[sizes + waste])
         kind = int(s[end - 1])
-        if t[WASTE_HOME] == 1:
+        if t[WASTE_HOME] == 1 and home >> kind & 1 == 1:
             offer_home(t, s, m, row, waste, kind, end)
-        if t[WASTE_SPREAD] == 1:
+        if t[WASTE_SPREAD] == 1 and wanted >> kind & 1 == 1:
             offer_spread(t, s, m, row, waste, kind, end)
+
+
+@compiled
+def offer_run(t: Ints, s: Ints, m: Ints, row: int, pile: int, end: int) -> None:
+    """Offer the move of a run of full length to an empty foundation that takes runs."""
+    piles = t[COLUMNS] + 2
+    tops = row * t[WIDTH] + t[ROOM] + 2 * piles
+    head = int(s[end - RUN])
+    tried = NONE
+    for f in range(t[FOUNDATIONS]):
+        group = t[t[GROUP] + f]
+        if (
+            s[tops + f] == NONE
+            and group != tried
+            and t[t[HEADS] + group * (t[KINDS] + 1) + head + 1] == 1
+        ):
+            offer_queued(t, s, m, row, encoded(pile, piles + f, RUN), end)
+            tried = group
 
 
 @compiled
