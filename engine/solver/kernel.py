@@ -44,6 +44,9 @@ MASK = (1 << 62) - 1
 """Hashes are below 2**62, so that 64-bit integers and Python's own give the same."""
 
 FACTOR = 0x2545F4914F6CDD1D & MASK
+FIRST_MASK = 1023
+"""The table of positions begins with one entry more."""
+
 HIDDEN_FACTOR = 0x1B873593CC9E2D51 & MASK
 PLACE_FACTOR = 0x165667B19E3779F9 & MASK
 REDEAL_FACTOR = 0x0A0761D6478BD643
@@ -87,8 +90,8 @@ PLAN_END = WEIGHTS + 7
 (KINDS, COLUMNS, FOUNDATIONS, ROOM, TOTAL, WIDTH, REDEALS, RUNS) = range(30, 38)
 (COLUMN_HOME, COLUMN_SPREAD, WASTE_HOME, WASTE_SPREAD) = range(38, 42)
 (STOCK_WASTE, STOCK_ROW, STOCK_SPREAD, STOCK_HOME, FILLS) = range(42, 47)
-(TIMED, LINES, DEALS, STOCK, MOST_ROWS, MOST_NODES, SEEN_MASK, CAPPED_MASK) = range(47, 55)
-(CACHE_MASK, RUN_GROUPS, DEFERS) = range(55, 58)
+(TIMED, LINES, DEALS, STOCK, MOST_ROWS, MOST_NODES, CAPPED_MASK) = range(47, 54)
+(CACHE_MASK, RUN_GROUPS, DEFERS) = range(54, 57)
 
 # Where the tables begin.
 (BUILDS, GROUP, HOMES, ALIKE, HEADS, FILL, LINE, TURN, SLOTS, BY_LINE, ORPHAN) = range(60, 71)
@@ -102,8 +105,8 @@ TABLES = 110
 
 # The counters, the first numbers of the memory.
 (STEPS, BUDGET, ROWS, NODES, BEST, BEST_NODE, WON_NODE, QUEUED, ENTERED, AUTOMATIC, CUT) = range(11)
-(SALT, TIMES_OF, ALL_PILES) = range(11, 14)
-COUNTERS = 14
+(SALT, TIMES_OF, ALL_PILES, SEEN_MASK) = range(11, 15)
+COUNTERS = 15
 
 
 @compiled
@@ -169,23 +172,42 @@ def row_of(entry: int) -> int:
 @compiled
 def is_new(t: Ints, m: Ints, key: int) -> bool:
     """Enter a positive hash into the table of positions, and return whether it was not there."""
-    mask = t[SEEN_MASK]
+    seen, mask = t[SEEN], m[SEEN_MASK]
     at = key & mask
-    while m[t[SEEN] + at] != 0:
-        if m[t[SEEN] + at] == key:
+    while m[seen + at] != 0:
+        if m[seen + at] == key:
             return False
         at = (at + 1) & mask
-    m[t[SEEN] + at] = key
-    m[t[FILLED] + m[ENTERED]] = at
+    m[seen + at] = key
     m[ENTERED] += 1
+    if 2 * m[ENTERED] > mask and mask < t[CAPPED_MASK]:
+        widen_seen(t, m)
     return True
+
+
+@compiled
+def widen_seen(t: Ints, m: Ints) -> None:
+    """Make the table of positions twice as large: a small one stays in the processor's cache."""
+    seen, keys = t[SEEN], t[FILLED]
+    number = 0
+    for at in range(m[SEEN_MASK] + 1):
+        if m[seen + at] != 0:
+            m[keys + number] = m[seen + at]
+            m[seen + at] = 0
+            number += 1
+    m[SEEN_MASK] = mask = 2 * m[SEEN_MASK] + 1
+    for k in range(number):
+        at = m[keys + k] & mask
+        while m[seen + at] != 0:
+            at = (at + 1) & mask
+        m[seen + at] = m[keys + k]
 
 
 @compiled
 def forget_seen(t: Ints, m: Ints) -> None:
     """Empty the table of positions."""
-    for at in range(m[ENTERED]):
-        m[t[SEEN] + m[t[FILLED] + at]] = 0
+    for at in range(t[SEEN], t[SEEN] + m[SEEN_MASK] + 1):
+        m[at] = 0
     m[ENTERED] = 0
 
 
@@ -315,16 +337,41 @@ def tidy(t: Ints, s: Ints, m: Ints, row: int, pile: int) -> None:
 
 
 @compiled
+def deal_row(t: Ints, s: Ints, m: Ints, row: int) -> None:
+    """Deal a card to each tableau pile from left to right, as far as the stock goes."""
+    base = row * t[WIDTH]
+    sizes = base + t[ROOM]
+    hand, kinds, random = t[HAND], t[KINDS], t[RANDOM]
+    hashes = t[HASHES] + row * (t[COLUMNS] + 2)
+    stock = int(s[sizes])
+    number = min(stock, t[COLUMNS])
+    for k in range(number):
+        stock -= 1
+        m[hand + k] = s[base + stock]
+        m[hashes] ^= t[random + stock * kinds + m[hand + k]]
+    s[sizes] = stock
+    m[t[CHANGED]] = 1
+    to = base + stock
+    for pile in range(1, number + 1):
+        size = int(s[sizes + pile])
+        at = to + number + 1 - pile
+        for k in range(size):
+            s[to + k] = s[at + k]
+        kind = m[hand + pile - 1]
+        s[to + size] = kind
+        s[sizes + pile] = size + 1
+        to += size + 1
+        m[hashes + pile] ^= t[random + size * kinds + kind]
+        m[t[CHANGED] + pile] = 1
+
+
+@compiled
 def play(t: Ints, s: Ints, m: Ints, row: int, move: int) -> None:
     """Play a legal move on a row."""
     source, target, count = move >> 17, move >> 7 & 1023, move & 127
     piles = t[COLUMNS] + 2
     if target == piles + t[FOUNDATIONS]:
-        column = 1
-        sizes = row * t[WIDTH] + t[ROOM]
-        while column <= t[COLUMNS] and s[sizes] > 0:
-            shift(t, s, m, row, encoded(0, column, 1))
-            column += 1
+        deal_row(t, s, m, row)
         return
     if target == 0:
         turn_over(t, s, m, row)
@@ -1053,7 +1100,7 @@ def select(t: Ints, s: Ints, m: Ints, first: int) -> None:
     size = queued
     number = 0
     passed = 0
-    entries = m[ENTERED]
+    entries = 0
     while size > 0 and number < t[P_WIDTH]:
         entry = pop(m, heap, size)
         size -= 1
@@ -1074,7 +1121,7 @@ def select(t: Ints, s: Ints, m: Ints, first: int) -> None:
             # The end of the heap's array is free by now, and keeps those that were passed over.
             passed += 1
             m[heap + queued - passed] = entry
-    for k in range(m[ENTERED], entries):
+    for k in range(entries):
         m[capped + m[t[FILLED] + k]] = 0
     k = 1
     while k <= passed and number < t[P_WIDTH]:
@@ -1203,6 +1250,7 @@ def search(t: Ints, s: Ints, m: Ints) -> None:
     m[BEST_NODE] = 0
     m[t[NODE]] = 0
     m[t[FRESH]] = 1
+    m[SEEN_MASK] = FIRST_MASK
     m[SALT] = mixed((m[SALT] + PLACE_FACTOR) & MASK)
     m[TIMES_OF] = NONE
     hash_piles(t, s, m)

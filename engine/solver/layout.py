@@ -206,7 +206,7 @@ class Layout:
         piles = len(self._piles)
         nodes = 4 * rows
         t[kernel.MOST_ROWS], t[kernel.MOST_NODES] = rows, nodes
-        t[kernel.SEEN_MASK] = t[kernel.CAPPED_MASK] = 2 * rows - 1
+        t[kernel.CAPPED_MASK] = 2 * rows - 1
         t[kernel.CACHE_MASK] = CACHED - 1
         size = kernel.COUNTERS
         for index, length in (
