@@ -7,12 +7,12 @@ result either way.
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
 
 njit: Any
 try:
     from numba import njit, types
-    from numba.np import arrayobj
 except ImportError:
     njit = None
 
@@ -25,9 +25,13 @@ def _take_indices_as_they_are() -> None:
     """Let functions compiled with these options use an index without a test for its sign.
 
     Numba lets a negative index count from the end, and has no option against it. The test took a
-    third of the time of the beam search, which has no negative indices.
+    third of the time of the beam search, which has no negative indices. What is replaced is no part
+    of Numba's interface: a version without it keeps the test.
     """
-    usual: Any = arrayobj.fix_integer_index
+    arrayobj: Any = import_module("numba.np.arrayobj")
+    usual = getattr(arrayobj, "fix_integer_index", None)
+    if usual is None:
+        return
 
     def fix(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
         if context.enable_nrt:

@@ -1169,9 +1169,16 @@ def drop_nodes(t: Ints, m: Ints) -> None:
 
 @compiled
 def has_room(t: Ints, s: Ints, m: Ints) -> bool:
-    """Return whether the memory has room for the positions after one more."""
+    """Return whether the memory has room for the positions after one more.
+
+    Positions are entered that are not kept, and some twice, with and without what goes home.
+    """
     rows = 64 * (t[COLUMNS] + 1)
-    return m[ROWS] + rows < t[MOST_ROWS] and m[NODES] + rows + t[TOTAL] < t[MOST_NODES]
+    return (
+        m[ROWS] + rows < t[MOST_ROWS]
+        and m[NODES] + rows + t[TOTAL] < t[MOST_NODES]
+        and m[ENTERED] + 2 * rows < t[CAPPED_MASK]
+    )
 
 
 @compiled

@@ -46,9 +46,13 @@ class Xorshift:
 
 @cache
 def random_numbers(count: int) -> array[int]:
-    """Return as many wide random numbers, always the same."""
+    """Return as many wide random numbers, always the same.
+
+    They are mixed, since a xorshift is linear: without that, two sets of its numbers in 2**32 would
+    have the same exclusive or, and two piles the same hash.
+    """
     chance = Xorshift(0x9E3779B9)
-    return numbers(chance.wide() for _ in range(count))
+    return numbers(kernel.mixed(chance.wide()) for _ in range(count))
 
 
 @cache
