@@ -4,7 +4,8 @@ Which method fits a game follows from its rules:
 
 - `passes`: no tableau. The passes through the stock are decided together, exactly.
 - `piles`: piles from which cards go to foundations only. Decided exactly, as a SAT problem.
-- `beam`: all others. A beam search finds a line that wins, or does not know.
+- `beam`: all others. A beam search finds a line that wins, or does not know; `BOUNDS.md` tells what
+  was tried to prove that there is none.
 """
 
 from __future__ import annotations
