@@ -4,9 +4,9 @@
  * Which method fits a game follows from its rules, as in `engine/solver`.
  */
 
-import { type Board, cardsHome } from "../rules/board.ts";
-import { isWon } from "../rules/moves.ts";
+import type { Board } from "../rules/board.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
+import * as beam from "./beam.ts";
 import * as passes from "./passes.ts";
 import * as piles from "./piles.ts";
 import type { Solution } from "./solution.ts";
@@ -27,27 +27,19 @@ export interface Method {
   readonly glance: number;
 }
 
-/** All methods; the first that applies is used. */
-const METHODS: readonly Method[] = [
-  // It is exact, and needs no budget.
+/** The exact methods; the first that applies is used. */
+const EXACT: readonly Method[] = [
+  // It needs no budget.
   { ...passes, budget: 1, glance: 1 },
   { ...piles, budget: 10_000_000, glance: 100_000 },
 ];
 
-/** For rules that no method applies to: nothing is known but that a won board is won. */
-const NONE: Method = {
-  applies: () => true,
-  budget: 0,
-  glance: 0,
-  solve: (board) => ({
-    verdict: isWon(board) ? "winnable" : "unknown",
-    ...{ line: [], home: cardsHome(board), most: isWon(board), proof: "", effort: 0, steps: 0 },
-  }),
-};
+/** For all other rules. */
+const BEAM: Method = { applies: () => true, solve: beam.solve, budget: 2_000_000, glance: 20_000 };
 
 /** The method for a game. */
 export function methodOf(ruleset: Ruleset): Method {
-  return METHODS.find(({ applies }) => applies(ruleset)) ?? NONE;
+  return EXACT.find(({ applies }) => applies(ruleset)) ?? BEAM;
 }
 
 /** Solve a board. */

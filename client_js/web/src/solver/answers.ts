@@ -54,16 +54,13 @@ function reviewed(
   method: (ruleset: Board["ruleset"]) => Method,
 ): void {
   const ruleset = findStoredRuleset(game, variant, rules);
-  const solving = method(ruleset);
-  if (solving.budget === 0 && line === null) {
-    send({ kind: "failed", message: `No method solves ${game}.` });
-    return;
-  }
   let board = dealSeed(ruleset, parseSeed(seed));
   const boards = [board];
   for (const text of moves) {
     board = play(board, parseMove(ruleset, text));
     boards.push(board);
   }
-  review(boards, solving, line, (found, done) => send({ kind: "review", review: found, done }));
+  review(boards, method(ruleset), line, (found, done) =>
+    send({ kind: "review", review: found, done }),
+  );
 }

@@ -1,0 +1,37 @@
+/** The beam search gives the same answers as the engine's. */
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { cardsHome } from "../../src/rules/board.ts";
+import { games } from "../../src/rules/catalog.ts";
+import { moveText } from "../../src/rules/notation.ts";
+import { play } from "../../src/rules/play.ts";
+import { type Position, parsePosition } from "../../src/rules/position.ts";
+import { solve } from "../../src/solver/beam.ts";
+import type { Verdict } from "../../src/solver/solution.ts";
+
+interface Vector {
+  readonly position: Position;
+  readonly budget: number;
+  readonly verdict: Verdict;
+  readonly line: readonly string[];
+  readonly home: number;
+  readonly effort: number;
+  readonly steps: number;
+}
+
+const file = new URL("../../../tests/vectors/solver/beam.json", import.meta.url);
+const all: readonly Vector[] = JSON.parse(readFileSync(file, "utf8"));
+const ids = games.map(({ id }) => id);
+const vectors = all
+  .filter(({ position }) => ids.includes(position.game))
+  .map((vector, number) => ({ number, game: vector.position.game, vector }));
+
+test.each(vectors)("the position $number, of $game, has the engine's answer", ({ vector }) => {
+  const { position, budget, ...expected } = vector;
+  const board = parsePosition(position);
+  const { line, verdict, home, effort, steps } = solve(board, budget);
+  const texts = line.map((move) => moveText(board.ruleset, move));
+  expect({ verdict, line: texts, home, effort, steps }).toEqual(expected);
+  expect(cardsHome(line.reduce(play, board))).toBe(home);
+});
