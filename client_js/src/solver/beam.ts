@@ -9,7 +9,7 @@
 
 import { type Board, cardsHome } from "../rules/board.ts";
 import type { Move, Ruleset } from "../rules/ruleset.ts";
-import { type Plan, plansOf, wholePlan } from "./beam/plans.ts";
+import { type Plan, narrowPlan, plansOf, wholePlan } from "./beam/plans.ts";
 import { Search } from "./beam/search.ts";
 import { Tables } from "./beam/tables.ts";
 import { randomFrom } from "./random.ts";
@@ -19,6 +19,9 @@ import type { Solution, Verdict } from "./solution.ts";
 const FEW_ROWS = 1 << 12;
 const MANY_ROWS = 1 << 16;
 
+/** More positions than a narrow beam needs. */
+const GLANCE = 1 << 13;
+
 const PROOF = "All positions that can be reached were searched.";
 
 /**
@@ -26,10 +29,20 @@ const PROOF = "All positions that can be reached were searched.";
  * most.
  */
 export function solve(board: Board, budget: number): Solution {
-  const { ruleset } = board;
-  const search = searchFor(ruleset, budget);
+  const search = searchFor(board.ruleset, budget);
+  const plans = plansOf(board.ruleset, search.tables.regular, randomFrom(1));
+  return searched(search, board, budget, plans);
+}
+
+/** What a narrow beam finds. */
+export function glance(board: Board): Solution {
+  const search = searchFor(board.ruleset, GLANCE);
+  return searched(search, board, GLANCE, [narrowPlan(board.ruleset, search.tables.regular)]);
+}
+
+/** Search by one beam after the other. */
+function searched(search: Search, board: Board, budget: number, plans: Iterable<Plan>): Solution {
   const { tables } = search;
-  const { regular } = tables;
   let best: { home: number; line: readonly Move[] } = { home: cardsHome(board), line: [] };
   let verdict: Verdict = "unknown";
   let effort = 0;
@@ -42,15 +55,15 @@ export function solve(board: Board, budget: number): Solution {
     if (search.home > best.home) {
       best = { home: search.home, line: line.map((move) => tables.move(move)) };
     }
-    if (best.home === ruleset.total) verdict = "winnable";
+    if (best.home === tables.total) verdict = "winnable";
     return !search.cut && verdict === "unknown";
   }
 
-  for (const plan of plansOf(ruleset, regular, randomFrom(1))) {
+  for (const plan of plans) {
     const complete = run(plan);
     if (complete && search.steps < budget) {
       // Nothing but what the heuristics prune was left out, so that it is a small search.
-      if (run(wholePlan(plan.weights, regular))) verdict = "impossible";
+      if (run(wholePlan(plan.weights, tables.regular))) verdict = "impossible";
     }
     if (verdict !== "unknown" || search.steps >= budget) break;
   }

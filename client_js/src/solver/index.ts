@@ -16,6 +16,8 @@ export type { Solution, Verdict } from "./solution.ts";
 /** The answer to a board within a budget, in steps; the same one on every machine. */
 export type Solve = (board: Board, budget: number) => Solution;
 
+export type Glance = (board: Board) => Solution;
+
 /** A way to solve the boards of some games. */
 export interface Method {
   /** Whether it solves boards of these rules. */
@@ -23,19 +25,19 @@ export interface Method {
   readonly solve: Solve;
   /** The steps that suffice for most deals of a daily. */
   readonly budget: number;
-  /** The steps for a board that is only imagined, of which there are many a second. */
-  readonly glance: number;
+  /** What is found of a board that is only imagined, of which there are many a second. */
+  readonly glance: Glance;
 }
 
 /** The exact methods; the first that applies is used. */
 const EXACT: readonly Method[] = [
   // It needs no budget.
-  { ...passes, budget: 1, glance: 1 },
-  { ...piles, budget: 10_000_000, glance: 100_000 },
+  { ...passes, budget: 1, glance: passes.solve },
+  { ...piles, budget: 10_000_000, glance: (board) => piles.solve(board, 100_000) },
 ];
 
 /** For all other rules. */
-const BEAM: Method = { applies: () => true, solve: beam.solve, budget: 2_000_000, glance: 20_000 };
+const BEAM: Method = { ...beam, applies: () => true, budget: 2_000_000 };
 
 /** The method for a game. */
 export function methodOf(ruleset: Ruleset): Method {

@@ -7,7 +7,7 @@ import { games } from "../../src/rules/catalog.ts";
 import { moveText } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import { type Position, parsePosition } from "../../src/rules/position.ts";
-import { solve } from "../../src/solver/beam.ts";
+import { glance, solve } from "../../src/solver/beam.ts";
 import type { Verdict } from "../../src/solver/solution.ts";
 
 interface Vector {
@@ -34,4 +34,21 @@ test.each(vectors)("the position $number, of $game, has the engine's answer", ({
   const texts = line.map((move) => moveText(board.ruleset, move));
   expect({ verdict, line: texts, home, effort, steps }).toEqual(expected);
   expect(cardsHome(line.reduce(play, board))).toBe(home);
+});
+
+test("what was searched before changes no answer", () => {
+  const [one, other] = [vectors[0]!, vectors.at(-1)!].map(({ vector }) => vector);
+  const board = parsePosition(one!.position);
+  const first = solve(board, one!.budget);
+  solve(board, 20_000);
+  solve(parsePosition(other!.position), 20_000);
+  glance(board);
+  expect(solve(board, one!.budget)).toEqual(first);
+});
+
+test.each(vectors)("a glance at position $number, of $game, tells no lie", ({ vector }) => {
+  const board = parsePosition(vector.position);
+  const { verdict, line, home } = glance(board);
+  expect(cardsHome(line.reduce(play, board))).toBe(home);
+  expect(verdict === "winnable").toBe(home === board.ruleset.total);
 });

@@ -132,10 +132,24 @@ const WASTE: Style = {
   varied: true,
 };
 
+function styleOf(ruleset: Ruleset): Style {
+  return ruleset.waste === null ? ROWS : WASTE;
+}
+
 /** The plans of a ruleset's beams, one after the other, without an end. */
 export function* plansOf(ruleset: Ruleset, regular: boolean, random: Random): Generator<Plan> {
-  const style = ruleset.waste === null ? ROWS : WASTE;
+  const style = styleOf(ruleset);
   for (let number = 0; ; number++) yield planOf(style, number, regular, random);
+}
+
+/**
+ * The plan of a narrow beam: it wins fewer boards than a wide one, but more of them in the same time.
+ */
+export function narrowPlan(ruleset: Ruleset, regular: boolean): Plan {
+  const style = styleOf(ruleset);
+  const effort = 8 * SCALE;
+  const plan = planOf(style, 0, regular, () => 0);
+  return { ...plan, width: 2, effort, last: style.last * effort };
 }
 
 function planOf(style: Style, number: number, regular: boolean, random: Random): Plan {

@@ -41,10 +41,9 @@ function advised(
   method: (ruleset: Board["ruleset"]) => Method,
 ): Answer {
   const ruleset = findStoredRuleset(game, variant, rules);
-  const { solve, glance } = method(ruleset);
-  const limits = { now, until: now() + time, budget: glance, samples: SAMPLES };
+  const limits = { now, until: now() + time, samples: SAMPLES };
   const known = { ruleset, piles, redeals, moves };
-  const { move, ...found } = advise(known, solve, limits, new Set(been));
+  const { move, ...found } = advise(known, method(ruleset), limits, new Set(been));
   return { kind: "advice", move: move && moveText(ruleset, move), ...found };
 }
 
