@@ -44,6 +44,9 @@ MASK = (1 << 62) - 1
 """Hashes are below 2**62, so that 64-bit integers and Python's own give the same."""
 
 FACTOR = 0x2545F4914F6CDD1D & MASK
+FIRST_MASK = 1023
+"""The table of positions begins with one entry more."""
+
 HIDDEN_FACTOR = 0x1B873593CC9E2D51 & MASK
 PLACE_FACTOR = 0x165667B19E3779F9 & MASK
 REDEAL_FACTOR = 0x0A0761D6478BD643
@@ -87,22 +90,23 @@ PLAN_END = WEIGHTS + 7
 (KINDS, COLUMNS, FOUNDATIONS, ROOM, TOTAL, WIDTH, REDEALS, RUNS) = range(30, 38)
 (COLUMN_HOME, COLUMN_SPREAD, WASTE_HOME, WASTE_SPREAD) = range(38, 42)
 (STOCK_WASTE, STOCK_ROW, STOCK_SPREAD, STOCK_HOME, FILLS) = range(42, 47)
-(TIMED, LINES, DEALS, STOCK, MOST_ROWS, MOST_NODES, SEEN_MASK, CAPPED_MASK) = range(47, 55)
-(CACHE_MASK, RUN_GROUPS, DEFERS) = range(55, 58)
+(TIMED, LINES, DEALS, STOCK, MOST_ROWS, MOST_NODES, CAPPED_MASK) = range(47, 54)
+(CACHE_MASK, RUN_GROUPS, DEFERS) = range(54, 57)
 
 # Where the tables begin.
 (BUILDS, GROUP, HOMES, ALIKE, HEADS, FILL, LINE, TURN, SLOTS, BY_LINE, ORPHAN) = range(60, 71)
-(KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM) = range(71, 76)
+(KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM, ACCEPTS, TAKES) = range(71, 78)
 
 # Where the parts of the memory begin.
 (HASHES, POINTS, KEYS, NODE, HEAP, SEEN, FILLED, PARENT, MOVE, MARKS, HAND) = range(80, 91)
 (CHANGED, TIMES, LOWEST, COUNTS, CAPPED, KEPT, FRESH, DIGESTS, PHASES, CACHE) = range(91, 101)
+(ENDS, ACCEPTED) = range(101, 103)
 TABLES = 110
 
 # The counters, the first numbers of the memory.
 (STEPS, BUDGET, ROWS, NODES, BEST, BEST_NODE, WON_NODE, QUEUED, ENTERED, AUTOMATIC, CUT) = range(11)
-(SALT, TIMES_OF, ALL_PILES) = range(11, 14)
-COUNTERS = 14
+(SALT, TIMES_OF, ALL_PILES, SEEN_MASK) = range(11, 15)
+COUNTERS = 15
 
 
 @compiled
@@ -168,23 +172,42 @@ def row_of(entry: int) -> int:
 @compiled
 def is_new(t: Ints, m: Ints, key: int) -> bool:
     """Enter a positive hash into the table of positions, and return whether it was not there."""
-    mask = t[SEEN_MASK]
+    seen, mask = t[SEEN], m[SEEN_MASK]
     at = key & mask
-    while m[t[SEEN] + at] != 0:
-        if m[t[SEEN] + at] == key:
+    while m[seen + at] != 0:
+        if m[seen + at] == key:
             return False
         at = (at + 1) & mask
-    m[t[SEEN] + at] = key
-    m[t[FILLED] + m[ENTERED]] = at
+    m[seen + at] = key
     m[ENTERED] += 1
+    if 2 * m[ENTERED] > mask and mask < t[CAPPED_MASK]:
+        widen_seen(t, m)
     return True
+
+
+@compiled
+def widen_seen(t: Ints, m: Ints) -> None:
+    """Make the table of positions twice as large: a small one stays in the processor's cache."""
+    seen, keys = t[SEEN], t[FILLED]
+    number = 0
+    for at in range(m[SEEN_MASK] + 1):
+        if m[seen + at] != 0:
+            m[keys + number] = m[seen + at]
+            m[seen + at] = 0
+            number += 1
+    m[SEEN_MASK] = mask = 2 * m[SEEN_MASK] + 1
+    for k in range(number):
+        at = m[keys + k] & mask
+        while m[seen + at] != 0:
+            at = (at + 1) & mask
+        m[seen + at] = m[keys + k]
 
 
 @compiled
 def forget_seen(t: Ints, m: Ints) -> None:
     """Empty the table of positions."""
-    for at in range(m[ENTERED]):
-        m[t[SEEN] + m[t[FILLED] + at]] = 0
+    for at in range(t[SEEN], t[SEEN] + m[SEEN_MASK] + 1):
+        m[at] = 0
     m[ENTERED] = 0
 
 
@@ -314,16 +337,41 @@ def tidy(t: Ints, s: Ints, m: Ints, row: int, pile: int) -> None:
 
 
 @compiled
+def deal_row(t: Ints, s: Ints, m: Ints, row: int) -> None:
+    """Deal a card to each tableau pile from left to right, as far as the stock goes."""
+    base = row * t[WIDTH]
+    sizes = base + t[ROOM]
+    hand, kinds, random = t[HAND], t[KINDS], t[RANDOM]
+    hashes = t[HASHES] + row * (t[COLUMNS] + 2)
+    stock = int(s[sizes])
+    number = min(stock, t[COLUMNS])
+    for k in range(number):
+        stock -= 1
+        m[hand + k] = s[base + stock]
+        m[hashes] ^= t[random + stock * kinds + m[hand + k]]
+    s[sizes] = stock
+    m[t[CHANGED]] = 1
+    to = base + stock
+    for pile in range(1, number + 1):
+        size = int(s[sizes + pile])
+        at = to + number + 1 - pile
+        for k in range(size):
+            s[to + k] = s[at + k]
+        kind = m[hand + pile - 1]
+        s[to + size] = kind
+        s[sizes + pile] = size + 1
+        to += size + 1
+        m[hashes + pile] ^= t[random + size * kinds + kind]
+        m[t[CHANGED] + pile] = 1
+
+
+@compiled
 def play(t: Ints, s: Ints, m: Ints, row: int, move: int) -> None:
     """Play a legal move on a row."""
     source, target, count = move >> 17, move >> 7 & 1023, move & 127
     piles = t[COLUMNS] + 2
     if target == piles + t[FOUNDATIONS]:
-        column = 1
-        sizes = row * t[WIDTH] + t[ROOM]
-        while column <= t[COLUMNS] and s[sizes] > 0:
-            shift(t, s, m, row, encoded(0, column, 1))
-            column += 1
+        deal_row(t, s, m, row)
         return
     if target == 0:
         turn_over(t, s, m, row)
@@ -863,48 +911,75 @@ def offer_spread(t: Ints, s: Ints, m: Ints, row: int, source: int, kind: int, en
 
 
 @compiled
-def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
-    """Offer all positions that a move leads to, except those of the stock and of the redeal."""
-    piles = t[COLUMNS] + 2
-    base = row * t[WIDTH]
-    sizes = base + t[ROOM]
-    waste = t[COLUMNS] + 1
-    ordered = t[STOCK_ROW] == 1 and s[sizes] > 0
-    spaces = 0
-    space = 0
-    for pile in range(t[COLUMNS], 0, -1):
-        if s[sizes + pile] == 0:
-            spaces += 1
-            space = pile
-    end = base + int(s[sizes])
+def look_over(t: Ints, s: Ints, m: Ints, row: int) -> int:
+    """Note where stock and tableau piles end and, as sets of bits, which kinds go on each pile.
+
+    Returns:
+        The kinds that go to foundations, as a set of bits.
+    """
+    accepts, accepted, ends = t[ACCEPTS], t[ACCEPTED], t[ENDS]
+    sizes = row * t[WIDTH] + t[ROOM]
+    end = row * t[WIDTH] + int(s[sizes])
+    m[ends] = end
     for pile in range(1, t[COLUMNS] + 1):
         size = int(s[sizes + pile])
         end += size
+        m[ends + pile] = end
+        m[accepted + pile] = t[accepts + (s[end - 1] + 1 if size > 0 else 0)]
+    tops = sizes + 2 * (t[COLUMNS] + 2)
+    takes, group, kinds = t[TAKES], t[GROUP], t[KINDS] + 1
+    home = 0
+    for f in range(t[FOUNDATIONS]):
+        home |= t[takes + t[group + f] * kinds + s[tops + f] + 1]
+    return home
+
+
+@compiled
+def run_at(t: Ints, s: Ints, end: int, most: int) -> int:
+    """Return how many of the cards before `end`, at most so many, are a run."""
+    accepts = t[ACCEPTS]
+    run = 1
+    while run < most and t[accepts + s[end - run - 1] + 1] >> s[end - run] & 1 == 1:
+        run += 1
+    return run
+
+
+@compiled
+def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
+    """Offer all positions that a move leads to, except those of the stock and of the redeal."""
+    columns = t[COLUMNS]
+    piles = columns + 2
+    base = row * t[WIDTH]
+    sizes = base + t[ROOM]
+    waste = columns + 1
+    ends, accepted = t[ENDS], t[ACCEPTED]
+    ordered = t[STOCK_ROW] == 1 and s[sizes] > 0
+    home = look_over(t, s, m, row)
+    spaces = 0
+    space = 0
+    wanted = 0
+    for pile in range(columns, 0, -1):
+        wanted |= m[accepted + pile]
+        if s[sizes + pile] == 0:
+            spaces += 1
+            space = pile
+    longest = RUN if t[RUN_GROUPS] == 1 else 1
+    if t[RUNS] == WHOLE:
+        longest = t[ROOM]
+    elif t[RUNS] == BY_SPACES:
+        longest = max(longest, 1 << spaces)
+    for pile in range(1, columns + 1):
+        size = int(s[sizes + pile])
         if size == 0:
             continue
+        end = m[ends + pile]
         kind = int(s[end - 1])
-        open_cards = size - int(s[sizes + piles + pile])
-        run = 1
-        while (
-            run < open_cards
-            and t[t[BUILDS] + (s[end - run - 1] + 1) * t[KINDS] + s[end - run]] == 1
-        ):
-            run += 1
+        run = run_at(t, s, end, min(longest, size - int(s[sizes + piles + pile])))
         if t[COLUMN_HOME] == 1:
-            offer_home(t, s, m, row, pile, kind, end)
+            if home >> kind & 1 == 1:
+                offer_home(t, s, m, row, pile, kind, end)
             if run >= RUN:
-                head = int(s[end - RUN])
-                tops = sizes + 2 * piles
-                tried = NONE
-                for f in range(t[FOUNDATIONS]):
-                    group = t[t[GROUP] + f]
-                    if (
-                        s[tops + f] == NONE
-                        and group != tried
-                        and t[t[HEADS] + group * (t[KINDS] + 1) + head + 1] == 1
-                    ):
-                        offer_queued(t, s, m, row, encoded(pile, piles + f, RUN), end)
-                        tried = group
+                offer_run(t, s, m, row, pile, end)
         if t[COLUMN_SPREAD] == 0:
             continue
         most = run
@@ -912,36 +987,56 @@ def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
             most = 1
         elif t[RUNS] == BY_SPACES:
             most = min(run, 1 << spaces)
-        column_end = base + int(s[sizes])
-        for column in range(1, t[COLUMNS] + 1):
+        movable = 0
+        for count in range(1, most + 1):
+            movable |= 1 << s[end - count]
+        if movable & wanted == 0:
+            continue
+        for column in range(1, columns + 1):
+            fits = m[accepted + column] & movable
+            if fits == 0 or column == pile:
+                continue
             height = int(s[sizes + column])
-            column_end += height
-            if column == pile:
+            # Without rows to come, all empty piles are alike, and moving a whole pile to one
+            # changes nothing.
+            if height == 0 and not ordered and column != space:
                 continue
-            if height == 0:
-                # Without rows to come, all empty piles are alike, and moving a whole pile to one
-                # changes nothing.
-                if not ordered and column != space:
+            highest = 1 if height == 0 and t[RUNS] == BY_SPACES else most
+            for count in range(1, highest + 1):
+                if (
+                    height == 0
+                    and count == size
+                    and (not ordered or t[P_WHOLE] == 0)
+                    and t[FILLS] == 0
+                ):
                     continue
-                longest = 1 if t[RUNS] == BY_SPACES else most
-                for count in range(1, longest + 1):
-                    if count == size and (not ordered or t[P_WHOLE] == 0) and t[FILLS] == 0:
-                        continue
-                    if t[t[BUILDS] + s[end - count]] == 1:
-                        offer_queued(t, s, m, row, encoded(pile, column, count), end)
-                continue
-            top = int(s[column_end - 1])
-            at = (top + 1) * t[KINDS]
-            for count in range(1, most + 1):
-                if t[t[BUILDS] + at + s[end - count]] == 1:
+                if fits >> s[end - count] & 1 == 1:
                     offer_queued(t, s, m, row, encoded(pile, column, count), end)
     if s[sizes + waste] > 0:
-        end += int(s[sizes + waste])
+        end = m[ends + columns] + int(s[sizes + waste])
         kind = int(s[end - 1])
-        if t[WASTE_HOME] == 1:
+        if t[WASTE_HOME] == 1 and home >> kind & 1 == 1:
             offer_home(t, s, m, row, waste, kind, end)
-        if t[WASTE_SPREAD] == 1:
+        if t[WASTE_SPREAD] == 1 and wanted >> kind & 1 == 1:
             offer_spread(t, s, m, row, waste, kind, end)
+
+
+@compiled
+def offer_run(t: Ints, s: Ints, m: Ints, row: int, pile: int, end: int) -> None:
+    """Offer the move of a run of full length to an empty foundation that takes runs."""
+    piles = t[COLUMNS] + 2
+    tops = row * t[WIDTH] + t[ROOM] + 2 * piles
+    head = int(s[end - RUN])
+    tried = NONE
+    for f in range(t[FOUNDATIONS]):
+        group = t[t[GROUP] + f]
+        if (
+            s[tops + f] == NONE
+            and group != tried
+            and t[t[HEADS] + group * (t[KINDS] + 1) + head + 1] == 1
+        ):
+            offer_queued(t, s, m, row, encoded(pile, piles + f, RUN), end)
+            tried = group
 
 
 @compiled
@@ -1005,7 +1100,7 @@ def select(t: Ints, s: Ints, m: Ints, first: int) -> None:
     size = queued
     number = 0
     passed = 0
-    entries = m[ENTERED]
+    entries = 0
     while size > 0 and number < t[P_WIDTH]:
         entry = pop(m, heap, size)
         size -= 1
@@ -1026,7 +1121,7 @@ def select(t: Ints, s: Ints, m: Ints, first: int) -> None:
             # The end of the heap's array is free by now, and keeps those that were passed over.
             passed += 1
             m[heap + queued - passed] = entry
-    for k in range(m[ENTERED], entries):
+    for k in range(entries):
         m[capped + m[t[FILLED] + k]] = 0
     k = 1
     while k <= passed and number < t[P_WIDTH]:
@@ -1155,6 +1250,7 @@ def search(t: Ints, s: Ints, m: Ints) -> None:
     m[BEST_NODE] = 0
     m[t[NODE]] = 0
     m[t[FRESH]] = 1
+    m[SEEN_MASK] = FIRST_MASK
     m[SALT] = mixed((m[SALT] + PLACE_FACTOR) & MASK)
     m[TIMES_OF] = NONE
     hash_piles(t, s, m)

@@ -175,6 +175,7 @@ class Layout:
         for kind in kinds:
             by_line[self._line[kind] * RANKS + self._turn[kind]] = kind
         draws = self._draws(board)
+        sets = [self._sets(table) for table in (builds, *homes)]
         places = (self.tables[kernel.ROOM] + 1) * len(kinds)
         for index, values in (
             (kernel.BUILDS, builds),
@@ -193,6 +194,8 @@ class Layout:
             (kernel.FIRST_DRAW, [self._first_draw(kind, draws[kind]) for kind in kinds]),
             (kernel.LAST_DRAW, [max(draws[kind], default=-1) for kind in kinds]),
             (kernel.RANDOM, random_numbers(places)),
+            (kernel.ACCEPTS, sets[0]),
+            (kernel.TAKES, [value for each in sets[1:] for value in each]),
         ):
             self.tables[index] = len(self.tables)
             self.tables.extend(values)
@@ -203,7 +206,7 @@ class Layout:
         piles = len(self._piles)
         nodes = 4 * rows
         t[kernel.MOST_ROWS], t[kernel.MOST_NODES] = rows, nodes
-        t[kernel.SEEN_MASK] = t[kernel.CAPPED_MASK] = 2 * rows - 1
+        t[kernel.CAPPED_MASK] = 2 * rows - 1
         t[kernel.CACHE_MASK] = CACHED - 1
         size = kernel.COUNTERS
         for index, length in (
@@ -227,6 +230,8 @@ class Layout:
             (kernel.LOWEST, t[kernel.LINES]),
             # How many cards of its line each foundation has; then the most and the fewest of each.
             (kernel.COUNTS, t[kernel.FOUNDATIONS] + 2 * t[kernel.LINES]),
+            (kernel.ENDS, piles),  # where each pile of the row that is expanded ends
+            (kernel.ACCEPTED, piles),  # the kinds that go on each of its tableau piles
             (kernel.CAPPED, 2 * rows),  # a hash table of the signatures that are kept
             (kernel.KEPT, 2 * rows),  # how many of each
         ):
@@ -238,6 +243,12 @@ class Layout:
         """Return a table of cards as one of kinds: `[(top + 1) * kinds + kind]`."""
         rows = [fits[EMPTY], *[fits[card] for card in self._cards]]
         return [row[card] for row in rows for card in self._cards]
+
+    def _sets(self, fits: list[int]) -> list[int]:
+        """Return a table of kinds as sets of bits: the kinds that go on each, `[top + 1]`."""
+        kinds = len(self._cards)
+        rows = [fits[at : at + kinds] for at in range(0, len(fits), kinds)]
+        return [sum(fit << kind for kind, fit in enumerate(row)) for row in rows]
 
     def _has_order(self) -> bool:
         """Return whether each foundation starts with a fixed rank and goes one way."""

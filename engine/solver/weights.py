@@ -27,28 +27,49 @@ WAYS_HOME = (kernel.LATER, kernel.EARLY, kernel.EARLY, kernel.SAFELY)
 
 
 @dataclass(frozen=True, slots=True)
+class Track:
+    """Beams that grow from one to the next.
+
+    Attributes:
+        width: the width of the first.
+        growth: by how many parts in 1,000 the others grow.
+        cap: the share of the width, times SCALE, that positions of one signature may take; at
+            least one may.
+    """
+
+    width: int
+    growth: int
+    cap: int
+
+    def width_of(self, number: int) -> int:
+        """Return the width of a beam, which are numbered from 0."""
+        width = self.width
+        for _ in range(number):
+            width = width * self.growth // 1000
+        return width
+
+
+@dataclass(frozen=True, slots=True)
 class Style:
     """How the beams of one kind of games look.
 
     Attributes:
         weights: the weights that are not 0, times SCALE.
         widths: the widths of the first beams.
-        growth: by how many parts in 1,000 the later ones grow.
+        tracks: the later beams are of these in turn, and all but the first of each have other
+            weights: what a narrow beam misses, another one or a wide one may find.
         effort: how many positions are expanded between two deals, for each one kept, times SCALE.
         last: how many times as many are expanded after the last deal.
         dealt: how many positions are dealt to, for each one kept.
-        cap: the share of the width, times SCALE, that positions of one signature may take; at
-            least one may.
         varied: whether effort, the first copy's share and how cards go home are drawn, too.
     """
 
     weights: dict[int, int]
     widths: tuple[int, ...]
-    growth: int
+    tracks: tuple[Track, ...]
     effort: int
     last: int
     dealt: int
-    cap: int
     varied: bool
 
 
@@ -66,12 +87,11 @@ ROWS = Style(
         kernel.W_ORPHAN_BURIED: 1024,
         kernel.W_TURN: 1024,
     },
-    widths=(10, 30, 100),
-    growth=1040,
+    widths=(10, 30),
+    tracks=(Track(100, 1040, 51), Track(250, 1100, 102)),
     effort=8 * 1024,
     last=3,
-    dealt=1000,
-    cap=51,
+    dealt=4,
     varied=False,
 )
 
@@ -94,12 +114,11 @@ WASTE = Style(
         kernel.W_TURN: 1065,
         kernel.W_TIME: 1024,
     },
-    widths=(10, 30, 100, 500),
-    growth=1200,
+    widths=(10, 30, 100),
+    tracks=(Track(200, 1050, 0), Track(500, 1200, 0)),
     effort=16 * 1024,
     last=4,
     dealt=3,
-    cap=0,
     varied=True,
 )
 
@@ -125,23 +144,25 @@ def varied(weights: array[int], chance: Xorshift) -> array[int]:
 
 def plan_of(style: Style, number: int, chance: Xorshift, *, regular: bool) -> array[int]:
     """Return weights and plan of one of the beams, which are numbered from 0."""
-    width = style.widths[min(number, len(style.widths) - 1)]
-    for _ in range(number - len(style.widths) + 1):
-        width = width * style.growth // 1000
     weights = first_weights(style)
-    effort, cap = style.effort, style.cap
+    effort = style.effort
     home = kernel.EARLY
-    if number >= len(style.widths):
-        weights = varied(weights, chance)
-        if style.varied:
-            weights[kernel.W_FIRST_COPY] = 102 + chance.next() % 615
-            effort = effort * EFFORTS[chance.next() >> 8 & 15] // SCALE
-            home = WAYS_HOME[chance.next() >> 8 & 3]
+    later = number - len(style.widths)
+    track = style.tracks[max(later, 0) % len(style.tracks)]
+    if later < 0:
+        width = style.widths[number]
+    else:
+        width = track.width_of(later // len(style.tracks))
+        if later >= len(style.tracks):
+            weights = varied(weights, chance)
+            if style.varied:
+                weights[kernel.W_FIRST_COPY] = 102 + chance.next() % 615
+                effort = effort * EFFORTS[chance.next() >> 8 & 15] // SCALE
+                home = WAYS_HOME[chance.next() >> 8 & 3]
+    cap = max(1, track.cap * width // SCALE)
     if not regular:
         home = kernel.NEVER
-    return weights + numbers(
-        [width, effort, effort * style.last, style.dealt, max(1, cap * width // SCALE), home, 0]
-    )
+    return weights + numbers([width, effort, effort * style.last, style.dealt, cap, home, 0])
 
 
 def whole_plan(settings: array[int], rows: int, *, regular: bool) -> array[int]:

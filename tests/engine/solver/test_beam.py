@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from random import Random
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -144,6 +145,34 @@ def test_digests_and_points_that_are_carried_along_are_those_computed_anew(
     m[kernel.BUDGET] = 300
     PLAIN.search(t, s, m)
     assert len(checked) > 50
+
+
+class Unsigned(array):  # type: ignore[type-arg]
+    """An array that no index counts from the end of."""
+
+    def __getitem__(self, at: Any) -> Any:
+        assert at >= 0
+        return super().__getitem__(at)
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        assert at >= 0
+        super().__setitem__(at, value)
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_no_index_is_negative(game: str, variant: str) -> None:
+    """Compiled, none is tested for it."""
+    rules = find_ruleset(game, variant)
+    steps = 0
+    for board in (deal_seed(rules, SEED), late_board(rules, 20, Random(1))):
+        rows = Rows(board)
+        settings = plan_of(style_of(rules), 0, Xorshift(1), regular=rows.layout.regular)
+        rows.t[: len(settings)] = settings
+        rows.m[kernel.BUDGET] = 1_000
+        m = Unsigned("q", rows.m)
+        PLAIN.search(Unsigned("q", rows.t), Unsigned("b", rows.s), m)
+        steps += m[kernel.STEPS]
+    assert steps > 100
 
 
 def exhaust(board: Board) -> int | None:
