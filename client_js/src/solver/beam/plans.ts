@@ -42,19 +42,30 @@ export interface Plan {
   readonly whole: boolean;
 }
 
+/** Beams that grow from one to the next. */
+interface Track {
+  /** The width of the first. */
+  readonly width: number;
+  /** By how many parts in 1,000 the others grow. */
+  readonly growth: number;
+  /** The share of the width, times SCALE, that positions of one signature may take. */
+  readonly cap: number;
+}
+
 /** How the beams of one kind of games look. */
 interface Style {
   readonly weights: Weights;
   /** The widths of the first beams. */
   readonly widths: readonly number[];
-  /** By how many parts in 1,000 the later ones grow. */
-  readonly growth: number;
+  /**
+   * The later beams are of these in turn, and all but the first of each have other weights: what a
+   * narrow beam misses, another one or a wide one may find.
+   */
+  readonly tracks: readonly [Track, ...Track[]];
   readonly effort: number;
   /** How many times as many are expanded after the last deal. */
   readonly last: number;
   readonly dealt: number;
-  /** The share of the width, times SCALE, that positions of one signature may take. */
-  readonly cap: number;
   /** Whether effort, the first copy's share and how cards go home are drawn, too. */
   readonly varied: boolean;
 }
@@ -94,12 +105,14 @@ const ROWS: Style = {
     orphanBuried: 1024,
     turn: 1024,
   },
-  widths: [10, 30, 100],
-  growth: 1040,
+  widths: [10, 30],
+  tracks: [
+    { width: 100, growth: 1040, cap: 51 },
+    { width: 250, growth: 1100, cap: 102 },
+  ],
   effort: 8 * 1024,
   last: 3,
-  dealt: 1000,
-  cap: 51,
+  dealt: 4,
   varied: false,
 };
 
@@ -123,12 +136,14 @@ const WASTE: Style = {
     turn: 1065,
     time: 1024,
   },
-  widths: [10, 30, 100, 500],
-  growth: 1200,
+  widths: [10, 30, 100],
+  tracks: [
+    { width: 200, growth: 1050, cap: 0 },
+    { width: 500, growth: 1200, cap: 0 },
+  ],
   effort: 16 * 1024,
   last: 4,
   dealt: 3,
-  cap: 0,
   varied: true,
 };
 
@@ -153,12 +168,13 @@ export function narrowPlan(ruleset: Ruleset, regular: boolean): Plan {
 }
 
 function planOf(style: Style, number: number, regular: boolean, random: Random): Plan {
-  const last = style.widths.length - 1;
-  let width = style.widths[Math.min(number, last)]!;
-  for (let nth = last; nth < number; nth++) width = Math.floor((width * style.growth) / 1000);
+  const { tracks } = style;
+  const later = number - style.widths.length;
+  const track = tracks[Math.max(later, 0) % tracks.length] ?? tracks[0];
+  const width = style.widths[number] ?? widthOf(track, Math.floor(later / tracks.length));
   let { weights, effort } = style;
   let wayHome: WayHome = "early";
-  if (number > last) {
+  if (later >= tracks.length) {
     weights = varied(weights, random);
     if (style.varied) {
       weights = { ...weights, firstCopy: 102 + (random() % 615) };
@@ -171,10 +187,17 @@ function planOf(style: Style, number: number, regular: boolean, random: Random):
     last: effort * style.last,
     dealt: style.dealt,
     // At least one may have each signature.
-    cap: Math.max(1, scaled(width, style.cap)),
+    cap: Math.max(1, scaled(width, track.cap)),
     wayHome: regular ? wayHome : "never",
     whole: false,
   };
+}
+
+/** The width of a beam of a track, which are numbered from 0. */
+function widthOf({ width, growth }: Track, number: number): number {
+  let grown = width;
+  for (let nth = 0; nth < number; nth++) grown = Math.floor((grown * growth) / 1000);
+  return grown;
 }
 
 /** The weights, each but that of a card at home and of time, times a random factor about 1. */
