@@ -4,10 +4,12 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { cardsHome } from "../../src/rules/board.ts";
 import { games } from "../../src/rules/catalog.ts";
-import { moveText } from "../../src/rules/notation.ts";
+import { moveText, parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import { type Position, parsePosition } from "../../src/rules/position.ts";
 import { glance, solve } from "../../src/solver/beam.ts";
+import { methodOf } from "../../src/solver/index.ts";
+import { type Review, review } from "../../src/solver/review.ts";
 import type { Verdict } from "../../src/solver/solution.ts";
 
 interface Vector {
@@ -51,4 +53,17 @@ test.each(vectors)("a glance at position $number, of $game, tells no lie", ({ ve
   const { verdict, line, home } = glance(board);
   expect(cardsHome(line.reduce(play, board))).toBe(home);
   expect(verdict === "winnable").toBe(home === board.ruleset.total);
+});
+
+test("a review by beams follows a run that wins to its end, and claims no loss", () => {
+  const { vector } = vectors.find((each) => each.vector.verdict === "winnable")!;
+  const boards = [parsePosition(vector.position)];
+  const method = methodOf(boards[0]!.ruleset);
+  for (const text of vector.line.slice(0, 24)) {
+    const board = boards.at(-1)!;
+    boards.push(play(board, parseMove(board.ruleset, text)));
+  }
+  const reports: Review[] = [];
+  review(boards, method, null, (each) => reports.push(each));
+  expect(reports.at(-1)).toMatchObject({ verdict: "winnable", winnable: 24, lost: null });
 });
