@@ -55,6 +55,8 @@ export default defineConfig({
         // With more, small parts of the first paint are merged into what is loaded later.
         experimentalMinChunkSize: 1_000,
         manualChunks: (id) => CHUNKS.find(([, modules]) => modules.test(id))?.[0],
+        // Names of files are part of a first visit, and hexadecimal digits compress better.
+        hashCharacters: "hex",
         entryFileNames: ({ name }) => (name === "worker" ? WORKER : "assets/[name]-[hash].js"),
       },
     },

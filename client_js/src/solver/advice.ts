@@ -4,7 +4,8 @@
  * It follows from what the player knows alone. Boards are imagined that agree with that, each way
  * of placing the unseen cards as likely as any other; each board is solved with all its cards known,
  * and its line votes for its first move. That is an approximation: a line may rely on a card that
- * the player will not have seen by then, but where many lines begin alike, the move is good.
+ * the player will not have seen by then, but where many lines begin alike, the move is good. Where
+ * none wins, those vote that bring cards home.
  */
 
 import { type Board, type Layout, cardsHome } from "../rules/board.ts";
@@ -14,7 +15,7 @@ import { legalMoves } from "../rules/moves.ts";
 import { moveText } from "../rules/notation.ts";
 import { apply } from "../rules/play.ts";
 import type { Move } from "../rules/ruleset.ts";
-import type { Solve } from "./index.ts";
+import type { Method } from "./index.ts";
 import { keyOf } from "./known.ts";
 import { type Random, randomFrom, seedOf, shuffledBy } from "./random.ts";
 
@@ -35,18 +36,19 @@ export interface Limits {
   readonly now: () => number;
   /** Until when by that clock; a board that was begun is still solved. */
   readonly until: number;
-  /** The steps for each board. */
-  readonly budget: number;
   /** How many boards, at the most. */
   readonly samples: number;
 }
 
-/** What a first move has for it: imagined boards that its lines win, and on which they are best. */
+/** What a first move has for it: imagined boards that its lines win, and others that they improve. */
 interface Votes {
   readonly move: Move;
   wins: number;
-  bests: number;
+  gains: number;
 }
+
+/** The part of a method's budget for the one board that there is if nothing is unseen. */
+const CERTAIN = 50;
 
 /**
  * The move with most votes, or else what a good simple player would do.
@@ -58,7 +60,7 @@ interface Votes {
  */
 export function advise(
   known: Layout,
-  solve: Solve,
+  { glance, solve, budget }: Pick<Method, "glance" | "solve" | "budget">,
   limits: Limits,
   been: ReadonlySet<string> = new Set(),
 ): Advice {
@@ -69,19 +71,19 @@ export function advise(
   const votes = new Map<string, Votes>();
   for (const move of legalMoves(known)) {
     if (been.has(keyOf(apply(known, move)))) continue;
-    votes.set(moveText(known.ruleset, move), { move, wins: 0, bests: 0 });
+    votes.set(moveText(known.ruleset, move), { move, wins: 0, gains: 0 });
   }
   let samples = 0;
   // With one move there is nothing to think about.
   while (votes.size > 1 && samples < most && (samples === 0 || limits.now() < limits.until)) {
     const board = imagined(known, random);
-    const { verdict, line, home, most: best } = solve(board, limits.budget);
+    const { verdict, line, home } = certain ? solve(board, budget / CERTAIN) : glance(board);
     samples += 1;
     const [first] = line;
     const voted = first && votes.get(moveText(known.ruleset, first));
     if (voted === undefined) continue;
     if (verdict === "winnable") voted.wins += 1;
-    else if (best && home > cardsHome(board)) voted.bests += 1;
+    else if (home > cardsHome(board)) voted.gains += 1;
   }
   const chosen = chosenOf([...votes.values()], simple);
   return chosen === null
@@ -89,12 +91,12 @@ export function advise(
     : { move: chosen.move, wins: chosen.wins, samples, certain };
 }
 
-/** The move with most wins, then best lines; of equals, the simple one; null without any votes. */
+/** The move with most wins, then most gains; of equals, the simple one; null without any votes. */
 function chosenOf(votes: readonly Votes[], simple: Move | null): Votes | null {
   let chosen: Votes | null = null;
   for (const each of votes) {
-    if (each.wins + each.bests === 0) continue;
-    const ahead = chosen === null ? 1 : each.wins - chosen.wins || each.bests - chosen.bests;
+    if (each.wins + each.gains === 0) continue;
+    const ahead = chosen === null ? 1 : each.wins - chosen.wins || each.gains - chosen.gains;
     if (ahead > 0 || (ahead === 0 && isSame(each.move, simple))) chosen = each;
   }
   return chosen;

@@ -4,9 +4,9 @@
  * Which method fits a game follows from its rules, as in `engine/solver`.
  */
 
-import { type Board, cardsHome } from "../rules/board.ts";
-import { isWon } from "../rules/moves.ts";
+import type { Board } from "../rules/board.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
+import * as beam from "./beam.ts";
 import * as passes from "./passes.ts";
 import * as piles from "./piles.ts";
 import type { Solution } from "./solution.ts";
@@ -16,6 +16,8 @@ export type { Solution, Verdict } from "./solution.ts";
 /** The answer to a board within a budget, in steps; the same one on every machine. */
 export type Solve = (board: Board, budget: number) => Solution;
 
+export type Glance = (board: Board) => Solution;
+
 /** A way to solve the boards of some games. */
 export interface Method {
   /** Whether it solves boards of these rules. */
@@ -23,31 +25,23 @@ export interface Method {
   readonly solve: Solve;
   /** The steps that suffice for most deals of a daily. */
   readonly budget: number;
-  /** The steps for a board that is only imagined, of which there are many a second. */
-  readonly glance: number;
+  /** What is found of a board that is only imagined, of which there are many a second. */
+  readonly glance: Glance;
 }
 
-/** All methods; the first that applies is used. */
-const METHODS: readonly Method[] = [
-  // It is exact, and needs no budget.
-  { ...passes, budget: 1, glance: 1 },
-  { ...piles, budget: 10_000_000, glance: 100_000 },
+/** The exact methods; the first that applies is used. */
+const EXACT: readonly Method[] = [
+  // It needs no budget.
+  { ...passes, budget: 1, glance: passes.solve },
+  { ...piles, budget: 10_000_000, glance: (board) => piles.solve(board, 100_000) },
 ];
 
-/** For rules that no method applies to: nothing is known but that a won board is won. */
-const NONE: Method = {
-  applies: () => true,
-  budget: 0,
-  glance: 0,
-  solve: (board) => ({
-    verdict: isWon(board) ? "winnable" : "unknown",
-    ...{ line: [], home: cardsHome(board), most: isWon(board), proof: "", effort: 0, steps: 0 },
-  }),
-};
+/** For all other rules. */
+const BEAM: Method = { ...beam, applies: () => true, budget: 2_000_000 };
 
 /** The method for a game. */
 export function methodOf(ruleset: Ruleset): Method {
-  return METHODS.find(({ applies }) => applies(ruleset)) ?? NONE;
+  return EXACT.find(({ applies }) => applies(ruleset)) ?? BEAM;
 }
 
 /** Solve a board. */

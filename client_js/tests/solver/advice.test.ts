@@ -1,19 +1,20 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type Board, cardsNeverSeen } from "../../src/rules/board.ts";
+import { type Board, cardsHome, cardsNeverSeen } from "../../src/rules/board.ts";
 import { UNSEEN } from "../../src/rules/cards.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { checkDeck, dealSeed } from "../../src/rules/deal.ts";
 import { hint } from "../../src/rules/hints.ts";
-import { isLegal, legalMoves } from "../../src/rules/moves.ts";
+import { isLegal, isWon, legalMoves } from "../../src/rules/moves.ts";
 import { play } from "../../src/rules/play.ts";
 import { advise, imagined } from "../../src/solver/advice.ts";
-import type { Solve } from "../../src/solver/index.ts";
+import { type Solve, methodOf } from "../../src/solver/index.ts";
 import { keyOf, knownOf } from "../../src/solver/known.ts";
 import { type Random, randomFrom, shuffledBy } from "../../src/solver/random.ts";
 import { exhaust } from "./exhaustive.ts";
 
 const IDS = games.map(({ id }) => id);
-const PLENTY = { now: () => 0, until: 1, budget: 2_000, samples: 6 };
+const PLENTY = { now: () => 0, until: 1, samples: 6 };
 
 /** A board of a game after so many random moves, or as many as there are. */
 function midway(game: string, random: Random, moves: number): Board {
@@ -36,6 +37,9 @@ const dreaming: Solve = (board) => {
   const line = first ? [first] : [];
   return { verdict: "winnable", line, home: 0, most: true, proof: "", effort: 0, steps: 1 };
 };
+
+/** A method that answers like this, whether a board is certain or imagined. */
+const by = (solve: Solve) => ({ solve, glance: (board: Board) => solve(board, 2_000), budget: 1 });
 
 describe("what is imagined", () => {
   it.each(IDS)("is a whole pack that agrees with what is known, in %s", (game) => {
@@ -92,7 +96,7 @@ describe("advice", () => {
     for (let nth = 0; nth < 25; nth++) {
       const board = midway(game, random, nth * 4);
       const other = imagined(knownOf(board), random);
-      const [one, two] = [board, other].map((each) => advise(knownOf(each), dreaming, PLENTY));
+      const [one, two] = [board, other].map((each) => advise(knownOf(each), by(dreaming), PLENTY));
       expect(two).toEqual(one);
       expect(one?.move == null || isLegal(board, one.move)).toBe(true);
     }
@@ -102,7 +106,7 @@ describe("advice", () => {
     const lost: Solve = (board) => ({ ...exhaust(board, 0), verdict: "unknown", most: false });
     for (const game of IDS) {
       const board = knownOf(midway(game, randomFrom(7), 12));
-      const { move, wins } = advise(board, lost, PLENTY);
+      const { move, wins } = advise(board, by(lost), PLENTY);
       expect({ move, wins }).toEqual({ move: hint(board), wins: 0 });
     }
   });
@@ -111,13 +115,14 @@ describe("advice", () => {
     const known = knownOf(midway("deuces", randomFrom(2), 3));
     const samples = (until: number) => {
       let time = 0;
-      const limits = { now: () => (time += 10), until, budget: 1, samples: 1000 };
-      return advise(known, dreaming, limits).samples;
+      const limits = { now: () => (time += 10), until, samples: 1000 };
+      return advise(known, by(dreaming), limits).samples;
     };
     expect([samples(0), samples(45)]).toEqual([1, 5]);
   });
 
   it("knows the only line where all cards have been seen, and follows it", () => {
+    const exhausting = { ...by(exhaust), budget: 5_000_000 };
     // The second redeal of Robert: everything has been seen, and what is left is few cards.
     for (let nth = 1; nth <= 30; nth++) {
       const random = randomFrom(nth);
@@ -134,7 +139,7 @@ describe("advice", () => {
       const best = exhaust(board, 100_000);
       expect(best.most).toBe(true);
       for (;;) {
-        const { move } = advise(knownOf(board), exhaust, { ...PLENTY, budget: 100_000 });
+        const { move } = advise(knownOf(board), exhausting, PLENTY);
         if (move === null) break;
         board = play(board, move);
       }
@@ -142,12 +147,41 @@ describe("advice", () => {
     }
   });
 
+  it.each(IDS)("is a legal move from the deal on, by the game's own method, in %s", (game) => {
+    let board = midway(game, randomFrom(31), 0);
+    for (let nth = 0; nth < 8; nth++) {
+      const { move, samples } = advise(knownOf(board), methodOf(board.ruleset), PLENTY);
+      expect(samples).toBeLessThanOrEqual(PLENTY.samples);
+      board = play(board, move!);
+    }
+  });
+
+  it.each([
+    ["deuces", "1"],
+    ["rouge-et-noir", "1"],
+  ])("is a step of a winning line once all cards of %s are seen", (game, number) => {
+    const method = methodOf(findRuleset(game));
+    const seed = createHash("sha256").update(`samedeal deal ${number}`).digest();
+    let board = dealSeed(findRuleset(game), seed);
+    const { line } = method.solve(board, 100_000);
+    for (const move of line) {
+      if (cardsNeverSeen(board) === 0) break;
+      board = play(board, move);
+    }
+    while (!isWon(board)) {
+      const { move, wins, certain } = advise(knownOf(board), method, PLENTY);
+      expect({ wins, certain }).toEqual({ wins: 1, certain: true });
+      board = play(board, move!);
+    }
+    expect(cardsHome(board)).toBe(board.ruleset.total);
+  });
+
   it("leads to no board that there was before", () => {
     const board = midway("roosevelt", randomFrom(23), 30);
     const move = legalMoves(board)[0]!;
     const onlyThis: Solve = (each) => ({ ...dreaming(each, 0), line: [move] });
-    expect(advise(knownOf(board), onlyThis, PLENTY).move).toEqual(move);
+    expect(advise(knownOf(board), by(onlyThis), PLENTY).move).toEqual(move);
     const been = new Set([keyOf(play(board, move))]);
-    expect(advise(knownOf(board), onlyThis, PLENTY, been).wins).toBe(0);
+    expect(advise(knownOf(board), by(onlyThis), PLENTY, been).wins).toBe(0);
   });
 });

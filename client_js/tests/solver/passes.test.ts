@@ -5,11 +5,10 @@ import { expect, test } from "vitest";
 import { type Board, cardsHome } from "../../src/rules/board.ts";
 import { parsePile } from "../../src/rules/cards.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
-import { moveText, parseMove } from "../../src/rules/notation.ts";
+import { moveText } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import { Ruleset } from "../../src/rules/ruleset.ts";
 import type { Rules } from "../../src/rules/schema.ts";
-import { mostAfter } from "../../src/solver/analysis.ts";
 import { applies, solve } from "../../src/solver/passes.ts";
 
 interface Vector {
@@ -19,8 +18,6 @@ interface Vector {
   readonly verdict: string;
   readonly home: number;
   readonly line: readonly string[];
-  readonly moves?: readonly string[];
-  readonly most?: readonly number[];
 }
 
 const file = new URL("../../../tests/vectors/solver/passes.json", import.meta.url);
@@ -42,22 +39,12 @@ test.each(numbered)("the position $number has the engine's solution", ({ vector 
   expect(cardsHome(solution.line.reduce(play, board))).toBe(vector.home);
 });
 
-test.each(numbered.filter(({ vector }) => vector.moves !== undefined))(
-  "after each move of the run from position $number, as many cards can come home",
-  ({ vector }) => {
-    const board = boardOf(vector);
-    const moves = (vector.moves ?? []).map((text) => parseMove(board.ruleset, text));
-    expect(mostAfter(board, moves, solve)).toEqual(vector.most);
-  },
-);
-
 test("the vectors have wins and losses, and the number of redeals from none to two", () => {
   expect(new Set(vectors.map(({ verdict }) => verdict))).toEqual(
     new Set(["winnable", "impossible"]),
   );
   const left = vectors.map(({ rules, redeals }) => (rules.waste?.redeals ?? 0) - redeals);
   expect(new Set(left)).toEqual(new Set([0, 1, 2]));
-  expect(vectors.some(({ moves }) => moves !== undefined)).toBe(true);
 });
 
 test("it applies to games without a tableau alone", () => {

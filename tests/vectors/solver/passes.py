@@ -16,8 +16,6 @@ from engine.hints import hint
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.play import apply
-from engine.ruleset import Move
-from engine.solver.analysis import most_after
 from engine.solver.passes import applies, solve
 from tests.engine.solver.passes_boards import RULES, short_board
 
@@ -30,7 +28,7 @@ def entries() -> Iterator[dict[str, Any]]:
     """Yield positions, each with its rules, the most cards that can come home, and a line.
 
     Those of short packs come first. Then there are deals, and positions in the middle of each pass
-    of runs that follow hints. One run has its moves, and the most cards after each.
+    of runs that follow hints.
     """
     chance = Random("passes")
     for rules in RULES:
@@ -43,13 +41,8 @@ def entries() -> Iterator[dict[str, Any]]:
             yield solved(board)
             run = list(hinted(board))
             for at in range(20, len(run), 45):
-                yield solved(run[at][0])
-        start = len(run) // 2
-        moves = [move for _, move in run[start:]]
-        yield solved(run[start][0]) | {
-            "moves": [move_text(rules, move) for move in moves],
-            "most": most_after(run[start][0], moves, solve),
-        }
+                yield solved(run[at])
+        yield solved(run[len(run) // 2])
 
 
 def solved(board: Board) -> dict[str, Any]:
@@ -65,8 +58,8 @@ def solved(board: Board) -> dict[str, Any]:
     }
 
 
-def hinted(board: Board) -> Iterator[tuple[Board, Move]]:
-    """Yield the boards and moves of a run that follows hints, but now and then a hash."""
+def hinted(board: Board) -> Iterator[Board]:
+    """Yield the boards of a run that follows hints, but now and then a hash."""
     while True:
         move = hint(board)
         digest = sha256(str(board.moves).encode()).digest()
@@ -74,5 +67,5 @@ def hinted(board: Board) -> Iterator[tuple[Board, Move]]:
             move = moves[digest[1] % len(moves)]
         if move is None:
             return
-        yield board, move
+        yield board
         board = apply(board, move)

@@ -41,10 +41,9 @@ function advised(
   method: (ruleset: Board["ruleset"]) => Method,
 ): Answer {
   const ruleset = findStoredRuleset(game, variant, rules);
-  const { solve, glance } = method(ruleset);
-  const limits = { now, until: now() + time, budget: glance, samples: SAMPLES };
+  const limits = { now, until: now() + time, samples: SAMPLES };
   const known = { ruleset, piles, redeals, moves };
-  const { move, ...found } = advise(known, solve, limits, new Set(been));
+  const { move, ...found } = advise(known, method(ruleset), limits, new Set(been));
   return { kind: "advice", move: move && moveText(ruleset, move), ...found };
 }
 
@@ -54,16 +53,13 @@ function reviewed(
   method: (ruleset: Board["ruleset"]) => Method,
 ): void {
   const ruleset = findStoredRuleset(game, variant, rules);
-  const solving = method(ruleset);
-  if (solving.budget === 0 && line === null) {
-    send({ kind: "failed", message: `No method solves ${game}.` });
-    return;
-  }
   let board = dealSeed(ruleset, parseSeed(seed));
   const boards = [board];
   for (const text of moves) {
     board = play(board, parseMove(ruleset, text));
     boards.push(board);
   }
-  review(boards, solving, line, (found, done) => send({ kind: "review", review: found, done }));
+  review(boards, method(ruleset), line, (found, done) =>
+    send({ kind: "review", review: found, done }),
+  );
 }

@@ -1,0 +1,91 @@
+/**
+ * A staged beam search, for the games that no exact method decides.
+ *
+ * This is `engine/solver/beam.py`, which gives the same answers. If a beam wins nothing, the search
+ * starts again with a wider one and other weights. A search in which nothing had to be left out has
+ * seen all that can be reached: if it used only prunings that lose no win, and won nothing, the
+ * board cannot be won.
+ */
+
+import { type Board, cardsHome } from "../rules/board.ts";
+import type { Move, Ruleset } from "../rules/ruleset.ts";
+import { type Plan, narrowPlan, plansOf, wholePlan } from "./beam/plans.ts";
+import { Search } from "./beam/search.ts";
+import { Tables } from "./beam/tables.ts";
+import { randomFrom } from "./random.ts";
+import type { Solution, Verdict } from "./solution.ts";
+
+/** The least and the most positions that are held at once, powers of 2: the most are 20 MB. */
+const FEW_ROWS = 1 << 12;
+const MANY_ROWS = 1 << 16;
+
+/** More positions than a narrow beam needs. */
+const GLANCE = 1 << 13;
+
+const PROOF = "All positions that can be reached were searched.";
+
+/**
+ * Search for a line that wins a board of any ruleset, by generating about so many positions at the
+ * most.
+ */
+export function solve(board: Board, budget: number): Solution {
+  const search = searchFor(board.ruleset, budget);
+  const plans = plansOf(board.ruleset, search.tables.regular, randomFrom(1));
+  return searched(search, board, budget, plans);
+}
+
+/** What a narrow beam finds. */
+export function glance(board: Board): Solution {
+  const search = searchFor(board.ruleset, GLANCE);
+  return searched(search, board, GLANCE, [narrowPlan(board.ruleset, search.tables.regular)]);
+}
+
+/** Search by one beam after the other. */
+function searched(search: Search, board: Board, budget: number, plans: Iterable<Plan>): Solution {
+  const { tables } = search;
+  let best: { home: number; line: readonly Move[] } = { home: cardsHome(board), line: [] };
+  let verdict: Verdict = "unknown";
+  let effort = 0;
+  search.steps = 0;
+
+  /** Run a beam, and return whether nothing was left out. */
+  function run(plan: Plan): boolean {
+    const line = search.run(board, plan, budget);
+    effort = plan.width;
+    if (search.home > best.home) {
+      best = { home: search.home, line: line.map((move) => tables.move(move)) };
+    }
+    if (best.home === tables.total) verdict = "winnable";
+    return !search.cut && verdict === "unknown";
+  }
+
+  for (const plan of plans) {
+    const complete = run(plan);
+    if (complete && search.steps < budget) {
+      // Nothing but what the heuristics prune was left out, so that it is a small search.
+      if (run(wholePlan(plan.weights, tables.regular))) verdict = "impossible";
+    }
+    if (verdict !== "unknown" || search.steps >= budget) break;
+  }
+  return {
+    ...{ verdict, ...best, most: verdict !== "unknown" },
+    proof: verdict === "impossible" ? PROOF : "",
+    ...{ effort, steps: search.steps },
+  };
+}
+
+/** The search that was used last: a worker mostly searches boards of one game. */
+let last: Search | null = null;
+
+/** A search of a ruleset's boards, with memory for such a budget. */
+function searchFor(ruleset: Ruleset, budget: number): Search {
+  const needed = 2 ** Math.ceil(Math.log2(2 * budget));
+  const rows = Math.max(FEW_ROWS, Math.min(MANY_ROWS, needed));
+  if (last?.tables.ruleset !== ruleset || last.capacity !== rows) {
+    const tables = last?.tables.ruleset === ruleset ? last.tables : new Tables(ruleset);
+    // The memory of the one before is free for this one.
+    last = null;
+    last = new Search(tables, rows);
+  }
+  return last;
+}

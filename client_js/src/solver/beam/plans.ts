@@ -1,0 +1,225 @@
+/**
+ * What a beam values, and how it looks: weights that follow from a ruleset's properties, varied at
+ * each restart. This is `engine/solver/weights.py`.
+ */
+
+import type { Ruleset } from "../../rules/ruleset.ts";
+import type { Random } from "../random.ts";
+
+/** Weights, points and shares are fixed-point numbers: this is 1. */
+export const SCALE = 1024;
+
+/** The names of the weights, in the order in which they are varied. */
+const NAMES = [
+  ...(["home", "runHome", "space", "joined", "broken", "hidden", "late", "lateLine"] as const),
+  ...(["lateness", "lateJoined", "orphanBase", "orphanBuried", "base", "wasteLate"] as const),
+  ...(["wasteLine", "wasteLateness", "wasteCard", "firstCopy", "turn", "time"] as const),
+] as const;
+
+/** The weights of the evaluation, in points. */
+export type Weights = Readonly<Record<(typeof NAMES)[number], number>>;
+
+export const NO_WEIGHTS = Object.fromEntries(NAMES.map((name) => [name, 0])) as Weights;
+
+/** How cards go home by themselves; `mayGoHome` explains it. */
+export type WayHome = "never" | "safely" | "later" | "early";
+
+/** The plan of one beam. */
+export interface Plan {
+  readonly weights: Weights;
+  /** How many positions are kept after a deal. */
+  readonly width: number;
+  /** How many are expanded between two deals, for each one kept, times SCALE. */
+  readonly effort: number;
+  /** The same after the last deal. */
+  readonly last: number;
+  /** How many are dealt to, for each one kept. */
+  readonly dealt: number;
+  /** How many of the kept ones may share a signature. */
+  readonly cap: number;
+  readonly wayHome: WayHome;
+  /** Whether only sound prunings are used. */
+  readonly whole: boolean;
+}
+
+/** Beams that grow from one to the next. */
+interface Track {
+  /** The width of the first. */
+  readonly width: number;
+  /** By how many parts in 1,000 the others grow. */
+  readonly growth: number;
+  /** The share of the width, times SCALE, that positions of one signature may take. */
+  readonly cap: number;
+}
+
+/** How the beams of one kind of games look. */
+interface Style {
+  readonly weights: Weights;
+  /** The widths of the first beams. */
+  readonly widths: readonly number[];
+  /**
+   * The later beams are of these in turn, and all but the first of each have other weights: what a
+   * narrow beam misses, another one or a wide one may find.
+   */
+  readonly tracks: readonly [Track, ...Track[]];
+  readonly effort: number;
+  /** How many times as many are expanded after the last deal. */
+  readonly last: number;
+  readonly dealt: number;
+  /** Whether effort, the first copy's share and how cards go home are drawn, too. */
+  readonly varied: boolean;
+}
+
+/** round(SCALE * exp(z / 2)) for 64 quantiles z of the normal distribution. */
+// prettier-ignore
+const LOG_NORMAL = [
+  306, 379, 424, 460, 490, 517, 542, 565, 587, 608, 628, 648, 667, 685, 704, 722,
+  740, 758, 775, 793, 811, 829, 846, 864, 882, 900, 919, 937, 956, 975, 994, 1014,
+  1034, 1055, 1075, 1097, 1119, 1141, 1165, 1189, 1213, 1239, 1266, 1293, 1322, 1352, 1384, 1417,
+  1453, 1490, 1530, 1573, 1619, 1670, 1725, 1787, 1856, 1935, 2028, 2139, 2280, 2471, 2766, 3430,
+];
+
+/** round(SCALE * exp(x)) for 16 numbers x from -0.7 to 0.7. */
+const EFFORTS = [
+  ...[531, 580, 633, 691, 754, 823, 898, 980, 1070, 1168, 1274, 1391, 1518, 1657, 1808, 1974],
+];
+
+/** Drawn for each beam: the heuristics lose some wins. */
+const WAYS_HOME: readonly WayHome[] = ["later", "early", "early", "safely"];
+
+/** The width of a search that leaves nothing out. */
+const UNLIMITED = 1 << 17;
+
+const ROWS: Style = {
+  weights: {
+    ...NO_WEIGHTS,
+    home: 1024,
+    runHome: 20 * 1024,
+    space: 4 * 1024,
+    joined: 1024,
+    broken: 2048,
+    hidden: 3072,
+    late: 512,
+    lateLine: 512,
+    orphanBase: 3072,
+    orphanBuried: 1024,
+    turn: 1024,
+  },
+  widths: [10, 30],
+  tracks: [
+    { width: 100, growth: 1040, cap: 51 },
+    { width: 250, growth: 1100, cap: 102 },
+  ],
+  effort: 8 * 1024,
+  last: 3,
+  dealt: 4,
+  varied: false,
+};
+
+const WASTE: Style = {
+  weights: {
+    ...NO_WEIGHTS,
+    home: 1024,
+    space: 2974,
+    joined: 427,
+    broken: 76,
+    late: 919,
+    lateLine: 919,
+    lateness: 32,
+    lateJoined: 89,
+    base: 31,
+    wasteLate: 7205,
+    wasteLine: 7205,
+    wasteLateness: 32,
+    wasteCard: 233,
+    firstCopy: 265,
+    turn: 1065,
+    time: 1024,
+  },
+  widths: [10, 30, 100],
+  tracks: [
+    { width: 200, growth: 1050, cap: 0 },
+    { width: 500, growth: 1200, cap: 0 },
+  ],
+  effort: 16 * 1024,
+  last: 4,
+  dealt: 3,
+  varied: true,
+};
+
+function styleOf(ruleset: Ruleset): Style {
+  return ruleset.waste === null ? ROWS : WASTE;
+}
+
+/** The plans of a ruleset's beams, one after the other, without an end. */
+export function* plansOf(ruleset: Ruleset, regular: boolean, random: Random): Generator<Plan> {
+  const style = styleOf(ruleset);
+  for (let number = 0; ; number++) yield planOf(style, number, regular, random);
+}
+
+/**
+ * The plan of a narrow beam: it wins fewer boards than a wide one, but more of them in the same time.
+ */
+export function narrowPlan(ruleset: Ruleset, regular: boolean): Plan {
+  const style = styleOf(ruleset);
+  const effort = 8 * SCALE;
+  const plan = planOf(style, 0, regular, () => 0);
+  return { ...plan, width: 2, effort, last: style.last * effort };
+}
+
+function planOf(style: Style, number: number, regular: boolean, random: Random): Plan {
+  const { tracks } = style;
+  const later = number - style.widths.length;
+  const track = tracks[Math.max(later, 0) % tracks.length] ?? tracks[0];
+  const width = style.widths[number] ?? widthOf(track, Math.floor(later / tracks.length));
+  let { weights, effort } = style;
+  let wayHome: WayHome = "early";
+  if (later >= tracks.length) {
+    weights = varied(weights, random);
+    if (style.varied) {
+      weights = { ...weights, firstCopy: 102 + (random() % 615) };
+      effort = scaled(effort, EFFORTS[(random() >> 8) & 15]!);
+      wayHome = WAYS_HOME[(random() >> 8) & 3]!;
+    }
+  }
+  return {
+    ...{ weights, width, effort },
+    last: effort * style.last,
+    dealt: style.dealt,
+    // At least one may have each signature.
+    cap: Math.max(1, scaled(width, track.cap)),
+    wayHome: regular ? wayHome : "never",
+    whole: false,
+  };
+}
+
+/** The width of a beam of a track, which are numbered from 0. */
+function widthOf({ width, growth }: Track, number: number): number {
+  let grown = width;
+  for (let nth = 0; nth < number; nth++) grown = Math.floor((grown * growth) / 1000);
+  return grown;
+}
+
+/** The weights, each but that of a card at home and of time, times a random factor about 1. */
+function varied(weights: Weights, random: Random): Weights {
+  const factors = NAMES.map((name) => {
+    if (name === "home" || name === "time") return [name, weights[name]];
+    return [name, scaled(weights[name], LOG_NORMAL[(random() >> 8) & 63]!)];
+  });
+  return Object.fromEntries(factors) as Weights;
+}
+
+/** A whole number times a fixed-point factor, rounded down. */
+export function scaled(number: number, factor: number): number {
+  return Math.floor((number * factor) / SCALE);
+}
+
+/** The plan of a search that leaves nothing out, unless the memory is too small. */
+export function wholePlan(weights: Weights, regular: boolean): Plan {
+  const effort = UNLIMITED * SCALE;
+  return {
+    ...{ weights, width: UNLIMITED, effort, last: effort, dealt: UNLIMITED, cap: UNLIMITED },
+    wayHome: regular ? "safely" : "never",
+    whole: true,
+  };
+}
