@@ -310,7 +310,7 @@ def page(rows: Sequence[Row], goals: Sequence[Row]) -> str:
         "Players do not know them, so that they win fewer. Each line that wins was played by the",
         "rules; each loss is proved. *Undecided* deals were given up when the budget was used up:",
         "they may be either, and the interval of what can be won allows for both, and for chance",
-        "(95 %, Wilson's score).",
+        "(95 %, Wilson's score). [`BOUNDS.md`](BOUNDS.md) says which other proofs were tried.",
         "",
         "Deal `n` has as its seed the SHA-256 of the text `samedeal deal n`, n in decimal from 0;",
         "[`DEALS.md`](../DEALS.md) says how a seed deals. A budget is a number of steps, not of",
