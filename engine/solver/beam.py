@@ -22,8 +22,8 @@ from engine.solver.layout import Layout, Xorshift
 from engine.solver.solution import Solution, Verdict
 from engine.solver.weights import plan_of, style_of, whole_plan
 
-BUDGET: Final = 35_000_000
-"""The default budget, in positions: five to ten seconds on one core with Numba."""
+BUDGET: Final = 40_000_000
+"""The default budget, in positions: six to ten seconds on one core with Numba."""
 
 ROWS: Final = 1 << 17
 """The most positions that are held at once."""

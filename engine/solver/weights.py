@@ -35,11 +35,13 @@ class Track:
         growth: by how many parts in 1,000 the others grow.
         cap: the share of the width, times SCALE, that positions of one signature may take; at
             least one may.
+        effort: how many positions are expanded between two deals, for each one kept, times SCALE.
     """
 
     width: int
     growth: int
     cap: int
+    effort: int
 
     def width_of(self, number: int) -> int:
         """Return the width of a beam, which are numbered from 0."""
@@ -58,7 +60,6 @@ class Style:
         widths: the widths of the first beams.
         tracks: the later beams are of these in turn, and all but the first of each have other
             weights: what a narrow beam misses, another one or a wide one may find.
-        effort: how many positions are expanded between two deals, for each one kept, times SCALE.
         last: how many times as many are expanded after the last deal.
         dealt: how many positions are dealt to, for each one kept.
         varied: whether effort, the first copy's share and how cards go home are drawn, too.
@@ -67,7 +68,6 @@ class Style:
     weights: dict[int, int]
     widths: tuple[int, ...]
     tracks: tuple[Track, ...]
-    effort: int
     last: int
     dealt: int
     varied: bool
@@ -88,8 +88,7 @@ ROWS = Style(
         kernel.W_TURN: 1024,
     },
     widths=(10, 30),
-    tracks=(Track(100, 1040, 51), Track(250, 1100, 102)),
-    effort=8 * 1024,
+    tracks=(Track(100, 1040, 51, 8 * 1024), Track(250, 1100, 102, 8 * 1024)),
     last=3,
     dealt=4,
     varied=False,
@@ -115,8 +114,11 @@ WASTE = Style(
         kernel.W_TIME: 1024,
     },
     widths=(10, 30, 100),
-    tracks=(Track(200, 1050, 0), Track(500, 1200, 0)),
-    effort=16 * 1024,
+    tracks=(
+        Track(200, 1050, 0, 16 * 1024),
+        Track(300, 1060, 0, 6 * 1024),
+        Track(500, 1150, 20, 6 * 1024),
+    ),
     last=4,
     dealt=3,
     varied=True,
@@ -145,10 +147,10 @@ def varied(weights: array[int], chance: Xorshift) -> array[int]:
 def plan_of(style: Style, number: int, chance: Xorshift, *, regular: bool) -> array[int]:
     """Return weights and plan of one of the beams, which are numbered from 0."""
     weights = first_weights(style)
-    effort = style.effort
     home = kernel.EARLY
     later = number - len(style.widths)
     track = style.tracks[max(later, 0) % len(style.tracks)]
+    effort = track.effort
     if later < 0:
         width = style.widths[number]
     else:

@@ -50,6 +50,8 @@ interface Track {
   readonly growth: number;
   /** The share of the width, times SCALE, that positions of one signature may take. */
   readonly cap: number;
+  /** How many positions are expanded between two deals, for each one kept, times SCALE. */
+  readonly effort: number;
 }
 
 /** How the beams of one kind of games look. */
@@ -62,7 +64,6 @@ interface Style {
    * narrow beam misses, another one or a wide one may find.
    */
   readonly tracks: readonly [Track, ...Track[]];
-  readonly effort: number;
   /** How many times as many are expanded after the last deal. */
   readonly last: number;
   readonly dealt: number;
@@ -107,10 +108,9 @@ const ROWS: Style = {
   },
   widths: [10, 30],
   tracks: [
-    { width: 100, growth: 1040, cap: 51 },
-    { width: 250, growth: 1100, cap: 102 },
+    { width: 100, growth: 1040, cap: 51, effort: 8 * 1024 },
+    { width: 250, growth: 1100, cap: 102, effort: 8 * 1024 },
   ],
-  effort: 8 * 1024,
   last: 3,
   dealt: 4,
   varied: false,
@@ -138,10 +138,10 @@ const WASTE: Style = {
   },
   widths: [10, 30, 100],
   tracks: [
-    { width: 200, growth: 1050, cap: 0 },
-    { width: 500, growth: 1200, cap: 0 },
+    { width: 200, growth: 1050, cap: 0, effort: 16 * 1024 },
+    { width: 300, growth: 1060, cap: 0, effort: 6 * 1024 },
+    { width: 500, growth: 1150, cap: 20, effort: 6 * 1024 },
   ],
-  effort: 16 * 1024,
   last: 4,
   dealt: 3,
   varied: true,
@@ -172,7 +172,8 @@ function planOf(style: Style, number: number, regular: boolean, random: Random):
   const later = number - style.widths.length;
   const track = tracks[Math.max(later, 0) % tracks.length] ?? tracks[0];
   const width = style.widths[number] ?? widthOf(track, Math.floor(later / tracks.length));
-  let { weights, effort } = style;
+  let { weights } = style;
+  let { effort } = track;
   let wayHome: WayHome = "early";
   if (later >= tracks.length) {
     weights = varied(weights, random);
