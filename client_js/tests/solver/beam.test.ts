@@ -3,13 +3,15 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { cardsHome } from "../../src/rules/board.ts";
-import { games } from "../../src/rules/catalog.ts";
+import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { moveText, parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import { type Position, parsePosition } from "../../src/rules/position.ts";
+import { type Plan, plansOf } from "../../src/solver/beam/plans.ts";
 import { glance, solve } from "../../src/solver/beam.ts";
 import { methodOf } from "../../src/solver/index.ts";
 import { type Review, review } from "../../src/solver/review.ts";
+import { randomFrom } from "../../src/solver/random.ts";
 import type { Verdict } from "../../src/solver/solution.ts";
 
 interface Vector {
@@ -37,6 +39,30 @@ test.each(vectors)("the position $number, of $game, has the engine's answer", ({
   expect({ verdict, line: texts, home, effort, steps }).toEqual(expected);
   expect(cardsHome(line.reduce(play, board))).toBe(home);
 });
+
+interface Plans {
+  readonly game: string;
+  readonly variant: string;
+  readonly regular: boolean;
+  readonly plans: readonly (readonly number[])[];
+}
+
+const plansFile = new URL("../../../tests/vectors/solver/plans.json", import.meta.url);
+const allPlans: readonly Plans[] = JSON.parse(readFileSync(plansFile, "utf8"));
+const WAYS = ["never", "safely", "later", "early"];
+
+test.each(allPlans.filter(({ game }) => ids.includes(game)))(
+  "the beams of $game, $variant, are planned as the engine's",
+  ({ game, variant, regular, plans }) => {
+    const made = plansOf(findRuleset(game, variant), regular, randomFrom(1));
+    for (const expected of plans) {
+      const { weights, width, effort, last, dealt, cap, wayHome, whole } = made.next()
+        .value as Plan;
+      const rest = [width, effort, last, dealt, cap, WAYS.indexOf(wayHome), Number(whole)];
+      expect([...Object.values(weights), ...rest]).toEqual(expected);
+    }
+  },
+);
 
 test("what was searched before changes no answer", () => {
   const [one, other] = [vectors[0]!, vectors.at(-1)!].map(({ vector }) => vector);

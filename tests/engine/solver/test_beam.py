@@ -253,11 +253,19 @@ def test_the_answers_are_those_of_the_vectors_compiled_or_not(
             assert vectors.answer(entry) == entry
 
 
+def test_the_plans_are_those_of_the_vectors() -> None:
+    entries = json.loads(vectors.PLANS.read_text(encoding="utf-8"))
+    assert list(vectors.plans()) == entries
+    for entry in entries:
+        assert len({tuple(plan[:WEIGHTS]) for plan in entry["plans"]}) > vectors.BEAMS // 2
+
+
 def test_the_vectors_have_wins_and_boards_that_no_budget_decides() -> None:
     entries = json.loads(vectors.FILE.read_text(encoding="utf-8"))
     verdicts = Counter(entry["verdict"] for entry in entries)
     assert verdicts["winnable"] > 5
     assert verdicts["unknown"] > 5
+    assert verdicts["impossible"] > 3
     assert {(e["position"]["game"], e["position"]["variant"]) for e in entries} == set(ALL)
 
 

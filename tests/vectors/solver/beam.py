@@ -1,14 +1,17 @@
-"""Write the answers of the beam search: `python -m tests.vectors.solver.beam`.
+"""Write the answers of the beam search, and its plans: `python -m tests.vectors.solver.beam`.
 
-Other implementations must give the same: verdict, line, cards home, effort and steps. A change of
-the search changes them; then they are written anew.
+Other implementations must give the same: verdict, line, cards home, effort and steps; and of the
+plans of a game's first beams, the weights and what else a plan says. A change of the search changes
+them; then they are written anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from engine.board import Board
@@ -19,11 +22,20 @@ from engine.play import apply
 from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
 from engine.solver import beam
+from engine.solver.layout import Layout, Xorshift
+from engine.solver.solution import Verdict
+from engine.solver.weights import plan_of, style_of
 from tests.engine.positions import ALL, SEED, easy_board
+from tests.engine.test_search import late_board
 from tests.relatives import find_ruleset
 from tests.vectors.generate import format_entries
 
 FILE = Path(__file__).parent / "beam.json"
+PLANS = Path(__file__).parent / "plans.json"
+
+BEAMS = 16
+"""Beams of which the plans are written: some of each track, most with weights that are drawn."""
+
 SMALL, LARGE = 600, 100_000
 """Budgets: one that stops in the middle, and one that wins the easy deal of most games."""
 
@@ -45,6 +57,9 @@ def boards(rules: Ruleset) -> Iterator[tuple[Board, int]]:
     yield walked(deal_seed(rules, SEED), 30), SMALL
     if all(group.takes == "card" for group in rules.groups):
         yield easy_board(rules), LARGE
+    late = (late_board(rules, left, Random(number)) for left in (8, 12, 20) for number in range(10))
+    lost = (each for each in late if beam.solve(each, LARGE).verdict is Verdict.IMPOSSIBLE)
+    yield from ((board, LARGE) for board in islice(lost, 1))
 
 
 def answer(entry: dict[str, Any]) -> dict[str, Any]:
@@ -69,5 +84,19 @@ def entries() -> Iterator[dict[str, Any]]:
             yield answer({"position": position_of(board), "budget": budget})
 
 
+def plans() -> Iterator[dict[str, Any]]:
+    """Yield the plans of each ruleset's first beams, as `plan_of` returns them."""
+    for game, variant in ALL:
+        rules = find_ruleset(game, variant)
+        chance = Xorshift(1)
+        regular = Layout(deal_seed(rules, SEED), 1).regular
+        first = [
+            plan_of(style_of(rules), number, chance, regular=regular).tolist()
+            for number in range(BEAMS)
+        ]
+        yield {"game": game, "variant": variant, "regular": regular, "plans": first}
+
+
 if __name__ == "__main__":
     FILE.write_text(format_entries(entries()), encoding="utf-8")
+    PLANS.write_text(format_entries(plans()), encoding="utf-8")
