@@ -334,4 +334,12 @@ export class Rows {
     total += mixed(this.words[row * this.stride + LANES * waste + lane]!);
     return mixed((total + this.phaseOf(row, lane)) | 0);
   }
+
+  /** Whether a foundation takes a card. */
+  takes(row: number, foundation: number, card: number): boolean {
+    const { homes, group, kinds } = this.tables;
+    const { bytes, stride, tops } = this;
+    const top = bytes[row * 4 * stride + tops + foundation]!;
+    return homes[(group[foundation]! * (kinds + 1) + top + 1) * kinds + card] === 1;
+  }
 }

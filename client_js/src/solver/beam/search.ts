@@ -8,13 +8,15 @@
  */
 
 import type { Board } from "../../rules/board.ts";
-import { Evaluation, RUN } from "./evaluation.ts";
+import { Evaluation } from "./evaluation.ts";
+import { GoingHome } from "./goingHome.ts";
 import { HashTable, mixed } from "./hashes.ts";
+import { MoveGenerator } from "./moveGenerator.ts";
 import { MoveTree, ROOT } from "./moveTree.ts";
-import { NO_WEIGHTS, type Plan, SCALE, type WayHome, wholePlan } from "./plans.ts";
+import { NO_WEIGHTS, type Plan, SCALE, wholePlan } from "./plans.ts";
 import { RowHeap } from "./rowHeap.ts";
 import { Rows } from "./rows.ts";
-import { NONE, type Tables, encoded, isDeal, sourceOf, targetOf } from "./tables.ts";
+import { type Tables, isDeal, sourceOf, targetOf } from "./tables.ts";
 
 /** How many nodes of the tree of moves there may be for each row. */
 const NODES = 4;
@@ -34,6 +36,8 @@ export class Search {
 
   private readonly rows: Rows;
   private readonly evaluation: Evaluation;
+  private readonly generator: MoveGenerator;
+  private readonly goingHome: GoingHome;
   private readonly heap: RowHeap;
   private readonly seen: HashTable;
   private readonly signatures: HashTable;
@@ -47,8 +51,6 @@ export class Search {
   private budget = 0;
   /** The node of the position with the most cards home. */
   private best = ROOT;
-  /** The moves that cards made by themselves in the position that is generated. */
-  private readonly automatic: number[] = [];
 
   /** @param capacity a power of 2. */
   constructor(tables: Tables, capacity: number) {
@@ -56,6 +58,8 @@ export class Search {
     this.capacity = capacity;
     this.rows = new Rows(tables, capacity);
     this.evaluation = new Evaluation(tables, this.rows);
+    this.generator = new MoveGenerator(tables, this.rows, this.offer);
+    this.goingHome = new GoingHome(tables, this.rows, this.evaluation);
     this.heap = new RowHeap(capacity);
     this.seen = new HashTable(2 * capacity);
     this.signatures = new HashTable(2 * capacity);
@@ -92,6 +96,7 @@ export class Search {
   private begin(board: Board, plan: Plan, budget: number): void {
     const { rows, evaluation } = this;
     this.plan = plan;
+    this.generator.whole = plan.whole;
     this.budget = budget;
     this.cut = false;
     this.best = ROOT;
@@ -134,7 +139,7 @@ export class Search {
     const limit = Math.floor((plan.width * effort) / SCALE);
     for (let done = 0; heap.size > 0 && done < limit; done++) {
       if (this.steps >= this.budget || !this.hasRoom() || this.isWon()) break;
-      this.expand(heap.pop());
+      this.generator.expand(heap.pop());
     }
     if (heap.size > 0) this.cut = true;
     return dealing;
@@ -166,7 +171,7 @@ export class Search {
         this.cut = true;
         break;
       }
-      this.deal(listed[nth]!);
+      this.generator.deal(listed[nth]!);
     }
   }
 
@@ -239,14 +244,22 @@ export class Search {
     return this.seen.add(mixed(digest0), mixed(digest1));
   }
 
+  /** Generate the position after a move; queue it to be expanded if it is new, and no deal. */
+  private readonly offer = (row: number, move: number, end: number): void => {
+    if (!this.make(row, move, end) || isDeal(move)) return;
+    const { size, words, stride, key } = this.rows;
+    this.heap.push(size - 1, words[(size - 1) * stride + key]!);
+  };
+
   /**
    * Generate the position after a move, and keep it as a new row if it is new.
    *
    * @param end where the source's cards end in `bytes`; not used for deals.
    * @returns whether it was kept.
    */
-  private offer(row: number, move: number, end: number): boolean {
-    const { rows, evaluation, tables, tree, automatic, plan } = this;
+  private make(row: number, move: number, end: number): boolean {
+    const { rows, evaluation, goingHome, tables, tree } = this;
+    const { automatic } = goingHome;
     const { words, stride, digest, changed } = rows;
     const { piles, waste } = tables;
     const source = sourceOf(move);
@@ -272,14 +285,11 @@ export class Search {
       if (!this.isNew(digest0, digest1)) return false;
     }
     words[at + rows.fresh] = Number(source === waste || dealing);
-    automatic.length = 0;
-    if (plan.wayHome !== "never") {
-      this.sendHome(made, plan.wayHome, target >= piles);
-      if (automatic.length > 0) {
-        digest0 = rows.digestOf(made, 0);
-        digest1 = rows.digestOf(made, 1);
-        if (!this.isNew(digest0, digest1)) return false;
-      }
+    goingHome.send(made, this.plan.wayHome, target >= piles);
+    if (automatic.length > 0) {
+      digest0 = rows.digestOf(made, 0);
+      digest1 = rows.digestOf(made, 1);
+      if (!this.isNew(digest0, digest1)) return false;
     }
     words[at + digest] = digest0;
     words[at + digest + 1] = digest1;
@@ -294,263 +304,6 @@ export class Search {
     if (home > this.home) {
       this.home = home;
       this.best = node;
-    }
-    return true;
-  }
-
-  /** Offer a position; queue it to be expanded, unless the move is one of the stock. */
-  private offerQueued(row: number, move: number, end: number): void {
-    if (!this.offer(row, move, end) || isDeal(move)) return;
-    const { size, words, stride, key } = this.rows;
-    this.heap.push(size - 1, words[(size - 1) * stride + key]!);
-  }
-
-  /**
-   * Offer the moves of a top card to foundations that take it, one for each kind of top.
-   *
-   * Foundations of one group with equal tops are interchangeable.
-   */
-  private offerHome(row: number, source: number, card: number, end: number): void {
-    const { foundations, piles } = this.tables;
-    for (let f = 0; f < foundations; f++) {
-      if (this.takes(row, f, card) && !this.hasTwin(row, f)) {
-        this.offerQueued(row, encoded(source, piles + f, 1), end);
-      }
-    }
-  }
-
-  /** Whether a foundation takes a card. */
-  private takes(row: number, foundation: number, card: number): boolean {
-    const { homes, group, kinds } = this.tables;
-    const { bytes, stride, tops } = this.rows;
-    const top = bytes[row * 4 * stride + tops + foundation]!;
-    return homes[(group[foundation]! * (kinds + 1) + top + 1) * kinds + card] === 1;
-  }
-
-  /** Whether a foundation before this one is of the same group and has the same top. */
-  private hasTwin(row: number, foundation: number): boolean {
-    const { group } = this.tables;
-    const { bytes, stride } = this.rows;
-    const tops = row * 4 * stride + this.rows.tops;
-    for (let other = 0; other < foundation; other++) {
-      if (group[other] !== group[foundation]) continue;
-      if (bytes[tops + other] === bytes[tops + foundation]) return true;
-    }
-    return false;
-  }
-
-  /** Offer the moves of the top card of stock or waste to tableau piles. */
-  private offerSpread(row: number, source: number, card: number, end: number): void {
-    const { bytes, stride, sizes, cards } = this.rows;
-    const { columns, builds, kinds } = this.tables;
-    const base = row * 4 * stride;
-    const ordered = this.rows.isOrdered(row);
-    let topAt = base + cards + bytes[base + sizes]!;
-    let tried = false;
-    for (let column = 1; column <= columns; column++) {
-      const size = bytes[base + sizes + column]!;
-      topAt += size;
-      let at = card;
-      if (size > 0) {
-        at += (bytes[topAt - 1]! + 1) * kinds;
-      } else {
-        if (tried && !ordered) continue;
-        tried = true;
-      }
-      if (builds[at] === 1) this.offerQueued(row, encoded(source, column, 1), end);
-    }
-  }
-
-  /** Offer all positions that a move leads to, except those of the stock and of the redeal. */
-  private expand(row: number): void {
-    const { bytes, stride, cards, sizes, hidden } = this.rows;
-    const { columns, waste, builds, kinds, playsHome, columnSpreads, wasteSpreads } = this.tables;
-    const base = row * 4 * stride;
-    let spaces = 0;
-    let space = 0;
-    for (let pile = columns; pile > 0; pile--) {
-      if (bytes[base + sizes + pile] !== 0) continue;
-      spaces += 1;
-      space = pile;
-    }
-    let end = base + cards + bytes[base + sizes]!;
-    for (let pile = 1; pile <= columns; pile++) {
-      const size = bytes[base + sizes + pile]!;
-      end += size;
-      if (size === 0) continue;
-      const open = size - bytes[base + hidden + pile]!;
-      let run = 1;
-      while (run < open && builds[(bytes[end - run - 1]! + 1) * kinds + bytes[end - run]!] === 1) {
-        run += 1;
-      }
-      if (playsHome[pile] === 1) {
-        this.offerHome(row, pile, bytes[end - 1]!, end);
-        if (run >= RUN) this.offerRun(row, pile, end);
-      }
-      if (columnSpreads) this.offerRuns(row, pile, end, run, spaces, space);
-    }
-    const size = bytes[base + sizes + waste]!;
-    if (size === 0) return;
-    end += size;
-    const card = bytes[end - 1]!;
-    if (playsHome[waste] === 1) this.offerHome(row, waste, card, end);
-    if (wasteSpreads) this.offerSpread(row, waste, card, end);
-  }
-
-  /** Offer the moves of a whole run to foundations, one for each group. */
-  private offerRun(row: number, pile: number, end: number): void {
-    const { bytes, stride, tops } = this.rows;
-    const { foundations, group, heads, kinds, piles } = this.tables;
-    const head = bytes[end - RUN]!;
-    let tried = NONE;
-    for (let f = 0; f < foundations; f++) {
-      const each = group[f]!;
-      if (bytes[row * 4 * stride + tops + f] !== NONE || each === tried) continue;
-      if (heads[each * kinds + head] !== 1) continue;
-      this.offerQueued(row, encoded(pile, piles + f, RUN), end);
-      tried = each;
-    }
-  }
-
-  /**
-   * Offer the moves of a tableau pile's run, whole or in part, to other tableau piles.
-   *
-   * @param run its length.
-   * @param spaces how many tableau piles are empty, of which `space` is the first.
-   */
-  private offerRuns(
-    row: number,
-    pile: number,
-    end: number,
-    run: number,
-    spaces: number,
-    space: number,
-  ): void {
-    const { bytes, stride, cards, sizes } = this.rows;
-    const { columns, builds, kinds, runs, fill } = this.tables;
-    const base = row * 4 * stride;
-    const size = bytes[base + sizes + pile]!;
-    const ordered = this.rows.isOrdered(row);
-    let most = run;
-    if (runs === "card") most = 1;
-    else if (runs === "run-by-spaces") most = Math.min(run, 1 << spaces);
-    let columnEnd = base + cards + bytes[base + sizes]!;
-    for (let column = 1; column <= columns; column++) {
-      const height = bytes[base + sizes + column]!;
-      columnEnd += height;
-      if (column === pile) continue;
-      let longest = most;
-      let at = 0;
-      if (height > 0) {
-        at = (bytes[columnEnd - 1]! + 1) * kinds;
-      } else {
-        // Without rows to come, all empty piles are alike, and moving a whole pile to one changes
-        // nothing.
-        if (!ordered && column !== space) continue;
-        if (runs === "run-by-spaces") longest = 1;
-      }
-      for (let count = 1; count <= longest; count++) {
-        const moot = height === 0 && count === size && !(ordered && this.plan.whole);
-        if (moot && fill.length === 0) continue;
-        if (builds[at + bytes[end - count]!] !== 1) continue;
-        this.offerQueued(row, encoded(pile, column, count), end);
-      }
-    }
-  }
-
-  /** Offer the positions that the stock's moves lead to, or turning the waste over. */
-  private deal(row: number): void {
-    const { bytes, stride, cards, sizes, tops } = this.rows;
-    const { tables } = this;
-    const { waste, piles, foundations, stockHome } = tables;
-    const base = row * 4 * stride;
-    const size = bytes[base + sizes]!;
-    if (size === 0) {
-      if (this.rows.canDeal(row)) this.offer(row, encoded(waste, 0, 1), base);
-      return;
-    }
-    const card = bytes[base + cards + size - 1]!;
-    if (tables.stockToWaste) this.offer(row, encoded(0, waste, 1), base);
-    if (tables.stockToRow) this.offer(row, encoded(0, piles + foundations, 1), base);
-    if (tables.stockSpreads) this.offerSpread(row, 0, card, base);
-    if (stockHome === "fitting") this.offerHome(row, 0, card, base);
-    for (let f = 0; f < foundations; f++) {
-      const starts =
-        stockHome === "first" && bytes[base + tops + f] === NONE && this.takes(row, f, card);
-      if (starts || stockHome === "any") this.offer(row, encoded(0, piles + f, 1), base);
-    }
-  }
-
-  // ---- Cards that go home by themselves ----
-
-  /** Let the cards go home that go there by themselves, and note their moves in `automatic`. */
-  private sendHome(row: number, how: WayHome, foundationsChanged: boolean): void {
-    const { rows, tables, automatic } = this;
-    // Only the piles that changed are looked at, as long as no foundation does.
-    let move = this.nextHome(row, how, foundationsChanged);
-    while (move !== NONE) {
-      rows.play(row, move);
-      automatic.push(move);
-      if (sourceOf(move) === tables.waste) rows.words[row * rows.stride + rows.fresh] = 1;
-      move = this.nextHome(row, how, true);
-    }
-  }
-
-  /** The first move of a card that goes home by itself, from all piles or those that changed. */
-  private nextHome(row: number, how: WayHome, all: boolean): number {
-    const { bytes, stride, cards, sizes, changed } = this.rows;
-    const { piles, waste, playsHome } = this.tables;
-    const base = row * 4 * stride;
-    let counted = false;
-    let end = base + cards + bytes[base + sizes]!;
-    for (let pile = 1; pile < piles; pile++) {
-      const size = bytes[base + sizes + pile]!;
-      end += size;
-      if (size === 0 || playsHome[pile] === 0 || !(all || changed[pile] === 1)) continue;
-      const card = bytes[end - 1]!;
-      const foundation = this.firstTaking(row, card);
-      if (foundation === NONE) continue;
-      if (pile !== waste || how === "safely") {
-        if (!counted) this.evaluation.countFoundations(row);
-        counted = true;
-        if (!this.mayGoHome(card, how)) continue;
-      }
-      return encoded(pile, piles + foundation, 1);
-    }
-    return NONE;
-  }
-
-  /** The first foundation that takes a card, or `NONE`. */
-  private firstTaking(row: number, card: number): number {
-    const { foundations } = this.tables;
-    for (let f = 0; f < foundations; f++) if (this.takes(row, f, card)) return f;
-    return NONE;
-  }
-
-  /**
-   * Whether a card that some foundation takes goes there by itself, in a regular game.
-   *
-   * `safely`: every card that could be built on it is home, so that it serves no other card in the
-   * tableau; and each other card of its kind can go home at once as well, so that none of them needs
-   * its place there. No win is lost: take any line of moves, and leave out the moves of this card.
-   * What is left is still a line, since what the card covers is free sooner, and nothing needs the
-   * card below it.
-   *
-   * `later` and `early` are heuristics: of two cards of a kind, the other may be the one that has
-   * to leave. `early` lets also those be left that can go home themselves.
-   */
-  private mayGoHome(card: number, how: WayHome): boolean {
-    const { line, turn, kids } = this.tables;
-    const { fewest } = this.evaluation;
-    const nth = turn[card]!;
-    if (how === "safely") {
-      if (fewest[line[card]!]! < nth) return false;
-    } else if (nth <= 1) {
-      return true;
-    }
-    const slack = how === "early" ? 1 : 0;
-    for (const kid of kids[card]!) {
-      if (fewest[line[kid]!]! + slack <= turn[kid]!) return false;
     }
     return true;
   }
