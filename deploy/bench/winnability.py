@@ -33,6 +33,7 @@ from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.play import play
 from engine.ruleset import Ruleset
+from engine.schema import STANDARD
 from engine.solver import Verdict, budget_of, is_exact, is_for_most, method_of, solve
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +48,7 @@ DEALS = 1_000
 EXACT_DEALS = 10_000
 """Deals of each game and variant that is."""
 GOAL_DEALS = 200
-"""Deals of each game that are solved with the whole budget."""
+"""Deals of each game, by its standard rules, that are solved with the whole budget as well."""
 SHORT = 10
 """The budget of all other deals is that many times smaller."""
 
@@ -364,7 +365,8 @@ def main() -> int:
                 wanted.append((rules, options.exact_deals, budget))
             else:
                 wanted.append((rules, options.deals, budget // SHORT))
-                whole.append((rules, options.goal_deals, budget))
+                if variant == STANDARD:
+                    whole.append((rules, options.goal_deals, budget))
     rows = complete(wanted, options.jobs)
     goals = complete(whole, options.jobs) if options.goal_deals else []
     text = page(rows, goals)
