@@ -303,7 +303,7 @@ def par(row: Row) -> Iterator[str]:
 def page(rows: Sequence[Row], goals: Sequence[Row]) -> str:
     """Return the results in Markdown."""
     head = git("rev-parse", "--short=12", "HEAD")
-    changed = git("status", "--porcelain", "--", "engine")
+    changed = git("status", "--porcelain", "--", "engine/**.py", "engine/**.toml")
     lines = [
         "# How many deals can be won",
         "",
