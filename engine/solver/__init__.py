@@ -80,6 +80,6 @@ def budget_of(ruleset: Ruleset) -> int:
 def is_for_most(ruleset: Ruleset) -> bool:
     """Return whether a game is played for the most cards home, since its deals are not won.
 
-    So it is in games of passes through a stock: of 4,000 deals, none could be won.
+    So it is in games of passes through a stock: of 10,000 deals, none could be won.
     """
     return passes.applies(ruleset)
