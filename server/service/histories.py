@@ -25,6 +25,7 @@ from server.core.history import DayResult, History, RoundResult
 from server.core.ids import DealId, PlayerId
 from server.service.leaderboards import Leaderboards
 from server.service.store import Store
+from server.service.tasks import finish_all
 
 
 class Histories:
@@ -194,12 +195,10 @@ class Histories:
         wanted = [(board, curves.get(board, ())) for board in boards]
         while True:
             group: Group = found.group
-            await asyncio.gather(
-                *(
-                    self._leaderboards.place(own, player, found.score(own), curve)
-                    for board, curve in wanted
-                    for own in [board._replace(group=group)]
-                )
+            await finish_all(
+                self._leaderboards.place(own, player, found.score(own), curve)
+                for board, curve in wanted
+                for own in [board._replace(group=group)]
             )
             (version,) = await self._store.histories.versions([player])
             if version == found.version:

@@ -14,8 +14,6 @@ which those of different players are concurrent.
 
 from __future__ import annotations
 
-import asyncio
-
 import msgspec
 
 from server.core import races
@@ -24,6 +22,7 @@ from server.core.ids import AttemptId, DealId, PlayerId, split_attempt_id
 from server.core.races import Decision, Race
 from server.service.histories import Histories
 from server.service.store import Store
+from server.service.tasks import finish_all
 from server.store.races import Record
 
 _DECODER = msgspec.json.Decoder(Decision)
@@ -44,7 +43,7 @@ class Races:
             UnavailableError: the store does not answer. It may have been done in part.
         """
         await self._write(race.deal, await self._decided(race))
-        await asyncio.gather(*(self._meet(player, race) for player in race.results))
+        await finish_all(self._meet(player, race) for player in race.results)
 
     async def _meet(self, player: PlayerId, race: Race) -> None:
         if not await self._histories.is_deleted(player):
@@ -115,11 +114,9 @@ class Races:
         while True:
             decision = _DECODER.decode(record.decided)
             results = races.results(decision, record.void)
-            await asyncio.gather(
-                *(
-                    self._histories.add_round(player, decision.race.game, deal, result)
-                    for player, result in results.items()
-                )
+            await finish_all(
+                self._histories.add_round(player, decision.race.game, deal, result)
+                for player, result in results.items()
             )
             found = await self._store.races.find(deal)
             if found is None:

@@ -1,9 +1,9 @@
-"""Tasks that are not awaited where they are started."""
+"""Tasks that are not awaited where they are started, and writes that are made at the same time."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -40,3 +40,17 @@ _unowned = Tasks()
 def run_soon(work: Coroutine[Any, Any, None]) -> None:
     """Run a coroutine, which handles its own exceptions, in a task that nobody waits for."""
     _unowned.start(work)
+
+
+async def finish_all(writes: Iterable[Awaitable[None]]) -> None:
+    """Make writes at the same time, and wait until each of them has been made or has failed.
+
+    With `asyncio.gather`, those that remain go on after a failure. They could then overwrite what
+    is written after it.
+
+    Raises:
+        Exception: the first failure, in the order of the writes.
+    """
+    for failure in await asyncio.gather(*writes, return_exceptions=True):
+        if failure is not None:
+            raise failure
