@@ -69,6 +69,8 @@ async def test_play_survives_a_redis_that_is_full(
 
             # Full: a write that needs more is refused, and all that is there can be read.
             await asyncio.to_thread(limit, server, 1.5)
+            while not any(line["event"] == "store_full" for line in logs):
+                await asyncio.sleep(0.01)
             for _ in range(3):
                 assert (await move(ada, attempt, 4))["code"] == "unavailable"
             shown = await ada.ask("attempt.open", attempt=attempt["attempt"])
