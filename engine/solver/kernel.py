@@ -82,26 +82,30 @@ WEIGHTS = 20
 
 # The plan of one beam: how wide it is, how many positions are expanded between two deals for each
 # one kept, times SCALE, and after the last deal; how many are dealt to; how many may share a
-# signature; how cards go home by themselves; and whether only sound prunings are used.
+# signature; how cards go home by themselves; whether only sound prunings are used; and whether
+# runs that empty piles carry are moved card by card. Then, for each kind, how many points later
+# than computed it is needed.
 (P_WIDTH, P_EFFORT, P_LAST, P_DEALT, P_CAP, P_HOME, P_WHOLE) = range(WEIGHTS, WEIGHTS + 7)
-PLAN_END = WEIGHTS + 7
+P_SINGLE = WEIGHTS + 7
+DELAYS = WEIGHTS + 8
+MOST_KINDS = 52
 
 # The rules; `layout.Layout` explains them.
-(KINDS, COLUMNS, FOUNDATIONS, ROOM, TOTAL, WIDTH, REDEALS, RUNS) = range(30, 38)
-(COLUMN_HOME, COLUMN_SPREAD, WASTE_HOME, WASTE_SPREAD) = range(38, 42)
-(STOCK_WASTE, STOCK_ROW, STOCK_SPREAD, STOCK_HOME, FILLS) = range(42, 47)
-(TIMED, LINES, DEALS, STOCK, MOST_ROWS, MOST_NODES, CAPPED_MASK) = range(47, 54)
-(CACHE_MASK, RUN_GROUPS, DEFERS) = range(54, 57)
+(KINDS, COLUMNS, FOUNDATIONS, ROOM, TOTAL, WIDTH, REDEALS, RUNS) = range(80, 88)
+(COLUMN_HOME, COLUMN_SPREAD, WASTE_HOME, WASTE_SPREAD) = range(88, 92)
+(STOCK_WASTE, STOCK_ROW, STOCK_SPREAD, STOCK_HOME, FILLS) = range(92, 97)
+(TIMED, LINES, DEALS, STOCK, MOST_ROWS, MOST_NODES, CAPPED_MASK) = range(97, 104)
+(CACHE_MASK, RUN_GROUPS, DEFERS) = range(104, 107)
 
 # Where the tables begin.
-(BUILDS, GROUP, HOMES, ALIKE, HEADS, FILL, LINE, TURN, SLOTS, BY_LINE, ORPHAN) = range(60, 71)
-(KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM, ACCEPTS, TAKES) = range(71, 78)
+(BUILDS, GROUP, HOMES, ALIKE, HEADS, FILL, LINE, TURN, SLOTS, BY_LINE, ORPHAN) = range(110, 121)
+(KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM, ACCEPTS, TAKES) = range(121, 128)
 
 # Where the parts of the memory begin.
-(HASHES, POINTS, KEYS, NODE, HEAP, SEEN, FILLED, PARENT, MOVE, MARKS, HAND) = range(80, 91)
-(CHANGED, TIMES, LOWEST, COUNTS, CAPPED, KEPT, FRESH, DIGESTS, PHASES, CACHE) = range(91, 101)
-(ENDS, ACCEPTED) = range(101, 103)
-TABLES = 110
+(HASHES, POINTS, KEYS, NODE, HEAP, SEEN, FILLED, PARENT, MOVE, MARKS, HAND) = range(130, 141)
+(CHANGED, TIMES, LOWEST, COUNTS, CAPPED, KEPT, FRESH, DIGESTS, PHASES, CACHE) = range(141, 151)
+(ENDS, ACCEPTED) = range(151, 153)
+TABLES = 160
 
 # The counters, the first numbers of the memory.
 (STEPS, BUDGET, ROWS, NODES, BEST, BEST_NODE, WON_NODE, QUEUED, ENTERED, AUTOMATIC, CUT) = range(11)
@@ -525,7 +529,8 @@ def find_times(t: Ints, s: Ints, m: Ints, row: int) -> None:
     """Compute for each kind when its cards are needed, in points: early is low.
 
     A card is needed in the order of its line, and not before the stock has brought the cards that
-    go home before it: a first copy of each on the first foundation, the last on the last.
+    go home before it: a first copy of each on the first foundation, the last on the last. To that
+    the beam adds a delay.
     """
     times = t[TIMES]
     if t[TIMED] == 0:
@@ -552,7 +557,7 @@ def find_times(t: Ints, s: Ints, m: Ints, row: int) -> None:
                 first = max(first, t[first_draw + kind])
                 last = max(last, first)
                 time = first * share + last * (SCALE - share)
-            m[times + kind] = (time * for_time) // SCALE + turn * for_turn
+            m[times + kind] = (time * for_time) // SCALE + turn * for_turn + t[DELAYS + kind]
 
 
 @compiled
@@ -963,11 +968,13 @@ def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
         if s[sizes + pile] == 0:
             spaces += 1
             space = pile
+    # What empty piles carry at once can as well be moved card by card.
+    carried = 1 if t[P_SINGLE] == 1 else 1 << spaces
     longest = RUN if t[RUN_GROUPS] == 1 else 1
     if t[RUNS] == WHOLE:
         longest = t[ROOM]
     elif t[RUNS] == BY_SPACES:
-        longest = max(longest, 1 << spaces)
+        longest = max(longest, carried)
     for pile in range(1, columns + 1):
         size = int(s[sizes + pile])
         if size == 0:
@@ -986,7 +993,7 @@ def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
         if t[RUNS] == SINGLE:
             most = 1
         elif t[RUNS] == BY_SPACES:
-            most = min(run, 1 << spaces)
+            most = min(run, carried)
         movable = 0
         for count in range(1, most + 1):
             movable |= 1 << s[end - count]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.ruleset import Ruleset
 from engine.solver import kernel
-from engine.solver.kernel import SCALE, WEIGHTS
+from engine.solver.kernel import MOST_KINDS, SCALE, WEIGHTS
 from engine.solver.layout import Xorshift, numbers
 
 LOG_NORMAL = (
@@ -36,12 +36,14 @@ class Track:
         cap: the share of the width, times SCALE, that positions of one signature may take; at
             least one may.
         effort: how many positions are expanded between two deals, for each one kept, times SCALE.
+        single: whether runs that empty piles carry are moved card by card.
     """
 
     width: int
     growth: int
     cap: int
     effort: int
+    single: bool = False
 
     def width_of(self, number: int) -> int:
         """Return the width of a beam, which are numbered from 0."""
@@ -63,6 +65,8 @@ class Style:
         last: how many times as many are expanded after the last deal.
         dealt: how many positions are dealt to, for each one kept.
         varied: whether effort, the first copy's share and how cards go home are drawn, too.
+        delay: by how many points sooner or later than computed a kind may be needed, which is
+            drawn for each kind: it is not known which of its copies goes home when.
     """
 
     weights: dict[int, int]
@@ -71,6 +75,7 @@ class Style:
     last: int
     dealt: int
     varied: bool
+    delay: int
 
 
 ROWS = Style(
@@ -92,6 +97,7 @@ ROWS = Style(
     last=3,
     dealt=4,
     varied=False,
+    delay=0,
 )
 
 WASTE = Style(
@@ -116,12 +122,13 @@ WASTE = Style(
     widths=(10, 30, 100),
     tracks=(
         Track(200, 1050, 0, 16 * 1024),
-        Track(300, 1060, 0, 6 * 1024),
+        Track(300, 1060, 0, 6 * 1024, single=True),
         Track(500, 1150, 20, 6 * 1024),
     ),
     last=4,
     dealt=3,
     varied=True,
+    delay=3 * 1024,
 )
 
 
@@ -145,30 +152,42 @@ def varied(weights: array[int], chance: Xorshift) -> array[int]:
 
 
 def plan_of(style: Style, number: int, chance: Xorshift, *, regular: bool) -> array[int]:
-    """Return weights and plan of one of the beams, which are numbered from 0."""
+    """Return weights, plan and delays of one of the beams, which are numbered from 0."""
     weights = first_weights(style)
+    delays = [0] * MOST_KINDS
     home = kernel.EARLY
     later = number - len(style.widths)
     track = style.tracks[max(later, 0) % len(style.tracks)]
     effort = track.effort
+    single = False
     if later < 0:
         width = style.widths[number]
     else:
         width = track.width_of(later // len(style.tracks))
+        single = track.single
         if later >= len(style.tracks):
             weights = varied(weights, chance)
             if style.varied:
                 weights[kernel.W_FIRST_COPY] = 102 + chance.next() % 615
                 effort = effort * EFFORTS[chance.next() >> 8 & 15] // SCALE
                 home = WAYS_HOME[chance.next() >> 8 & 3]
+            if style.delay:
+                delays = [delay_of(style, chance) for _ in range(MOST_KINDS)]
     cap = max(1, track.cap * width // SCALE)
     if not regular:
         home = kernel.NEVER
-    return weights + numbers([width, effort, effort * style.last, style.dealt, cap, home, 0])
+    plan = [width, effort, effort * style.last, style.dealt, cap, home, False, single]
+    return weights + numbers([*plan, *delays])
+
+
+def delay_of(style: Style, chance: Xorshift) -> int:
+    """Draw the delay of a kind."""
+    return style.delay * (chance.next() % (2 * SCALE + 1) - SCALE) // SCALE
 
 
 def whole_plan(settings: array[int], rows: int, *, regular: bool) -> array[int]:
     """Return settings for a search that leaves nothing out, unless the memory is too small."""
     home = kernel.SAFELY if regular else kernel.NEVER
     effort = rows * SCALE
-    return settings[:WEIGHTS] + numbers([rows, effort, effort, rows, rows, home, 1])
+    plan = [rows, effort, effort, rows, rows, home, True, False]
+    return settings[:WEIGHTS] + numbers([*plan, *[0] * MOST_KINDS])

@@ -56,10 +56,13 @@ test.each(allPlans.filter(({ game }) => ids.includes(game)))(
   ({ game, variant, regular, plans }) => {
     const made = plansOf(findRuleset(game, variant), regular, randomFrom(1));
     for (const expected of plans) {
-      const { weights, width, effort, last, dealt, cap, wayHome, whole } = made.next()
-        .value as Plan;
-      const rest = [width, effort, last, dealt, cap, WAYS.indexOf(wayHome), Number(whole)];
-      expect([...Object.values(weights), ...rest]).toEqual(expected);
+      const plan = made.next().value as Plan;
+      const { width, effort, last, dealt, cap } = plan;
+      const rest = [WAYS.indexOf(plan.wayHome), Number(plan.whole), Number(plan.single)];
+      expect([
+        ...Object.values(plan.weights),
+        ...[width, effort, last, dealt, cap, ...rest, ...plan.delays],
+      ]).toEqual(expected);
     }
   },
 );

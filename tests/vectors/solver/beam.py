@@ -39,6 +39,10 @@ BEAMS = 16
 SMALL, LARGE = 600, 100_000
 """Budgets: one that stops in the middle, and one that wins the easy deal of most games."""
 
+HARD = {"deuces": (72, 15), "roosevelt": (44, 7)}
+HARD_BUDGET = 300_000
+"""Late boards, as cards left and number, that beams win whose weights and delays are drawn."""
+
 
 def walked(board: Board, moves: int) -> Board:
     """Return the board after moves that a hash chooses."""
@@ -60,6 +64,9 @@ def boards(rules: Ruleset) -> Iterator[tuple[Board, int]]:
     late = (late_board(rules, left, Random(number)) for left in (8, 12, 20) for number in range(10))
     lost = (each for each in late if beam.solve(each, LARGE).verdict is Verdict.IMPOSSIBLE)
     yield from ((board, LARGE) for board in islice(lost, 1))
+    if rules.game in HARD and rules.variant == "standard":
+        left, number = HARD[rules.game]
+        yield late_board(rules, left, Random(number)), HARD_BUDGET
 
 
 def answer(entry: dict[str, Any]) -> dict[str, Any]:

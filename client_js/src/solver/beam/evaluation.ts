@@ -3,7 +3,7 @@
 import type { Board } from "../../rules/board.ts";
 import { DOWN } from "../../rules/cards.ts";
 import { LANES, digestOfPile, mixed } from "./hashes.ts";
-import { NO_WEIGHTS, SCALE, type Weights, scaled } from "./plans.ts";
+import { NO_WEIGHTS, type Plan, SCALE, type Weights, scaled } from "./plans.ts";
 import type { Rows } from "./rows.ts";
 import { NONE, RANKS, type Tables } from "./tables.ts";
 
@@ -32,6 +32,7 @@ export class Evaluation {
   private readonly tables: Tables;
   private readonly rows: Rows;
   private weights: Weights = NO_WEIGHTS;
+  private delays: readonly number[] = [];
   /** The number of cards of the stock at first, and of the deals that bring them. */
   private stock = 0;
   private deals = 0;
@@ -62,8 +63,8 @@ export class Evaluation {
     this.lowest = new Uint8Array(lines);
   }
 
-  /** Evaluate positions that a board leads to, by other weights. */
-  begin(board: Board, weights: Weights): void {
+  /** Evaluate positions that a board leads to, by another plan. */
+  begin(board: Board, { weights, delays }: Plan): void {
     const { kind, kinds, columns, copies, stockToRow } = this.tables;
     const cards = board.piles[board.ruleset.stock] ?? [];
     const dealOf = (at: number) => Math.floor(at / (stockToRow ? columns : 1)) + 1;
@@ -76,6 +77,7 @@ export class Evaluation {
     this.stock = cards.length;
     this.deals = dealOf(cards.length - 1);
     this.weights = weights;
+    this.delays = delays;
     this.hasTimes = false;
     this.cachedOf.fill(0);
   }
@@ -146,10 +148,11 @@ export class Evaluation {
    * Compute when the cards of each kind are needed.
    *
    * That is in the order of its line, and not before the stock has brought the cards that go home
-   * before it: a first copy of each on the first foundation, the last on the last.
+   * before it: a first copy of each on the first foundation, the last on the last. To that
+   * the beam adds a delay.
    */
   private findTimes(row: number): void {
-    const { times, firstDraw, lastDraw } = this;
+    const { times, firstDraw, lastDraw, delays } = this;
     const { kinds, lines, turn, byLine, timed } = this.tables;
     const { firstCopy, time: forTime, turn: forTurn } = this.weights;
     if (!timed) {
@@ -172,7 +175,7 @@ export class Evaluation {
           last = Math.max(last, first);
           time = first * firstCopy + last * (SCALE - firstCopy);
         }
-        times[kind] = scaled(time, forTime) + nth * forTurn;
+        times[kind] = scaled(time, forTime) + nth * forTurn + delays[kind]!;
       }
     }
   }

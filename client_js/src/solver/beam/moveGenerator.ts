@@ -13,6 +13,8 @@ export type Offer = (row: number, move: number, end: number) => void;
 export class MoveGenerator {
   /** Whether whole piles are moved to empty ones while rows are to come, which hardly ever helps. */
   whole = false;
+  /** Whether what empty piles carry at once is moved card by card. */
+  single = false;
 
   private readonly tables: Tables;
   private readonly rows: Rows;
@@ -96,7 +98,7 @@ export class MoveGenerator {
     const ordered = this.rows.isOrdered(row);
     let most = run;
     if (runs === "card") most = 1;
-    else if (runs === "run-by-spaces") most = Math.min(run, 1 << spaces);
+    else if (runs === "run-by-spaces") most = this.single ? 1 : Math.min(run, 1 << spaces);
     let columnEnd = base + cards + bytes[base + sizes]!;
     for (let column = 1; column <= columns; column++) {
       const height = bytes[base + sizes + column]!;

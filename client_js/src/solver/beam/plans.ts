@@ -40,6 +40,10 @@ export interface Plan {
   readonly wayHome: WayHome;
   /** Whether only sound prunings are used. */
   readonly whole: boolean;
+  /** Whether runs that empty piles carry are moved card by card. */
+  readonly single: boolean;
+  /** How many points later than computed each kind is needed. */
+  readonly delays: readonly number[];
 }
 
 /** Beams that grow from one to the next. */
@@ -52,6 +56,8 @@ interface Track {
   readonly cap: number;
   /** How many positions are expanded between two deals, for each one kept, times SCALE. */
   readonly effort: number;
+  /** Whether runs that empty piles carry are moved card by card. */
+  readonly single: boolean;
 }
 
 /** How the beams of one kind of games look. */
@@ -69,6 +75,11 @@ interface Style {
   readonly dealt: number;
   /** Whether effort, the first copy's share and how cards go home are drawn, too. */
   readonly varied: boolean;
+  /**
+   * By how many points sooner or later than computed a kind may be needed, which is drawn for each
+   * kind: it is not known which of its copies goes home when.
+   */
+  readonly delay: number;
 }
 
 /** round(SCALE * exp(z / 2)) for 64 quantiles z of the normal distribution. */
@@ -87,6 +98,11 @@ const EFFORTS = [
 
 /** Drawn for each beam: the heuristics lose some wins. */
 const WAYS_HOME: readonly WayHome[] = ["later", "early", "early", "safely"];
+
+/** The most kinds that a ruleset tells apart. */
+const MOST_KINDS = 52;
+
+const NO_DELAYS: readonly number[] = Array.from({ length: MOST_KINDS }, () => 0);
 
 /** The width of a search that leaves nothing out. */
 const UNLIMITED = 1 << 17;
@@ -108,12 +124,13 @@ const ROWS: Style = {
   },
   widths: [10, 30],
   tracks: [
-    { width: 100, growth: 1040, cap: 51, effort: 8 * 1024 },
-    { width: 250, growth: 1100, cap: 102, effort: 8 * 1024 },
+    { width: 100, growth: 1040, cap: 51, effort: 8 * 1024, single: false },
+    { width: 250, growth: 1100, cap: 102, effort: 8 * 1024, single: false },
   ],
   last: 3,
   dealt: 4,
   varied: false,
+  delay: 0,
 };
 
 const WASTE: Style = {
@@ -138,13 +155,14 @@ const WASTE: Style = {
   },
   widths: [10, 30, 100],
   tracks: [
-    { width: 200, growth: 1050, cap: 0, effort: 16 * 1024 },
-    { width: 300, growth: 1060, cap: 0, effort: 6 * 1024 },
-    { width: 500, growth: 1150, cap: 20, effort: 6 * 1024 },
+    { width: 200, growth: 1050, cap: 0, effort: 16 * 1024, single: false },
+    { width: 300, growth: 1060, cap: 0, effort: 6 * 1024, single: true },
+    { width: 500, growth: 1150, cap: 20, effort: 6 * 1024, single: false },
   ],
   last: 4,
   dealt: 3,
   varied: true,
+  delay: 3 * 1024,
 };
 
 function styleOf(ruleset: Ruleset): Style {
@@ -175,6 +193,7 @@ function planOf(style: Style, number: number, regular: boolean, random: Random):
   let { weights } = style;
   let { effort } = track;
   let wayHome: WayHome = "early";
+  let delays = NO_DELAYS;
   if (later >= tracks.length) {
     weights = varied(weights, random);
     if (style.varied) {
@@ -182,6 +201,7 @@ function planOf(style: Style, number: number, regular: boolean, random: Random):
       effort = scaled(effort, EFFORTS[(random() >> 8) & 15]!);
       wayHome = WAYS_HOME[(random() >> 8) & 3]!;
     }
+    if (style.delay > 0) delays = NO_DELAYS.map(() => delayOf(style, random));
   }
   return {
     ...{ weights, width, effort },
@@ -191,7 +211,14 @@ function planOf(style: Style, number: number, regular: boolean, random: Random):
     cap: Math.max(1, scaled(width, track.cap)),
     wayHome: regular ? wayHome : "never",
     whole: false,
+    single: later >= 0 && track.single,
+    delays,
   };
+}
+
+/** A random delay of a kind. */
+function delayOf({ delay }: Style, random: Random): number {
+  return scaled(delay, (random() % (2 * SCALE + 1)) - SCALE);
 }
 
 /** The width of a beam of a track, which are numbered from 0. */
@@ -222,5 +249,7 @@ export function wholePlan(weights: Weights, regular: boolean): Plan {
     ...{ weights, width: UNLIMITED, effort, last: effort, dealt: UNLIMITED, cap: UNLIMITED },
     wayHome: regular ? "safely" : "never",
     whole: true,
+    single: false,
+    delays: NO_DELAYS,
   };
 }

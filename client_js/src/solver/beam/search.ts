@@ -97,6 +97,7 @@ export class Search {
     const { rows, evaluation } = this;
     this.plan = plan;
     this.generator.whole = plan.whole;
+    this.generator.single = plan.single;
     this.budget = budget;
     this.cut = false;
     this.best = ROOT;
@@ -106,7 +107,7 @@ export class Search {
     rows.words[rows.node] = ROOT;
     rows.words[rows.fresh] = 1;
     rows.changed.fill(1);
-    evaluation.begin(board, plan.weights);
+    evaluation.begin(board, plan);
     if (this.tables.timed) evaluation.findPhase(0);
     this.home = evaluation.evaluate(0);
     for (let lane = 0; lane < 2; lane++) rows.words[rows.digest + lane] = rows.digestOf(0, lane);
