@@ -1250,12 +1250,8 @@ def deal_all(t: Ints, s: Ints, m: Ints) -> None:
 
 
 @compiled
-def search(t: Ints, s: Ints, m: Ints) -> None:
-    """Search from the position in row 0, until it is won, nothing is left or the budget is used.
-
-    It sets `WON_NODE`, or leaves `NONE`; `BEST` and `BEST_NODE`; `CUT`, to 1 if positions were left
-    out for want of width; and it adds to `STEPS`.
-    """
+def begin(t: Ints, s: Ints, m: Ints) -> None:
+    """Make the position in row 0 the only one, and compute what is kept of it."""
     m[ROWS] = 1
     m[NODES] = 1
     row = m[ROWS] - 1
@@ -1273,6 +1269,16 @@ def search(t: Ints, s: Ints, m: Ints) -> None:
     find_phase(t, s, m, row)
     m[BEST] = evaluate(t, s, m, row)
     m[t[DIGESTS]] = digest_of(t, s, m, row)
+
+
+@compiled
+def search(t: Ints, s: Ints, m: Ints) -> None:
+    """Search from the position in row 0, until it is won, nothing is left or the budget is used.
+
+    It sets `WON_NODE`, or leaves `NONE`; `BEST` and `BEST_NODE`; `CUT`, to 1 if positions were left
+    out for want of width; and it adds to `STEPS`.
+    """
+    begin(t, s, m)
     while m[ROWS] > 0:
         dealing = explore(t, s, m)
         if m[WON_NODE] != NONE or not dealing:

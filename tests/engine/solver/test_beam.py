@@ -20,6 +20,7 @@ from engine.board import Board
 from engine.deal import deal_seed
 from engine.moves import legal_moves
 from engine.play import apply
+from engine.position import parse_position
 from engine.ruleset import Ruleset
 from engine.solver import beam, compiled, kernel
 from engine.solver.kernel import NEVER, P_HOME, SAFELY, WEIGHTS
@@ -118,6 +119,104 @@ def test_the_kernel_plays_moves_as_the_engine_does(game: str, variant: str) -> N
             assert rows.layout.move(rows.layout.encoded(move)) is rules.move(
                 move.source, move.target, move.count
             )
+
+
+def essence(rows: Rows, row: int) -> tuple[object, ...]:
+    """Return all of a position that its future depends on, by the rules alone.
+
+    Tableau piles can be exchanged, unless rows are to come. So can foundations of one group that
+    take the same cards next.
+    """
+    t, ruleset = rows.t, rows.layout.ruleset
+    *piles, rest = rows.cards(row)
+    columns = list(zip(piles, rest, strict=False))[1:-1]
+    tops = rest[len(piles) : -1]
+    if not ("row" in ruleset.rules.stock.plays and piles[0]):
+        columns.sort()
+    foundations = []
+    for f, top in enumerate(tops):
+        group = t[t[kernel.GROUP] + f]
+        at = t[kernel.HOMES] + (group * (t[kernel.KINDS] + 1) + top + 1) * t[kernel.KINDS]
+        is_empty = ruleset.groups[f].takes == "run" and top == kernel.NONE
+        foundations.append((group, list(t[at : at + t[kernel.KINDS]]), is_empty))
+    return piles[0], columns, piles[-1], sorted(foundations), rest[-1]
+
+
+@pytest.mark.parametrize("single", [False, True])
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_moves_are_left_out_only_if_another_one_leads_to_the_same(
+    game: str, variant: str, *, single: bool
+) -> None:
+    rules = find_ruleset(game, variant)
+    settings = whole_plan(first_weights(style_of(rules)), SMALL, regular=False)
+    settings[kernel.P_SINGLE] = single
+    tableau = rules.rules.tableau
+    carried = single and tableau is not None and tableau.moves == "run-by-spaces"
+    for board in boards(rules):
+        rows = Rows(board)
+        rows.t[: len(settings)] = settings
+        PLAIN.begin(rows.t, rows.s, rows.m)
+        PLAIN.expand(rows.t, rows.s, rows.m, 0)
+        PLAIN.deal(rows.t, rows.s, rows.m, 0)
+        here = essence(rows, 0)
+        offered = [essence(rows, row) for row in rows.pools()]
+        after = [
+            essence(Rows(apply(board, move)), 0)
+            for move in legal_moves(board)
+            if not (carried and move.count > 1 and move.target in rules.tableau)
+        ]
+        assert all(each in offered for each in after if each != here)
+        assert all(each in after for each in offered[1:] if each != here)
+
+
+def relatives(rows: Rows) -> Iterator[array[int]]:
+    """Yield a position as a row, and others that some rules tell from it, and some do not.
+
+    One has tableau piles in reverse; two, foundations: of each group, and of all groups. In the
+    others a card was turned up, and the waste was turned over.
+    """
+    groups = rows.layout.ruleset.groups
+    *piles, rest = rows.cards()
+    hidden, tops, redeals = rest[: len(piles)], rest[len(piles) : -1], rest[-1]
+
+    def row(**changed: list[Any]) -> array[int]:
+        own = changed.get("piles", piles)
+        cards = [card for pile in own for card in pile]
+        cards += [0] * (rows.t[kernel.ROOM] - len(cards))
+        down, tops_ = changed.get("hidden", hidden), changed.get("tops", tops)
+        return array(
+            "b", [*cards, *map(len, own), *down, *tops_, *changed.get("redeals", [redeals])]
+        )
+
+    yield row()
+    stock, *columns, waste = piles
+    yield row(
+        piles=[stock, *reversed(columns), waste],
+        hidden=[hidden[0], *reversed(hidden[1:-1]), hidden[-1]],
+    )
+    order = [[f for f, each in enumerate(groups) if each == group] for group in groups]
+    yield row(tops=[tops[own[-1 - own.index(f)]] for f, own in enumerate(order)])
+    yield row(tops=tops[::-1])
+    yield row(hidden=[max(0, down - 1) for down in hidden])
+    yield row(redeals=[redeals + 1])
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_positions_have_the_same_digest_exactly_if_the_rules_tell_them_not_apart(
+    game: str, variant: str
+) -> None:
+    rules = find_ruleset(game, variant)
+    digests: dict[str, set[int]] = {}
+    for board in boards(rules):
+        for after in (board, *(apply(board, move) for move in legal_moves(board)[:3])):
+            rows = Rows(after)
+            for row in relatives(rows):
+                rows.s[: len(row)] = row
+                PLAIN.begin(rows.t, rows.s, rows.m)
+                digest = rows.m[rows.t[kernel.DIGESTS]]
+                digests.setdefault(repr(essence(rows, 0)), set()).add(digest)
+    assert all(len(same) == 1 for same in digests.values())
+    assert len(set().union(*digests.values())) == len(digests) > 20
 
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
@@ -274,3 +373,40 @@ def test_whole_plans_differ_from_beams_only_in_what_they_leave_out() -> None:
     settings = plan_of(style, 0, Xorshift(1), regular=True)
     assert whole_plan(settings, SMALL, regular=True)[:WEIGHTS] == settings[:WEIGHTS]
     assert style.widths[0] == settings[kernel.P_WIDTH]
+
+
+def test_a_card_stays_while_one_that_others_need_may_have_to_lie_on_it() -> None:
+    """Once 7S leaves, 5H could go home, and 4S too. But then nothing takes 3D, which is on 2D."""
+    rules = find_ruleset("roosevelt")
+    runs = {suit: [rank + suit for rank in "A23456789TJQK"] for suit in "SHDC"}
+    home = [runs["C"], runs["C"], runs["S"], runs["S"][:3]]
+    home += [runs["H"], runs["H"][:4], runs["D"], runs["D"][:1]]
+    columns = (
+        "5S 2D 3D QS",
+        "6S 5H 7S",
+        "KH 4S",
+        "KD QD JD TD 9D 8D 7D 6D 5D 4D KS",
+        "QH JH TH 9H 7H 6H JS",
+        "TS 9S",
+        "8S 8H",
+    )
+    piles = {f"f{f}": run for f, run in enumerate(home)}
+    piles |= {f"t{pile}": cards.split() for pile, cards in enumerate(columns)}
+    board = parse_position(
+        {"game": "roosevelt", "variant": "standard", "piles": piles | {"s": [], "w": []}}
+        | {"redeals": 0, "moves": 100, "won": False, "stuck": False},
+        find_ruleset,
+    )
+
+    def search(how: int) -> tuple[bool, bool]:
+        """Return whether it is won, and whether all that can be reached was seen."""
+        rows = Rows(board)
+        settings = whole_plan(first_weights(style_of(rules)), SMALL, regular=True)
+        settings[P_HOME] = how
+        rows.t[: len(settings)] = settings
+        rows.m[kernel.BUDGET] = 20_000
+        PLAIN.search(rows.t, rows.s, rows.m)
+        return rows.m[kernel.BEST] == rules.total, rows.m[kernel.CUT] == 0
+
+    assert search(SAFELY)[0]
+    assert search(kernel.EARLY) == (False, True)
