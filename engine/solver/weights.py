@@ -121,9 +121,8 @@ WASTE = Style(
     },
     widths=(10, 30, 100),
     tracks=(
-        Track(200, 1050, 0, 16 * 1024),
-        Track(300, 1060, 0, 6 * 1024, single=True),
-        Track(500, 1150, 20, 6 * 1024),
+        Track(200, 1040, 0, 16 * 1024),
+        Track(200, 1040, 0, 12 * 1024, single=True),
     ),
     last=4,
     dealt=3,

@@ -155,9 +155,8 @@ const WASTE: Style = {
   },
   widths: [10, 30, 100],
   tracks: [
-    { width: 200, growth: 1050, cap: 0, effort: 16 * 1024, single: false },
-    { width: 300, growth: 1060, cap: 0, effort: 6 * 1024, single: true },
-    { width: 500, growth: 1150, cap: 20, effort: 6 * 1024, single: false },
+    { width: 200, growth: 1040, cap: 0, effort: 16 * 1024, single: false },
+    { width: 200, growth: 1040, cap: 0, effort: 12 * 1024, single: true },
   ],
   last: 4,
   dealt: 3,
