@@ -182,12 +182,20 @@ async def redis_url(redis_server: str) -> str:
     return redis_server
 
 
+@asynccontextmanager
+async def client_of(redis_url: str) -> AsyncIterator[Client]:
+    """Connect a client: to a cluster, that alone can take a second on a busy machine."""
+    client = connect(redis_url)
+    await client.ping()
+    yield client
+    await client.aclose()
+
+
 @pytest.fixture
 async def redis(redis_url: str) -> AsyncIterator[Client]:
     """Return a client of an empty Redis."""
-    client = connect(redis_url)
-    yield client
-    await client.aclose()
+    async with client_of(redis_url) as client:
+        yield client
 
 
 def secret_keys() -> SecretKeys:

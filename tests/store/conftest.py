@@ -6,18 +6,17 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from server.store.connection import Client, connect
+from server.store.connection import Client
 from server.store.database import Database
-from tests.conftest import database_on
+from tests.conftest import client_of, database_on
 
 
 @pytest.fixture
 async def other_redis(redis_url: str, redis: Client) -> AsyncIterator[Client]:
     """Return the client of another node on the same Redis."""
     assert redis is not None, "the first client is created before this one"
-    client = connect(redis_url)
-    yield client
-    await client.aclose()
+    async with client_of(redis_url) as client:
+        yield client
 
 
 @pytest.fixture
