@@ -146,7 +146,7 @@ lock: $(RUNTIME) ## regenerate the lock files
 		--package-lock-only --omit-lockfile-registry-resolved --no-audit --no-fund) || exit 1; done
 
 compile_lock = $(BIN)/uv pip compile --quiet $(1) --universal --generate-hashes \
-	--python-version 3.11 --no-emit-index-url --no-header $(LOCK_FLAGS)
+	--python-version 3.11 --no-strip-extras --no-emit-index-url --no-header $(LOCK_FLAGS)
 
 audit: $(DEV) ## look the locked packages up in databases of known vulnerabilities
 	@.ci/audit --required
