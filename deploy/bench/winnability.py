@@ -143,19 +143,26 @@ _ready: set[Ruleset] = set()
 
 @cache
 def source(method: str) -> str:
-    """Return what identifies the source of a method: its module, and those that it imports."""
-    modules = [method]
-    for module in modules:
-        for node in ast.walk(ast.parse((SOLVER / f"{module}.py").read_text())):
+    """Return what identifies the source of a method: its files, and those that they import."""
+    files = files_of(method)
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.ImportFrom) and node.module:
                 package, _, name = node.module.removeprefix("engine.").partition(".")
                 if package == "solver":
                     names = [name] if name else [alias.name for alias in node.names]
-                    modules += [each for each in names if each not in modules]
+                    imported = [each for name in names for each in files_of(name.split(".")[0])]
+                    files += [each for each in imported if each not in files]
     digest = sha256()
-    for module in sorted(modules):
-        digest.update((SOLVER / f"{module}.py").read_bytes())
+    for file in sorted(files):
+        digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
+
+
+def files_of(module: str) -> list[Path]:
+    """Return the files of a module of the solver: one, or those of a package."""
+    folder = SOLVER / module
+    return sorted(folder.glob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
 
 
 def kept(task: Task) -> Path:

@@ -7,12 +7,15 @@ result either way.
 from __future__ import annotations
 
 from collections.abc import Callable
+from hashlib import sha256
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TypeVar
 
 njit: Any
+config: Any
 try:
-    from numba import njit, types
+    from numba import config, njit, types
 except ImportError:
     njit = None
 
@@ -41,8 +44,34 @@ def _take_indices_as_they_are() -> None:
     arrayobj.fix_integer_index = fix
 
 
+def _can_keep() -> bool:
+    """Let Numba keep what it compiles of each version of the sources in a directory of its own.
+
+    Of a function that it has kept, Numba notices a change of its own file alone, and not of those
+    that it calls.
+
+    Returns:
+        Whether that directory can be written.
+    """
+    sources = Path(__file__).parent
+    digest = sha256()
+    for path in sorted(sources.rglob("*.py")):
+        digest.update(path.read_bytes())
+    parent = Path(config.CACHE_DIR or sources / "__pycache__")
+    folder = parent / f"compiled-{digest.hexdigest()[:12]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "used").touch()
+    except OSError:
+        return False
+    config.CACHE_DIR = str(folder)
+    return True
+
+
+_keeps = False
 if njit is not None:
     _take_indices_as_they_are()
+    _keeps = _can_keep()
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -54,8 +83,5 @@ def compiled(function: Function) -> Function:
     """
     if njit is None:
         return function
-    try:
-        wrapped: Function = njit(cache=True, **_OPTIONS)(function)
-    except RuntimeError:
-        wrapped = njit(**_OPTIONS)(function)
+    wrapped: Function = njit(cache=_keeps, **_OPTIONS)(function)
     return wrapped

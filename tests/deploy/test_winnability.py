@@ -74,7 +74,8 @@ def test_what_is_kept_is_forgotten_when_the_method_changes(
 
     assert changed_by("cdcl") == {"piles"}
     assert changed_by("blocks") == {"passes"}
-    assert changed_by("kernel") == {"beam"}
+    assert changed_by("beam/rows") == {"beam"}
+    assert changed_by("compiled") == {"beam"}
     assert changed_by("solution") == {"passes", "piles", "beam"}
     winnability.source.cache_clear()
 

@@ -1,7 +1,7 @@
 /**
  * A staged beam search, for the games that no exact method decides.
  *
- * This is `engine/solver/beam.py`, which gives the same answers. If a beam wins nothing, the search
+ * This is `engine/solver/beam`, which gives the same answers. If a beam wins nothing, the search
  * starts again with a wider one and other weights. A search in which nothing had to be left out has
  * seen all that can be reached: if it used only prunings that lose no win, and won nothing, the
  * board cannot be won.

@@ -14,21 +14,26 @@ import argparse
 import sys
 from array import array
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
-from types import ModuleType
 
 from engine.board import Board
 from engine.cards import pack, parse_card, parse_pile, turned_down
 from engine.moves import legal_moves, top_of
 from engine.play import apply
 from engine.ruleset import Ruleset
-from engine.solver import kernel, method_of
-from engine.solver.layout import Layout
+from engine.solver import method_of
+from engine.solver.beam import indices as idx
+from engine.solver.beam.indices import Ints
+from engine.solver.beam.layout import Layout
+from engine.solver.beam.plans import first_weights, style_of, whole_plan
+from engine.solver.beam.stages import search
 from engine.solver.solution import Verdict
-from engine.solver.weights import first_weights, style_of, whole_plan
 from tests.engine.positions import ALL, run_down
 from tests.relatives import find_ruleset
+
+Search = Callable[[Ints, Ints, Ints], None]
 
 MOST = 1_500
 """The most positions that the exhaustive search visits, unless asked otherwise."""
@@ -153,7 +158,7 @@ def numbered(rules: Ruleset, number: int) -> Board:
     return short_board(narrow(rules, columns), cards, Random(number))
 
 
-def searched_whole(board: Board, rows: int, kernel: ModuleType) -> int | None:
+def searched_whole(board: Board, rows: int, search: Search) -> int | None:
     """Return the most cards home of one whole search; `None` if it was not whole.
 
     This is what proves losses. A beam before it may win what its prunings would lose.
@@ -161,23 +166,23 @@ def searched_whole(board: Board, rows: int, kernel: ModuleType) -> int | None:
     Args:
         board: the board.
         rows: how many positions the memory holds; a power of 2.
-        kernel: what searches.
+        search: the search of one beam.
     """
     layout = Layout(board, rows)
     tables, memory = layout.tables, array("q", [0]) * layout.size
-    positions = array("b", [0]) * (rows * tables[kernel.WIDTH])
+    positions = array("b", [0]) * (rows * tables[idx.WIDTH])
     positions[: len(layout.row)] = layout.row
     weights = first_weights(style_of(board.ruleset))
     settings = whole_plan(weights, rows, regular=layout.regular)
     tables[: len(settings)] = settings
-    memory[kernel.BUDGET] = BUDGET
-    kernel.search(tables, positions, memory)
-    won = memory[kernel.WON_NODE] != kernel.NONE
-    return int(memory[kernel.BEST]) if won or not memory[kernel.CUT] else None
+    memory[idx.BUDGET] = BUDGET
+    search(tables, positions, memory)
+    won = memory[idx.WON_NODE] != idx.NONE
+    return int(memory[idx.BEST]) if won or not memory[idx.CUT] else None
 
 
 def check(
-    board: Board, positions: int = MOST, rows: int = ROWS, kernel: ModuleType = kernel
+    board: Board, positions: int = MOST, rows: int = ROWS, search: Search = search
 ) -> Verdict | None:
     """Check what a whole search finds on a board against all lines there are.
 
@@ -185,7 +190,7 @@ def check(
         board: the board.
         positions: the most positions that the exhaustive search visits.
         rows: how many positions the whole search holds; a power of 2.
-        kernel: what searches.
+        search: the search of one beam.
 
     Returns:
         The verdict, or `None` if one of the searches has too many positions.
@@ -194,7 +199,7 @@ def check(
         AssertionError: they differ in how many cards come home.
     """
     home = most_home(board, positions)
-    found = None if home is None else searched_whole(board, rows, kernel)
+    found = None if home is None else searched_whole(board, rows, search)
     if found is None:
         return None
     assert found == home, f"{home} can come home, not {found}: {board}"

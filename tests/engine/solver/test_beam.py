@@ -1,32 +1,36 @@
 """The beam, held against the engine and against an exhaustive search.
 
-Most tests run the kernel as plain Python; compiling it takes long, so that one test does.
+Most tests run the search as plain Python; compiling it takes long, so that one test does.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Iterator
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib import import_module
 from random import Random
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from engine import solver
 from engine.board import Board
 from engine.deal import deal_seed
 from engine.moves import legal_moves
 from engine.play import apply
 from engine.position import parse_position
 from engine.ruleset import Ruleset
-from engine.solver import beam, compiled, kernel
-from engine.solver.kernel import NEVER, P_HOME, SAFELY, WEIGHTS
-from engine.solver.layout import Layout, Xorshift
+from engine.solver import beam, compiled
+from engine.solver.beam import indices as idx
+from engine.solver.beam.indices import NEVER, P_HOME, SAFELY, WEIGHTS
+from engine.solver.beam.layout import Layout
+from engine.solver.beam.plans import first_weights, plan_of, style_of, whole_plan
+from engine.solver.beam.random_numbers import Xorshift
 from engine.solver.solution import Verdict
-from engine.solver.weights import first_weights, plan_of, style_of, whole_plan
 from tests.engine.positions import ALL, SEED
 from tests.engine.solver.exhaustive import GAMES, check, most_home, numbered
 from tests.engine.starts import STARTS
@@ -38,22 +42,20 @@ SMALL = 1 << 11
 """Rows that are enough for small searches."""
 
 EXHAUSTED = 150
-"""The most positions that the exhaustive searches visit: the plain kernel is slow."""
+"""The most positions that the exhaustive searches visit: plain Python is slow."""
 
 TELLING = (85, 166, 177, 569, 919)
 """Numbers of boards that some unsound pruning loses, which few others tell from a sound one."""
 
 
 def load_plain() -> ModuleType:
-    """Return another copy of the kernel, whose functions are not compiled."""
-    spec = spec_from_file_location("tests.engine.solver.plain_kernel", kernel.__file__)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
+    """Return another copy of the package, whose functions are not compiled."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiled, "njit", None)
-        spec.loader.exec_module(module)
-    return module
+        patch.setattr(solver, "beam", beam)
+        for name in [name for name in sys.modules if name.startswith(beam.__name__)]:
+            patch.delitem(sys.modules, name)
+        return import_module(beam.__name__)
 
 
 PLAIN = load_plain()
@@ -62,7 +64,7 @@ PLAIN = load_plain()
 @pytest.fixture
 def _plain(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the beam search in plain Python, and in little memory."""
-    monkeypatch.setattr(beam, "kernel", PLAIN)
+    monkeypatch.setattr(beam, "search", PLAIN.search)
     monkeypatch.setattr(beam, "ROWS", SMALL)
 
 
@@ -79,41 +81,46 @@ def boards(rules: Ruleset) -> Iterator[Board]:
 
 
 class Rows:
-    """The kernel's memory with one board in its first row."""
+    """The memory of a search with one board in its first row."""
 
     def __init__(self, board: Board) -> None:
         self.layout = layout = Layout(board, SMALL)
         self.t = layout.tables
-        self.s = array("b", [0]) * (SMALL * self.t[kernel.WIDTH])
+        self.s = array("b", [0]) * (SMALL * self.t[idx.WIDTH])
         self.m = array("q", [0]) * layout.size
         self.s[: len(layout.row)] = layout.row
 
     def cards(self, row: int = 0) -> list[list[int]]:
         """Return a row's piles, and last its numbers of face-down cards, tops and redeals."""
         t = self.t
-        base = row * t[kernel.WIDTH]
-        values = list(self.s[base : base + t[kernel.WIDTH]])
+        base = row * t[idx.WIDTH]
+        values = list(self.s[base : base + t[idx.WIDTH]])
         piles = []
         at = 0
-        for size in values[t[kernel.ROOM] : t[kernel.ROOM] + t[kernel.COLUMNS] + 2]:
+        for size in values[t[idx.ROOM] : t[idx.ROOM] + t[idx.COLUMNS] + 2]:
             piles.append(values[at : at + size])
             at += size
-        return [*piles, values[t[kernel.ROOM] + t[kernel.COLUMNS] + 2 :]]
+        return [*piles, values[t[idx.ROOM] + t[idx.COLUMNS] + 2 :]]
+
+    def record(self, row: int) -> array[int]:
+        """Return the record of a row."""
+        at = self.t[idx.RECORDS] + row * self.t[idx.RECORD]
+        return self.m[at : at + self.t[idx.RECORD]]
 
     def pools(self) -> range:
         """Return the rows that are in use."""
-        return range(self.m[kernel.ROWS])
+        return range(self.m[idx.ROWS])
 
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
-def test_the_kernel_plays_moves_as_the_engine_does(game: str, variant: str) -> None:
+def test_rows_play_moves_as_the_engine_does(game: str, variant: str) -> None:
     rules = find_ruleset(game, variant)
     chance = Random(1)
     for board in boards(rules):
         moves = legal_moves(board)
         for move in chance.sample(moves, min(len(moves), 8)):
             rows = Rows(board)
-            PLAIN.play(rows.t, rows.s, rows.m, 0, rows.layout.encoded(move))
+            PLAIN.rows.play(rows.t, rows.s, rows.m, 0, rows.layout.encoded(move))
             after = Rows(apply(board, move))
             assert rows.cards() == after.cards()
             assert rows.layout.move(rows.layout.encoded(move)) is rules.move(
@@ -135,10 +142,10 @@ def essence(rows: Rows, row: int) -> tuple[object, ...]:
         columns.sort()
     foundations = []
     for f, top in enumerate(tops):
-        group = t[t[kernel.GROUP] + f]
-        at = t[kernel.HOMES] + (group * (t[kernel.KINDS] + 1) + top + 1) * t[kernel.KINDS]
-        is_empty = ruleset.groups[f].takes == "run" and top == kernel.NONE
-        foundations.append((group, list(t[at : at + t[kernel.KINDS]]), is_empty))
+        group = t[t[idx.GROUP] + f]
+        at = t[idx.HOMES] + (group * (t[idx.KINDS] + 1) + top + 1) * t[idx.KINDS]
+        is_empty = ruleset.groups[f].takes == "run" and top == idx.NONE
+        foundations.append((group, list(t[at : at + t[idx.KINDS]]), is_empty))
     return piles[0], columns, piles[-1], sorted(foundations), rest[-1]
 
 
@@ -149,15 +156,15 @@ def test_moves_are_left_out_only_if_another_one_leads_to_the_same(
 ) -> None:
     rules = find_ruleset(game, variant)
     settings = whole_plan(first_weights(style_of(rules)), SMALL, regular=False)
-    settings[kernel.P_SINGLE] = single
+    settings[idx.P_SINGLE] = single
     tableau = rules.rules.tableau
     carried = single and tableau is not None and tableau.moves == "run-by-spaces"
     for board in boards(rules):
         rows = Rows(board)
         rows.t[: len(settings)] = settings
-        PLAIN.begin(rows.t, rows.s, rows.m)
-        PLAIN.expand(rows.t, rows.s, rows.m, 0)
-        PLAIN.deal(rows.t, rows.s, rows.m, 0)
+        PLAIN.stages.begin(rows.t, rows.s, rows.m)
+        PLAIN.move_generator.expand(rows.t, rows.s, rows.m, 0)
+        PLAIN.move_generator.deal(rows.t, rows.s, rows.m, 0)
         here = essence(rows, 0)
         offered = [essence(rows, row) for row in rows.pools()]
         after = [
@@ -182,7 +189,7 @@ def relatives(rows: Rows) -> Iterator[array[int]]:
     def row(**changed: list[Any]) -> array[int]:
         own = changed.get("piles", piles)
         cards = [card for pile in own for card in pile]
-        cards += [0] * (rows.t[kernel.ROOM] - len(cards))
+        cards += [0] * (rows.t[idx.ROOM] - len(cards))
         down, tops_ = changed.get("hidden", hidden), changed.get("tops", tops)
         return array(
             "b", [*cards, *map(len, own), *down, *tops_, *changed.get("redeals", [redeals])]
@@ -212,8 +219,8 @@ def test_positions_have_the_same_digest_exactly_if_the_rules_tell_them_not_apart
             rows = Rows(after)
             for row in relatives(rows):
                 rows.s[: len(row)] = row
-                PLAIN.begin(rows.t, rows.s, rows.m)
-                digest = rows.m[rows.t[kernel.DIGESTS]]
+                PLAIN.stages.begin(rows.t, rows.s, rows.m)
+                digest = rows.record(0)[idx.DIGEST]
                 digests.setdefault(repr(essence(rows, 0)), set()).add(digest)
     assert all(len(same) == 1 for same in digests.values())
     assert len(set().union(*digests.values())) == len(digests) > 20
@@ -230,22 +237,22 @@ def test_digests_and_points_that_are_carried_along_are_those_computed_anew(
 
     def check(*arguments: int) -> None:
         for row in rows.pools():
-            carried = m[t[kernel.DIGESTS] + row], m[t[kernel.KEYS] + row]
-            for pile in range(t[kernel.COLUMNS] + 2):
-                m[t[kernel.CHANGED] + pile] = 1
-            salt, m[kernel.SALT] = m[kernel.SALT], row + 1
-            PLAIN.evaluate(t, s, m, row)
-            anew = PLAIN.digest_of(t, s, m, row), m[t[kernel.KEYS] + row]
-            m[kernel.SALT], m[kernel.TIMES_OF] = salt, kernel.NONE
+            carried = rows.record(row)[idx.DIGEST], rows.record(row)[idx.KEY]
+            for pile in range(t[idx.COLUMNS] + 2):
+                m[t[idx.CHANGED] + pile] = 1
+            salt, m[idx.SALT] = m[idx.SALT], row + 1
+            PLAIN.evaluation.evaluate(t, s, m, row)
+            anew = PLAIN.digests.digest_of(t, s, m, row), rows.record(row)[idx.KEY]
+            m[idx.SALT], m[idx.TIMES_OF] = salt, idx.NONE
             assert anew == carried
             checked.append(row)
         select(*arguments)
 
-    select = PLAIN.select
-    monkeypatch.setattr(PLAIN, "select", check)
+    select = PLAIN.stages.select
+    monkeypatch.setattr(PLAIN.stages, "select", check)
     settings = plan_of(style_of(rules), 0, Xorshift(1), regular=rows.layout.regular)
     t[: len(settings)] = settings
-    m[kernel.BUDGET] = 300
+    m[idx.BUDGET] = 300
     PLAIN.search(t, s, m)
     assert len(checked) > 50
 
@@ -255,7 +262,7 @@ def test_whole_searches_find_what_an_exhaustive_one_does(game: str, variant: str
     """Whatever prunes a whole search must lose no card: losses are proved by it."""
     rules = find_ruleset(game, variant)
     boards = [numbered(rules, number) for number in (*range(60), *TELLING)]
-    counts = Counter(check(board, EXHAUSTED, SMALL, PLAIN) for board in boards)
+    counts = Counter(check(board, EXHAUSTED, SMALL, PLAIN.search) for board in boards)
     won, lost = counts[Verdict.WINNABLE], counts[Verdict.IMPOSSIBLE]
     assert won + lost > 32
     assert min(won, lost) > (won + lost) // 5
@@ -282,10 +289,10 @@ def test_no_index_is_negative(game: str, variant: str) -> None:
         rows = Rows(board)
         settings = plan_of(style_of(rules), 0, Xorshift(1), regular=rows.layout.regular)
         rows.t[: len(settings)] = settings
-        rows.m[kernel.BUDGET] = 1_000
+        rows.m[idx.BUDGET] = 1_000
         m = Unsigned("q", rows.m)
         PLAIN.search(Unsigned("q", rows.t), Unsigned("b", rows.s), m)
-        steps += m[kernel.STEPS]
+        steps += m[idx.STEPS]
     assert steps > 100
 
 
@@ -321,9 +328,9 @@ def test_cards_that_go_home_by_themselves_change_no_outcome(game: str, variant: 
             settings = whole_plan(first_weights(style_of(rules)), SMALL, regular=True)
             settings[P_HOME] = how
             rows.t[: len(settings)] = settings
-            rows.m[kernel.BUDGET] = 2_000
+            rows.m[idx.BUDGET] = 2_000
             PLAIN.search(rows.t, rows.s, rows.m)
-            results.append((rows.m[kernel.BEST], rows.m[kernel.CUT]))
+            results.append((rows.m[idx.BEST], rows.m[idx.CUT]))
         if (without := results[0])[1] == 0:
             assert results[1] == without
 
@@ -346,7 +353,7 @@ def test_the_answers_are_those_of_the_vectors_compiled_or_not(
     entries = json.loads(vectors.FILE.read_text(encoding="utf-8"))
     for entry in entries:
         assert vectors.answer(entry) == entry
-    monkeypatch.setattr(beam, "kernel", PLAIN)
+    monkeypatch.setattr(beam, "search", PLAIN.search)
     for entry in entries:
         if entry["budget"] == vectors.SMALL:
             assert vectors.answer(entry) == entry
@@ -372,7 +379,7 @@ def test_whole_plans_differ_from_beams_only_in_what_they_leave_out() -> None:
     style = style_of(find_ruleset("streets"))
     settings = plan_of(style, 0, Xorshift(1), regular=True)
     assert whole_plan(settings, SMALL, regular=True)[:WEIGHTS] == settings[:WEIGHTS]
-    assert style.widths[0] == settings[kernel.P_WIDTH]
+    assert style.widths[0] == settings[idx.P_WIDTH]
 
 
 def test_a_card_stays_while_one_that_others_need_may_have_to_lie_on_it() -> None:
@@ -404,9 +411,9 @@ def test_a_card_stays_while_one_that_others_need_may_have_to_lie_on_it() -> None
         settings = whole_plan(first_weights(style_of(rules)), SMALL, regular=True)
         settings[P_HOME] = how
         rows.t[: len(settings)] = settings
-        rows.m[kernel.BUDGET] = 20_000
+        rows.m[idx.BUDGET] = 20_000
         PLAIN.search(rows.t, rows.s, rows.m)
-        return rows.m[kernel.BEST] == rules.total, rows.m[kernel.CUT] == 0
+        return rows.m[idx.BEST] == rules.total, rows.m[idx.CUT] == 0
 
     assert search(SAFELY)[0]
-    assert search(kernel.EARLY) == (False, True)
+    assert search(idx.EARLY) == (False, True)

@@ -22,9 +22,10 @@ from engine.play import apply
 from engine.position import parse_position, position_of
 from engine.ruleset import Ruleset
 from engine.solver import beam
-from engine.solver.layout import Layout, Xorshift
+from engine.solver.beam.layout import Layout
+from engine.solver.beam.plans import plan_of, style_of
+from engine.solver.beam.random_numbers import Xorshift
 from engine.solver.solution import Verdict
-from engine.solver.weights import plan_of, style_of
 from tests.engine.positions import ALL, SEED, easy_board
 from tests.engine.test_search import late_board
 from tests.relatives import find_ruleset

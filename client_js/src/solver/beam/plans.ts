@@ -1,6 +1,6 @@
 /**
  * What a beam values, and how it looks: weights that follow from a ruleset's properties, varied at
- * each restart. This is `engine/solver/weights.py`.
+ * each restart. This is `engine/solver/beam/plans.py`.
  */
 
 import type { Ruleset } from "../../rules/ruleset.ts";

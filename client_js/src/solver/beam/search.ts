@@ -1,5 +1,5 @@
 /**
- * A staged beam search. This is `engine/solver/kernel.py`: it generates the same positions in the
+ * A staged beam search. This is `engine/solver/beam`: it generates the same positions in the
  * same order.
  *
  * A stage lies between two deals from the stock. Within it, positions are expanded best first by all

@@ -6,9 +6,9 @@ from array import array
 from dataclasses import dataclass
 
 from engine.ruleset import Ruleset
-from engine.solver import kernel
-from engine.solver.kernel import MOST_KINDS, SCALE, WEIGHTS
-from engine.solver.layout import Xorshift, numbers
+from engine.solver.beam import indices as idx
+from engine.solver.beam.indices import MOST_KINDS, SCALE, WEIGHTS
+from engine.solver.beam.random_numbers import Xorshift, numbers
 
 LOG_NORMAL = (
     306, 379, 424, 460, 490, 517, 542, 565, 587, 608, 628, 648, 667, 685, 704, 722,
@@ -22,7 +22,7 @@ EFFORTS = (531, 580, 633, 691, 754, 823, 898, 980, 1070, 1168, 1274, 1391, 1518,
 """round(SCALE * exp(x)) for 16 numbers x from -0.7 to 0.7."""
 
 
-WAYS_HOME = (kernel.LATER, kernel.EARLY, kernel.EARLY, kernel.SAFELY)
+WAYS_HOME = (idx.LATER, idx.EARLY, idx.EARLY, idx.SAFELY)
 """How cards go home by themselves, drawn for each beam: the heuristics lose some wins."""
 
 
@@ -80,17 +80,17 @@ class Style:
 
 ROWS = Style(
     weights={
-        kernel.W_HOME: 1024,
-        kernel.W_RUN_HOME: 20 * 1024,
-        kernel.W_SPACE: 4 * 1024,
-        kernel.W_JOINED: 1024,
-        kernel.W_BROKEN: 2048,
-        kernel.W_HIDDEN: 3072,
-        kernel.W_LATE: 512,
-        kernel.W_LATE_LINE: 512,
-        kernel.W_ORPHAN_BASE: 3072,
-        kernel.W_ORPHAN_BURIED: 1024,
-        kernel.W_TURN: 1024,
+        idx.W_HOME: 1024,
+        idx.W_RUN_HOME: 20 * 1024,
+        idx.W_SPACE: 4 * 1024,
+        idx.W_JOINED: 1024,
+        idx.W_BROKEN: 2048,
+        idx.W_HIDDEN: 3072,
+        idx.W_LATE: 512,
+        idx.W_LATE_LINE: 512,
+        idx.W_ORPHAN_BASE: 3072,
+        idx.W_ORPHAN_BURIED: 1024,
+        idx.W_TURN: 1024,
     },
     widths=(10, 30),
     tracks=(Track(100, 1040, 51, 8 * 1024), Track(250, 1100, 102, 8 * 1024)),
@@ -102,22 +102,22 @@ ROWS = Style(
 
 WASTE = Style(
     weights={
-        kernel.W_HOME: 1024,
-        kernel.W_SPACE: 2974,
-        kernel.W_JOINED: 427,
-        kernel.W_BROKEN: 76,
-        kernel.W_LATE: 919,
-        kernel.W_LATE_LINE: 919,
-        kernel.W_LATENESS: 32,
-        kernel.W_LATE_JOINED: 89,
-        kernel.W_BASE: 31,
-        kernel.W_WASTE_LATE: 7205,
-        kernel.W_WASTE_LINE: 7205,
-        kernel.W_WASTE_LATENESS: 32,
-        kernel.W_WASTE_CARD: 233,
-        kernel.W_FIRST_COPY: 265,
-        kernel.W_TURN: 1065,
-        kernel.W_TIME: 1024,
+        idx.W_HOME: 1024,
+        idx.W_SPACE: 2974,
+        idx.W_JOINED: 427,
+        idx.W_BROKEN: 76,
+        idx.W_LATE: 919,
+        idx.W_LATE_LINE: 919,
+        idx.W_LATENESS: 32,
+        idx.W_LATE_JOINED: 89,
+        idx.W_BASE: 31,
+        idx.W_WASTE_LATE: 7205,
+        idx.W_WASTE_LINE: 7205,
+        idx.W_WASTE_LATENESS: 32,
+        idx.W_WASTE_CARD: 233,
+        idx.W_FIRST_COPY: 265,
+        idx.W_TURN: 1065,
+        idx.W_TIME: 1024,
     },
     widths=(10, 30, 100),
     tracks=(
@@ -145,7 +145,7 @@ def varied(weights: array[int], chance: Xorshift) -> array[int]:
     """Return the weights, each but that of a card at home times a random factor about 1."""
     out = numbers(weights)
     for weight in range(WEIGHTS):
-        if weight not in (kernel.W_HOME, kernel.W_TIME):
+        if weight not in (idx.W_HOME, idx.W_TIME):
             out[weight] = weights[weight] * LOG_NORMAL[chance.next() >> 8 & 63] // SCALE
     return out
 
@@ -154,7 +154,7 @@ def plan_of(style: Style, number: int, chance: Xorshift, *, regular: bool) -> ar
     """Return weights, plan and delays of one of the beams, which are numbered from 0."""
     weights = first_weights(style)
     delays = [0] * MOST_KINDS
-    home = kernel.EARLY
+    home = idx.EARLY
     later = number - len(style.widths)
     track = style.tracks[max(later, 0) % len(style.tracks)]
     effort = track.effort
@@ -167,14 +167,14 @@ def plan_of(style: Style, number: int, chance: Xorshift, *, regular: bool) -> ar
         if later >= len(style.tracks):
             weights = varied(weights, chance)
             if style.varied:
-                weights[kernel.W_FIRST_COPY] = 102 + chance.next() % 615
+                weights[idx.W_FIRST_COPY] = 102 + chance.next() % 615
                 effort = effort * EFFORTS[chance.next() >> 8 & 15] // SCALE
                 home = WAYS_HOME[chance.next() >> 8 & 3]
             if style.delay:
                 delays = [delay_of(style, chance) for _ in range(MOST_KINDS)]
     cap = max(1, track.cap * width // SCALE)
     if not regular:
-        home = kernel.NEVER
+        home = idx.NEVER
     plan = [width, effort, effort * style.last, style.dealt, cap, home, False, single]
     return weights + numbers([*plan, *delays])
 
@@ -186,7 +186,7 @@ def delay_of(style: Style, chance: Xorshift) -> int:
 
 def whole_plan(settings: array[int], rows: int, *, regular: bool) -> array[int]:
     """Return settings for a search that leaves nothing out, unless the memory is too small."""
-    home = kernel.SAFELY if regular else kernel.NEVER
+    home = idx.SAFELY if regular else idx.NEVER
     effort = rows * SCALE
     plan = [rows, effort, effort, rows, rows, home, True, False]
     return settings[:WEIGHTS] + numbers([*plan, *[0] * MOST_KINDS])

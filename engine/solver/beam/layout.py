@@ -1,58 +1,23 @@
-"""A ruleset and a board as the kernel's tables and first row."""
+"""A ruleset and a board as the tables and the first row of a search."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
 from functools import cache
 
 from engine.board import Board
 from engine.cards import DOWN, PACK_SIZE, is_red, turned_up
 from engine.fits import EMPTY
 from engine.ruleset import ROW, Move, Ruleset
-from engine.solver import kernel
-from engine.solver.kernel import NONE
+from engine.solver.beam import indices as idx
+from engine.solver.beam.indices import NONE
+from engine.solver.beam.random_numbers import Xorshift, numbers, random_numbers
+from engine.solver.beam.rows import encoded
 
 RANKS = 13
 
 CACHED = 1 << 15
 """The size of the cache of the points of piles."""
-
-
-def numbers(values: Iterable[int]) -> array[int]:
-    """Return an array of 64-bit integers."""
-    return array("q", values)
-
-
-class Xorshift:
-    """A small generator of pseudo-random numbers: Marsaglia's xorshift of 32 bits."""
-
-    def __init__(self, seed: int) -> None:
-        self.state = seed
-
-    def next(self) -> int:
-        """Return the next number, from 1 to 2**32 - 1."""
-        x = self.state
-        x ^= (x << 13) & 0xFFFFFFFF
-        x ^= x >> 17
-        x ^= (x << 5) & 0xFFFFFFFF
-        self.state = x
-        return x
-
-    def wide(self) -> int:
-        """Return a number of up to 62 bits."""
-        return (self.next() << 30 ^ self.next()) & kernel.MASK
-
-
-@cache
-def random_numbers(count: int) -> array[int]:
-    """Return as many wide random numbers, always the same.
-
-    They are mixed, since a xorshift is linear: without that, two sets of its numbers in 2**32 would
-    have the same exclusive or, and two piles the same hash.
-    """
-    chance = Xorshift(0x9E3779B9)
-    return numbers(kernel.mixed(chance.wide()) for _ in range(count))
 
 
 @cache
@@ -76,10 +41,10 @@ def kinds_of(ruleset: Ruleset) -> tuple[int, ...]:
 
 
 class Layout:
-    """A ruleset and one board as the kernel reads them, and the correspondence of their moves.
+    """A ruleset and one board as a search reads them, and the correspondence of their moves.
 
     Attributes:
-        tables: `t` of the kernel, without weights and plan.
+        tables: `t`, without weights and plan.
         row: the board as a row.
         size: the number of integers of the memory.
     """
@@ -95,7 +60,7 @@ class Layout:
             ruleset.rules.packs * self._kind.count(kind) for kind in range(len(self._cards))
         ]
         self._line, self._turn = self._lines()
-        self.tables = numbers([0] * kernel.TABLES)
+        self.tables = numbers([0] * idx.TABLES)
         self._set_rules(board)
         self._add_tables(board)
         self.row = self._row(board)
@@ -114,7 +79,7 @@ class Layout:
         return array("b", [*cards, *map(len, piles), *hidden, *tops, board.redeals])
 
     def move(self, encoded: int) -> Move:
-        """Return the move that the kernel encodes as a number."""
+        """Return the move that a search encodes as a number."""
         source, target, count = encoded >> 17, encoded >> 7 & 1023, encoded & 127
         ruleset = self.ruleset
         pile = self._piles[source]
@@ -127,7 +92,7 @@ class Layout:
         return ruleset.move(pile, ROW if target == len(ruleset.foundations) else target, count)
 
     def encoded(self, move: Move) -> int:
-        """Return a move as the kernel encodes it."""
+        """Return a move as a search encodes it."""
         piles = self._piles
         if move.target == ROW:
             target = len(piles) + len(self.ruleset.foundations)
@@ -135,7 +100,7 @@ class Layout:
             target = len(piles) + move.target
         else:
             target = piles.index(move.target)
-        return kernel.encoded(piles.index(move.source), target, move.count)
+        return encoded(piles.index(move.source), target, move.count)
 
     def _set_rules(self, board: Board) -> None:
         """Set the numbers of the tables."""
@@ -143,31 +108,31 @@ class Layout:
         tableau, stock, waste = ruleset.rules.tableau, ruleset.rules.stock, ruleset.rules.waste
         plays = tableau.plays if tableau else ()
         waste_plays = waste.plays if waste else ()
-        t[kernel.KINDS] = len(self._cards)
-        t[kernel.COLUMNS] = len(ruleset.tableau)
-        t[kernel.FOUNDATIONS] = len(ruleset.foundations)
-        t[kernel.ROOM] = room = sum(map(len, board.piles)) - board.home
-        t[kernel.TOTAL] = ruleset.total
-        t[kernel.WIDTH] = room + 2 * len(self._piles) + len(ruleset.foundations) + 1
-        t[kernel.REDEALS] = ruleset.redeals
-        t[kernel.RUNS] = ["card", "run", "run-by-spaces"].index(tableau.moves) if tableau else 0
-        t[kernel.COLUMN_HOME] = "foundation" in plays
-        t[kernel.COLUMN_SPREAD] = "tableau" in plays
-        t[kernel.WASTE_HOME] = "foundation" in waste_plays
-        t[kernel.WASTE_SPREAD] = "tableau" in waste_plays
-        t[kernel.STOCK_WASTE] = "waste" in stock.plays
-        t[kernel.STOCK_ROW] = "row" in stock.plays
-        t[kernel.STOCK_SPREAD] = "tableau" in stock.plays
-        ways = {"fitting": kernel.FITTING, "first": kernel.STARTING, "any": kernel.ANYWHERE}
+        t[idx.KINDS] = len(self._cards)
+        t[idx.COLUMNS] = len(ruleset.tableau)
+        t[idx.FOUNDATIONS] = len(ruleset.foundations)
+        t[idx.ROOM] = room = sum(map(len, board.piles)) - board.home
+        t[idx.TOTAL] = ruleset.total
+        t[idx.WIDTH] = room + 2 * len(self._piles) + len(ruleset.foundations) + 1
+        t[idx.REDEALS] = ruleset.redeals
+        t[idx.RUNS] = ["card", "run", "run-by-spaces"].index(tableau.moves) if tableau else 0
+        t[idx.COLUMN_HOME] = "foundation" in plays
+        t[idx.COLUMN_SPREAD] = "tableau" in plays
+        t[idx.WASTE_HOME] = "foundation" in waste_plays
+        t[idx.WASTE_SPREAD] = "tableau" in waste_plays
+        t[idx.STOCK_WASTE] = "waste" in stock.plays
+        t[idx.STOCK_ROW] = "row" in stock.plays
+        t[idx.STOCK_SPREAD] = "tableau" in stock.plays
+        ways = {"fitting": idx.FITTING, "first": idx.STARTING, "any": idx.ANYWHERE}
         if "foundation" in stock.plays:
-            t[kernel.STOCK_HOME] = ways[stock.to_foundation]
-        t[kernel.FILLS] = len(ruleset.fill)
-        t[kernel.RUN_GROUPS] = any(group.takes == "run" for group in ruleset.groups)
-        t[kernel.DEFERS] = stock.plays == ("waste",) and not ruleset.fill
-        t[kernel.TIMED] = waste is not None and self._has_order() and self._is_one_to_one()
-        t[kernel.LINES] = max(self._line) + 1
-        t[kernel.STOCK] = len(board.piles[ruleset.stock])
-        t[kernel.DEALS] = self._deal_of(t[kernel.STOCK] - 1)
+            t[idx.STOCK_HOME] = ways[stock.to_foundation]
+        t[idx.FILLS] = len(ruleset.fill)
+        t[idx.RUN_GROUPS] = any(group.takes == "run" for group in ruleset.groups)
+        t[idx.DEFERS] = stock.plays == ("waste",) and not ruleset.fill
+        t[idx.TIMED] = waste is not None and self._has_order() and self._is_one_to_one()
+        t[idx.LINES] = max(self._line) + 1
+        t[idx.STOCK] = len(board.piles[ruleset.stock])
+        t[idx.DEALS] = self._deal_of(t[idx.STOCK] - 1)
 
     def _add_tables(self, board: Board) -> None:
         """Append the tables, and set where they begin."""
@@ -175,31 +140,31 @@ class Layout:
         builds = self._fits(ruleset.builds)
         homes = [self._fits(ruleset.homes[ruleset.groups.index(g)]) for g in self._groups]
         kids = [[kid for kid in kinds if builds[(top + 1) * len(kinds) + kid]] for top in kinds]
-        by_line = [NONE] * (RANKS * self.tables[kernel.LINES])
+        by_line = [NONE] * (RANKS * self.tables[idx.LINES])
         for kind in kinds:
             by_line[self._line[kind] * RANKS + self._turn[kind]] = kind
         draws = self._draws(board)
         sets = [self._sets(table) for table in (builds, *homes)]
-        places = (self.tables[kernel.ROOM] + 1) * len(kinds)
+        places = (self.tables[idx.ROOM] + 1) * len(kinds)
         for index, values in (
-            (kernel.BUILDS, builds),
-            (kernel.GROUP, [self._groups.index(group) for group in ruleset.groups]),
-            (kernel.HOMES, [value for table in homes for value in table]),
-            (kernel.ALIKE, self._alike(homes)),
-            (kernel.HEADS, self._heads()),
-            (kernel.FILL, [self._piles.index(pile) for pile in ruleset.fill]),
-            (kernel.LINE, self._line),
-            (kernel.TURN, self._turn),
-            (kernel.SLOTS, [self._slots(line) for line in range(self.tables[kernel.LINES])]),
-            (kernel.BY_LINE, by_line),
-            (kernel.ORPHAN, [int(all(kind not in each for each in kids)) for kind in kinds]),
-            (kernel.KIDS_AT, [sum(map(len, kids[:kind])) for kind in range(len(kinds) + 1)]),
-            (kernel.KIDS, [kid for each in kids for kid in each]),
-            (kernel.FIRST_DRAW, [self._first_draw(kind, draws[kind]) for kind in kinds]),
-            (kernel.LAST_DRAW, [max(draws[kind], default=-1) for kind in kinds]),
-            (kernel.RANDOM, random_numbers(places)),
-            (kernel.ACCEPTS, sets[0]),
-            (kernel.TAKES, [value for each in sets[1:] for value in each]),
+            (idx.BUILDS, builds),
+            (idx.GROUP, [self._groups.index(group) for group in ruleset.groups]),
+            (idx.HOMES, [value for table in homes for value in table]),
+            (idx.ALIKE, self._alike(homes)),
+            (idx.HEADS, self._heads()),
+            (idx.FILL, [self._piles.index(pile) for pile in ruleset.fill]),
+            (idx.LINE, self._line),
+            (idx.TURN, self._turn),
+            (idx.SLOTS, [self._slots(line) for line in range(self.tables[idx.LINES])]),
+            (idx.BY_LINE, by_line),
+            (idx.ORPHAN, [int(all(kind not in each for each in kids)) for kind in kinds]),
+            (idx.KIDS_AT, [sum(map(len, kids[:kind])) for kind in range(len(kinds) + 1)]),
+            (idx.KIDS, [kid for each in kids for kid in each]),
+            (idx.FIRST_DRAW, [self._first_draw(kind, draws[kind]) for kind in kinds]),
+            (idx.LAST_DRAW, [max(draws[kind], default=-1) for kind in kinds]),
+            (idx.RANDOM, random_numbers(places)),
+            (idx.ACCEPTS, sets[0]),
+            (idx.TAKES, [value for each in sets[1:] for value in each]),
         ):
             self.tables[index] = len(self.tables)
             self.tables.extend(values)
@@ -209,35 +174,30 @@ class Layout:
         t = self.tables
         piles = len(self._piles)
         nodes = 4 * rows
-        t[kernel.MOST_ROWS], t[kernel.MOST_NODES] = rows, nodes
-        t[kernel.CAPPED_MASK] = 2 * rows - 1
-        t[kernel.CACHE_MASK] = CACHED - 1
-        size = kernel.COUNTERS
+        t[idx.MOST_ROWS], t[idx.MOST_NODES] = rows, nodes
+        t[idx.CAPPED_MASK] = 2 * rows - 1
+        t[idx.CACHE_MASK] = CACHED - 1
+        t[idx.RECORD] = idx.PILE_HASHES + 2 * piles
+        size = idx.COUNTERS
         for index, length in (
-            (kernel.HASHES, rows * piles),  # of each pile of each row
-            (kernel.POINTS, rows * piles),  # of each pile of each row
-            (kernel.KEYS, rows),  # the points of each row
-            (kernel.NODE, rows),  # the node of each row
-            (kernel.HEAP, rows),  # the rows that wait to be expanded, the best first
-            (kernel.SEEN, 2 * rows),  # a hash table of the positions between two deals
-            (kernel.FILLED, 2 * rows),  # the entries of hash tables that are in use
-            (kernel.PARENT, nodes),  # the parent of each node
-            (kernel.MOVE, nodes),  # the move that leads to each node
-            (kernel.MARKS, nodes),  # which nodes, or rows, are kept
-            (kernel.HAND, 256),  # the cards that are moved; then the moves by themselves
-            (kernel.CHANGED, piles),  # whether a pile's points must be computed anew
-            (kernel.TIMES, len(self._cards)),  # when each kind is needed
-            (kernel.FRESH, rows),  # whether the next deal may follow; see `kernel.deal_all`
-            (kernel.DIGESTS, rows),  # the digest of each row
-            (kernel.PHASES, rows),  # what the times of each row depend on
-            (kernel.CACHE, 2 * CACHED),  # the points of piles: key and points
-            (kernel.LOWEST, t[kernel.LINES]),
+            (idx.RECORDS, rows * t[idx.RECORD]),  # what is kept of each row
+            (idx.HEAP, rows),  # the rows that wait to be expanded, the best first
+            (idx.SEEN, 2 * rows),  # a hash table of the positions between two deals
+            (idx.FILLED, 2 * rows),  # the entries of hash tables that are in use
+            (idx.PARENT, nodes),  # the parent of each node
+            (idx.MOVE, nodes),  # the move that leads to each node
+            (idx.MARKS, nodes),  # which nodes, or rows, are kept
+            (idx.HAND, 256),  # the cards that are moved; then the moves by themselves
+            (idx.CHANGED, piles),  # whether a pile's points must be computed anew
+            (idx.TIMES, len(self._cards)),  # when each kind is needed
+            (idx.CACHE, 2 * CACHED),  # the points of piles: key and points
+            (idx.LOWEST, t[idx.LINES]),
             # How many cards of its line each foundation has; then the most and the fewest of each.
-            (kernel.COUNTS, t[kernel.FOUNDATIONS] + 2 * t[kernel.LINES]),
-            (kernel.ENDS, piles),  # where each pile of the row that is expanded ends
-            (kernel.ACCEPTED, piles),  # the kinds that go on each of its tableau piles
-            (kernel.CAPPED, 2 * rows),  # a hash table of the signatures that are kept
-            (kernel.KEPT, 2 * rows),  # how many of each
+            (idx.COUNTS, t[idx.FOUNDATIONS] + 2 * t[idx.LINES]),
+            (idx.ENDS, piles),  # where each pile of the row that is expanded ends
+            (idx.ACCEPTED, piles),  # the kinds that go on each of its tableau piles
+            (idx.CAPPED, 2 * rows),  # a hash table of the signatures that are kept
+            (idx.KEPT, 2 * rows),  # how many of each
         ):
             t[index] = size
             size += length

@@ -6,6 +6,18 @@ as the beam is wide. If that wins nothing, it starts again with a wider beam and
 
 A search in which nothing had to be left out has seen all that can be reached. If it used only
 prunings that lose no win, and won nothing, the board cannot be won.
+
+Its parts, from what the search does to what it rests on:
+
+- `stages`: one beam from one position.
+- `offers` and `move_generator`: the positions that moves lead to.
+- `going_home`: the cards that need not be moved.
+- `evaluation` and `times`: which positions are better.
+- `digests`, `hashes`, `row_heap`, `move_tree`: which were seen, which is next, and how each was
+  reached.
+- `rows`: a position in an array, and moves on it. `indices` says what each number in the arrays is.
+- `layout`: a ruleset and a board in these arrays.
+- `plans`: the widths and weights of the beams, from a ruleset's properties.
 """
 
 from __future__ import annotations
@@ -17,10 +29,12 @@ from engine.board import Board
 from engine.moves import is_legal
 from engine.play import apply
 from engine.ruleset import Move, Ruleset
-from engine.solver import kernel
-from engine.solver.layout import Layout, Xorshift
+from engine.solver.beam import indices as idx
+from engine.solver.beam.layout import Layout
+from engine.solver.beam.plans import plan_of, style_of, whole_plan
+from engine.solver.beam.random_numbers import Xorshift
+from engine.solver.beam.stages import search
 from engine.solver.solution import Solution, Verdict
-from engine.solver.weights import plan_of, style_of, whole_plan
 
 BUDGET: Final = 40_000_000
 """The default budget, in positions: six to ten seconds on one core with Numba."""
@@ -77,7 +91,7 @@ class _Search:
     """The searches from one board, and the best line that they found.
 
     Attributes:
-        layout: the board as the kernel reads it.
+        layout: the board as the search reads it.
         width: the width of the last beam.
         line: the moves that bring the most cards home.
         home: how many are home after them.
@@ -87,9 +101,9 @@ class _Search:
         self._board = board
         self._budget = budget
         self.layout = layout = Layout(board, ROWS)
-        self._positions = array("b", [0]) * (ROWS * layout.tables[kernel.WIDTH])
+        self._positions = array("b", [0]) * (ROWS * layout.tables[idx.WIDTH])
         self._memory = array("q", [0]) * layout.size
-        self._memory[kernel.BUDGET] = budget
+        self._memory[idx.BUDGET] = budget
         self.width = 0
         self.line: tuple[Move, ...] = ()
         self.home = board.home
@@ -102,7 +116,7 @@ class _Search:
     @property
     def steps(self) -> int:
         """How many positions were generated."""
-        return self._memory[kernel.STEPS]
+        return self._memory[idx.STEPS]
 
     @property
     def spent(self) -> bool:
@@ -118,27 +132,27 @@ class _Search:
         layout, memory = self.layout, self._memory
         layout.tables[: len(settings)] = settings
         self._positions[: len(layout.row)] = layout.row
-        kernel.search(layout.tables, self._positions, memory)
-        self.width = settings[kernel.P_WIDTH]
-        if memory[kernel.BEST] > self.home:
-            self.home = memory[kernel.BEST]
-            self.line = self._line_to(memory[kernel.BEST_NODE])
+        search(layout.tables, self._positions, memory)
+        self.width = settings[idx.P_WIDTH]
+        if memory[idx.BEST] > self.home:
+            self.home = memory[idx.BEST]
+            self.line = self._line_to(memory[idx.BEST_NODE])
             assert _played(self._board, self.line).home == self.home
-        return memory[kernel.CUT] == 0
+        return memory[idx.CUT] == 0
 
     def _line_to(self, node: int) -> tuple[Move, ...]:
         """Return the moves that lead to a node."""
         tables, memory = self.layout.tables, self._memory
         moves = []
         while node > 0:
-            moves.append(self.layout.move(memory[tables[kernel.MOVE] + node]))
-            node = memory[tables[kernel.PARENT] + node]
+            moves.append(self.layout.move(memory[tables[idx.MOVE] + node]))
+            node = memory[tables[idx.PARENT] + node]
         return tuple(reversed(moves))
 
 
 def _played(board: Board, line: tuple[Move, ...]) -> Board:
     """Return the board after a line, each move of which must be legal."""
     for move in line:
-        assert is_legal(board, move), "The kernel plays by other rules than the engine."
+        assert is_legal(board, move), "The search plays by other rules than the engine."
         board = apply(board, move)
     return board

@@ -1,0 +1,58 @@
+"""A heap of rows, those of most points first."""
+
+from __future__ import annotations
+
+from engine.solver.beam.indices import Ints
+from engine.solver.compiled import compiled
+
+MAX_ROWS = 1 << 20
+"""Rows are numbered below this; a heap's entry is points and row in one integer."""
+
+BIAS = 1 << 30
+"""Added to points, so that the entries of a heap are positive."""
+
+
+@compiled
+def push(m: Ints, heap: int, size: int, entry: int) -> None:
+    """Put an entry into a heap of this size; the largest is first."""
+    at = size
+    while at > 0:
+        above = (at - 1) >> 1
+        if m[heap + above] >= entry:
+            break
+        m[heap + at] = m[heap + above]
+        at = above
+    m[heap + at] = entry
+
+
+@compiled
+def pop(m: Ints, heap: int, size: int) -> int:
+    """Take the largest entry out of a heap of this size, which is not empty."""
+    top = m[heap + 0]
+    entry = m[heap + size - 1]
+    size -= 1
+    at = 0
+    while True:
+        below = 2 * at + 1
+        if below >= size:
+            break
+        if below + 1 < size and m[heap + below + 1] > m[heap + below]:
+            below += 1
+        if m[heap + below] <= entry:
+            break
+        m[heap + at] = m[heap + below]
+        at = below
+    m[heap + at] = entry
+    return int(top)
+
+
+@compiled
+def entry_of(points: int, row: int) -> int:
+    """Return a heap's entry; of equal points, the lower row is first."""
+    return (points + BIAS) * MAX_ROWS + (MAX_ROWS - 1 - row)
+
+
+@compiled
+def row_of(entry: int) -> int:
+    """Return the row of a heap's entry."""
+    return MAX_ROWS - 1 - entry % MAX_ROWS
