@@ -52,6 +52,9 @@ GOAL_DEALS = 200
 SHORT = 10
 """The budget of all other deals is that many times smaller."""
 
+LIMITS = (0.1, 1, 3, 10)
+"""Seconds within which deals are won that are solved with the whole budget."""
+
 Z = 1.959964
 """The quantile of the normal distribution for an interval of 95 %."""
 
@@ -270,6 +273,16 @@ def winnability(rows: Sequence[Row]) -> Iterator[str]:
         )
 
 
+def speeds(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield the table of how many deals were won within so many seconds."""
+    yield f"| game | variant | {' | '.join(f'won in {limit} s' for limit in LIMITS)} |"
+    yield f"|---|---|{'--:|' * len(LIMITS)}"
+    for row in rows:
+        times = [each.seconds for each in row.deals if each.verdict == Verdict.WINNABLE.value]
+        counts = [sum(seconds <= limit for seconds in times) for limit in LIMITS]
+        yield f"| {row.rules.game} | {row.rules.variant} | {' | '.join(map(str, counts))} |"
+
+
 def lengths(rows: Sequence[Row]) -> Iterator[str]:
     """Yield the table of how long lines are that win, and of cards home where none was found."""
     yield (
@@ -345,6 +358,8 @@ def page(rows: Sequence[Row], goals: Sequence[Row]) -> str:
             f"As many steps as take about ten seconds, {SHORT} times as many as above.",
             "",
             *winnability(goals),
+            "",
+            *speeds(goals),
             "",
         ]
     for row in rows:

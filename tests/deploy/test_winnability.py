@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,14 @@ def test_deals_that_are_undecided_widen_the_interval_to_both_sides() -> None:
     deals = [deal(number, verdict) for number, verdict in enumerate(verdicts)]
     text = page([Row(ruleset("roosevelt"), 7, deals)], [])
     assert "| beam | 7 | 100 | 60 | 10 | 30 | 50.20% to 94.48% |" in text
+
+
+def test_wins_are_counted_by_the_time_that_they_took() -> None:
+    found = [("winnable", 0.1), ("winnable", 2.5), ("winnable", 10.01), ("unknown", 0.0)]
+    deals = [replace(deal(0, verdict), seconds=seconds) for verdict, seconds in found]
+    text = page([], [Row(ruleset("roosevelt"), 7, deals)])
+    assert "| won in 0.1 s | won in 1 s | won in 3 s | won in 10 s |" in text
+    assert "| roosevelt | standard | 1 | 1 | 2 | 2 |" in text
 
 
 def test_par_is_told_of_games_whose_deals_are_not_won() -> None:
