@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from msgspec.structs import replace as replaced
 
 from engine.catalog import ruleset
 from engine.deal import commitment
+from server.core.daily import DailyId
 from server.service.certification import SMALL, WHOLE_EVERY, Certification, Progress, certified
 from server.service.deal_solver import solved
 from server.service.solving import Solved, SolverError, SolverProcess, Task
@@ -22,6 +24,7 @@ from tests.conftest import ALONE
 from tests.core.test_certificate import WON
 from tests.processes import ROOT
 from tests.service.nodes import Node
+from tests.store.certified import pooled
 
 GAME = "robert"
 
@@ -111,6 +114,36 @@ async def test_a_pool_is_filled_up_to_what_is_wanted(node: Node) -> None:
     assert len({task.seed for each in solvers for task in each.tasks}) == done.drawn
     again = await certification.fill(GAME, 3, solvers, Stop(), nothing)
     assert (again.kept, again.drawn) == (0, 0)
+
+
+@ALONE
+async def test_what_another_run_puts_into_the_pool_counts(node: Node, other: Node) -> None:
+    pools = node.store.pools
+
+    class Beside(Here):
+        async def solve(self, task: Task) -> Solved:
+            await other.store.pools.put(pooled(GAME))
+            return solved(task)
+
+    # A node of this release does not take this one, so that it does not count.
+    await pools.put(replace(pooled(GAME), rules="f" * 16))
+    done = await Certification(pools).fill(GAME, 6, [Beside()], Stop(), nothing)
+    assert (done.pooled, done.kept, done.drawn) == (6, 3, 3)
+    assert await pools.count(GAME) == 6
+
+
+@ALONE
+async def test_what_nodes_take_meanwhile_is_not_made_up_for(node: Node) -> None:
+    pools, days = node.store.pools, itertools.count(20_778)
+
+    class Beside(Here):
+        async def solve(self, task: Task) -> Solved:
+            await node.store.deals.draw_certified(DailyId(GAME, next(days)))
+            return solved(task)
+
+    done = await Certification(pools).fill(GAME, 3, [Beside()], Stop(), nothing)
+    assert (done.pooled, done.kept) == (3, 3)
+    assert await pools.count(GAME) == 1
 
 
 @ALONE
