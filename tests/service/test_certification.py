@@ -12,11 +12,12 @@ from dataclasses import replace
 import pytest
 from msgspec.structs import replace as replaced
 
-from engine.catalog import ruleset
+from engine.catalog import games, ruleset
 from engine.deal import commitment
+from engine.solver import Solution, Verdict, budget_of
 from server.core.daily import DailyId
 from server.service.certification import SMALL, WHOLE_EVERY, Certification, Progress, certified
-from server.service.deal_solver import solved
+from server.service.deal_solver import effort_of, solved
 from server.service.solving import Solved, SolverError, SolverProcess, Task
 from server.stop import Stop
 from server.store.deals import Deal, new_deal
@@ -88,6 +89,17 @@ def test_of_other_games_a_deal_that_is_lost_is_not_certified() -> None:
     assert (found.outcome, certified(lost, found)) == ("unknown", None)
     for outcome in ("unknown", "unfit"):
         assert certified(won, replaced(answer, outcome=outcome)) is None
+
+
+def test_of_deals_that_the_same_beam_wins_the_longer_search_is_the_harder() -> None:
+    def effort(width: int, steps: int) -> int:
+        won = Solution(Verdict.WINNABLE, (), 104, most=True, effort=width, steps=steps)
+        return effort_of(won)
+
+    ordered = [effort(10, 5), effort(10, 6), effort(10, 10**12), effort(11, 0), effort(1 << 17, 9)]
+    assert ordered == sorted(set(ordered))
+    assert ordered[-1] < 2**53
+    assert all(budget_of(ruleset(game)) < effort(1, 0) for game in games())
 
 
 def test_a_solver_is_not_believed_without_a_line_that_proves_it() -> None:
