@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -209,6 +210,17 @@ async def test_a_process_solves_as_it_is_done_here_and_may_be_ended() -> None:
     with pytest.raises(SolverError):
         await process.solve(task_of(deal))
     await process.close()
+    await process.close()
+
+
+async def test_a_process_that_solves_is_idle() -> None:
+    process = SolverProcess()
+    await process.solve(task_of(new_deal(GAME, "standard")))
+    assert process._process is not None
+    pid = process._process.pid
+    assert os.getpriority(os.PRIO_PROCESS, pid) == 19
+    if hasattr(os, "SCHED_IDLE"):
+        assert os.sched_getscheduler(pid) == os.SCHED_IDLE
     await process.close()
 
 
