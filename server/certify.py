@@ -89,7 +89,10 @@ def certify(
     url = redis_url(redis, redis_password_file)
     if url is None:
         # Deals can be certified before a server has ever run here.
-        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise click.ClickException(str(error)) from error
     settings = Settings(redis=url, secret_key_file=secret_key_file, data=data)
     desk = Desk(settings, "", as_json=False)
     processes = workers or _cores()

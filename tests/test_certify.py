@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from signal import SIGTERM
 
+import pytest
 from click.testing import CliRunner
 
 from engine.catalog import ruleset
@@ -94,9 +95,28 @@ async def test_it_works_before_a_server_has_ever_run(data: Path) -> None:
     assert "1 of 1 in the pool" in await certified(data / "new", 1)
 
 
-def test_what_cannot_be_done_is_said() -> None:
+def test_it_uses_every_core_unless_it_is_told_how_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[int] = []
+
+    async def fill(services: object, wanted: object, count: int, processes: int) -> None:
+        started.append(processes)
+
+    monkeypatch.setattr("server.certify._fill", fill)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 3, 4}, raising=False)
+    for words in ([], ["--workers", "2"]):
+        shown = CliRunner().invoke(main, ["certify", "--data", str(tmp_path), *words])
+        assert shown.exit_code == 0, shown.output
+    assert started == [3, 2]
+
+
+def test_what_cannot_be_done_is_said(tmp_path: Path) -> None:
     shown = CliRunner().invoke(main, ["certify", "--game", "chess"])
     assert (shown.exit_code, "There is no game 'chess'" in shown.output) == (2, True)
     words = ["--redis", "redis://127.0.0.1:1/0", "--secret-key-file", str(SECRET_KEY_FILE)]
     shown = CliRunner().invoke(main, ["certify", *words])
     assert (shown.exit_code, shown.output.partition(".")[0]) == (1, "Error: Redis does not answer")
+    (tmp_path / "file").touch()
+    shown = CliRunner().invoke(main, ["certify", "--data", str(tmp_path / "file" / "data")])
+    assert (shown.exit_code, "Error: [Errno" in shown.output) == (1, True)

@@ -118,6 +118,12 @@ async def test_seeds_are_sealed_by_a_new_secret_key(
     _, output = await run(redis_url, "verify-store")
     assert "Deals of pools that cannot be opened: 1" in output, "it is sealed by the old key"
     assert "Deals with a line that does not prove what is said of them: 1" in output
+    certified = [key async for key in redis.scan_iter("deal:*") if await redis.hexists(key, "par")]
+    await redis.hset(certified[0], "par", "99")
+    await redis.hset(certified[1], "line", "00000000.broken")
+    _, output = await run(redis_url, "verify-store")
+    assert "Deals with a line that does not prove what is said of them: 2" in output
+    assert "Certified deals without a line that can be opened: 1" in output
 
 
 async def test_a_key_is_not_rotated_while_nodes_of_an_earlier_release_run(

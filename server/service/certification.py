@@ -37,6 +37,7 @@ class Progress:
         pooled: how many it has, as far as is known here.
         drawn: how many deals have been drawn.
         kept: how many of these were put into the pool.
+        others: how many more the pool holds, which nodes of this release do not take.
         fits: whether the solver has a method for the game, as far as is known here.
         since: when it began, by the monotonic clock.
     """
@@ -46,6 +47,7 @@ class Progress:
     pooled: int
     drawn: int = 0
     kept: int = 0
+    others: int = 0
     fits: bool = True
     since: float = field(default_factory=time.monotonic)
 
@@ -76,7 +78,7 @@ class Certification:
         """Fill a game's pool, until it has enough or this is stopped; return how far it got.
 
         A deal is put into the pool as soon as it is solved, so that nothing is lost whenever this
-        ends. What nodes take meanwhile is not made up for.
+        ends. What another run puts there counts; what nodes take meanwhile is not made up for.
 
         Args:
             game: the game's id.
@@ -90,6 +92,7 @@ class Certification:
             UnavailableError: the store does not answer.
         """
         progress = Progress(game, wanted, await self._pools.count(game))
+        progress.others = max(0, await self._size(game) - progress.pooled)
 
         async def work(solver: Solver) -> None:
             try:
@@ -121,7 +124,13 @@ class Certification:
                 progress.pooled += 1
                 progress.kept += 1
                 await self._pools.put(pooled)
+                size = await self._size(progress.game) - progress.others
+                progress.pooled = max(progress.pooled, size)
             tell(progress)
+
+    async def _size(self, game: str) -> int:
+        """Return how many deals a game's pool holds, whoever can take them."""
+        return (await self._pools.sizes([game]))[game]
 
 
 def certified(deal: Deal, solved: Solved) -> PooledDeal | None:

@@ -70,7 +70,8 @@ class Dailies:
     """The deal of each game for each UTC day.
 
     Attributes:
-        pooled: how many certified deals each game's pool has, as last read.
+        pooled: how many certified deals each game's pool has, as last read; 0 if none of them can
+            be taken.
 
     Args:
         store: where the deals are.
@@ -126,7 +127,7 @@ class Dailies:
 
     async def _draw_certified(self, days: Sequence[int]) -> None:
         """Draw the deals of some days from the pools as far as these go, the nearest day first."""
-        left = await self._store.pools.sizes(list(games()))
+        left, useless = await self._store.pools.sizes(list(games())), set[str]()
         missing = [each for day in days for each in _all_of(day) if each not in self._drawn]
         if wanted := [each for each in missing if left[each.game]]:
             known = await self._store.deals.daily_ids(wanted)
@@ -135,12 +136,13 @@ class Dailies:
                     self._drawn.add(each)
                 elif left[each.game]:
                     if await self._store.deals.draw_certified(each) is None:
-                        # What is there cannot be taken by this release.
+                        # What is there cannot be taken by this release, or not with these keys.
                         left[each.game] = 0
+                        useless.add(each.game)
                     else:
                         self._drawn.add(each)
             left = await self._store.pools.sizes(list(games()))
-        self._note(left)
+        self._note(left | dict.fromkeys(useless, 0))
 
     def _note(self, pooled: dict[str, int]) -> None:
         """Note how many deals the pools have; log which are short of a fortnight's if that changes.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,10 +13,12 @@ from dataclasses import replace
 import pytest
 from msgspec.structs import replace as replaced
 
-from engine.catalog import ruleset
+from engine.catalog import games, ruleset
 from engine.deal import commitment
+from engine.solver import Solution, Verdict, budget_of
+from server.core.daily import DailyId
 from server.service.certification import SMALL, WHOLE_EVERY, Certification, Progress, certified
-from server.service.deal_solver import solved
+from server.service.deal_solver import effort_of, solved
 from server.service.solving import Solved, SolverError, SolverProcess, Task
 from server.stop import Stop
 from server.store.deals import Deal, new_deal
@@ -22,6 +26,7 @@ from tests.conftest import ALONE
 from tests.core.test_certificate import WON
 from tests.processes import ROOT
 from tests.service.nodes import Node
+from tests.store.certified import pooled
 
 GAME = "robert"
 
@@ -87,6 +92,17 @@ def test_of_other_games_a_deal_that_is_lost_is_not_certified() -> None:
         assert certified(won, replaced(answer, outcome=outcome)) is None
 
 
+def test_of_deals_that_the_same_beam_wins_the_longer_search_is_the_harder() -> None:
+    def effort(width: int, steps: int) -> int:
+        won = Solution(Verdict.WINNABLE, (), 104, most=True, effort=width, steps=steps)
+        return effort_of(won)
+
+    ordered = [effort(10, 5), effort(10, 6), effort(10, 10**12), effort(11, 0), effort(1 << 17, 9)]
+    assert ordered == sorted(set(ordered))
+    assert ordered[-1] < 2**53
+    assert all(budget_of(ruleset(game)) < effort(1, 0) for game in games())
+
+
 def test_a_solver_is_not_believed_without_a_line_that_proves_it() -> None:
     deal, answer = won_deal()
     shorter = " ".join(answer.line.split()[:-1])
@@ -111,6 +127,36 @@ async def test_a_pool_is_filled_up_to_what_is_wanted(node: Node) -> None:
     assert len({task.seed for each in solvers for task in each.tasks}) == done.drawn
     again = await certification.fill(GAME, 3, solvers, Stop(), nothing)
     assert (again.kept, again.drawn) == (0, 0)
+
+
+@ALONE
+async def test_what_another_run_puts_into_the_pool_counts(node: Node, other: Node) -> None:
+    pools = node.store.pools
+
+    class Beside(Here):
+        async def solve(self, task: Task) -> Solved:
+            await other.store.pools.put(pooled(GAME))
+            return solved(task)
+
+    # A node of this release does not take this one, so that it does not count.
+    await pools.put(replace(pooled(GAME), rules="f" * 16))
+    done = await Certification(pools).fill(GAME, 6, [Beside()], Stop(), nothing)
+    assert (done.pooled, done.kept, done.drawn) == (6, 3, 3)
+    assert await pools.count(GAME) == 6
+
+
+@ALONE
+async def test_what_nodes_take_meanwhile_is_not_made_up_for(node: Node) -> None:
+    pools, days = node.store.pools, itertools.count(20_778)
+
+    class Beside(Here):
+        async def solve(self, task: Task) -> Solved:
+            await node.store.deals.draw_certified(DailyId(GAME, next(days)))
+            return solved(task)
+
+    done = await Certification(pools).fill(GAME, 3, [Beside()], Stop(), nothing)
+    assert (done.pooled, done.kept) == (3, 3)
+    assert await pools.count(GAME) == 1
 
 
 @ALONE
@@ -164,6 +210,17 @@ async def test_a_process_solves_as_it_is_done_here_and_may_be_ended() -> None:
     with pytest.raises(SolverError):
         await process.solve(task_of(deal))
     await process.close()
+    await process.close()
+
+
+async def test_a_process_that_solves_is_idle() -> None:
+    process = SolverProcess()
+    await process.solve(task_of(new_deal(GAME, "standard")))
+    assert process._process is not None
+    pid = process._process.pid
+    assert os.getpriority(os.PRIO_PROCESS, pid) == 19
+    if hasattr(os, "SCHED_IDLE"):
+        assert os.sched_getscheduler(pid) == os.SCHED_IDLE
     await process.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
@@ -221,6 +222,32 @@ async def test_a_pool_that_is_filled_later_serves_the_days_after_tomorrow(
     (filled,) = logs
     assert (filled["event"], filled["log_level"]) == ("pools_short", "warning")
     assert set(filled["deals"]) == set(games()) - {GAME}
+
+
+async def test_deals_that_cannot_be_taken_do_not_count(node: Node) -> None:
+    """A newer release has certified them, by rules of its own."""
+    for _ in range(daily.DRAWN_AHEAD):
+        await node.store.pools.put(replace(pooled(GAME), rules="f" * 16))
+    with capture_logs() as logs:
+        for _ in range(2):
+            await node.dailies.draw_ahead()
+            assert node.dailies.pooled == dict.fromkeys(games(), 0)
+    (short,) = [each for each in logs if each["event"].startswith("pools_")]
+    assert short["deals"] == dict.fromkeys(games(), 0)
+
+
+async def test_the_operator_hears_when_no_pool_is_short_any_more(node: Node) -> None:
+    with capture_logs() as logs:
+        await node.dailies.draw_ahead()
+        await fill(node, 2 * daily.DRAWN_AHEAD)
+        for _ in range(2):
+            await node.dailies.draw_ahead()
+    said = [each["event"] for each in logs if each["event"].startswith("pools_")]
+    assert said == ["pools_short", "pools_filled"]
+    left = daily.DRAWN_AHEAD + daily.UNCERTIFIED_AHEAD
+    metrics = node.services.metrics.exposition("")[0].decode()
+    for game in games():
+        assert f'samedeal_pool_deals{{game="{game}"}} {left}.0' in metrics
 
 
 async def test_the_best_run_is_the_par_of_an_uncertified_daily(
