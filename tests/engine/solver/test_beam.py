@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from random import Random
 from types import ModuleType
@@ -28,6 +28,7 @@ from engine.solver.layout import Layout, Xorshift
 from engine.solver.solution import Verdict
 from engine.solver.weights import first_weights, plan_of, style_of, whole_plan
 from tests.engine.positions import ALL, SEED
+from tests.engine.solver import rare_rules
 from tests.engine.solver.exhaustive import GAMES, check, most_home, numbered
 from tests.engine.starts import STARTS
 from tests.engine.test_search import late_board
@@ -259,6 +260,13 @@ def test_whole_searches_find_what_an_exhaustive_one_does(game: str, variant: str
     won, lost = counts[Verdict.WINNABLE], counts[Verdict.IMPOSSIBLE]
     assert won + lost > 32
     assert min(won, lost) > (won + lost) // 5
+
+
+@pytest.mark.parametrize("start", rare_rules.BOARDS)
+def test_whole_searches_of_rare_rules_find_what_an_exhaustive_one_does(
+    start: Callable[[], Board],
+) -> None:
+    assert check(start(), 2_000, SMALL, PLAIN) is not None
 
 
 class Unsigned(array):  # type: ignore[type-arg]
