@@ -153,7 +153,9 @@ def numbered(rules: Ruleset, number: int) -> Board:
     return short_board(narrow(rules, columns), cards, Random(number))
 
 
-def searched_whole(board: Board, rows: int, kernel: ModuleType) -> int | None:
+def searched_whole(
+    board: Board, rows: int, kernel: ModuleType, *, room: int = 0, budget: int = BUDGET
+) -> int | None:
     """Return the most cards home of one whole search; `None` if it was not whole.
 
     This is what proves losses. A beam before it may win what its prunings would lose.
@@ -162,6 +164,8 @@ def searched_whole(board: Board, rows: int, kernel: ModuleType) -> int | None:
         board: the board.
         rows: how many positions the memory holds; a power of 2.
         kernel: what searches.
+        room: how many positions may be in use at once, if fewer.
+        budget: how many positions to generate at most, about.
     """
     layout = Layout(board, rows)
     tables, memory = layout.tables, array("q", [0]) * layout.size
@@ -170,7 +174,8 @@ def searched_whole(board: Board, rows: int, kernel: ModuleType) -> int | None:
     weights = first_weights(style_of(board.ruleset))
     settings = whole_plan(weights, rows, regular=layout.regular)
     tables[: len(settings)] = settings
-    memory[kernel.BUDGET] = BUDGET
+    tables[kernel.MOST_ROWS] = room or rows
+    memory[kernel.BUDGET] = budget
     kernel.search(tables, positions, memory)
     won = memory[kernel.WON_NODE] != kernel.NONE
     return int(memory[kernel.BEST]) if won or not memory[kernel.CUT] else None
