@@ -227,7 +227,8 @@ class Layout:
 
         A line is a set of kinds that one foundation takes, one after the other.
         """
-        turn = [self.ruleset.turns[card] for card in self._cards]
+        # A card that goes home in runs only comes after all turns; it shares the last.
+        turn = [min(self.ruleset.turns[card], RANKS - 1) for card in self._cards]
         matches = {g.match for g in self._groups if g.takes == "card"}
         match = matches.pop() if len(matches) == 1 else "any"
         if match == "suit":
@@ -237,7 +238,9 @@ class Layout:
         return [0] * len(self._cards), turn
 
     def _slots(self, line: int) -> int:
-        """Return how many foundations a line can have."""
+        """Return how many foundations a line can have; a line may lack kinds."""
+        if line not in self._line:
+            return 0
         kind = self._line.index(line)
         taking = sum(any(row[self._cards[kind]] for row in fits) for fits in self.ruleset.homes)
         return min(taking, self._copies[kind])
@@ -246,17 +249,24 @@ class Layout:
     def regular(self) -> bool:
         """Whether `may_go_home` is defined.
 
-        Each foundation takes all cards of one line, in one order, and there is one for each copy.
-        Filling emptied piles is excluded as well: there a card may be wanted as the filling.
+        Each foundation takes all cards of one line, in one order, and there is one for each copy of
+        the cards that start them. Filling emptied piles is excluded as well: there a card may be
+        wanted as the filling. So are rows from a stock that was the waste: there a card that stays
+        in the waste decides on which piles the others come to lie.
         """
-        groups = self._groups
+        groups, rules = self._groups, self.ruleset.rules
+        starts = sum(
+            copies for copies, turn in zip(self._copies, self._turn, strict=True) if turn == 0
+        )
         return (
             all(g.takes == "card" and g.match in ("suit", "any") for g in groups)
-            and len({(g.first, g.order, g.suits, g.match) for g in groups}) == 1
+            and len({(g.first, g.order, g.suits, g.match, g.wrap) for g in groups}) == 1
+            and len(self.ruleset.foundations) >= starts
+            and not ("row" in rules.stock.plays and self.ruleset.redeals)
             and self._has_order()
             and self._is_one_to_one()
             and not self.ruleset.fill
-            and self.ruleset.rules.stock.to_foundation != "any"
+            and rules.stock.to_foundation != "any"
             and all(
                 copies == self._slots(line)
                 for copies, line in zip(self._copies, self._line, strict=True)
@@ -264,7 +274,10 @@ class Layout:
         )
 
     def _alike(self, homes: list[list[int]]) -> list[int]:
-        """Return a random number for each group and set of cards that a top takes there."""
+        """Return a random number for each group and set of cards that a top takes there.
+
+        An empty foundation is like no other where runs or the stock's cards go to those only.
+        """
         kinds = len(self._cards)
         chance = Xorshift(0x85EBCA6B)
         found: dict[object, int] = {}
@@ -272,7 +285,8 @@ class Layout:
         for group, table in zip(self._groups, homes, strict=True):
             for top in range(kinds + 1):
                 row = tuple(table[top * kinds : (top + 1) * kinds])
-                key = (group, row, group.takes == "run" and top > 0)
+                only_empty = group.takes == "run" or self.ruleset.stock_starts
+                key = (group, row, only_empty and top > 0)
                 if key not in found:
                     found[key] = chance.wide()
                 values.append(found[key])

@@ -158,7 +158,9 @@ def numbered(rules: Ruleset, number: int) -> Board:
     return short_board(narrow(rules, columns), cards, Random(number))
 
 
-def searched_whole(board: Board, rows: int, search: Search) -> int | None:
+def searched_whole(
+    board: Board, rows: int, search: Search, *, room: int = 0, budget: int = BUDGET
+) -> int | None:
     """Return the most cards home of one whole search; `None` if it was not whole.
 
     This is what proves losses. A beam before it may win what its prunings would lose.
@@ -167,6 +169,8 @@ def searched_whole(board: Board, rows: int, search: Search) -> int | None:
         board: the board.
         rows: how many positions the memory holds; a power of 2.
         search: the search of one beam.
+        room: how many positions may be in use at once, if fewer.
+        budget: how many positions to generate at most, about.
     """
     layout = Layout(board, rows)
     tables, memory = layout.tables, array("q", [0]) * layout.size
@@ -175,7 +179,8 @@ def searched_whole(board: Board, rows: int, search: Search) -> int | None:
     weights = first_weights(style_of(board.ruleset))
     settings = whole_plan(weights, rows, regular=layout.regular)
     tables[: len(settings)] = settings
-    memory[idx.BUDGET] = BUDGET
+    tables[idx.MOST_ROWS] = room or rows
+    memory[idx.BUDGET] = budget
     search(tables, positions, memory)
     won = memory[idx.WON_NODE] != idx.NONE
     return int(memory[idx.BEST]) if won or not memory[idx.CUT] else None

@@ -9,7 +9,7 @@ import json
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from random import Random
 from types import ModuleType
@@ -32,7 +32,14 @@ from engine.solver.beam.plans import first_weights, plan_of, style_of, whole_pla
 from engine.solver.beam.random_numbers import Xorshift
 from engine.solver.solution import Verdict
 from tests.engine.positions import ALL, SEED
-from tests.engine.solver.exhaustive import GAMES, check, most_home, numbered
+from tests.engine.solver import rare_rules
+from tests.engine.solver.exhaustive import (
+    GAMES,
+    check,
+    most_home,
+    numbered,
+    searched_whole,
+)
 from tests.engine.starts import STARTS
 from tests.engine.test_search import late_board
 from tests.relatives import find_ruleset
@@ -266,6 +273,27 @@ def test_whole_searches_find_what_an_exhaustive_one_does(game: str, variant: str
     won, lost = counts[Verdict.WINNABLE], counts[Verdict.IMPOSSIBLE]
     assert won + lost > 32
     assert min(won, lost) > (won + lost) // 5
+
+
+@pytest.mark.parametrize("start", rare_rules.BOARDS)
+def test_whole_searches_of_rare_rules_find_what_an_exhaustive_one_does(
+    start: Callable[[], Board],
+) -> None:
+    assert check(start(), 2_000, SMALL, PLAIN.search) is not None
+
+
+def test_a_whole_search_that_is_cut_short_proves_nothing() -> None:
+    """The board can be won, so that any answer but that and none would be a wrong proof."""
+    board = numbered(find_ruleset("gypsy"), 3)
+    total = board.ruleset.total
+    assert searched_whole(board, SMALL, PLAIN.search) == total
+    least = 64 * (len(board.ruleset.tableau) + 1)
+    by_room = [
+        searched_whole(board, SMALL, PLAIN.search, room=least + n) for n in range(1, 300, 11)
+    ]
+    by_budget = [searched_whole(board, SMALL, PLAIN.search, budget=n) for n in range(1, 600, 23)]
+    for found in (by_room, by_budget):
+        assert {*found} == {None, total}
 
 
 class Unsigned(array):  # type: ignore[type-arg]

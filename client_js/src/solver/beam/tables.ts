@@ -168,7 +168,8 @@ export class Tables {
     const line = this.linesOf();
     this.line = Uint8Array.from(line);
     this.lines = Math.max(...line) + 1;
-    this.turn = Uint8Array.from(this.cards, (card) => ruleset.turns[card]!);
+    // A card that goes home in runs only comes after all turns; it shares the last.
+    this.turn = Uint8Array.from(this.cards, (card) => Math.min(ruleset.turns[card]!, RANKS - 1));
     const kinds = [...this.cards.keys()];
     this.copies = kinds.map((kind) => rules.packs * this.kind.filter((k) => k === kind).length);
     this.slots = Uint8Array.from({ length: this.lines }, (_, at) => this.slotsOf(line.indexOf(at)));
@@ -212,7 +213,10 @@ export class Tables {
     );
   }
 
-  /** Tops that take the same cards have the same random number. */
+  /**
+   * Tops that take the same cards have the same random number. An empty foundation is like no other
+   * where runs or the stock's cards go to those only.
+   */
   private alikeOf(): Int32Array {
     const { kinds, groups, homes } = this;
     const tops = groups.length * (kinds + 1);
@@ -222,7 +226,8 @@ export class Tables {
       const top = Math.floor(at / LANES);
       const group = Math.floor(top / (kinds + 1));
       const taken = homes.subarray(top * kinds, (top + 1) * kinds).join("");
-      const full = this.takesRuns[group] === 1 && top % (kinds + 1) > 0;
+      const onlyEmpty = this.takesRuns[group] === 1 || this.stockHome === "first";
+      const full = onlyEmpty && top % (kinds + 1) > 0;
       const key = `${group} ${full} ${taken} ${at % LANES}`;
       const number = found.get(key) ?? random[at]!;
       found.set(key, number);
@@ -262,16 +267,30 @@ export class Tables {
 
   /**
    * Whether each foundation takes all cards of one line, in one order, and there is one for each
-   * copy. Filling emptied piles is excluded as well: there a card may be wanted as the filling.
+   * copy of the cards that start them. Filling emptied piles is excluded as well: there a card may
+   * be wanted as the filling. So are rows from a stock that was the waste: there a card that stays
+   * in the waste decides on which piles the others come to lie.
    */
   private regularOf(): boolean {
     const { groups } = this;
-    const orders = groups.map(({ first, order, suits, match }) => [first, order, suits, match]);
+    const orders = groups.map((group) => [
+      group.first,
+      group.order,
+      group.suits,
+      group.match,
+      group.wrap,
+    ]);
+    const starts = this.copies.reduce(
+      (sum, copies, kind) => sum + (this.turn[kind] === 0 ? copies : 0),
+      0,
+    );
     return (
       groups.every(
         ({ takes, match }) => takes === "card" && (match === "suit" || match === "any"),
       ) &&
       new Set(orders.map((order) => order.join())).size === 1 &&
+      this.foundations >= starts &&
+      !(this.stockToRow && this.redeals > 0) &&
       this.hasOrder() &&
       this.isOneToOne() &&
       this.fill.length === 0 &&

@@ -1,0 +1,101 @@
+"""Boards of rules that no game has but the schema permits, each easily lost by a rule of thumb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.board import Board
+from engine.cards import RANKS, parse_pile
+from engine.ruleset import Ruleset
+from engine.schema import read_rules
+
+FOUNDATIONS: dict[str, Any] = {"piles": 8, "first": "A", "order": "up", "match": "suit"}
+TABLEAU: dict[str, Any] = {
+    "deal": [1, 1, 1],
+    "order": "down",
+    "match": "suit",
+    "plays": ["tableau", "foundation"],
+}
+BASE: dict[str, Any] = {
+    "name": "Rare",
+    "packs": 2,
+    "foundations": [FOUNDATIONS],
+    "tableau": TABLEAU,
+    "stock": {"plays": ["waste"]},
+    "waste": {"plays": ["tableau", "foundation"]},
+}
+"""Rules in which it is defined which cards may go home by themselves."""
+
+
+def rules_of(**changes: Any) -> Ruleset:
+    """Return the rules above with some keys changed, or left out if `None`."""
+    document = {key: value for key, value in (BASE | changes).items() if value is not None}
+    return Ruleset("rare", "standard", read_rules("rare", document))
+
+
+def foundations(*changes: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return groups of foundations, each like the one above with some keys changed."""
+    return [FOUNDATIONS | change for change in changes]
+
+
+def suit_up(first: str, last: str, suit: str) -> str:
+    """Return the cards of a suit from one rank up to another, around the corner."""
+    start = RANKS.index(first)
+    length = (RANKS.index(last) - start) % 13 + 1
+    return " ".join(RANKS[(start + nth) % 13] + suit for nth in range(length))
+
+
+def board_of(rules: Ruleset, **piles: str) -> Board:
+    """Return a board with these piles. The cards that they lack are at the first foundation."""
+    found = [parse_pile(piles.get(name, "").split()) for name in rules.pile_names]
+    spare = [*range(52)] * rules.rules.packs
+    for card in b"".join(found):
+        spare.remove(card)
+    return Board(rules, (bytes(spare) + found[0], *found[1:]))
+
+
+def where_a_king_may_start_either_kind() -> Board:
+    """Only a group that goes around the corner takes the Ace after the King: the second one."""
+    rules = rules_of(
+        packs=1,
+        foundations=foundations(
+            {"piles": 4, "first": "K"}, {"piles": 4, "first": "K", "wrap": True}
+        ),
+        tableau=TABLEAU | {"deal": [1, 1], "order": "up", "empty": "none"},
+        waste={"plays": ["foundation"]},
+    )
+    spades = " ".join(reversed(suit_up("A", "Q", "S").split()))
+    return board_of(
+        rules,
+        f4=suit_up("K", "J", "H"),
+        f6=suit_up("K", "Q", "D"),
+        f7=suit_up("K", "Q", "C"),
+        t0=f"{spades} KS QH",
+    )
+
+
+def where_foundations_are_too_few() -> Board:
+    """The Ace that is dealt first should not go to the only foundation: no other card follows."""
+    rules = rules_of(packs=1, foundations=foundations({"piles": 1}))
+    others = " ".join(rank + suit for suit in "DCSH" for rank in RANKS[2:])
+    return board_of(rules, t0="2H", t1=f"AD 2D AC 2C 2S {others}", s="AH AS")
+
+
+def where_the_stock_only_starts_foundations() -> Board:
+    """The Queen on the tableau must go on the King, and leave the empty one to the stock's."""
+    rules = rules_of(
+        packs=1,
+        foundations=foundations({"piles": 3, "first": "Q", "order": "either", "match": "any"}),
+        tableau=TABLEAU | {"deal": [1], "empty": "2"},
+        stock={"plays": ["tableau", "foundation"], "top": "up", "to_foundation": "first"},
+        waste=None,
+    )
+    return board_of(rules, f0="3S", f2="QS KS", t0="QH", s="QD 2C")
+
+
+BOARDS: list[Callable[[], Board]] = [
+    where_a_king_may_start_either_kind,
+    where_foundations_are_too_few,
+    where_the_stock_only_starts_foundations,
+]
