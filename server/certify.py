@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 
 import click
@@ -133,10 +134,10 @@ def _cores() -> int:
 
 
 class _Shown:
-    """Shows the progress with a game: on a terminal in one line, elsewhere now and then."""
+    """Shows the progress with a game: on a terminal in one line, elsewhere first, now and then."""
 
     def __init__(self) -> None:
-        self._told = time.monotonic()
+        self._told = -inf
         self._is_terminal = sys.stderr.isatty()
 
     def tell(self, progress: Progress) -> None:

@@ -93,6 +93,9 @@ class Certification:
         """
         progress = Progress(game, wanted, await self._pools.count(game))
         progress.others = max(0, await self._size(game) - progress.pooled)
+        if not progress.is_done:
+            # The first deal may take minutes: a solver is compiled before.
+            tell(progress)
 
         async def work(solver: Solver) -> None:
             try:
