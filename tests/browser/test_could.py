@@ -77,9 +77,18 @@ def test_a_hint_in_practice_is_a_step_of_a_line_that_wins(player: Player) -> Non
     store_practice(player, "lady-betty", {"seed": won["seed"], "moves": won["moves"][:last]})
     player.go("/practice/lady-betty")
     player.wait_for_board()
+    # Who is new here sees all cards glow that can move, and is told so.
+    guide = player.page.get_by_text("Tap a card that glows")
+    expect(guide).to_be_visible()
     player.press("hint")
     expect(player.see("note")).to_contain_text("a win from here")
     expect(player.page.locator(".hinted[data-pile]").first).to_be_attached()
+    # The hint alone glows then, and nothing covers what is said of it.
+    expect(guide).to_have_count(0)
+    glowing = player.page.locator(".hinted[data-pile]").evaluate_all(
+        "cards => cards.map(card => card.dataset.pile)"
+    )
+    assert len(set(glowing)) <= 2
     assert problems(player) == []
 
 
