@@ -59,6 +59,7 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
     player.see("prospects").wait_for()
     expect(player.see("prospects")).to_have_attribute("data-could", str(par))
     assert problems(player) == []
+    show_on_a_small_phone(player)
     player.press("watch-line")
     expect(player.page).to_have_url(re.compile(r"\?line$"))
     # Nobody has played a line: there is nobody to race against.
@@ -67,6 +68,39 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
     player.page.keyboard.press("End")
     expect(player.see("home-count")).to_contain_text(str(par))
     assert problems(player) == []
+
+
+def show_on_a_small_phone(player: Player) -> None:
+    """Look at the board and the keys beside a review; what does not fit is scrolled to."""
+    size = player.page.viewport_size
+    assert size is not None
+    player.page.set_viewport_size({"width": 360, "height": 640})
+    box = player.see("board").bounding_box()
+    assert box is not None
+    assert box["height"] > 0.4 * 640
+    expect(player.see("play-pause")).to_be_in_viewport(ratio=1)
+    player.see("download").scroll_into_view_if_needed()
+    expect(player.see("download")).to_be_in_viewport(ratio=1)
+    player.page.set_viewport_size(size)
+
+
+def test_who_watched_a_race_may_know_what_could_have_been(browser: Browser, site: Site) -> None:
+    ada, grace, watcher = (Player(browser, site.url, PHONE, name) for name in ("A", "G", "W"))
+    link = ada.open_room("robert")
+    grace.page.goto(link)
+    ada.press("watch-invite")
+    watcher.page.goto(ada.see("watch-link").input_value())
+    expect(ada.see("start-round")).to_contain_text("2")
+    ada.press("start-round")
+    for player in (ada, grace):
+        player.wait_for_board()
+        player.give_up()
+    watcher.press("to-room")
+    watcher.press("find-out")
+    expect(watcher.see("verdict")).to_contain_text("Nobody could win", timeout=SOLVING)
+    assert problems(watcher) == []
+    for player in (ada, grace, watcher):
+        player.close()
 
 
 def test_a_hint_in_practice_is_a_step_of_a_line_that_wins(player: Player) -> None:
