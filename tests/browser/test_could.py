@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ from tests.browser.screens import SEED, WON, store_practice
 
 SOLVING = 60_000
 """Milliseconds that a review may take on a busy machine."""
+
+LEVEL = "(Easy|Medium|Hard)"
 
 DEALS = 8
 """Moves of the run that is reviewed: few of them bring a card home."""
@@ -136,6 +139,32 @@ def test_a_hint_is_given_where_nothing_is_known_of_the_cards(player: Player) -> 
     expect(player.see("hint")).to_have_attribute("aria-busy", "false")
 
 
+def test_the_calendar_shows_how_hard_weekdays_are(browser: Browser) -> None:
+    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
+        command = ["certify", "--data", data, "--game", "robert", "--count", "14"]
+        subprocess.run(  # noqa: S603 - our own interpreter
+            [sys.executable, "-m", "server", *command], check=True, capture_output=True
+        )
+        site = Site(Path(data))
+        site.start()
+        player = Player(browser, site.url, PHONE, "Ada")
+        player.go("/archive")
+        calendar = player.see("calendar")
+        for weekday, level in (("Monday", 1), ("Wednesday", 2), ("Sunday", 3)):
+            label = f"{weekday}, {('easy', 'medium', 'hard')[level - 1]}"
+            header = calendar.locator("th", has=player.page.get_by_label(label, exact=True))
+            expect(header.get_by_test_id("level")).to_have_attribute("data-level", str(level))
+        assert problems(player) == []
+        # A day ahead says what is proved of its deals.
+        ahead = (datetime.now(UTC) + timedelta(days=2)).date().isoformat()
+        player.go(f"/archive/{ahead}")
+        expect(player.see("deal-of-robert")).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
+        expect(player.see("own-result").first).not_to_contain_text("played")
+        assert problems(player) == []
+        player.close()
+        site.stop()
+
+
 def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         command = ["certify", "--data", data, "--game", "robert", "--count", "1", "--workers", "1"]
@@ -147,16 +176,26 @@ def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
         player = Player(browser, site.url, PHONE, "Ada")
         player.go("/")
         row = player.see("daily-robert")
-        expect(row).to_contain_text(re.compile(r"(Easy|Medium|Hard) · par \d\d"))
-        expect(player.see("daily-deuces")).to_contain_text("Not played yet")
-        par = re.findall(r"par (\d\d)", row.inner_text())[0]
+        expect(row).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
+        expect(player.see("daily-deuces")).to_contain_text("Can it be won?")
+        par = re.findall(r"par\s(\d\d)", row.inner_text())[0]
         row.click()
         expect(player.see("proof")).to_contain_text(f"Par is {par} home.")
         assert problems(player) == []
         player.press("play-daily")
         player.wait_for_board()
         player.give_up()
-        expect(player.see("proof")).to_contain_text(f"Par is {par}: nobody can bring more home.")
+        expect(player.see("proof")).to_contain_text(
+            re.compile(rf"{LEVEL}\.\s+Par is {par}: nobody can bring more home\.")
+        )
         assert problems(player) == []
+        # A deal of which nothing was proved says so, before and after it is played.
+        player.go("/daily/deuces")
+        expect(player.see("proof")).to_have_text("Nobody knows whether this one can be won.")
+        assert problems(player) == []
+        player.press("play-daily")
+        player.wait_for_board()
+        player.give_up()
+        expect(player.see("proof")).to_contain_text("Nobody knows whether this one can be won.")
         player.close()
         site.stop()
