@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ from tests.browser.screens import SEED, WON, store_practice
 
 SOLVING = 60_000
 """Milliseconds that a review may take on a busy machine."""
+
+LEVEL = "(Easy|Medium|Hard)"
 
 DEALS = 8
 """Moves of the run that is reviewed: few of them bring a card home."""
@@ -59,6 +62,7 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
     player.see("prospects").wait_for()
     expect(player.see("prospects")).to_have_attribute("data-could", str(par))
     assert problems(player) == []
+    show_on_a_small_phone(player)
     player.press("watch-line")
     expect(player.page).to_have_url(re.compile(r"\?line$"))
     # Nobody has played a line: there is nobody to race against.
@@ -69,6 +73,39 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
     assert problems(player) == []
 
 
+def show_on_a_small_phone(player: Player) -> None:
+    """Look at the board and the keys beside a review; what does not fit is scrolled to."""
+    size = player.page.viewport_size
+    assert size is not None
+    player.page.set_viewport_size({"width": 360, "height": 640})
+    box = player.see("board").bounding_box()
+    assert box is not None
+    assert box["height"] > 0.4 * 640
+    expect(player.see("play-pause")).to_be_in_viewport(ratio=1)
+    player.see("download").scroll_into_view_if_needed()
+    expect(player.see("download")).to_be_in_viewport(ratio=1)
+    player.page.set_viewport_size(size)
+
+
+def test_who_watched_a_race_may_know_what_could_have_been(browser: Browser, site: Site) -> None:
+    ada, grace, watcher = (Player(browser, site.url, PHONE, name) for name in ("A", "G", "W"))
+    link = ada.open_room("robert")
+    grace.page.goto(link)
+    ada.press("watch-invite")
+    watcher.page.goto(ada.see("watch-link").input_value())
+    expect(ada.see("start-round")).to_contain_text("2")
+    ada.press("start-round")
+    for player in (ada, grace):
+        player.wait_for_board()
+        player.give_up()
+    watcher.press("to-room")
+    watcher.press("find-out")
+    expect(watcher.see("verdict")).to_contain_text("Nobody could win", timeout=SOLVING)
+    assert problems(watcher) == []
+    for player in (ada, grace, watcher):
+        player.close()
+
+
 def test_a_hint_in_practice_is_a_step_of_a_line_that_wins(player: Player) -> None:
     won = json.loads(WON.read_text())
     last = max(nth for nth, move in enumerate(won["moves"]) if move.startswith("s>"))
@@ -77,9 +114,18 @@ def test_a_hint_in_practice_is_a_step_of_a_line_that_wins(player: Player) -> Non
     store_practice(player, "lady-betty", {"seed": won["seed"], "moves": won["moves"][:last]})
     player.go("/practice/lady-betty")
     player.wait_for_board()
+    # Who is new here sees all cards glow that can move, and is told so.
+    guide = player.page.get_by_text("Tap a card that glows")
+    expect(guide).to_be_visible()
     player.press("hint")
     expect(player.see("note")).to_contain_text("a win from here")
     expect(player.page.locator(".hinted[data-pile]").first).to_be_attached()
+    # The hint alone glows then, and nothing covers what is said of it.
+    expect(guide).to_have_count(0)
+    glowing = player.page.locator(".hinted[data-pile]").evaluate_all(
+        "cards => cards.map(card => card.dataset.pile)"
+    )
+    assert len(set(glowing)) <= 2
     assert problems(player) == []
 
 
@@ -93,6 +139,32 @@ def test_a_hint_is_given_where_nothing_is_known_of_the_cards(player: Player) -> 
     expect(player.see("hint")).to_have_attribute("aria-busy", "false")
 
 
+def test_the_calendar_shows_how_hard_weekdays_are(browser: Browser) -> None:
+    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
+        command = ["certify", "--data", data, "--game", "robert", "--count", "14"]
+        subprocess.run(  # noqa: S603 - our own interpreter
+            [sys.executable, "-m", "server", *command], check=True, capture_output=True
+        )
+        site = Site(Path(data))
+        site.start()
+        player = Player(browser, site.url, PHONE, "Ada")
+        player.go("/archive")
+        calendar = player.see("calendar")
+        for weekday, level in (("Monday", 1), ("Wednesday", 2), ("Sunday", 3)):
+            label = f"{weekday}, {('easy', 'medium', 'hard')[level - 1]}"
+            header = calendar.locator("th", has=player.page.get_by_label(label, exact=True))
+            expect(header.get_by_test_id("level")).to_have_attribute("data-level", str(level))
+        assert problems(player) == []
+        # A day ahead says what is proved of its deals.
+        ahead = (datetime.now(UTC) + timedelta(days=2)).date().isoformat()
+        player.go(f"/archive/{ahead}")
+        expect(player.see("deal-of-robert")).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
+        expect(player.see("own-result").first).not_to_contain_text("played")
+        assert problems(player) == []
+        player.close()
+        site.stop()
+
+
 def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         command = ["certify", "--data", data, "--game", "robert", "--count", "1", "--workers", "1"]
@@ -104,16 +176,26 @@ def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
         player = Player(browser, site.url, PHONE, "Ada")
         player.go("/")
         row = player.see("daily-robert")
-        expect(row).to_contain_text(re.compile(r"(Easy|Medium|Hard) · par \d\d"))
-        expect(player.see("daily-deuces")).to_contain_text("Not played yet")
-        par = re.findall(r"par (\d\d)", row.inner_text())[0]
+        expect(row).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
+        expect(player.see("daily-deuces")).to_contain_text("Can it be won?")
+        par = re.findall(r"par\s(\d\d)", row.inner_text())[0]
         row.click()
         expect(player.see("proof")).to_contain_text(f"Par is {par} home.")
         assert problems(player) == []
         player.press("play-daily")
         player.wait_for_board()
         player.give_up()
-        expect(player.see("proof")).to_contain_text(f"Par is {par}: nobody can bring more home.")
+        expect(player.see("proof")).to_contain_text(
+            re.compile(rf"{LEVEL}\.\s+Par is {par}: nobody can bring more home\.")
+        )
         assert problems(player) == []
+        # A deal of which nothing was proved says so, before and after it is played.
+        player.go("/daily/deuces")
+        expect(player.see("proof")).to_have_text("Nobody knows whether this one can be won.")
+        assert problems(player) == []
+        player.press("play-daily")
+        player.wait_for_board()
+        player.give_up()
+        expect(player.see("proof")).to_contain_text("Nobody knows whether this one can be won.")
         player.close()
         site.stop()

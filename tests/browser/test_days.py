@@ -229,18 +229,26 @@ def test_lines_of_a_closed_days_deals_are_replayed(browser: Browser) -> None:
         site.go_on()
         player = Player(browser, site.url, PHONE)
         for game, says, link in (
-            ("lady-betty", r"can be won", "Watch the win"),
-            ("robert", r"par \d\d", "Watch the best play"),
+            ("lady-betty", r"can\sbe\swon", "Watch the win"),
+            ("robert", r"par\s\d\d", "Watch the best play"),
         ):
             player.go(f"/archive/{site.date(-1)}")
             deal = player.see(f"deal-of-{game}")
             expect(deal).to_contain_text(re.compile(says))
-            par = re.findall(r"par (\d\d)", deal.inner_text())
+            par = re.findall(r"par\s(\d\d)", deal.inner_text())
+            # Of the others nothing was proved, but it can be found out now.
+            deuces = player.see("deal-of-deuces")
+            expect(deuces).to_contain_text("Nobody knows whether this one can be won.")
+            expect(deuces.get_by_role("link", name="Could it have been won?")).to_be_visible()
             deal.get_by_role("link", name=link).click()
             player.see("replay").wait_for()
             player.page.keyboard.press("End")
             expect(player.see("home-count")).to_contain_text(par[0] if par else "52")
             assert problems(player) == []
+            # The page of the deal says it without being asked.
+            player.press("all-runs")
+            expect(player.see("verdict")).to_contain_text("could")
+            expect(player.see("find-out")).to_have_count(0)
         player.close()
         site.stop()
 

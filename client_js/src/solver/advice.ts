@@ -34,7 +34,7 @@ export interface Advice {
 export interface Limits {
   /** The time of some clock. */
   readonly now: () => number;
-  /** Until when by that clock; a board that was begun is still solved. */
+  /** Until when by that clock; a board is not begun if the last one took longer than is left. */
   readonly until: number;
   /** How many boards, at the most. */
   readonly samples: number;
@@ -74,11 +74,16 @@ export function advise(
     votes.set(moveText(known.ruleset, move), { move, wins: 0, gains: 0 });
   }
   let samples = 0;
+  let took = 0;
+  let time = limits.now();
   // With one move there is nothing to think about.
-  while (votes.size > 1 && samples < most && (samples === 0 || limits.now() < limits.until)) {
+  while (votes.size > 1 && samples < most && (samples === 0 || time + took < limits.until)) {
     const board = imagined(known, random);
     const { verdict, line, home } = certain ? solve(board, budget / CERTAIN) : glance(board);
     samples += 1;
+    const after = limits.now();
+    took = after - time;
+    time = after;
     const [first] = line;
     const voted = first && votes.get(moveText(known.ruleset, first));
     if (voted === undefined) continue;

@@ -99,7 +99,7 @@ export function review(
 
   /** Find the last board that is known to be winnable, between those that are and that are not. */
   function departure(): void {
-    if (winnable < 0) return;
+    if (winnable < 0 || winnable === last) return;
     let beyond = last;
     if (look(last).verdict === "winnable") return;
     while (beyond - winnable > 1) {

@@ -111,14 +111,16 @@ describe("advice", () => {
     }
   });
 
-  it("stops when its time is over, after one board at least", () => {
+  it("stops before its time is over, after one board at least", () => {
     const known = knownOf(midway("deuces", randomFrom(2), 3));
     const samples = (until: number) => {
       let time = 0;
       const limits = { now: () => (time += 10), until, samples: 1000 };
-      return advise(known, by(dreaming), limits).samples;
+      const found = advise(known, by(dreaming), limits).samples;
+      if (found > 1) expect(time).toBeLessThan(until);
+      return found;
     };
-    expect([samples(0), samples(45)]).toEqual([1, 5]);
+    expect([samples(0), samples(45)]).toEqual([1, 3]);
   });
 
   it("knows the only line where all cards have been seen, and follows it", () => {

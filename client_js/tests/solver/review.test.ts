@@ -113,6 +113,13 @@ describe("a review", () => {
     expect(asked).not.toContain(0);
   });
 
+  it("of a deal alone, whose line is known, solves nothing", () => {
+    const { boards, asked, method } = scripted(1, 1, 2);
+    const found = reviewed(boards, method, ["s>w"]);
+    expect([found.winnable, found.prospects]).toEqual([0, [104]]);
+    expect(asked).toEqual([]);
+  });
+
   it("knows nothing of a deal that it cannot decide", () => {
     const { boards, method } = scripted(30, 0, 99);
     const found = reviewed(boards, method);

@@ -8,8 +8,8 @@ import type { Hinted } from "../practice.svelte.ts";
 import type { Solver } from "./asking.ts";
 import type { Answer } from "./protocol.ts";
 
-/** How long the solver thinks, in milliseconds. */
-const THINKS = 450;
+/** How long the solver thinks, in milliseconds: with what surrounds that, half a second. */
+const THINKS = 400;
 /** How long its answer is waited for: a slow phone has to load it first. */
 const WAITS = 1_500;
 

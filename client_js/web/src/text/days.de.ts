@@ -64,13 +64,14 @@ export const de: DaysWords = {
   },
 
   proof: {
-    won: (par) => `Par sind ${counted(par, "Zug", "Züge")}.`,
+    won: (par) => `Par: ${counted(par, "Zug", "Züge")}.`,
     canBeWon: (par) =>
       `Zu gewinnen ist es, in ${counted(par, "Zug", "Zügen")}. Wie, siehst du, sobald der Tag geschlossen ist.`,
     made: "Das ist Par: Mehr bringt niemand heim.",
-    short: (par) => `Par sind ${par}: Mehr bringt niemand heim.`,
+    short: (par) => `Par: ${par} zu Hause. Mehr bringt niemand heim.`,
     watchWin: "Den Sieg ansehen",
     watchBest: "Das Beste ansehen",
+    ask: "War das zu gewinnen?",
   },
 
   place: (place) => `${place}.`,
@@ -108,7 +109,9 @@ export const de: DaysWords = {
       set: "alle fünf",
       row: "Tage in Folge",
       repaired: "unser Fehler",
+      level: "leicht bis schwer",
     },
+    weekday: (name, level) => `${name}, ${level.toLowerCase()}`,
   },
 
   day: {
@@ -123,7 +126,7 @@ export const de: DaysWords = {
     notPlayed: "Das hast du nicht gespielt.",
     open: "Wird noch gespielt.",
     over: "Dieser Tag ist vorbei. Spielen kannst du seine Blätter noch, ohne Wertung.",
-    playIt: "Noch einmal",
+    playIt: "Spielen",
     playToday: "Spielen",
     runs: "Alle Partien",
     board: "Liste",

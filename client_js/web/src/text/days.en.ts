@@ -75,6 +75,8 @@ export const en = {
     short: (par: number) => `Par is ${par}: nobody can bring more home.`,
     watchWin: "Watch the win",
     watchBest: "Watch the best play",
+    /** Of a closed deal of which nothing was proved. */
+    ask: "Could it have been won?",
   },
 
   place: ordinal,
@@ -119,7 +121,10 @@ export const en = {
       set: "all five",
       row: "days in a row",
       repaired: "our fault",
+      level: "easy to hard",
     },
+    /** The day of the week, and how hard its deals are. */
+    weekday: (name: string, level: string) => `${name}, ${level.toLowerCase()}`,
   },
 
   day: {

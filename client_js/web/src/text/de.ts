@@ -171,12 +171,14 @@ export const de: Text = {
 
   proof: {
     levels: ["Leicht", "Mittel", "Schwer"],
-    winnable: (level) => `${level} · zu gewinnen`,
-    par: (level, par) => `${level} · Par ${par}`,
-    againstPar: (played, par) => `${played} · Par ${par}`,
-    best: (home) => `Bisher am weitesten: ${home}`,
+    winnable: (level) => `${level} · zu\u00a0gewinnen`,
+    par: (level, par) => `${level} · Par\u00a0${par}`,
+    againstPar: (played, par) => `${played} · Par\u00a0${par}`,
+    best: (home) => `Bisher am weitesten: ${home} zu Hause`,
+    open: "Zu gewinnen?",
+    unknown: "Ob dieses Blatt zu gewinnen ist, weiß niemand.",
     canBeWon: "Dieses Blatt ist zu gewinnen.",
-    mostHome: (par) => `Par sind ${par} zu Hause. Mehr bringt niemand heim.`,
+    mostHome: (par) => `Par: ${par} zu Hause. Mehr bringt niemand heim.`,
   },
 
   daily: {
@@ -420,7 +422,7 @@ export const de: Text = {
     elsewhere: "Du spielst gerade woanders.",
     guide: "Tippe eine leuchtende Karte an, und sie macht ihren besten Zug. Oder zieh sie selbst.",
     stockLeft: (left) => `noch ${left}`,
-    turnsLeft: (turns) => `${turns}-mal wenden`,
+    turnsLeft: (turns) => `${turns}× wenden`,
     deal: "Geben",
     covered: (card, above) => `${card}, ${counted(above, "Karte", "Karten")} darauf`,
     clock: "Gespielte Zeit",

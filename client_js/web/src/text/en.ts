@@ -179,10 +179,13 @@ export const en = {
   proof: {
     /** How hard it is among the deals of its game. */
     levels: ["Easy", "Medium", "Hard"],
-    winnable: (level: string) => `${level} · can be won`,
-    par: (level: string, par: number) => `${level} · par ${par}`,
-    againstPar: (played: string, par: number) => `${played} · par ${par}`,
+    winnable: (level: string) => `${level} · can\u00a0be\u00a0won`,
+    par: (level: string, par: number) => `${level} · par\u00a0${par}`,
+    againstPar: (played: string, par: number) => `${played} · par\u00a0${par}`,
     best: (home: number) => `Best so far: ${home} home`,
+    /** Of a deal of which nothing was proved, among others. */
+    open: "Can it be won?",
+    unknown: "Nobody knows whether this one can be won.",
     canBeWon: "This one can be won.",
     mostHome: (par: number) => `Par is ${par} home. Nobody can bring more.`,
   },

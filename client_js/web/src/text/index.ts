@@ -117,7 +117,10 @@ export function placeLabel(view: View, pile: number): string {
 }
 
 /** What is known of a daily's deal, in short; null if that is nothing. */
-export function proofWords(certificate: Certificate | null, best: number | null): string | null {
+export function proofWords(
+  certificate: Certificate | null,
+  best: number | null = null,
+): string | null {
   const { proof } = text;
   if (certificate === null) return best === null ? null : proof.best(best);
   const { winnable, par, level } = certificate;

@@ -27,7 +27,7 @@ export const de: ReplayWords = {
   forward: "Einen Zug weiter",
   toEnd: "Ans Ende",
   speed: "Tempo",
-  times: (speed) => `${speed}-fach`,
+  times: (speed) => `${speed}×`,
   shareText: (name, game) => `Sieh dir ${name} bei ${game} an, ab hier:`,
   download: "Herunterladen",
 };
