@@ -1,4 +1,4 @@
-"""Boards of rules that no game has but the schema permits, each easily lost by a rule of thumb."""
+"""Rules that no game has but the schema permits, and boards that an unsound pruning loses."""
 
 from __future__ import annotations
 
@@ -94,8 +94,56 @@ def where_the_stock_only_starts_foundations() -> Board:
     return board_of(rules, f0="3S", f2="QS KS", t0="QH", s="QD 2C")
 
 
+def where_the_other_foundation_has_not_begun() -> Board:
+    """The Two that is free first must stay, or else nothing takes the one on the other Ace."""
+    rules = rules_of(tableau=TABLEAU | {"match": "alternate"})
+    spades = " ".join(f"{rank}S {rank}S" for rank in reversed(RANKS[2:-1]))
+    homes = {f"f{nth}": suit_up("A", "K", suit) for nth, suit in enumerate("HDDCC", 3)}
+    return board_of(
+        rules,
+        f0="AS",
+        f2=suit_up("A", "J", "H"),
+        t0="AS 2S KH",
+        t1="KS 2S QH",
+        t2=f"KS {spades}",
+        **homes,
+    )
+
+
 BOARDS: list[Callable[[], Board]] = [
     where_a_king_may_start_either_kind,
     where_foundations_are_too_few,
     where_the_stock_only_starts_foundations,
+    where_the_other_foundation_has_not_begun,
 ]
+
+WIDE = TABLEAU | {"deal": [1, 1, 1, 1]}
+
+RULES = [
+    rules_of(  # redeals, runs, and columns for some ranks only
+        packs=1,
+        tableau=WIDE | {"match": "alternate", "moves": "run", "empty": "K", "face_up": 1},
+        waste={"plays": ["tableau", "foundation"], "redeals": 2},
+    ),
+    rules_of(tableau=WIDE | {"fill": ["waste"]}, waste={"plays": ["foundation"]}),
+    rules_of(tableau=WIDE | {"fill": ["stock"]}),
+    rules_of(  # the stock's cards may be dealt in rows or one by one
+        tableau=WIDE,
+        stock={"plays": ["row", "tableau", "foundation"], "top": "up"},
+        waste=None,
+    ),
+    rules_of(tableau=WIDE, stock={"plays": ["waste", "row"]}),
+    rules_of(  # foundations that differ only in what goes on a King
+        packs=1,
+        foundations=foundations(
+            {"piles": 2, "first": "Q", "wrap": True}, {"piles": 3, "first": "Q"}
+        ),
+        tableau=WIDE,
+    ),
+    rules_of(  # a card may go on foundations with different tops
+        packs=1,
+        foundations=foundations({"piles": 4, "first": "7", "order": "either"}),
+        tableau=WIDE | {"order": "up"},
+    ),
+]
+"""Rules for boards dealt by chance."""

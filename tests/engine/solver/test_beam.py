@@ -55,6 +55,11 @@ TELLING = (85, 166, 177, 569, 919)
 """Numbers of boards that some unsound pruning loses, which few others tell from a sound one."""
 
 
+RULESETS = [*(find_ruleset(*each) for each in ALL), *rare_rules.RULES]
+NAMES = [*map("-".join, ALL), *(f"rare-{number}" for number in range(len(rare_rules.RULES)))]
+"""The rules of all games, and some that none has."""
+
+
 def load_plain() -> ModuleType:
     """Return another copy of the package, whose functions are not compiled."""
     with pytest.MonkeyPatch.context() as patch:
@@ -157,11 +162,10 @@ def essence(rows: Rows, row: int) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("single", [False, True])
-@pytest.mark.parametrize(("game", "variant"), ALL)
+@pytest.mark.parametrize("rules", RULESETS, ids=NAMES)
 def test_moves_are_left_out_only_if_another_one_leads_to_the_same(
-    game: str, variant: str, *, single: bool
+    rules: Ruleset, *, single: bool
 ) -> None:
-    rules = find_ruleset(game, variant)
     settings = whole_plan(first_weights(style_of(rules)), SMALL, regular=False)
     settings[idx.P_SINGLE] = single
     tableau = rules.rules.tableau
@@ -215,11 +219,10 @@ def relatives(rows: Rows) -> Iterator[array[int]]:
     yield row(redeals=[redeals + 1])
 
 
-@pytest.mark.parametrize(("game", "variant"), ALL)
+@pytest.mark.parametrize("rules", RULESETS, ids=NAMES)
 def test_positions_have_the_same_digest_exactly_if_the_rules_tell_them_not_apart(
-    game: str, variant: str
+    rules: Ruleset,
 ) -> None:
-    rules = find_ruleset(game, variant)
     digests: dict[str, set[int]] = {}
     for board in boards(rules):
         for after in (board, *(apply(board, move) for move in legal_moves(board)[:3])):
@@ -280,6 +283,13 @@ def test_whole_searches_of_rare_rules_find_what_an_exhaustive_one_does(
     start: Callable[[], Board],
 ) -> None:
     assert check(start(), 2_000, SMALL, PLAIN.search) is not None
+
+
+@pytest.mark.parametrize("rules", rare_rules.RULES, ids=range(len(rare_rules.RULES)))
+def test_whole_searches_by_rare_rules_find_what_an_exhaustive_one_does(rules: Ruleset) -> None:
+    boards = [numbered(rules, number) for number in range(40)]
+    counts = Counter(check(board, EXHAUSTED, SMALL, PLAIN.search) for board in boards)
+    assert counts[Verdict.WINNABLE] + counts[Verdict.IMPOSSIBLE] > 20
 
 
 def test_a_whole_search_that_is_cut_short_proves_nothing() -> None:
@@ -408,11 +418,13 @@ def test_whole_plans_differ_from_beams_only_in_what_they_leave_out() -> None:
     settings = plan_of(style, 0, Xorshift(1), regular=True)
     assert whole_plan(settings, SMALL, regular=True)[:WEIGHTS] == settings[:WEIGHTS]
     assert style.widths[0] == settings[idx.P_WIDTH]
+    whole = whole_plan(settings, SMALL, regular=True)
+    assert whole[idx.P_WHOLE]
+    assert not whole[idx.P_SINGLE]
 
 
-def test_a_card_stays_while_one_that_others_need_may_have_to_lie_on_it() -> None:
+def lost_by_beams() -> Board:
     """Once 7S leaves, 5H could go home, and 4S too. But then nothing takes 3D, which is on 2D."""
-    rules = find_ruleset("roosevelt")
     runs = {suit: [rank + suit for rank in "A23456789TJQK"] for suit in "SHDC"}
     home = [runs["C"], runs["C"], runs["S"], runs["S"][:3]]
     home += [runs["H"], runs["H"][:4], runs["D"], runs["D"][:1]]
@@ -427,11 +439,16 @@ def test_a_card_stays_while_one_that_others_need_may_have_to_lie_on_it() -> None
     )
     piles = {f"f{f}": run for f, run in enumerate(home)}
     piles |= {f"t{pile}": cards.split() for pile, cards in enumerate(columns)}
-    board = parse_position(
+    return parse_position(
         {"game": "roosevelt", "variant": "standard", "piles": piles | {"s": [], "w": []}}
         | {"redeals": 0, "moves": 100, "won": False, "stuck": False},
         find_ruleset,
     )
+
+
+def test_a_card_stays_while_one_that_others_need_may_have_to_lie_on_it() -> None:
+    board = lost_by_beams()
+    rules = board.ruleset
 
     def search(how: int) -> tuple[bool, bool]:
         """Return whether it is won, and whether all that can be reached was seen."""
@@ -445,3 +462,12 @@ def test_a_card_stays_while_one_that_others_need_may_have_to_lie_on_it() -> None
 
     assert search(SAFELY)[0]
     assert search(idx.EARLY) == (False, True)
+
+
+@pytest.mark.usefixtures("_plain")
+def test_neither_a_beam_nor_a_whole_search_that_is_cut_short_proves_a_loss() -> None:
+    board = lost_by_beams()
+    verdicts = [beam.solve(board, budget).verdict for budget in range(1, 60)]
+    assert verdicts[0] is Verdict.UNKNOWN
+    assert verdicts[-1] is Verdict.WINNABLE
+    assert Verdict.IMPOSSIBLE not in verdicts
