@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.solver.beam import indices as idx
 from engine.solver.beam.hashes import MASK, mixed
 from engine.solver.beam.indices import Ints
-from engine.solver.beam.rows import record_of
+from engine.solver.beam.rows import is_ordered, record_of
 from engine.solver.compiled import compiled
 
 HIDDEN_FACTOR = 0x1B873593CC9E2D51 & MASK
@@ -42,7 +42,7 @@ def digest_of(t: Ints, s: Ints, m: Ints, row: int) -> int:
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
     hidden = sizes + piles
     hashes = record_of(t, row) + idx.PILE_HASHES
-    ordered = 1 if t[idx.STOCK_ROW] == 1 and s[sizes] > 0 else 0
+    ordered = 1 if is_ordered(t, s, row) else 0
     total = mixed(m[hashes] ^ STOCK_SALT) + mixed(m[hashes + piles - 1] ^ WASTE_SALT)
     for pile in range(1, piles - 1):
         total += digest_of_pile(m[hashes + pile], s[hidden + pile], pile * ordered)
@@ -78,7 +78,7 @@ def digest_after(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> in
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
     hidden = sizes + piles
     hashes = record_of(t, row) + idx.PILE_HASHES
-    ordered = 1 if t[idx.STOCK_ROW] == 1 and s[sizes] > 0 else 0
+    ordered = 1 if is_ordered(t, s, row) else 0
     total = m[record_of(t, row) + idx.DIGEST]
     left = s[sizes + source] - count
     at = random + left * kinds

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.solver.beam import indices as idx
 from engine.solver.beam.indices import Ints
 from engine.solver.beam.offers import offer, offer_queued
-from engine.solver.beam.rows import encoded
+from engine.solver.beam.rows import encoded, is_ordered
 from engine.solver.compiled import compiled
 
 
@@ -35,7 +35,7 @@ def offer_spread(t: Ints, s: Ints, m: Ints, row: int, source: int, kind: int, en
     base = row * t[idx.WIDTH]
     sizes = base + t[idx.ROOM]
     top_at = base + int(s[sizes])
-    ordered = t[idx.STOCK_ROW] == 1 and s[sizes] > 0
+    ordered = is_ordered(t, s, row)
     tried = False
     for column in range(1, t[idx.COLUMNS] + 1):
         top_at += s[sizes + column]
@@ -93,7 +93,7 @@ def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
     sizes = base + t[idx.ROOM]
     waste = columns + 1
     ends, accepted = t[idx.ENDS], t[idx.ACCEPTED]
-    ordered = t[idx.STOCK_ROW] == 1 and s[sizes] > 0
+    ordered = is_ordered(t, s, row)
     home = look_over(t, s, m, row)
     spaces = 0
     space = 0

@@ -15,6 +15,19 @@ from engine.solver.compiled import compiled
 
 
 @compiled
+def is_full(t: Ints, m: Ints) -> bool:
+    """Return whether the memory has no room for one position more.
+
+    The search stops before that, as long as a position does not lead to very many.
+    """
+    return bool(
+        m[idx.ROWS] >= t[idx.MOST_ROWS]
+        or m[idx.NODES] + t[idx.TOTAL] >= t[idx.MOST_NODES]
+        or m[idx.ENTERED] + 2 >= t[idx.CAPPED_MASK]
+    )
+
+
+@compiled
 def offer(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> bool:
     """Generate the position after a move, and keep it as a new row if it is new.
 
@@ -31,6 +44,9 @@ def offer(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> bool:
     """
     source, target = move >> 17, move >> 7 & 1023
     m[idx.STEPS] += 1
+    if is_full(t, m):
+        m[idx.CUT] = 1
+        return False
     new = m[idx.ROWS]
     piles = t[idx.COLUMNS] + 2
     fills = 0 < source < piles - 1 and t[idx.FILLS] > 0

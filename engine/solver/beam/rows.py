@@ -32,6 +32,14 @@ def record_of(t: Ints, row: int) -> int:
 
 
 @compiled
+def is_ordered(t: Ints, s: Ints, row: int) -> bool:
+    """Return whether tableau piles cannot be exchanged: rows may be dealt to them in order."""
+    base = row * t[idx.WIDTH]
+    to_come = s[base + t[idx.ROOM]] > 0 or s[base + t[idx.WIDTH] - 1] < t[idx.REDEALS]
+    return bool(t[idx.STOCK_ROW] == 1 and to_come)
+
+
+@compiled
 def copy_row(t: Ints, s: Ints, m: Ints, row: int, to: int) -> None:
     """Copy a position and its record."""
     width = t[idx.WIDTH]

@@ -133,6 +133,12 @@ RULES = [
         waste=None,
     ),
     rules_of(tableau=WIDE, stock={"plays": ["waste", "row"]}),
+    rules_of(  # rows from a stock that was the waste
+        packs=1,
+        tableau=WIDE,
+        stock={"plays": ["waste", "row"]},
+        waste={"plays": ["tableau", "foundation"], "redeals": 1},
+    ),
     rules_of(  # foundations that differ only in what goes on a King
         packs=1,
         foundations=foundations(

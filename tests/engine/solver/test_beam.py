@@ -28,7 +28,7 @@ from engine.solver import beam, compiled
 from engine.solver.beam import indices as idx
 from engine.solver.beam.indices import NEVER, P_HOME, SAFELY, WEIGHTS
 from engine.solver.beam.layout import Layout
-from engine.solver.beam.plans import first_weights, plan_of, style_of, whole_plan
+from engine.solver.beam.plans import WASTE, first_weights, plan_of, style_of, whole_plan
 from engine.solver.beam.random_numbers import Xorshift
 from engine.solver.solution import Verdict
 from tests.engine.positions import ALL, SEED
@@ -150,7 +150,7 @@ def essence(rows: Rows, row: int) -> tuple[object, ...]:
     *piles, rest = rows.cards(row)
     columns = list(zip(piles, rest, strict=False))[1:-1]
     tops = rest[len(piles) : -1]
-    if not ("row" in ruleset.rules.stock.plays and piles[0]):
+    if "row" not in ruleset.rules.stock.plays or not (piles[0] or rest[-1] < ruleset.redeals):
         columns.sort()
     foundations = []
     for f, top in enumerate(tops):
@@ -462,6 +462,28 @@ def test_a_card_stays_while_one_that_others_need_may_have_to_lie_on_it() -> None
 
     assert search(SAFELY)[0]
     assert search(idx.EARLY) == (False, True)
+
+
+@pytest.mark.parametrize("part", [idx.ROWS, idx.NODES, idx.ENTERED])
+def test_a_position_with_more_moves_than_there_is_room_for_is_cut_short(part: int) -> None:
+    rows = Rows(deal_seed(find_ruleset("roosevelt"), SEED))
+    settings = whole_plan(first_weights(WASTE), SMALL, regular=True)
+    rows.t[: len(settings)] = settings
+    PLAIN.stages.begin(rows.t, rows.s, rows.m)
+    PLAIN.move_generator.expand(rows.t, rows.s, rows.m, 0)
+    assert rows.m[idx.CUT] == 0
+    made = rows.m[part]
+    limit = {
+        idx.ROWS: (idx.MOST_ROWS, made - 1),
+        idx.NODES: (idx.MOST_NODES, made - 1 + rows.t[idx.TOTAL]),
+        idx.ENTERED: (idx.CAPPED_MASK, made - 1 + 2),
+    }[part]
+    PLAIN.stages.begin(rows.t, rows.s, rows.m)
+    PLAIN.hashes.forget_seen(rows.t, rows.m)
+    rows.t[limit[0]] = limit[1]
+    PLAIN.move_generator.expand(rows.t, rows.s, rows.m, 0)
+    assert rows.m[idx.CUT] == 1
+    assert rows.m[part] == made - 1
 
 
 @pytest.mark.usefixtures("_plain")

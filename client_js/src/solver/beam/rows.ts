@@ -220,9 +220,12 @@ export class Rows {
     }
   }
 
-  /** Whether the order of tableau piles matters, since rows are dealt from left to right. */
+  /** Whether tableau piles cannot be exchanged: rows may be dealt to them in order. */
   isOrdered(row: number): boolean {
-    return this.tables.stockToRow && this.bytes[row * 4 * this.stride + this.sizes]! > 0;
+    const { bytes, sizes, redeals, tables } = this;
+    const base = row * 4 * this.stride;
+    const toCome = bytes[base + sizes]! > 0 || bytes[base + redeals]! < tables.redeals;
+    return tables.stockToRow && toCome;
   }
 
   /** Whether the stock has cards, or the waste can be turned over. */

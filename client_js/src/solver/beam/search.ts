@@ -238,6 +238,19 @@ export class Search {
     );
   }
 
+  /**
+   * Whether the memory has no room for one position more. The search stops before that, as long as
+   * a position does not lead to very many.
+   */
+  private isFull(): boolean {
+    const { rows, tree, seen, tables } = this;
+    return (
+      rows.size >= rows.capacity ||
+      tree.size + tables.total >= tree.capacity ||
+      seen.size + 2 >= seen.capacity
+    );
+  }
+
   // ---- Generating positions ----
 
   /** Whether a position of this digest was not yet seen since the last deal. */
@@ -268,6 +281,10 @@ export class Search {
     const dealing = isDeal(move);
     const fills = source > 0 && source < waste && tables.fill.length > 0;
     this.steps += 1;
+    if (this.isFull()) {
+      this.cut = true;
+      return false;
+    }
     let digest0 = 0;
     let digest1 = 0;
     if (!dealing && !fills) {
