@@ -48,6 +48,11 @@ export interface DayDeal {
   readonly certificate: Certificate | null;
   /** The moves that prove it; null until the day is closed, and without a certificate. */
   readonly line: readonly string[] | null;
+  /**
+   * Without a certificate, the most cards that a run which is over brought home; null before there
+   * is one, and with a certificate.
+   */
+  readonly best: number | null;
 }
 
 /** A day and its deals. */

@@ -59,11 +59,14 @@ class ShownDay:
     Attributes:
         closed: whether nobody can be playing them any more, so that their seeds may be shown.
         deals: those that have been drawn, at most one of each game.
+        best: of those without a certificate, the cards home of the best run that is over; `None`
+            before there is one.
     """
 
     day: int
     closed: bool
     deals: list[Deal]
+    best: Mapping[DailyId, int | None]
 
 
 class Dailies:
@@ -176,7 +179,7 @@ class Dailies:
         """
         day = daily.day_at(self._store.clock.now())
         deals = await self._store.deals.dailies(_all_of(day))
-        best = await self._best_of([deal for deal in deals if deal.certificate is None])
+        best = await self._best_of(deals)
         started = await self._store.deals.started([deal.id for deal in deals], player)
         found = []
         for deal in deals:
@@ -188,17 +191,24 @@ class Dailies:
         return day, found
 
     async def _best_of(self, deals: Sequence[Deal]) -> Mapping[DailyId, int | None]:
-        """Return the cards home of the best runs at today's deals without a certificate.
+        """Return the cards home of the best runs at those of some deals that have no certificate.
 
-        They are read once in `BEST_EVERY`, whoever asks how often.
+        Those of today are read once in `BEST_EVERY`, whoever asks how often.
         """
         now = self._store.clock.now()
-        dailies = [DailyId(deal.game, deal.day) for deal in deals if deal.day is not None]
-        if now - self._best_at >= BEST_EVERY or not self._best.keys() >= set(dailies):
+        today = daily.day_at(now)
+        if now - self._best_at >= BEST_EVERY:
             self._best_at = now
-            found = await asyncio.gather(*map(self._best_home, dailies))
-            self._best = dict(zip(dailies, found, strict=True))
-        return self._best
+            self._best = {}
+        wanted = [
+            DailyId(deal.game, deal.day)
+            for deal in deals
+            if deal.certificate is None and deal.day is not None and deal.day <= today
+        ]
+        unread = [each for each in wanted if each not in self._best]
+        found = dict(zip(unread, await asyncio.gather(*map(self._best_home, unread)), strict=True))
+        self._best |= {each: best for each, best in found.items() if each.day == today}
+        return self._best | found
 
     async def _best_home(self, daily_id: DailyId) -> int | None:
         groups = get_args(Group)
@@ -211,7 +221,7 @@ class Dailies:
         return total - unpack(min(scores))[0] if scores else None
 
     async def ahead(self) -> list[ShownDay]:
-        """Return today and the days ahead whose deals are drawn, in one or two round trips.
+        """Return today and the days ahead whose deals are drawn, in three round trips at most.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -220,7 +230,7 @@ class Dailies:
         return await self._shown(range(today, today + daily.DRAWN_AHEAD + 1))
 
     async def show(self, day: int) -> ShownDay:
-        """Return the deals of a day, in one or two round trips.
+        """Return the deals of a day, in three round trips at most.
 
         Raises:
             Refusal: none are drawn, or they are not kept any more.
@@ -239,11 +249,14 @@ class Dailies:
         now = self._store.clock.now()
         ids = await self._store.deals.daily_ids([each for day in days for each in _all_of(day)])
         found = await asyncio.gather(*map(self._store.deals.find, ids.values()))
+        deals = [deal for deal in found if deal is not None]
+        best = await self._best_of(deals)
         return [
             ShownDay(
                 day,
                 now >= daily.closes(day),
-                [deal for deal in found if deal is not None and deal.day == day],
+                [deal for deal in deals if deal.day == day],
+                best,
             )
             for day in days
         ]

@@ -38,6 +38,8 @@ class DayDeal(Struct, frozen=True):
         seed: in hexadecimal; null until the day is closed.
         certificate: what was proved of the deal; null if nothing was.
         line: the moves that prove it; null until the day is closed, and without a certificate.
+        best: without a certificate, the most cards that a run which is over brought home; null
+            before there is one, and with a certificate.
     """
 
     game: str
@@ -48,6 +50,7 @@ class DayDeal(Struct, frozen=True):
     seed: Hex | None
     certificate: Certificate | None
     line: list[str] | None
+    best: Count | None
 
 
 class Day(Struct, frozen=True):
@@ -156,8 +159,13 @@ async def list_dailies(services: Services, asked: Nothing) -> Answer[Dailies]:
 async def show_day(services: Services, asked: OfDay) -> Answer[Day]:
     """The deals of a day, up to 14 days ahead; with seeds and lines once the day is closed."""
     shown = await services.dailies.show(day_of(asked.date))
-    closes_in = (daily.closes(shown.day) - services.clock.now()) // 1000
-    life = FOREVER if shown.closed else max(1, min(DAY_LIFE, closes_in))
+    now, closes = services.clock.now(), daily.closes(shown.day)
+    if not shown.closed:
+        life = max(1, min(DAY_LIFE, (closes - now) // 1000))
+    elif any(deal.certificate is None for deal in shown.deals):
+        life = life_of(closes, now)
+    else:
+        life = FOREVER
     return Answer(_day(shown), life)
 
 
@@ -199,6 +207,7 @@ def _day(shown: ShownDay) -> Day:
                 seed=deal.seed.hex() if shown.closed else None,
                 certificate=Certificate.of(deal.certificate),
                 line=moves_of(deal.line) if shown.closed else None,
+                best=shown.best.get(DailyId(deal.game, day)),
             )
             for deal in shown.deals
         ],

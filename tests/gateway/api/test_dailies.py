@@ -48,11 +48,40 @@ async def test_a_closed_day_has_seeds_that_make_its_commitments(
     reply = await site.get(f"/dailies/{DATE}")
     day = reply.json
     assert day["closed"]
-    assert reply.headers["Cache-Control"] == f"public, max-age={FOREVER}, immutable"
     promised = {deal["deal"]: deal["commitment"] for deal in before["deals"]}
     for deal in day["deals"]:
         rules = stored_ruleset(deal["game"], deal["variant"], deal["rules"])
         assert verify(rules, deal["deal"], deal["seed"], promised[deal["deal"]]).agrees
+
+
+async def test_of_a_deal_without_a_certificate_the_best_run_is_told(
+    site: Site, node: Node, clock: SetClock
+) -> None:
+    path = f"/dailies/{DATE}"
+    assert {deal["best"] for deal in (await site.get(path)).json["deals"]} == {None}
+    attempt = await play_daily(node, ADA, moves=12)
+    home = (await node.state_of(attempt)).result.home
+    clock.time += 60_000
+    for time, life in ((clock.time, 60), (CLOSED, LIVE), (SETTLED, HOUR)):
+        clock.time = time
+        reply = await site.get(path)
+        best = {deal["game"]: deal["best"] for deal in reply.json["deals"]}
+        assert best == {**dict.fromkeys(games()), GAME: home}
+        assert reply.headers["Cache-Control"].startswith(f"public, max-age={life}")
+    assert home > 0
+
+
+async def test_a_closed_day_all_of_whose_deals_are_certified_never_changes(
+    site: Site, node: Node, clock: SetClock
+) -> None:
+    for game in games():
+        await node.store.pools.put(pooled(game))
+    await node.dailies.draw_ahead()
+    day = DAY + daily.UNCERTIFIED_AHEAD + 1
+    clock.time = daily.closes(day)
+    reply = await site.get(f"/dailies/{daily.date_text(day)}")
+    assert {deal["best"] for deal in reply.json["deals"]} == {None}
+    assert reply.headers["Cache-Control"] == f"public, max-age={FOREVER}, immutable"
 
 
 async def test_the_line_of_a_certified_deal_is_told_when_its_day_is_closed(
