@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from random import Random
 from types import ModuleType
@@ -234,6 +235,24 @@ def test_positions_have_the_same_digest_exactly_if_the_rules_tell_them_not_apart
                 digests.setdefault(repr(essence(rows, 0)), set()).add(digest)
     assert all(len(same) == 1 for same in digests.values())
     assert len(set().union(*digests.values())) == len(digests) > 20
+
+
+def test_columns_cannot_be_exchanged_while_the_waste_may_be_dealt_in_rows() -> None:
+    rules = rare_rules.rules_of(
+        packs=1,
+        stock={"plays": ["waste", "row"]},
+        waste={"plays": ["tableau", "foundation"], "redeals": 1},
+    )
+
+    def digest(redeals: int, *columns: str) -> int:
+        piles = {f"t{nth}": cards for nth, cards in enumerate(columns)}
+        board = rare_rules.board_of(rules, w="9S 8D", **piles)
+        rows = Rows(replace(board, redeals=redeals))
+        PLAIN.stages.begin(rows.t, rows.s, rows.m)
+        return rows.record(0)[idx.DIGEST]
+
+    assert digest(0, "2H", "5C") != digest(0, "5C", "2H")
+    assert digest(1, "2H", "5C") == digest(1, "5C", "2H")
 
 
 @pytest.mark.parametrize(("game", "variant"), ALL)
