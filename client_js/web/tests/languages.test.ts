@@ -13,6 +13,7 @@ import { howTos } from "../src/text/howTo.ts";
 import { languageOf } from "../src/text/index.ts";
 import { replayCatalogues } from "../src/text/replay.ts";
 import { settingsCatalogues } from "../src/text/settings.ts";
+import { watchCatalogues } from "../src/text/watch.ts";
 
 /** All texts in a language. */
 const catalogue = (spoken: "en" | "de") => ({
@@ -26,6 +27,7 @@ const catalogue = (spoken: "en" | "de") => ({
   replay: replayCatalogues[spoken],
   settings: settingsCatalogues[spoken],
   account: accountCatalogues[spoken],
+  watching: watchCatalogues[spoken],
 });
 
 /** Every text of a catalogue, with its path. Functions are left out. */
