@@ -28,7 +28,7 @@ from redis.exceptions import ConnectionError as ConnectionLostError
 
 from server.outages import Outage
 from server.stop import Stop
-from server.store.connection import FAILURES, owner_of, server_client
+from server.store.connection import FAILURES, owner_of, raising_lost, server_client
 from server.store.database import Database
 
 HEARTBEAT_INTERVAL = 5.0
@@ -266,7 +266,8 @@ class Bus:
             connections: dict[str, _PubSubConnection] = {}
             reason = ""
             try:
-                await self._run_connected(connections, stop)
+                with raising_lost():
+                    await self._run_connected(connections, stop)
             except (*FAILURES, TimeoutError, _SlotMovedError) as error:
                 reason = type(error).__name__
             finally:

@@ -11,6 +11,7 @@ from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
 from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import ConnectionError as ConnectionLostError
 from redis.exceptions import RedisClusterException, RedisError
 from redis.maint_notifications import MaintNotificationsConfig
 
@@ -30,6 +31,9 @@ Client = Redis | RedisCluster
 
 FAILURES = (RedisError, RedisClusterException, OSError)
 """What redis-py raises when a command fails or gets no reply."""
+
+_CLOSED = "the handler is closed"
+"""What uvloop says of a transport that is closed."""
 
 _CLUSTER_SUFFIX = "+cluster"
 
@@ -140,9 +144,25 @@ def server_client(server: ClusterNode) -> Redis:
 
 
 @contextmanager
+def raising_lost() -> Iterator[None]:
+    """Raise redis-py's `ConnectionError` in place of what uvloop raises for a closed connection.
+
+    A write to a connection that has just been closed is a `RuntimeError` in uvloop, which redis-py
+    does not expect: asyncio's own transports ignore it, and the next read fails.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if _CLOSED not in str(error):
+            raise
+        raise ConnectionLostError("Connection closed by server.") from error
+
+
+@contextmanager
 def raising_unavailable() -> Iterator[None]:
     """Raise `UnavailableError` in place of what redis-py raises in the block."""
     try:
-        yield
+        with raising_lost():
+            yield
     except FAILURES as error:
         raise UnavailableError(f"{type(error).__name__}: {error}") from error

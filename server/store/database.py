@@ -21,7 +21,7 @@ from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.metrics import Metrics
-from server.store.connection import FAILURES, Client, raising_unavailable
+from server.store.connection import FAILURES, Client, raising_lost, raising_unavailable
 from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, is_told, pack
 from server.store.servers import Server, Servers, suggests_failover
 
@@ -395,7 +395,8 @@ class Database:
                         if remaining[name][1]:
                             pipeline.execute_command("ASKING")
                         command(pipeline, name)
-                    replies = iter(await pipeline.execute(raise_on_error=False))
+                    with raising_lost():
+                        replies = iter(await pipeline.execute(raise_on_error=False))
             except FAILURES as error:
                 return dict.fromkeys(names, error)
             return {name: _next_reply(replies, asking=remaining[name][1]) for name in names}

@@ -33,7 +33,7 @@ from redis.exceptions import TimeoutError as TimeoutLostError
 
 from server.metrics import Metrics
 from server.outages import Outage
-from server.store.connection import FAILURES, TIMEOUT
+from server.store.connection import FAILURES, TIMEOUT, raising_lost
 
 MAX_WAITING: Final = 10_000
 """Most commands without a reply; more are refused as unavailable."""
@@ -169,10 +169,11 @@ class Pipeline(asyncio.Protocol):
         try:
             connection: Any = self._client.connection_pool.make_connection()  # type: ignore[no-untyped-call]
             try:
-                await connection.connect()
-                for name, text in self.scripts.items():
-                    await connection.send_command("SCRIPT", "LOAD", text)
-                    self._digests[name] = await connection.read_response()
+                with raising_lost():
+                    await connection.connect()
+                    for name, text in self.scripts.items():
+                        await connection.send_command("SCRIPT", "LOAD", text)
+                        self._digests[name] = await connection.read_response()
             except BaseException:
                 await connection.disconnect(nowait=True)
                 raise

@@ -19,7 +19,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from server.store.connection import FAILURES, Client, owner_of, server_client
+from server.store.connection import FAILURES, Client, owner_of, raising_lost, server_client
 
 Server = ClusterNode | None
 """A server of a cluster; `None` outside of a cluster."""
@@ -120,7 +120,8 @@ class Servers:
     async def _read_topology(self, client: RedisCluster, lost: Server) -> None:
         manager = client.nodes_manager
         try:
-            await manager.initialize(last_failed_node_name=lost.name if lost else None)
+            with raising_lost():
+                await manager.initialize(last_failed_node_name=lost.name if lost else None)
         except FAILURES as error:
             log.debug("topology_refresh_failed", error=f"{type(error).__name__}: {error}")
             return

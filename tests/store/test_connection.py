@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from pathlib import Path
 
 import pytest
+import uvloop
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.connection import SSLConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
@@ -26,9 +28,26 @@ def test_an_error_of_redis_is_raised_as_unavailable(error: Exception) -> None:
         raise error
 
 
-def test_other_errors_are_raised_unchanged() -> None:
-    with pytest.raises(KeyError), raising_unavailable():
-        raise KeyError
+def test_a_write_to_a_connection_that_uvloop_has_closed_is_raised_as_unavailable() -> None:
+    async def write() -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            _, writer = await asyncio.open_connection(sock=ours)
+            writer.transport.abort()
+            # uvloop closes it in the next turns of the loop.
+            for _ in range(3):
+                await asyncio.sleep(0)
+            with raising_unavailable():
+                writer.write(b"PING")
+
+    with pytest.raises(UnavailableError, match="closed"):
+        uvloop.run(write())
+
+
+@pytest.mark.parametrize("error", [KeyError, RuntimeError])
+def test_other_errors_are_raised_unchanged(error: type[Exception]) -> None:
+    with pytest.raises(error), raising_unavailable():
+        raise error
 
 
 async def test_a_redis_that_is_not_there_is_unavailable(tmp_path: Path) -> None:

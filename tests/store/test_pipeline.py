@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import structlog
 from redis.asyncio import Redis
+from redis.asyncio.connection import Connection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, ResponseError
 
@@ -311,6 +312,25 @@ def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
         ),
         replies.note(number),
     )
+
+
+async def test_pending_commands_fail_as_lost_when_the_handshake_is_cut(
+    redis: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def send(connection: Connection, *command: object, **options: object) -> None:
+        del connection, command, options
+        # This is what uvloop says of a write to a transport that is closed.
+        raise RuntimeError("unable to perform operation on <TCPTransport>; the handler is closed")
+
+    monkeypatch.setattr(Connection, "send_command", send)
+    pipeline = Pipeline(redis, 0, SCRIPTS, Metrics())
+    replies = Replies(pipeline)
+    replies.send("PING")
+    await replies.wait_for(1)
+    async with asyncio.timeout(PATIENCE):
+        await pipeline.close()
+    ((_, error),) = replies.all
+    assert isinstance(error, RedisConnectionError)
 
 
 async def test_a_script_that_redis_has_lost_is_loaded_with_a_new_connection(
