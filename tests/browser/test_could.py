@@ -91,6 +91,8 @@ def test_who_watched_a_race_may_know_what_could_have_been(browser: Browser, site
     ada, grace, watcher = (Player(browser, site.url, PHONE, name) for name in ("A", "G", "W"))
     link = ada.open_room("robert")
     grace.page.goto(link)
+    # Once somebody is seated, the invitation stands elsewhere on the page.
+    expect(ada.see("seat")).to_have_count(2)
     ada.press("watch-invite")
     watcher.page.goto(ada.see("watch-link").input_value())
     expect(ada.see("start-round")).to_contain_text("2")
