@@ -29,12 +29,14 @@ class Client:
     Attributes:
         news: the events that answer no command and have not been taken by `next`.
         seen: the types of all events that answered no command.
+        since_answer: those of them that came after the last answer.
     """
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
         self.news: asyncio.Queue[Message] = asyncio.Queue()
         self.seen: list[str] = []
+        self.since_answer: list[str] = []
         self._answers: dict[int, asyncio.Future[Message]] = {}
         self._last = 0
         self._wire = Wire()
@@ -94,8 +96,11 @@ class Client:
         answer = self._answers.pop(event.get("re", 0), None)
         if answer is None:
             self.seen.append(event["type"])
+            self.since_answer.append(event["type"])
             self.news.put_nowait(event)
-        elif not answer.done():
+            return
+        self.since_answer.clear()
+        if not answer.done():
             answer.set_result(event)
 
 

@@ -16,6 +16,7 @@ from tests.conftest import node
 from tests.gateway.client import PATIENCE, Client, Message, opened
 from tests.gateway.play import race_of, resign, room_of
 from tests.gateway.test_resume import ask, followed, have, play, shown, start
+from tests.store.servers import until
 
 pytestmark = pytest.mark.usefixtures("no_hurry")
 
@@ -264,20 +265,22 @@ async def test_two_who_move_and_take_over_at_once_lose_and_double_nothing(
 
 async def test_of_two_who_take_over_at_once_one_plays(devices: tuple[Client, Client]) -> None:
     attempt = await both_open(*devices)
-    before = [client.seen.count("taken") for client in devices]
     await asyncio.gather(*(take(client, attempt) for client in devices))
-    waits = [asyncio.create_task(client.next("taken")) for client in devices]
-    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    follows = 0 if waits[0].done() else 1
-    await play(devices[1 - follows], attempt, 2)
+
+    def follows(client: Client) -> bool:
+        # Whoever was told before its own command was carried out has taken the attempt back.
+        return "taken" in client.since_answer
+
+    async def one_follows() -> bool:
+        return follows(devices[0]) != follows(devices[1])
+
+    await until(one_follows)
+    before = [client.seen.count("taken") for client in devices]
+    await play(devices[1 if follows(devices[0]) else 0], attempt, 2)
     for client in devices:
         # What was published before has arrived.
         await client.ask("ping")
-    times = [client.seen.count("taken") for client in devices]
-    assert times[1 - follows] == before[1 - follows]
-    assert times[follows] == before[follows] + 1
-    for wait in waits:
-        wait.cancel()
+    assert [client.seen.count("taken") for client in devices] == before
 
 
 async def test_a_ninth_session_closes_one_of_the_others(
