@@ -95,11 +95,13 @@ class Sample:
         at: seconds since the players began.
         nodes: those of the nodes that answer, by number.
         store: those of the store, or `None` if it did not answer.
+        load: the processor time that the players have taken so far, in seconds.
     """
 
     at: float
     nodes: dict[int, NodeFigures]
     store: StoreFigures | None
+    load: float = 0.0
 
 
 class Observed(Node):

@@ -106,8 +106,8 @@ RULES = "engine.ruleset."
 """What begins the names of classes of rules, of which each game's are made when it is first played,
 and kept."""
 
-OBJECTS_EACH = 4
-"""Objects of a class that belong to an entry of a cache, at most."""
+OBJECTS_EACH = 8
+"""Objects of a class that belong to an entry of a cache, at most: boards, to undo moves to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from tests.soak.judge import OUTBOX_AGE, SESSION, Course
 
 ANSWERS = 'samedeal_move_seconds_bucket{le="'
 ANSWERED = ',until="answer"}'
+PROCESSOR = "process_cpu_seconds_total"
 LAG = 'samedeal_loop_lag_seconds_bucket{le="'
 
 
@@ -35,6 +36,7 @@ def line(sample: Sample, before: Sample | None, counts: Counter[str]) -> str:
         f"{sample.at:6.0f} s",
         f"{moves / max(seconds, 0.001):6.1f} moves/s",
         f"answers {answer[0]}/{answer[1]} s, lag {lag} s",
+        f"cores {_cores(sample, before, changes, seconds)}",
         *(f"node {number}: {_of_node(node)}" for number, node in sample.nodes.items()),
     ]
     if sample.store is not None:
@@ -48,6 +50,15 @@ def line(sample: Sample, before: Sample | None, counts: Counter[str]) -> str:
     if refused:
         parts.append(f"refused {dict(refused)}")
     return "; ".join(parts)
+
+
+def _cores(
+    sample: Sample, before: Sample | None, changes: Sequence[dict[str, float]], seconds: float
+) -> str:
+    """Return how much of a core the players and each node have taken."""
+    players = sample.load - (before.load if before is not None else 0.0)
+    times = [players, *(each.get(PROCESSOR, 0.0) for each in changes)]
+    return "+".join(f"{each / max(seconds, 0.001):.2f}" for each in times)
 
 
 def _of_node(node: NodeFigures) -> str:

@@ -225,7 +225,8 @@ async def _observe(  # noqa: PLR0917 - what figures are of
             # It may be killed meanwhile.
             with suppress(RedisError, OSError):
                 stored = await _of_store(store)
-        sample = Sample(time.monotonic() - begun, await _figures(nodes), stored)
+        found = await _figures(nodes)
+        sample = Sample(time.monotonic() - begun, found, stored, time.process_time())
         log(line(sample, samples[-1] if samples else None, world.counts))
         samples.append(sample)
 
