@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz fuzz-nodes faults simulate \
+.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz fuzz-nodes faults soak simulate \
 	secrecy bench bench-quick bench-check bench-engine winnability format format-check lint types hooks lock audit \
 	sbom browser node
 
@@ -86,6 +86,14 @@ REDIS ?= alone
 
 faults: $(DEV) ## inject FAULTS faults while players play, and check the journals
 	@$(BIN)/python -m tests.faults --faults $(FAULTS) --redis $(REDIS) $(if $(SEED),--seed $(SEED))
+
+# REDIS and SEED as above. Two cores carry about 700 players, and their clients.
+MINUTES ?= 30
+PLAYERS ?= 700
+
+soak: $(DEV) ## let PLAYERS people play for MINUTES minutes, and look at what is left of them
+	@$(BIN)/python -m tests.soak --minutes $(MINUTES) --players $(PLAYERS) --redis $(REDIS) \
+		$(if $(SEED),--seed $(SEED))
 
 # SEED is that of the first race; a race that fails prints how to repeat it.
 RACES ?= 5000

@@ -83,9 +83,19 @@ def planned(
 
 
 class Injector:
-    """Injects faults into a stage, and waits until all are healed."""
+    """Injects faults into a stage, and waits until all are healed.
 
-    def __init__(self, stage: Stage, balancer: Balancer, world: World) -> None:
+    Args:
+        stage: the stage.
+        balancer: the one in front of its nodes.
+        world: that of the players.
+        hold: seconds for which Redis is stopped; random if `None`.
+    """
+
+    def __init__(
+        self, stage: Stage, balancer: Balancer, world: World, hold: float | None = None
+    ) -> None:
+        self._hold_for = hold
         self._stage = stage
         self._balancer = balancer
         self._world = world
@@ -237,7 +247,7 @@ class Injector:
     async def _hold_redis(self, rng: random.Random) -> bool:
         async with self._redis() as store:
             usual = USUAL_HOLD_IN_CLUSTER if store.cluster else USUAL_HOLD
-            seconds = min(MAX_HOLD, rng.expovariate(1 / usual))
+            seconds = self._hold_for or min(MAX_HOLD, rng.expovariate(1 / usual))
             await self._hold(await self._random_master(rng), seconds)
             await self._stage.in_thread(store.until_whole)
         return True

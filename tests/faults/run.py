@@ -83,7 +83,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
     begun = time.monotonic()
     world = World(port=0, hosting=settings.release is None)
     async with (
-        _store(settings.redis) as store,
+        store_running(settings.redis) as store,
         running_stage(
             store, folder, settings.share, broken=settings.broken, release=settings.release
         ) as stage,
@@ -95,17 +95,17 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
     nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, mixed=mixed, watch_delay=WATCH_DELAY)
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now(), nodes)
     # Equal complaints are reported once.
-    complaints = list(dict.fromkeys([*stuck, *_reported_by(world, stage), *verdict.complaints]))
+    complaints = list(dict.fromkeys([*stuck, *reported_by(world, stage), *verdict.complaints]))
     counts = world.counts + verdict.counts
     counts["players"] = settings.players
     counts["identities"] = len(world.ledgers)
     if complaints:
-        _write_evidence(folder, complaints, found, world)
+        write_evidence(folder, complaints, found, world)
     return Report(time.monotonic() - begun, counts, complaints)
 
 
 @asynccontextmanager
-async def _store(kind: str) -> AsyncIterator[Store]:
+async def store_running(kind: str) -> AsyncIterator[Store]:
     """Run a Redis until the block is left, even if it is left while Redis starts."""
     context = running_store(kind)
     starting = asyncio.create_task(asyncio.to_thread(context.__enter__))
@@ -199,7 +199,7 @@ async def stored_when_settled(stage: Stage) -> Stored:
         was_settled = is_settled
 
 
-def _reported_by(world: World, stage: Stage) -> list[Complaint]:
+def reported_by(world: World, stage: Stage) -> list[Complaint]:
     """Return the complaints of players, and the errors in the logs of nodes."""
     complaints = [Complaint("broken", "a player", text) for text in world.complaints]
     for node in stage.nodes:
@@ -211,7 +211,7 @@ def _reported_by(world: World, stage: Stage) -> list[Complaint]:
     return complaints
 
 
-def _write_evidence(
+def write_evidence(
     folder: Path, complaints: Iterable[Complaint], found: Stored, world: World
 ) -> None:
     """Write complaints, journals and ledgers into the folder."""
