@@ -144,7 +144,7 @@ class Session:
         """Handle a frame, after the commands received before; `None` stands for a text frame."""
         if self._closing is not None:
             return
-        if not self._busy:
+        if self._may_begin and not self._pending:
             self._handle(frame)
             return
         if self._pending is None:
@@ -165,14 +165,28 @@ class Session:
         self._busy = False
         if self._closing is not None:
             self._send_bye(self._closing)
+        else:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Continue with the pending frames, unless a command or a large answer is under way.
+
+        So the answers that a client may have asked for and does not read take no more memory than
+        one large one: it has to take that before its next command begins.
+        """
+        if self._busy:
             return
-        while self._pending and not self._busy and self._closing is None:
+        while self._may_begin and self._pending:
             self._handle(self._pending.popleft())
         if not self._pending:
             self._pending = None
             if self._reading_paused:
                 self._reading_paused = False
                 self._wire.release()
+
+    @property
+    def _may_begin(self) -> bool:
+        return not self._busy and self._closing is None and not self._wire.is_full()
 
     def _handle(self, frame: bytes | None) -> None:
         """Decode a frame, and start to carry out its command, or refuse it."""
