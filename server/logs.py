@@ -23,6 +23,7 @@ import structlog
 from structlog.tracebacks import ExceptionDictTransformer
 from structlog.typing import EventDict, Processor
 
+from server.log_context import add_task_fields
 from server.log_lines import MAX_FRAMES, Bounds, Sampler, exception_as_text, visible
 from server.settings import LogFormat
 
@@ -62,7 +63,7 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
         processors=[
             sampler,
             add_node,
-            structlog.contextvars.merge_contextvars,
+            add_task_fields,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.ExceptionRenderer(

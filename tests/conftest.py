@@ -153,7 +153,7 @@ def server_alone() -> Iterator[str]:
         # Not pytest's own directory: the path of a Unix socket must be short.
         with tempfile.TemporaryDirectory(prefix="samedeal") as data:
             async with embedded_redis(Path(data)) as address:
-                addresses.append(address)
+                addresses.append(f"unix://{address}")
                 ready.set()
                 await asyncio.to_thread(stop.wait)
 

@@ -21,7 +21,7 @@ from redis.crc import key_slot
 from redis.exceptions import RedisError
 
 from server.store.database import MIN_CLUSTER_VERSION
-from server.store.embedded import _version, redis_server_path
+from server.store.programs import at_hand
 from tests.processes import PATIENCE, free_port
 from tests.redis_users import add_nodes_user
 
@@ -34,7 +34,7 @@ NODE_TIMEOUT = 1_500
 
 def can_cluster() -> bool:
     """Return whether the redis-server of this machine is new enough for a cluster."""
-    return _version(redis_server_path()) >= MIN_CLUSTER_VERSION
+    return at_hand()[0].version >= MIN_CLUSTER_VERSION
 
 
 class Server:
@@ -66,7 +66,7 @@ class Server:
         """Start it on the data in its directory, and return when it answers."""
         arguments = [text for name, value in self._options.items() for text in (f"--{name}", value)]
         self._process = subprocess.Popen(  # noqa: S603 - a test's own arguments
-            [redis_server_path(), *arguments],
+            [at_hand()[0].path, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

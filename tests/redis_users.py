@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import subprocess
 import tempfile
 from functools import cache
@@ -46,9 +47,10 @@ def make_secrets(folder: Path) -> Secrets:
 
 @cache
 def secrets() -> Secrets:
-    """Return the secrets of this test run."""
-    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
-        return make_secrets(Path(folder))
+    """Return the secrets of this test process; their files are there until it ends."""
+    folder = tempfile.TemporaryDirectory(prefix="samedeal")
+    atexit.register(folder.cleanup)
+    return make_secrets(Path(folder.name))
 
 
 def add_nodes_user(redis: Redis) -> None:

@@ -37,13 +37,14 @@ MAY_IMPORT = {
         "server.store.sweepers.Share",
     },
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
-    | {"server.listening", "server.outages", "server.gateway"},
+    | {"server.listening", "server.outages", "server.log_context", "server.gateway"},
     "server.listening": set(),
     "server.example_bot": {"engine"},
     "server.settings": {"server.settings", "server.gateway.limits"},
     "server.files": {"server.listening", "server.gateway.limits"},
+    "server.log_context": set(),
     "server.log_lines": set(),
-    "server.logs": {"server.log_lines", "server.settings"},
+    "server.logs": {"server.log_context", "server.log_lines", "server.settings"},
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
@@ -52,7 +53,7 @@ MAY_IMPORT = {
     | {"server.service", "server.settings", "server.stop"},
     "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"},
     "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
-    | {"server.service", "server.settings", "server.store.embedded"},
+    | {"server.service", "server.settings", "server.store.programs"},
     "server.cli": {
         "engine",
         "server.admin",
@@ -62,6 +63,7 @@ MAY_IMPORT = {
         "server.settings",
     }
     | {"server.listening", "server.options", "server.store.embedded", "server.workers"}
+    | {"server.store.programs"}
     | {"server.store.secret_keys", "server.certify", "server.upkeep"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""

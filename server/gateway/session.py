@@ -29,6 +29,7 @@ from server.gateway.messages.session import Bye, Hello, Refused
 from server.gateway.messages.shared import Command, Event, Re
 from server.gateway.outgoing import TooSlowError
 from server.gateway.shown import ShownAttempts
+from server.log_context import task_fields
 from server.metrics import Metrics
 from server.service.answers import Played, Snapshot
 from server.service.tasks import run_soon
@@ -245,8 +246,13 @@ class Session:
         return outcome
 
     async def _carry_out(self, command: Command) -> None:
-        """Carry out and answer one command; an exception is answered too, with a refusal."""
-        structlog.contextvars.bind_contextvars(**self._context(command))
+        """Carry out and answer one command, and continue with the pending frames."""
+        with task_fields(**self._context(command)):
+            await self._answer(command)
+        self._done()
+
+    async def _answer(self, command: Command) -> None:
+        """Answer one command; an exception is answered too, with a refusal."""
         begun = time.monotonic()
         outcome = "answered"
         try:
@@ -262,7 +268,6 @@ class Session:
                 log.info("session_opened", player=self.player)
             self._send_answer(frame)
         log.debug("command", outcome=outcome, ms=_ms_since(begun))
-        self._done()
 
     # Events
 
@@ -336,7 +341,7 @@ class Session:
         return context
 
     def _move_context(self, number: int, seq: int) -> dict[str, str | int | None]:
-        """Return the fields of a move's log entry; `structlog.contextvars` has none for moves."""
+        """Return the fields of a move's log entry; a move has no task to have them."""
         attempt = self.shown.attempt_of(number)
         return {"session": self.id, "player": self.player, "attempt": attempt, "seq": seq}
 

@@ -182,13 +182,14 @@ class Replica(Generic[State, Event]):
         """Apply entry `number`, which another node has appended and published.
 
         Returns:
-            Whether the replica includes that entry now; if not, it must be refreshed.
+            Whether the replica includes that entry now; if not, it must be refreshed. An entry
+            before the last one counts as included, as its text is not kept here.
         """
         if self._locked or not self._is_current():
             return False
         if number == self._seq + 1:
             self._fold(text)
-        return self._seq >= number
+        return number < self._seq or (number, text) == (self._seq, self._last)
 
     def submit_soon(self, command: Command[State, Event]) -> None:
         """Carry out a command without waiting; its `finish` is called later with the outcome."""
@@ -224,7 +225,7 @@ class Replica(Generic[State, Event]):
             before = self._state
             self._accept(append, after, generation)
             self._release()
-            self._definition.appended(before, after, append)
+            self._tell_appended(before, after, append)
             command.finish(after, None)
             return
         self._generation = 0
@@ -367,8 +368,21 @@ class Replica(Generic[State, Event]):
             self._unconfirmed = _Unconfirmed(before, after, append)
             raise
         self._accept(append, after, known)
-        self._definition.appended(before, after, append)
+        self._tell_appended(before, after, append)
         return True
+
+    def _tell_appended(self, before: State | None, after: State, append: Append) -> None:
+        """Tell of an append that has been accepted.
+
+        An exception goes to the event loop's exception handler: the entry is stored, and whoever
+        asked for it gets the answer that it is.
+        """
+        try:
+            self._definition.appended(before, after, append)
+        except Exception as error:
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": "What follows an entry failed.", "exception": error}
+            )
 
     def _accept(self, append: Append, after: State, generation: int) -> None:
         """Set the state after an append that has been accepted on a connection's generation."""
@@ -402,7 +416,7 @@ class Replica(Generic[State, Event]):
                 unconfirmed.append.number,
                 unconfirmed.append.payload,
             ):
-                self._definition.appended(unconfirmed.before, unconfirmed.after, unconfirmed.append)
+                self._tell_appended(unconfirmed.before, unconfirmed.after, unconfirmed.append)
         self._generation = found.generation
 
     def _fold(self, text: str) -> None:

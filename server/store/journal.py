@@ -243,9 +243,11 @@ class Journals:
             error = None if outcome == 1 else self._error_of(append, outcome)
             try:
                 done(error, generation)
-            except Exception:
-                # An error in one callback must not keep the others from being called.
-                log.exception("append_callback_failed", key=append.key)
+            except Exception as fault:
+                # It must not keep the other callbacks from being called.
+                asyncio.get_running_loop().call_exception_handler(
+                    {"message": "The callback of an append failed.", "exception": fault}
+                )
 
     def _error_of(self, append: Append, reply: Any) -> Exception:
         """Return the exception for an entry that was not appended, or may not have been."""

@@ -23,7 +23,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from server.gateway.messages.session import VERSION
-from server.store.embedded import redis_server_path
+from server.store.programs import redis_server_path
 from tests.deploy.test_image import arguments_of
 from tests.processes import ROOT, Running, free_port, program, running
 from tests.redis_servers import until

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from redis import Redis
 
-from server.store.embedded import PACKED_VALUE, STREAM_NODE, redis_server_path
+from server.store.embedded import PACKED_VALUE, STREAM_NODE
+from server.store.programs import redis_server_path
 from tests.processes import ROOT, Running, free_port, running
 
 

@@ -15,10 +15,11 @@ import pytest
 from click.testing import CliRunner
 
 from engine.deal import SEED_BYTES
+from server import upkeep
 from server.cli import main
 from server.core import race_commands
 from server.store import keys
-from server.store.embedded import redis_server_path
+from server.store.programs import redis_server_path
 from server.store.secret_keys import KEY_BYTES, SecretKeys, add_key
 from tests.conftest import SECRET_KEY_FILE, node, secret_keys
 from tests.gateway.client import opened
@@ -226,3 +227,18 @@ def test_a_copy_of_redis_tells_no_seed_and_no_key(backups: Backups, tmp_path: Pa
     for told in [secret, bytes.fromhex(secret.decode()), *seeds]:
         assert told not in content
         assert told.hex().encode() not in content
+
+
+@pytest.mark.parametrize(
+    ("age", "told"),
+    [
+        (-3_600_000, "1:00:00 ahead of Redis's time, which may be wrong."),
+        (-2_500, "less than a second old."),
+        (0, "less than a second old."),
+        (999, "less than a second old."),
+        (1_000, "0:00:01 old. What came later is lost if this is a restore."),
+        (90_061_000, "1 day, 1:01:01 old. What came later is lost if this is a restore."),
+    ],
+)
+def test_the_age_of_the_newest_entry_is_told_in_words(age: int, told: str) -> None:
+    assert upkeep.age_text(age) == f"The newest journal entry is {told}"
