@@ -87,7 +87,7 @@ REDIS ?= alone
 faults: $(DEV) ## inject FAULTS faults while players play, and check the journals
 	@$(BIN)/python -m tests.faults --faults $(FAULTS) --redis $(REDIS) $(if $(SEED),--seed $(SEED))
 
-# REDIS and SEED as above. Two cores carry about 700 players, and their clients.
+# REDIS and SEED as above.
 MINUTES ?= 30
 PLAYERS ?= 700
 

@@ -24,6 +24,9 @@ from tests.soak.node import COLLECT
 ALL_TIME = "leaderboard of all time"
 """The kind of a leaderboard that does not expire, whose key begins as those of the others."""
 
+BUSY = "busy"
+"""The kind of the key that outlives the sweepers, whose key begins as theirs."""
+
 _PAGE = 1_000
 
 _NEVER, _GONE = -1, -2
@@ -161,7 +164,9 @@ def parsed(text: str) -> dict[str, float]:
 
 
 def kind_of(key: str) -> str:
-    """Return the kind of a key, or `ALL_TIME`."""
+    """Return the kind of a key, `BUSY` or `ALL_TIME`."""
+    if key == keys.BUSY:
+        return BUSY
     kind, name = keys.kind_of(key)
     of_all_time = set(get_args(Scope)) - set(PERIODIC)
     is_lasting = kind == "leaderboard" and name.partition(":")[0] in of_all_time

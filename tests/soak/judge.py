@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from server.store import keys
-from tests.soak.figures import ALL_TIME, NodeFigures, Sample, StoreFigures
+from tests.soak.figures import ALL_TIME, BUSY, NodeFigures, Sample, StoreFigures
 
 DAY = keys.DAY_SECONDS
 
@@ -29,7 +29,8 @@ LIVES: Mapping[str, int] = {
     "room": keys.ROOM_LIFE // 1000 + DAY,
     "barrier": keys.BARRIER_LIFE,
     "places": keys.PLACES_LIFE,
-    "sweepers": max(keys.BUSY_LIFE, keys.SWEEPER_LIFE),
+    "sweepers": keys.SWEEPER_LIFE,
+    BUSY: keys.BUSY_LIFE,
     "nodes": keys.NODE_LIFE,
     "deal": keys.DEAL_LIFE,
     "daily": keys.DEAL_LIFE,

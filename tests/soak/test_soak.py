@@ -47,11 +47,12 @@ def test_the_store_is_counted_by_kind(redis_url: str) -> None:
     assert found.memory > 0
 
 
-def test_boards_of_all_time_are_a_kind_of_their_own() -> None:
+def test_what_lives_for_longer_is_a_kind_of_its_own() -> None:
     for scope in get_args(Scope):
         kind = "leaderboard" if scope in PERIODIC else ALL_TIME
         for group in get_args(Group):
             assert kind_of(keys.leaderboard(BoardId(scope, "robert", 7, group))) == kind
+    assert kind_of(keys.BUSY) != kind_of(keys.SWEEPERS)
 
 
 def test_objects_of_our_classes_are_counted(tmp_path: Path) -> None:
