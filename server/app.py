@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
-from typing import Any
 
 import structlog
 
 from server import listening
+from server.background import Background
 from server.core.refusal import UnsuitableError
 from server.files import most_connections
 from server.gateway.addresses import Proxies
@@ -35,7 +34,6 @@ from server.service.registration import Registration
 from server.service.services import Services
 from server.service.store import Store
 from server.settings import Settings
-from server.stop import Stop
 from server.store.accounts import Accounts
 from server.store.bus import Bus
 from server.store.clock import Clock
@@ -83,7 +81,10 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def running_node(  # noqa: PLR0915 - the parts of a node
-    settings: Settings, bound: listening.NodePorts | None = None, node: str | None = None
+    settings: Settings,
+    bound: listening.NodePorts | None = None,
+    node: str | None = None,
+    on_failure: Callable[[], None] | None = None,
 ) -> AsyncIterator[int]:
     """Run a node until the context is left; yield the port on which players connect.
 
@@ -91,8 +92,10 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         settings: the node's settings.
         bound: sockets that are already bound, used instead of the hosts and ports in `settings`.
         node: the node's id (see `Registration`), or `None` for a new one.
+        on_failure: called when background work has failed, so that the context has to be left.
 
     Raises:
+        BackgroundError: background work has failed; raised when all has ended.
         UnavailableError: Redis does not answer.
         EmbeddedServerError: the embedded Redis cannot be started.
         OSError: a port cannot be bound, or a file of names cannot be read.
@@ -100,6 +103,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         UnsuitableError: this version of Redis is too old, or a newer release has written to it; or
             there is no file of secret keys, or not the one by which the store is sealed.
     """
+    background = Background(on_failure)
     async with AsyncExitStack() as stack:
         metrics = Metrics()
         lag = LagMeter(metrics.lag)
@@ -109,7 +113,6 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         await clock.sample()
         store = redis_store(database, clock, secret_keys)
 
-        stop = Stop()
         bus = Bus(database)
         registration = Registration(store.nodes, node)
         services = Services(
@@ -117,6 +120,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             bus,
             registration,
             metrics,
+            background,
             archive=settings.data / ARCHIVE,
             ranked_starts=settings.ranked_starts,
             names=name_lists(settings.reserved_names, settings.offensive_names),
@@ -127,9 +131,11 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         stack.push_async_callback(services.close)
         probe = Probe(database)
         await probe.once()
-        tasks = _started(*(each.run(stop) for each in (bus, clock, probe, services, hub)))
-        stack.push_async_callback(_wait_for, tasks)
-        stack.callback(stop.set)
+        for each in (bus, clock, probe):
+            each.keep(background)
+        stack.push_async_callback(hub.finish)
+        stack.push_async_callback(background.close)
+        background.start()
         load = Load(lambda: lag.recent, lambda: services.memory.has_room)
         lag.measured = load.watch
         handlers = Handlers(services, hub, load)
@@ -140,7 +146,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         previews = Previews(services, load, budgets)
         stack.push_async_callback(previews.close)
 
-        health = _health(tasks, probe)
+        health = _health(background, probe)
         metrics.ready = health.is_ready
         origins = Origins(settings.public_url, settings.hosts, settings.origins, proxies)
         turns = Turns()
@@ -160,12 +166,13 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         registration.port = port
         if bound.metrics is not None:
             await stack.enter_async_context(_serving_metrics(metrics, bound.metrics))
-        tasks += _started(registration.run(stop))
+        registration.keep(background)
         _spare_collections()
         log.info("listening", name=registration.name, host=settings.host, port=port)
         yield port
         log.info("stopping")
     log.info("stopped")
+    background.raise_failure()
 
 
 def redis_store(database: Database, clock: ports.Clock, secret_keys: SecretKeys) -> Store:
@@ -219,7 +226,7 @@ async def services_alone(settings: Settings) -> AsyncIterator[Services]:
         registration = Registration(store.nodes)
         for name in await store.nodes.alive(clock.now()):
             registration.note_alive(name.rpartition("#")[2])
-        services = Services(store, Bus(database), registration, metrics)
+        services = Services(store, Bus(database), registration, metrics, Background())
         stack.push_async_callback(services.close)
         await services.keyring.load()
         yield services
@@ -338,38 +345,19 @@ def _spare_collections() -> None:
     gc.set_threshold(*GC_THRESHOLDS)
 
 
-def _health(tasks: Sequence[asyncio.Task[None]], probe: Probe) -> Health:
+def _health(background: Background, probe: Probe) -> Health:
     """Return the health checks of a node.
 
     Args:
-        tasks: those that run until the node stops. One that has ended before has failed.
+        background: what runs beside commands. A node in which some of it has failed is ending.
         probe: whether Redis takes writes.
     """
 
     def is_live() -> bool:
-        return not any(task.done() for task in tasks)
+        return background.failure is None
 
     def is_ready() -> bool:
         # Not whether there is too much to do: others would get that, and fail as well.
         return is_live() and probe.succeeds()
 
     return Health(is_live, is_ready)
-
-
-def _started(*loops: Coroutine[Any, Any, None]) -> list[asyncio.Task[None]]:
-    """Start background tasks, whose failures are logged."""
-    tasks = [asyncio.create_task(loop) for loop in loops]
-    for task in tasks:
-        task.add_done_callback(_log_failure)
-    return tasks
-
-
-def _log_failure(task: asyncio.Task[None]) -> None:
-    """Log the exception that ended a background task, if any."""
-    if not task.cancelled() and (error := task.exception()) is not None:
-        log.error("task_failed", exc_info=error)
-
-
-async def _wait_for(tasks: list[asyncio.Task[None]]) -> None:
-    """Wait until the tasks have ended; their exceptions have been logged."""
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -26,6 +26,7 @@ from engine.schema import STANDARD
 from engine.verify import verify
 from server.admin import admin
 from server.app import alive_nodes, bind, running_node
+from server.background import BackgroundError
 from server.certify import certify
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.core.run import MAX_FILE, check, read_file
@@ -292,7 +293,7 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
     """Run a coroutine that serves, in a new event loop, until it ends.
 
     Raises:
-        click.ClickException: the server cannot start; the message says why.
+        click.ClickException: the server cannot start, or had to end; the message says why.
     """
     try:
         with asyncio.Runner(loop_factory=new_event_loop) as runner:
@@ -304,6 +305,8 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
         raise click.ClickException(str(error)) from error
     except StartError as error:
         raise click.ClickException("A worker did not start.") from error
+    except BackgroundError as error:
+        raise click.ClickException(f"{error} The log says why.") from error
     except (OSError, ValueError) as error:
         raise click.ClickException(f"The server cannot start: {error}") from error
 
@@ -312,7 +315,7 @@ async def _serve(settings: Settings, node: str) -> None:
     """Run one node until SIGINT or SIGTERM."""
     stop = asyncio.Event()
     _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
-    async with running_node(settings, node=node) as port:
+    async with running_node(settings, node=node, on_failure=stop.set) as port:
         _print_url(settings.host, port)
         await stop.wait()
 
@@ -364,7 +367,7 @@ def _run_worker(
         supervisor = multiprocessing.parent_process()
         assert supervisor is not None, "a worker process has a parent"
         asyncio.get_running_loop().add_reader(supervisor.sentinel, stop.set)
-        async with running_node(settings, bound, node):
+        async with running_node(settings, bound, node, stop.set):
             ready.send(None)
             await stop.wait()
 

@@ -28,6 +28,10 @@ class Stop:
         """Whether the tasks should end."""
         return self._event.is_set()
 
+    async def wait(self) -> None:
+        """Wait until the flag is set."""
+        await self._event.wait()
+
     async def or_wait(self, waiting: Coroutine[Any, Any, T]) -> T | None:
         """Wait for a coroutine, or until the flag is set.
 

@@ -19,12 +19,15 @@ MAY_IMPORT = {
     "server": set(),
     "server.core": {"engine", "server.core"},
     "server.stop": set(),
+    "server.background": {"server.core", "server.stop"},
+    "server.worker_pool": {"server.background", "server.core"},
     "server.metrics": set(),
     "server.outages": set(),
     "server.store": {"engine", "server.core", "server.stop", "server.metrics", "server.outages"}
-    | {"server.store"},
+    | {"server.background", "server.store"},
     # Services know the store by their ports. What else they name of it are values, keys and errors.
     "server.service": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
+    | {"server.background", "server.worker_pool"}
     | {"server.store.keys", "server.store.bus.Subscriber"}
     | {"server.store.deals.Deal", "server.store.deals.random_id", "server.store.deals.new_deal"}
     | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Entries")}
@@ -37,7 +40,8 @@ MAY_IMPORT = {
         "server.store.sweepers.Share",
     },
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
-    | {"server.listening", "server.outages", "server.log_context", "server.gateway"},
+    | {"server.background", "server.listening", "server.log_context", "server.outages"}
+    | {"server.worker_pool", "server.gateway"},
     "server.listening": set(),
     "server.example_bot": {"engine"},
     "server.settings": {"server.settings", "server.gateway.limits"},
@@ -58,6 +62,7 @@ MAY_IMPORT = {
         "engine",
         "server.admin",
         "server.app",
+        "server.background",
         "server.core",
         "server.logs",
         "server.settings",
@@ -84,7 +89,7 @@ PACKAGES = {
     "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.files", "server.log_lines", "server.logs"}
-    | {"server.outages", "server.workers"},
+    | {"server.outages", "server.workers", "server.background", "server.worker_pool"},
     "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
@@ -259,3 +264,41 @@ def test_what_is_allowed_is_not_reported(module: str, source: str, package: bool
 def test_a_new_module_needs_a_layer() -> None:
     with pytest.raises(AssertionError, match="no layer"):
         layer_of("server.utils")
+
+
+STARTS_TASKS = {
+    "server.background": "registers what it starts, and hears how it ends",
+    "server.service.tasks": "the same of tasks that commands start",
+    "server.stop": "awaits what it starts",
+    "server.service.verification": "awaits what it starts",
+    "server.workers": "awaits what it starts",
+    "server.gateway.listener": "awaits what it starts",
+    "server.store.bus": "awaits what it starts",
+    "server.store.clock": "shares a sample among those who await it",
+    "server.store.pipeline": "shares a connection among those who await it",
+    "server.store.servers": "shares a refresh among those who await it",
+    "server.store.database": "hears how it ends",
+    "server.store.journal": "hears how it ends",
+    "server.store.probe": "hears how it ends",
+}
+"""The modules that start tasks, and why nothing dies there unheard."""
+
+
+def starts_tasks(source: str) -> bool:
+    """Return whether a module starts a task itself."""
+    names = {"create_task", "ensure_future", "run_coroutine_threadsafe"}
+    return any(
+        isinstance(node, ast.Attribute | ast.Name)
+        and (node.attr if isinstance(node, ast.Attribute) else node.id) in names
+        for node in ast.walk(ast.parse(source))
+    )
+
+
+def test_only_a_few_modules_start_tasks_which_are_all_heard() -> None:
+    found = {
+        module_name(path): text
+        for path in MODULES
+        if starts_tasks(text := path.read_text(encoding="utf-8"))
+    }
+    assert found.keys() == STARTS_TASKS.keys()
+    assert all("hear" in found[name] for name, why in STARTS_TASKS.items() if "hears" in why)

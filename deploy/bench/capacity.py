@@ -22,6 +22,7 @@ from deploy.bench.games import recorded
 from engine.catalog import ruleset
 from engine.notation import move_text
 from server.app import redis_store
+from server.background import Background
 from server.core import daily
 from server.core.attempt import Moved
 from server.core.due import AttemptDue
@@ -70,7 +71,8 @@ class Capacity:
         secret_keys = SecretKeys([secrets.token_bytes(32)])
         self.store = redis_store(self.database, Clock(self.database), secret_keys)
         registration = Registration(self.store.nodes)
-        self.services = Services(self.store, Bus(self.database), registration, Metrics())
+        bus, background = Bus(self.database), Background()
+        self.services = Services(self.store, bus, registration, Metrics(), background)
 
     async def used(self) -> int:
         """Return the bytes that the data takes."""

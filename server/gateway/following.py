@@ -25,8 +25,7 @@ from server.gateway.session import Session
 from server.service import bus_messages
 from server.service.attempt_journal import Step
 from server.service.services import Services
-from server.service.work_queue import WorkQueue
-from server.stop import Stop
+from server.worker_pool import WorkerPool
 
 CONCURRENCY = 32
 """Attempts that are read at once, because entries of them were missed."""
@@ -48,8 +47,11 @@ class Following:
         self._services = services
         self._sessions = services.sessions
         self._sessions_of = sessions_of
-        self._reads: WorkQueue[tuple[PlayerId, AttemptId, str | None]] = WorkQueue(
-            lambda item: self._send_snapshots(*item), CONCURRENCY, 0
+        self._reads: WorkerPool[tuple[PlayerId, AttemptId, str | None]] = WorkerPool(
+            services.background,
+            "followed_attempts",
+            lambda item: self._send_snapshots(*item),
+            size=CONCURRENCY,
         )
         self._sessions.advanced.subscribe(self._advanced)
         self._sessions.unfollowed.subscribe(lambda *item: self._reads.add(item))
@@ -191,7 +193,3 @@ class Following:
             later = (shown.taken_at, session.id) > (taken.at, taken.by)
             if shown.playing != taken.attempt or not later:
                 self._tell_taken(session, taken.attempt, taken.by)
-
-    async def run(self, stop: Stop) -> None:
-        """Read attempts of which entries were missed, until stopped."""
-        await self._reads.run(stop)

@@ -7,17 +7,12 @@ sessions there are. An idle session costs nothing here.
 from __future__ import annotations
 
 import asyncio
-import time
-from collections import deque
 from itertools import islice
 from weakref import WeakSet
-
-import structlog
 
 from server.core.boards import BoardId
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
-from server.core.refusal import UnavailableError
 from server.gateway import present
 from server.gateway.contracts import Reason
 from server.gateway.emotes import Emotes
@@ -32,7 +27,7 @@ from server.gateway.watching import WatchFeeds
 from server.service.bus_messages import Ended
 from server.service.leaderboards import Page
 from server.service.services import Services
-from server.stop import Stop
+from server.worker_pool import WorkerPool
 
 SLICE = 0.003
 """Seconds after which the removal of sessions yields to the event loop."""
@@ -43,10 +38,11 @@ CHECK_BATCH = 200
 CHECK_PAUSE = 0.05
 """Seconds between two batches: ten thousand sessions are checked in about three seconds."""
 
-CHECK_RETRY_AFTER = 1.0
-"""Seconds before the check is repeated if the store did not answer."""
+CHECK_ENDS = 32
+"""Attempts that are read at the same time, since their ends may have been missed."""
 
-log = structlog.get_logger()
+ALL = "all"
+"""What is checked: all sessions."""
 
 
 class Hub:
@@ -68,14 +64,22 @@ class Hub:
         self._of_players: dict[PlayerId, tuple[Session, ...]] = {}
         self._left: WeakSet[Session] = WeakSet()
         """Those that have left before they were anybody's: their hello may be under way still."""
-        self._leaving: deque[Session] = deque()
-        self._removing = False
-        self._check_needed = asyncio.Event()
+        background = services.background
+        self._background = background
+        self._leaving: WorkerPool[Session] = WorkerPool(
+            background, "leaving_sessions", self._remove_soon, size=1, turn=SLICE
+        )
+        self._checks: WorkerPool[str] = WorkerPool(
+            background, "session_check", self._check_all, size=1
+        )
+        self._ends: WorkerPool[Session] = WorkerPool(
+            background, "missed_ends", self._send_missed_end, size=CHECK_ENDS
+        )
         self.rooms = RoomFeeds(services)
         self.emotes = Emotes(services, self.rooms)
         self.watching = WatchFeeds(services, self.rooms)
         self.neighbours = NeighbourFeeds(services, self.rooms)
-        self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics)
+        self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
         self.sign_ins = SignIns()
         self.following = Following(services, self._sessions_of)
         self.rooms.dealt.subscribe(self.following.open)
@@ -83,7 +87,7 @@ class Hub:
         services.sessions.barred.subscribe(self._barred)
         services.sessions.signed_out.subscribe(self._signed_out)
         services.sessions.ended.subscribe(self._ended)
-        services.sessions.missed.subscribe(self._check_needed.set)
+        services.sessions.missed.subscribe(lambda: self._checks.add(ALL))
 
     @property
     def size(self) -> int:
@@ -124,18 +128,10 @@ class Hub:
         if session.player is None:
             self._left.add(session)
             return
-        self._leaving.append(session)
-        if not self._removing:
-            self._removing = True
-            asyncio.get_running_loop().call_soon(self._remove_leaving)
+        self._leaving.add(session)
 
-    def _remove_leaving(self) -> None:
-        until = time.monotonic() + SLICE
-        while self._leaving and time.monotonic() < until:
-            self._remove(self._leaving.popleft())
-        self._removing = bool(self._leaving)
-        if self._removing:
-            asyncio.get_running_loop().call_soon(self._remove_leaving)
+    async def _remove_soon(self, session: Session) -> None:
+        self._remove(session)
 
     def _remove(self, session: Session) -> None:
         """Remove a session and its subscriptions; it does not wait for the store."""
@@ -158,8 +154,8 @@ class Hub:
 
     def close(self) -> None:
         """Remove all sessions that have left, while the services can still publish that."""
-        while self._leaving:
-            self._remove(self._leaving.popleft())
+        for session in self._leaving.take():
+            self._remove(session)
 
     async def enter_room(self, session: Session, room: Room, *, seated: bool = True) -> None:
         """Subscribe a session to a room, and wait until its command can be answered.
@@ -223,30 +219,19 @@ class Hub:
                 result = present.result(ended.result.restored())
                 session.send(messages.Ended(number, ended.seq, result))
 
-    async def run(self, stop: Stop) -> None:
-        """Update watchers of leaderboards, and recover from lost messages, until `stop` is set."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self.leaderboards.run(stop))
-            group.create_task(self.following.run(stop))
-            group.create_task(self.neighbours.run(stop))
-            group.create_task(self._check_sessions(stop))
+    async def finish(self) -> None:
+        """Wait until what is being sent has been, after `close`."""
         await self.watching.close()
         await self.rooms.close()
 
-    async def _check_sessions(self, stop: Stop) -> None:
-        """Check all sessions whenever messages to this node may have been lost."""
-        while not stop.is_set:
-            await stop.or_wait(self._check_needed.wait())
-            self._check_needed.clear()
-            try:
-                await self._check_all(stop)
-            except UnavailableError as error:
-                # More messages may have been lost since, so the next check covers all sessions.
-                log.debug("session_check_failed", error=str(error))
-                self._check_needed.set()
-                await stop.or_wait(asyncio.sleep(CHECK_RETRY_AFTER))
+    async def _check_all(self, _: str) -> None:
+        """Check all sessions, since messages to this node may have been lost.
 
-    async def _check_all(self, stop: Stop) -> None:
+        Raises:
+            UnavailableError: the store does not answer. More messages may have been lost since, so
+                the next check covers all sessions again.
+        """
+        stop = self._background.stop
         sessions = iter(list(self._sessions.values()))
         while not stop.is_set and (batch := list(islice(sessions, CHECK_BATCH))):
             await self._check(batch)
@@ -261,11 +246,12 @@ class Hub:
         ]
         for dropped in await self._services.sessions.check(entered):
             self._replaced(dropped)
-        playing = [session for session in sessions if session.shown.latest is not None]
-        await asyncio.gather(*map(self._send_missed_end, playing))
+        for session in sessions:
+            if session.shown.latest is not None:
+                self._ends.add(session)
 
     async def _send_missed_end(self, session: Session) -> None:
-        if session.shown.latest is None:
+        if session.shown.latest is None or session.id not in self._sessions:
             return
         attempt = await self._services.attempts.find(session.shown.latest)
         if attempt is not None and attempt.end in {"time", "stuck"}:

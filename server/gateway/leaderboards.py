@@ -23,8 +23,7 @@ from collections.abc import AsyncIterator, Iterable
 from itertools import chain, islice
 from typing import Final
 
-import structlog
-
+from server.background import Background
 from server.core.boards import BoardId
 from server.core.ids import PlayerId
 from server.core.ranking import Row, Rows
@@ -35,7 +34,7 @@ from server.gateway.session import Session
 from server.metrics import Metrics
 from server.service.bus_messages import Entered
 from server.service.leaderboards import REACH, Leaderboards, Page
-from server.stop import Stop
+from server.worker_pool import WorkerPool
 
 TICK = 0.5
 """Seconds between two updates of a leaderboard."""
@@ -45,6 +44,9 @@ MAX_READ = 500
 
 READ_AT_ONCE = 50
 """Watchers whose own rows are read by one script call."""
+
+CONCURRENCY = 4
+"""Leaderboards that are updated at the same time."""
 
 SLICE = 0.003
 """Seconds after which sending to watchers yields to the event loop."""
@@ -56,8 +58,6 @@ NO_SCORE = float("-inf")
 """A bound that no score is within."""
 
 NOBODY: Final[frozenset[PlayerId]] = frozenset()
-
-log = structlog.get_logger()
 
 
 class _Own:
@@ -130,12 +130,16 @@ class _Watched:
 class LeaderboardFeeds:
     """All leaderboards that sessions of this node watch, and their watchers."""
 
-    def __init__(self, leaderboards: Leaderboards, metrics: Metrics) -> None:
+    def __init__(
+        self, leaderboards: Leaderboards, metrics: Metrics, background: Background
+    ) -> None:
         self._leaderboards = leaderboards
         self._metrics = metrics
         self._watched: dict[BoardId, _Watched] = {}
         self._boards: dict[Session, BoardId] = {}
-        self._any = asyncio.Event()
+        self._ticks: WorkerPool[BoardId] = WorkerPool(
+            background, "leaderboards", self._tick, size=CONCURRENCY
+        )
         self._entries_seen = 0
         leaderboards.entered.subscribe(self._entered)
         leaderboards.name_changed.subscribe(self._name_changed)
@@ -166,7 +170,7 @@ class LeaderboardFeeds:
             watched.unread[session] = bool(circle)
         if found != watched.last_sent:
             watched.behind[session] = None
-        self._notify(watched)
+        self._notify(board, watched)
         return page
 
     def unwatch(self, session: Session) -> None:
@@ -193,39 +197,38 @@ class LeaderboardFeeds:
         else:
             watched.best = min(watched.best, entered.score)
             watched.players.add(entered.player)
-        self._any.set()
+        self._notify(board, watched)
 
     def _name_changed(self, player: PlayerId) -> None:
         """Send the page anew to those who are shown a player: a few comparisons for each watcher.
 
         Only an operator causes it.
         """
-        for watched in self._watched.values():
+        for board, watched in self._watched.items():
             top = watched.last_sent.rows
             in_top = any(row.player == player for row in top)
             for session, own in watched.own.items():
                 if in_top or any(row.player == player for row in own.rows):
                     watched.behind[session] = None
-            self._notify(watched)
+            self._notify(board, watched)
 
-    def _notify(self, watched: _Watched) -> None:
-        if watched.is_pending:
-            self._any.set()
+    def _notify(self, board: BoardId, watched: _Watched) -> None:
+        """Update a board that has changed with its next tick."""
+        if watched.is_pending and not self._ticks.is_scheduled(board):
+            self._ticks.schedule(board, TICK)
 
-    async def run(self, stop: Stop) -> None:
-        """Send changes to watchers once per tick, until `stop` is set."""
-        while not stop.is_set:
-            await stop.or_wait(self._any.wait())
-            await stop.or_wait(asyncio.sleep(TICK))
-            self._any.clear()
-            for board, watched in list(self._watched.items()):
-                if watched.is_pending and not stop.is_set:
-                    try:
-                        await self._update(board, watched)
-                    except UnavailableError as error:
-                        watched.unknown = True
-                        log.debug("leaderboard_read_failed", board=board, error=str(error))
-                self._notify(watched)
+    async def _tick(self, board: BoardId) -> None:
+        """Send the changes of a board to its watchers."""
+        watched = self._watched.get(board)
+        if watched is None:
+            return
+        try:
+            if watched.is_pending:
+                await self._update(board, watched)
+        except UnavailableError:
+            watched.unknown = True
+            raise
+        self._notify(board, watched)
 
     async def _update(self, board: BoardId, watched: _Watched) -> None:
         """Read what has changed in a leaderboard, and send it to the watchers."""

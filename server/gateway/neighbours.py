@@ -6,20 +6,15 @@ for a room whose host has no session on this node, or is the only player.
 
 from __future__ import annotations
 
-import asyncio
 from weakref import WeakKeyDictionary
-
-import structlog
 
 from server.core.ids import RoomCode
 from server.core.neighbours import Groups, groups
-from server.core.refusal import UnavailableError
 from server.gateway.messages.rooms import Neighbours
 from server.gateway.rooms import RoomFeeds
 from server.gateway.session import Session
 from server.service.services import Services
-from server.service.work_queue import WorkQueue
-from server.stop import Stop
+from server.worker_pool import WorkerPool
 
 CONCURRENCY = 200
 """Rooms that are looked at together."""
@@ -27,8 +22,6 @@ CONCURRENCY = 200
 SETTLED = 0.5
 """Seconds after which what has changed together in a room is looked at: a player's place is written
 while others hear that the player is there."""
-
-log = structlog.get_logger()
 
 
 class NeighbourFeeds:
@@ -39,12 +32,14 @@ class NeighbourFeeds:
         self._live = services.live
         self._rooms = rooms
         self._told: WeakKeyDictionary[Session, tuple[RoomCode, Groups]] = WeakKeyDictionary()
-        self._changed: WorkQueue[RoomCode] = WorkQueue(self._tell, CONCURRENCY, 0)
-        self._live.changed.subscribe(self._changed.add)
+        self._rooms_changed: WorkerPool[RoomCode] = WorkerPool(
+            services.background, "neighbours", self._tell, size=CONCURRENCY
+        )
+        self._live.changed.subscribe(self._changed)
 
-    async def run(self, stop: Stop) -> None:
-        """Tell hosts of changes until stopped."""
-        await self._changed.run(stop)
+    def _changed(self, code: RoomCode) -> None:
+        if not self._rooms_changed.is_scheduled(code):
+            self._rooms_changed.schedule(code, SETTLED)
 
     def _hosts(self, code: RoomCode) -> list[Session]:
         """Return the sessions of a room's host that are subscribed to it."""
@@ -54,17 +49,10 @@ class NeighbourFeeds:
         return [each for each in feed.last_sent if each.player == live.room.host]
 
     async def _tell(self, code: RoomCode) -> None:
-        await asyncio.sleep(SETTLED)
         live = self._live.find(code)
         if live is None or not self._hosts(code) or len(live.players) == 1:
             return
-        try:
-            places = await self._places.in_room(code)
-        except UnavailableError as error:
-            # The next change of the room leads to another read.
-            log.warning("neighbours_not_read", room=code, error=str(error))
-            return
-        found = groups(live.room, places)
+        found = groups(live.room, await self._places.in_room(code))
         for session in self._hosts(code):
             if self._told.get(session, (code, ())) != (code, found):
                 session.send(Neighbours(code, [list(group) for group in found]), ("place", code))

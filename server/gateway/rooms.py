@@ -8,7 +8,6 @@ milliseconds, between which moves are answered.
 from __future__ import annotations
 
 import asyncio
-import time
 
 import structlog
 
@@ -22,6 +21,7 @@ from server.gateway.session import Session
 from server.service.services import Services
 from server.service.signal import Signal
 from server.service.tasks import Tasks
+from server.worker_pool import WorkerPool
 
 SLICE = 0.003
 """Seconds after which sending room states yields to the event loop."""
@@ -89,8 +89,9 @@ class RoomFeeds:
         self._live = services.live
         self._feeds: dict[RoomCode, Feed] = {}
         self._rooms: dict[Session, RoomCode] = {}
-        self._changed: dict[RoomCode, None] = {}
-        self._sending = False
+        self._changed: WorkerPool[RoomCode] = WorkerPool(
+            services.background, "rooms", self._send_changed, size=1, turn=SLICE
+        )
         self._tasks = Tasks()
         self.dealt: Signal[Session, AttemptId] = Signal()
         """Emitted when a session has been sent its attempt of a round."""
@@ -180,25 +181,13 @@ class RoomFeeds:
 
     def _room_changed(self, code: RoomCode) -> None:
         """Send a room that may have changed to its subscribers, soon."""
-        if code not in self._feeds:
-            return
-        self._changed[code] = None
-        if not self._sending:
-            self._sending = True
-            asyncio.get_running_loop().call_soon(self._send_changed)
+        if code in self._feeds:
+            self._changed.add(code)
 
-    def _send_changed(self) -> None:
-        until = time.monotonic() + SLICE
-        while self._changed:
-            code = next(iter(self._changed))
-            del self._changed[code]
-            feed = self._feeds.get(code)
-            if feed is not None:
-                self._send_room(feed)
-            if time.monotonic() > until:
-                asyncio.get_running_loop().call_soon(self._send_changed)
-                return
-        self._sending = False
+    async def _send_changed(self, code: RoomCode) -> None:
+        feed = self._feeds.get(code)
+        if feed is not None:
+            self._send_room(feed)
 
     def _send_room(self, feed: Feed) -> None:
         """Send the state of a room to those subscribers that do not have it."""
@@ -256,7 +245,7 @@ class RoomFeeds:
             return
         if code in self._changed:
             # Clients look places up in the latest room state, so it has to be sent before.
-            del self._changed[code]
+            self._changed.discard(code)
             self._send_room(feed)
         if live.room.round.deal != feed.deal:
             # The state of this round has not been sent yet; it will contain all counters.
@@ -298,15 +287,17 @@ class RoomFeeds:
             loop = asyncio.get_running_loop()
             feed.timer = loop.call_later(delay, self._schedule_cards, feed)
         else:
-            feed.task = self._tasks.start(self._send_cards(feed, running))
+            feed.task = self._tasks.run_soon(self._send_cards(feed, running))
 
     async def _send_cards(self, feed: Feed, running: Round) -> None:
         """Send every runner its attempt of a round that has begun."""
         runners = [session for session in feed.last_sent if _needs_cards(session, running)]
-        delays = await asyncio.gather(
-            *(self._send_attempt(feed, session, running) for session in runners)
-        )
-        feed.task = None
+        try:
+            delays = await asyncio.gather(
+                *(self._send_attempt(feed, session, running) for session in runners)
+            )
+        finally:
+            feed.task = None
         # For those who have subscribed meanwhile, or whose attempts could not be sent.
         self._schedule_cards(feed, max(delays, default=0.0))
 

@@ -220,7 +220,7 @@ class WatchFeeds:
             if feed.timer is not None:
                 feed.timer.cancel()
                 feed.timer = None
-            feed.task = self._tasks.start(self._send(code, feed))
+            feed.task = self._tasks.run_soon(self._send(code, feed))
 
     async def _send(self, code: RoomCode, feed: _Feed) -> None:
         """Send what waits, to those who may still see it when it is their turn."""

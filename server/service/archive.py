@@ -120,7 +120,7 @@ class Archive:
             raise Refusal("unknown_day")
         shown = await self._dailies.show(day)
         if not self._making and not self._closing:
-            self._making.start(self._make(folder, shown))
+            self._making.run_soon(self._make(folder, shown))
         raise Refusal("being_made", wait=RETRY_AFTER)
 
     async def wait(self) -> None:

@@ -10,19 +10,19 @@ from typing import get_args
 import structlog
 
 from engine.catalog import games, ruleset
+from server.background import Background
 from server.core import daily
 from server.core.attempt import Started
 from server.core.boards import Group, of_daily
 from server.core.daily import DailyId
 from server.core.ids import PlayerId, attempt_id
 from server.core.ranking import Result, unpack
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import Refusal, UnreadableError
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
 from server.service.keyring import Keyring
 from server.service.places import Places
 from server.service.store import Store
-from server.stop import Stop
 from server.store.deals import Deal
 
 DRAW_EVERY = 5.0
@@ -81,6 +81,7 @@ class Dailies:
         attempts: the players' attempts at them.
         keyring: says by which key the seeds of deals ahead are sealed.
         places: where players are.
+        background: the node's background work.
         ranked_starts: how many players at one place may begin each daily; 0 for any number.
     """
 
@@ -90,6 +91,8 @@ class Dailies:
         attempts: Attempts,
         keyring: Keyring,
         places: Places,
+        *,
+        background: Background,
         ranked_starts: int = 0,
     ) -> None:
         self._store = store
@@ -101,7 +104,9 @@ class Dailies:
         self._short: set[str] = set()
         self._best: dict[DailyId, int | None] = {}
         self._best_at = 0
+        self._background = background
         keyring.sealing_changed.subscribe(self._read_again)
+        background.forever("dailies", self.draw_ahead, every=DRAW_EVERY)
 
     def _read_again(self) -> None:
         """Have the deals ahead read again, which seals their seeds by the key that holds now."""
@@ -112,7 +117,9 @@ class Dailies:
         """Draw those deals of today and the next `daily.DRAWN_AHEAD` days that do not exist yet.
 
         They are taken from the pools. While a game's pool is empty, deals without a certificate are
-        drawn for today and the next `daily.UNCERTIFIED_AHEAD` days, and none for later ones.
+        drawn for today and the next `daily.UNCERTIFIED_AHEAD` days, and none for later ones. A
+        deal that this node cannot read, as one that is sealed by a key which it lacks, is told once
+        and keeps no other from being drawn.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -122,11 +129,22 @@ class Dailies:
         near = today + daily.UNCERTIFIED_AHEAD
         for day in range(today, near + 1):
             if wanted := [each for each in _all_of(day) if each not in self._drawn]:
-                deals = await self._store.deals.dailies(wanted)
-                self._drawn.update(wanted)
+                deals = await self._draw(wanted)
                 if uncertified := [deal.game for deal in deals if deal.certificate is None]:
                     log.warning("dailies_uncertified", day=daily.date_text(day), games=uncertified)
         await self._draw_certified(range(near + 1, today + daily.DRAWN_AHEAD + 1))
+
+    async def _draw(self, wanted: Sequence[DailyId]) -> list[Deal]:
+        """Draw the deals of a day that do not exist yet; return all of them that can be read."""
+        try:
+            deals = await self._store.deals.dailies(wanted)
+        except UnreadableError as error:
+            if len(wanted) == 1:
+                self._background.judge("dailies", error, wanted[0].name)
+                return []
+            return [deal for each in wanted for deal in await self._draw([each])]
+        self._drawn.update(wanted)
+        return deals
 
     async def _draw_certified(self, days: Sequence[int]) -> None:
         """Draw the deals of some days from the pools as far as these go, the nearest day first."""
@@ -161,15 +179,6 @@ class Dailies:
                 log.warning("pools_short", deals={game: pooled[game] for game in sorted(short)})
             else:
                 log.info("pools_filled")
-
-    async def run(self, stop: Stop) -> None:
-        """Draw deals in advance, until stopped."""
-        while not stop.is_set:
-            try:
-                await self.draw_ahead()
-            except UnavailableError as error:
-                log.debug("dailies_not_drawn", error=str(error))
-            await stop.or_wait(asyncio.sleep(DRAW_EVERY))
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
         """Return today's number (UTC days, see `daily.day_at`), and the deal of each game.

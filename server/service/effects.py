@@ -11,6 +11,7 @@ from __future__ import annotations
 import structlog
 
 from engine.catalog import ruleset
+from server.background import Background
 from server.core.due import AttemptDue, Due, RoundDue
 from server.core.history import DayResult, points
 from server.core.ids import RoomCode
@@ -27,20 +28,27 @@ from server.service.moderation import Moderation
 from server.service.outbox_entries import Deleted, Effect, Finish, Kept, RoundOver
 from server.service.races import Races
 from server.service.rooms import Rooms
+from server.service.signal import Signal
 from server.service.store import Store
 from server.service.suspicions import Suspicions
-from server.service.worker_pool import WorkerPool
-from server.stop import Stop
 from server.store.journal import Append
+from server.worker_pool import WorkerPool
 
 CONCURRENCY = 8
 """Finishes and races of this node that are applied concurrently."""
+
+MAX_WAITING = 10_000
+"""Those that may wait for it; the sweeper applies others."""
 
 log = structlog.get_logger()
 
 
 class Effects:
-    """Applies effects, and ends what is past its deadline."""
+    """Applies effects, and ends what is past its deadline.
+
+    Attributes:
+        left: emitted with the name of an effect that could not be applied, and is in the outbox.
+    """
 
     def __init__(
         self,
@@ -53,7 +61,9 @@ class Effects:
         keeping: Keeping,
         moderation: Moderation,
         suspicions: Suspicions,
+        background: Background,
     ) -> None:
+        self.left: Signal[str] = Signal()
         self._outboxes = store.outboxes
         self._attempts = attempts
         self._rooms = rooms
@@ -62,15 +72,20 @@ class Effects:
         self._races = races
         self._moderation = moderation
         self._suspicions = suspicions
+        self._background = background
+        self._waiting: dict[str, Effect] = {}
+        self._workers = WorkerPool(
+            background, "effects", self._apply_waiting, size=CONCURRENCY, most=MAX_WAITING
+        )
+        background.forever("finishes", self._take_finish, every=0.0)
         rooms.appended.subscribe(self._room_appended)
 
-    async def run(self, stop: Stop) -> None:
-        """Apply this node's finishes and races as they come, until stopped."""
-        workers = WorkerPool(self._apply_and_log, CONCURRENCY)
-        while (effect := await stop.or_wait(self._attempts.finishes.get())) is not None:
-            # If the pool is full, the effect stays in the outbox for the sweeper.
-            workers.put(effect)
-        await workers.close()
+    async def _take_finish(self) -> None:
+        """Have the next finish or race of this node applied."""
+        effect = await self._background.stop.or_wait(self._attempts.finishes.get())
+        # If the pool is full, the effect stays in the outbox for the sweeper.
+        if effect is not None and self._workers.add(effect.field):
+            self._waiting[effect.field] = effect
 
     def _room_appended(self, _: RoomCode, __: Room, append: Append) -> None:
         """Enqueue what an entry of a room brought along: the end of a race."""
@@ -96,16 +111,29 @@ class Effects:
             UnavailableError: the store does not answer. It may be applied, now or by a sweeper.
         """
         await self._outboxes.put_effect(effect.field, outbox_entries.encode(effect))
-        await self.apply(effect)
+        try:
+            await self.apply(effect)
+        except UnavailableError:
+            self.left.emit(effect.field)
+            raise
 
-    async def _apply_and_log(self, effect: Effect) -> None:
-        """Apply an effect; log a failure, after which the sweeper tries again."""
+    async def _apply_waiting(self, name: str) -> None:
+        """Apply an effect; log a failure, after which the sweeper tries again.
+
+        That counts the failures of each, and sets an effect aside which keeps failing: it is
+        stored, so it would take one node after the other out of service.
+        """
+        effect = self._waiting.pop(name, None)
+        if effect is None:
+            return
         try:
             await self.apply(effect)
         except UnavailableError as error:
             log.debug("effect_deferred", name=effect.field, error=str(error))
+            self.left.emit(effect.field)
         except Exception as error:
             log.warning("effect_failed", name=effect.field, error=type(error).__name__)
+            self.left.emit(effect.field)
 
     async def apply(self, effect: Effect) -> None:
         """Apply an effect, and remove it from the outbox.

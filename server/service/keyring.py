@@ -12,7 +12,6 @@ are retired as well, and each is exchanged for a new one at the next `Hello`.
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import secrets
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from typing import NamedTuple
 import msgspec
 import structlog
 
+from server.background import Background
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnsuitableError
 from server.service import tokens
@@ -27,7 +27,6 @@ from server.service.format import Format
 from server.service.ports import Clock, KeyringStore, SecretStore
 from server.service.signal import Signal
 from server.service.tokens import RENEW_AFTER, Token
-from server.stop import Stop
 from server.store.secret_keys import ID_LENGTH, SealError
 
 READ_EVERY = 5.0
@@ -90,7 +89,12 @@ class Keyring:
     """
 
     def __init__(
-        self, keyrings: KeyringStore, secret_keys: SecretStore, form: Format, clock: Clock
+        self,
+        keyrings: KeyringStore,
+        secret_keys: SecretStore,
+        form: Format,
+        clock: Clock,
+        background: Background,
     ) -> None:
         self.sealing_changed: Signal[()] = Signal()
         self._keyrings = keyrings
@@ -102,20 +106,17 @@ class Keyring:
         self._old: bytes | None = None
         self._old_dropped = False
         self._lacking = ""
+        background.forever("keyring", self._refresh_if_suitable, every=READ_EVERY, waits=True)
 
-    async def run(self, stop: Stop) -> None:
-        """Read the keyring again and again, until stopped."""
-        while not stop.is_set:
-            await stop.or_wait(asyncio.sleep(READ_EVERY))
-            try:
-                await self.refresh()
-            except UnavailableError as error:
-                log.debug("keyring_not_read", error=str(error))
-            except UnsuitableError as error:
-                # This node goes on by what it knows; the operator has to give it the file.
-                if self._lacking != str(error):
-                    self._lacking = str(error)
-                    log.error("keyring_not_opened", error=str(error))  # noqa: TRY400
+    async def _refresh_if_suitable(self) -> None:
+        """Read the keyring; a node that lacks a secret key goes on by what it knows."""
+        try:
+            await self.refresh()
+        except UnsuitableError as error:
+            # The operator has to give it the file.
+            if self._lacking != str(error):
+                self._lacking = str(error)
+                log.error("keyring_not_opened", error=str(error))  # noqa: TRY400
 
     async def refresh(self) -> None:
         """Read the keyring, or make it as soon as no node is left that does not know it.

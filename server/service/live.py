@@ -16,12 +16,13 @@ from functools import partial
 
 import structlog
 
+from server.background import Background
 from server.core import topics
 from server.core.attempt import Attempt
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.names import Profile
 from server.core.race import Room
-from server.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.core.refusal import Refusal, UnreadableError
 from server.service import bus_messages
 from server.service.bus_messages import Emoted, Entry, Progress, Renamed, Version
 from server.service.bus_messages import Presence as PresenceMessage
@@ -33,18 +34,17 @@ from server.service.registration import Registration
 from server.service.rooms import Rooms
 from server.service.signal import Signal
 from server.service.store import Store
-from server.service.work_queue import WorkQueue
-from server.stop import Stop
 from server.store.journal import Append
+from server.worker_pool import WorkerPool
 
 CONCURRENCY = 32
-"""Rooms of a batch, which are refreshed concurrently."""
+"""Rooms that are refreshed at the same time."""
 
 PAUSE = 0.01
-"""Seconds between two batches: a thousand rooms are refreshed in about half a second."""
+"""Seconds that each worker waits between two: a thousand rooms take about half a second."""
 
-RETRY_AFTER = 1.0
-"""Seconds before a failed refresh is retried."""
+LOADED_WITHIN = 1.0
+"""Seconds that whoever enters a room waits at most until it has been read."""
 
 log = structlog.get_logger()
 
@@ -66,6 +66,8 @@ class LiveRooms:
         rooms: Rooms,
         profiles: Profiles,
         registration: Registration,
+        *,
+        background: Background,
     ) -> None:
         self.changed: Signal[RoomCode] = Signal()
         self.progressed: Signal[RoomCode, list[int]] = Signal()
@@ -76,9 +78,12 @@ class LiveRooms:
         self._profiles = profiles
         self._registration = registration
         self._node = PlayerId(f"node/{registration.id}")
+        self._background = background
         self._live: dict[RoomCode, LiveRoom] = {}
-        self._refreshes = WorkQueue(self._refresh, CONCURRENCY, PAUSE)
-        self._presence = Presence(store.rooms, registration.id)
+        self._refreshes: WorkerPool[RoomCode] = WorkerPool(
+            background, "live_rooms", self._refresh, size=CONCURRENCY, pause=PAUSE
+        )
+        self._presence = Presence(store.rooms, registration.id, background)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
         profiles.changed.subscribe(self._name_changed)
@@ -144,11 +149,11 @@ class LiveRooms:
             self.changed.emit(live.code)
 
     async def wait_until_loaded(self, code: RoomCode) -> None:
-        """Wait for the first refresh of a followed room, at most `RETRY_AFTER` seconds."""
+        """Wait for the first refresh of a followed room, at most `LOADED_WITHIN` seconds."""
         live = self._live.get(code)
         if live is not None and not live.loaded.is_set():
             try:
-                await asyncio.wait_for(live.loaded.wait(), RETRY_AFTER)
+                await asyncio.wait_for(live.loaded.wait(), LOADED_WITHIN)
             except TimeoutError:
                 log.debug("room_not_loaded", room=code)
 
@@ -389,10 +394,6 @@ class LiveRooms:
             elif not joined.isdisjoint(live.presence.nodes.values()):
                 self.changed.emit(code)
 
-    async def run(self, stop: Stop) -> None:
-        """Write presence changes, and refresh rooms that need it, until stopped."""
-        await asyncio.gather(self._refreshes.run(stop), self._presence.run(stop))
-
     async def _refresh(self, code: RoomCode) -> None:
         """Read a followed room from the store: presence, journal, progress, profiles and seed."""
         live = self._live.get(code)
@@ -421,11 +422,8 @@ class LiveRooms:
             # The room has expired: the next command on it is refused with `unknown_room`.
             log.info("room_expired", room=code)
         except UnreadableError as error:
-            log.warning("room_unreadable", room=code, code=error.code)
-        except UnavailableError as error:
-            log.debug("room_refresh_failed", room=code, error=str(error))
-            asyncio.get_running_loop().call_later(RETRY_AFTER, self._refreshes.add, code)
-            return
+            # The commands on it are refused for the same reason.
+            self._background.judge("live_rooms", error, code)
         finally:
             live.presence.end_read()
         live.loaded.set()

@@ -9,13 +9,16 @@ when the round's deadline passes.
 
 from __future__ import annotations
 
+from server.background import Background
 from server.core import pace_bot
 from server.core.ids import PACE_BOT, RoomCode
 from server.service.live import LiveRooms
 from server.service.ports import Clock
 from server.service.rooms import Rooms
-from server.service.timed_work import TimedWork
-from server.stop import Stop
+from server.worker_pool import WorkerPool
+
+CONCURRENCY, PAUSE = 32, 0.01
+"""Bots that play at the same time, and each worker's seconds between two of them."""
 
 BACKUP_AFTER = 1.0
 """Seconds that a node leaves a move to the one that leads."""
@@ -24,11 +27,13 @@ BACKUP_AFTER = 1.0
 class PaceBots:
     """The pace bots that run in the rooms which this node follows."""
 
-    def __init__(self, clock: Clock, rooms: Rooms, live: LiveRooms) -> None:
+    def __init__(self, clock: Clock, rooms: Rooms, live: LiveRooms, background: Background) -> None:
         self._clock = clock
         self._rooms = rooms
         self._live = live
-        self._work = TimedWork("pace_bot", self._play)
+        self._work: WorkerPool[RoomCode] = WorkerPool(
+            background, "pace_bots", self._play, size=CONCURRENCY, pause=PAUSE
+        )
         live.changed.subscribe(self._changed)
 
     def _changed(self, code: RoomCode) -> None:
@@ -36,13 +41,13 @@ class PaceBots:
         live = self._live.find(code)
         running = live.room.running if live is not None else None
         if running is None or PACE_BOT not in running.unfinished():
-            self._work.set(code, None)
-        elif code not in self._work:
+            self._work.schedule(code, None)
+        elif not self._work.is_scheduled(code):
             self._set_time(code, running.starts)
 
     def _set_time(self, code: RoomCode, time: int) -> None:
         backup = 0.0 if self._live.leads(code) else BACKUP_AFTER
-        self._work.set(code, (time - self._clock.now()) / 1000 + backup)
+        self._work.schedule(code, (time - self._clock.now()) / 1000 + backup)
 
     async def _play(self, code: RoomCode) -> None:
         """Append what is due of a bot's attempt, and set the time for what comes next."""
@@ -50,7 +55,3 @@ class PaceBots:
         attempt = await self._rooms.play_bot(live.room) if live is not None else None
         if attempt is not None and attempt.end is None and self._live.find(code) is not None:
             self._set_time(code, pace_bot.next_at(attempt))
-
-    async def run(self, stop: Stop) -> None:
-        """Wake up as moves fall due, until stopped."""
-        await self._work.run(stop)

@@ -6,24 +6,17 @@ when they begin to follow the room. It is void when that node no longer counts a
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 
-import structlog
-
+from server.background import Background
 from server.core.ids import PlayerId, RoomCode
 from server.core.refusal import UnavailableError
 from server.service.ports import RoomStore
-from server.service.work_queue import WorkQueue
-from server.stop import Stop
+from server.service.tasks import finish_all
+from server.worker_pool import WorkerPool
 
 CONCURRENT_WRITES = 100
 """Writes that are in flight at once, so that a burst of sessions does not delay moves."""
-
-RETRY_AFTER = 1.0
-"""Seconds before a failed write is retried."""
-
-log = structlog.get_logger()
 
 
 class RoomPresence:
@@ -120,11 +113,13 @@ class RoomPresence:
 class Presence:
     """Writes the presence of this node's sessions to Redis, and reads that of all nodes."""
 
-    def __init__(self, store: RoomStore, node_id: str) -> None:
+    def __init__(self, store: RoomStore, node_id: str, background: Background) -> None:
         self._store = store
         self._node = node_id
         self._rooms: dict[RoomCode, RoomPresence] = {}
-        self._queue = WorkQueue(self._write, CONCURRENT_WRITES, 0)
+        self._writes: WorkerPool[tuple[RoomCode, PlayerId]] = WorkerPool(
+            background, "presence", self._write, size=CONCURRENT_WRITES, completes=True
+        )
 
     def follow(self, code: RoomCode) -> RoomPresence:
         """Return a new presence for a room that this node begins to follow."""
@@ -137,12 +132,21 @@ class Presence:
 
     def write_soon(self, code: RoomCode, player: PlayerId) -> None:
         """Enqueue a write of whether a player is online on this node, evaluated at the write."""
-        self._queue.add((code, player))
+        self._writes.add((code, player))
 
     async def write_all(self, code: RoomCode) -> None:
-        """Write all players who are online in a room on this node; failures are retried later."""
-        players = self._rooms[code].local if code in self._rooms else ()
-        await asyncio.gather(*(self._write((code, player)) for player in players))
+        """Write all players who are online in a room on this node.
+
+        Raises:
+            UnavailableError: the store does not answer; what was not written is written later.
+        """
+        players = list(self._rooms[code].local) if code in self._rooms else []
+        try:
+            await finish_all(self._write((code, player)) for player in players)
+        except UnavailableError:
+            for player in players:
+                self.write_soon(code, player)
+            raise
 
     async def read(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return the node ids by player of those who are online in a room, as stored in Redis.
@@ -152,18 +156,9 @@ class Presence:
         """
         return await self._store.present(code)
 
-    async def run(self, stop: Stop) -> None:
-        """Write enqueued changes until stopped, and then those that are left."""
-        await self._queue.run(stop)
-        await self._queue.finish()
-
     async def _write(self, item: tuple[RoomCode, PlayerId]) -> None:
         code, player = item
         room = self._rooms.get(code)
         online = room is not None and player in room.local
         write = self._store.enter if online else self._store.leave
-        try:
-            await write(code, player, self._node)
-        except UnavailableError as error:
-            log.debug("presence_not_written", room=code, error=str(error))
-            asyncio.get_running_loop().call_later(RETRY_AFTER, self._queue.add, item)
+        await write(code, player, self._node)

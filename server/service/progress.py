@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 
+from server.background import Background
 from server.core.attempt import Attempt
 from server.core.ids import PlayerId, RoomCode
 from server.service.attempts import Attempts
 from server.service.live import LiveRooms
+from server.worker_pool import WorkerPool
 
 EVERY = 0.2
 """Seconds for which the moves of a room are coalesced: only each runner's latest is published."""
@@ -19,6 +20,9 @@ delay moves: by 6 ms with a thousand racers."""
 
 SLICE = 0.002
 """Seconds that a batch may take; the remaining rooms are left to the next one."""
+
+BATCH = "batch"
+"""What is worked on: all rooms that are due."""
 
 SHARE = 0.15
 """The share of the event loop's time that publishing may take; beyond that it is delayed."""
@@ -31,12 +35,15 @@ class Progress:
     however many moves and subscribers there are.
     """
 
-    def __init__(self, attempts: Attempts, live: LiveRooms) -> None:
+    def __init__(self, attempts: Attempts, live: LiveRooms, background: Background) -> None:
         self._live = live
         attempts.advanced.subscribe(self._advanced)
         self._pending: dict[RoomCode, tuple[float, dict[PlayerId, Attempt]]] = {}
         """By room, earliest first: when to publish (monotonic seconds), and what has advanced."""
-        self._scheduled = False
+        # One item: the batch.
+        self._batches: WorkerPool[str] = WorkerPool(
+            background, "progress", self._publish_due, size=1
+        )
 
     def _advanced(self, attempt: Attempt) -> None:
         """Enqueue an attempt that has advanced, if it is in a room."""
@@ -47,11 +54,10 @@ class Progress:
             self._pending[start.room][1][start.player] = attempt
             return
         self._pending[start.room] = time.monotonic() + EVERY, {start.player: attempt}
-        if not self._scheduled:
-            self._scheduled = True
-            asyncio.get_running_loop().call_later(EVERY, self._publish_due)
+        if not self._batches.is_scheduled(BATCH):
+            self._batches.schedule(BATCH, EVERY)
 
-    def _publish_due(self) -> None:
+    async def _publish_due(self, _: str) -> None:
         """Publish to the rooms that are due, and schedule the next batch if others are left."""
         began = now = time.monotonic()
         while self._pending and now - began <= SLICE:
@@ -61,7 +67,5 @@ class Progress:
             del self._pending[code]
             self._live.publish_progress(code, runners)
             now = time.monotonic()
-        self._scheduled = bool(self._pending)
-        if self._scheduled:
-            pause = max(STEP, (now - began) / SHARE)
-            asyncio.get_running_loop().call_later(pause, self._publish_due)
+        if self._pending:
+            self._batches.schedule(BATCH, max(STEP, (now - began) / SHARE))

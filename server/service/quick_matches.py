@@ -11,21 +11,19 @@ round trip and the entries of the room.
 
 from __future__ import annotations
 
-import asyncio
 from typing import NamedTuple
 
 import structlog
 
+from server.background import Background
 from server.core import quick
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
-from server.core.refusal import Refusal, UnavailableError
+from server.core.refusal import Refusal
 from server.service.live import LiveRooms
-from server.service.registrations import Registrations
 from server.service.rooms import Rooms
 from server.service.store import Store
-from server.service.timed_work import TimedWork
-from server.stop import Stop
+from server.worker_pool import WorkerPool
 
 RENEW_EVERY = 2.0
 """Seconds between two renewals of an offer, which expires after three of them."""
@@ -42,6 +40,9 @@ TRY_AGAIN_AFTER = 1_000
 BACKUP_AFTER = 1.0
 """Seconds that a node leaves the start of a round to the one that leads."""
 
+CONCURRENCY, PAUSE = 32, 0.01
+"""Rooms that are worked on at the same time, and each worker's seconds between two of them."""
+
 log = structlog.get_logger()
 
 
@@ -55,13 +56,19 @@ class Offer(NamedTuple):
 class QuickMatches:
     """Finds quick matches for players, and carries on those that this node follows."""
 
-    def __init__(self, store: Store, rooms: Rooms, live: LiveRooms) -> None:
+    def __init__(self, store: Store, rooms: Rooms, live: LiveRooms, background: Background) -> None:
         self._store = store
         self._rooms = rooms
         self._live = live
-        self._offers: Registrations[Offer, bool] = Registrations(self._write)
-        self._work = TimedWork("quick_match", self._carry_on)
+        self._offers: set[Offer] = set()
+        self._writes: WorkerPool[Offer] = WorkerPool(
+            background, "quick_match_offers", self._write, size=CONCURRENCY, pause=PAUSE
+        )
+        self._work: WorkerPool[RoomCode] = WorkerPool(
+            background, "quick_matches", self._carry_on, size=CONCURRENCY, pause=PAUSE
+        )
         live.changed.subscribe(self._changed)
+        background.forever("quick_match_renewal", self.renew, every=RENEW_EVERY, waits=True)
 
     async def match(self, player: PlayerId, game: str) -> Room:
         """Return a quick match in which the player has a seat, with somebody else or alone as yet.
@@ -92,8 +99,10 @@ class QuickMatches:
             return
         room, online = known
         offer = Offer(room.opened.game, code)
-        self._offers.set(offer, quick.offered(room, online) or None)
-        self._work.set(code, self._wait(room, online))
+        if quick.offered(room, online) != (offer in self._offers):
+            self._offers ^= {offer}
+            self._writes.add(offer)
+        self._work.schedule(code, self._wait(room, online))
 
     def _wait(self, room: Room, online: set[PlayerId]) -> float | None:
         """Return the seconds until there is something to do in a room, or `None` if never."""
@@ -120,22 +129,21 @@ class QuickMatches:
             else:
                 self._changed(code)
 
-    async def run(self, stop: Stop) -> None:
-        """Renew offers, and carry on what waits, until stopped."""
-        await asyncio.gather(
-            self._offers.run(stop, RENEW_EVERY, self._is_followed), self._work.run(stop)
-        )
+    async def renew(self) -> None:
+        """Have all offers written again.
 
-    def _is_followed(self, offer: Offer) -> bool:
-        return self._live.find(offer.code) is not None
+        Of a room that this node no longer follows, another one does that, or it expires.
+        """
+        for offer in list(self._offers):
+            if self._live.find(offer.code) is not None:
+                self._writes.add(offer)
+            else:
+                self._offers.discard(offer)
 
-    async def _write(self, offer: Offer, offered: bool | None) -> None:
+    async def _write(self, offer: Offer) -> None:
         """Offer a room, or withdraw it."""
         store = self._store.quick_matches
-        try:
-            if offered:
-                await store.offer(*offer, self._store.clock.now())
-            else:
-                await store.withdraw(*offer)
-        except UnavailableError as error:
-            log.debug("quick_match_not_offered", room=offer.code, error=str(error))
+        if offer in self._offers:
+            await store.offer(*offer, self._store.clock.now())
+        else:
+            await store.withdraw(*offer)

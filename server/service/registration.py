@@ -6,17 +6,15 @@ their own: they are valid for as long as the node counts as alive.
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import socket
 from collections.abc import Iterable
 
 import structlog
 
-from server.core.refusal import UnavailableError
+from server.background import Background
 from server.service.ports import NodeStore
 from server.service.signal import Signal
-from server.stop import Stop
 
 FORM = 2
 """The newest format of the store that this release reads, which nodes say with their registration.
@@ -65,21 +63,27 @@ class Registration:
         self._alive.add(node_id)
         self._missing.discard(node_id)
 
-    async def run(self, stop: Stop) -> None:
-        """Renew the registration until stopped, and then remove it."""
-        while not stop.is_set:
-            try:
-                names = await self._nodes.renew(self.name)
-            except UnavailableError as error:
-                # The other nodes cannot renew theirs either, so none is counted as dead for that.
-                log.debug("registration_failed", error=str(error))
-            else:
-                self._update(name.rpartition("#")[2] for name in names)
-            await stop.or_wait(asyncio.sleep(RENEW_EVERY))
-        try:
-            await self._nodes.drop(self.name)
-        except UnavailableError as error:
-            log.debug("registration_not_removed", error=str(error))
+    def keep(self, background: Background) -> None:
+        """Have the registration renewed by the node's background work, and removed at its end."""
+        background.forever("registration", self.renew, every=RENEW_EVERY, finish=self.drop)
+
+    async def renew(self) -> None:
+        """Renew the registration, and learn which nodes are alive.
+
+        Raises:
+            UnavailableError: the store does not answer. The other nodes cannot renew theirs either,
+                so none is counted as dead for that.
+        """
+        names = await self._nodes.renew(self.name)
+        self._update(name.rpartition("#")[2] for name in names)
+
+    async def drop(self) -> None:
+        """Remove the registration.
+
+        Raises:
+            UnavailableError: the store does not answer; the registration expires.
+        """
+        await self._nodes.drop(self.name)
 
     def _update(self, node_ids: Iterable[str]) -> None:
         """Update which nodes are alive from the list of those that are registered.

@@ -6,8 +6,6 @@ searches are lost: such an attempt goes on, and its next move or opening enqueue
 
 from __future__ import annotations
 
-import asyncio
-
 import structlog
 
 from engine.board import Board
@@ -15,14 +13,15 @@ from engine.cards import DOWN
 from engine.notation import parse_move
 from engine.ruleset import Move
 from engine.search import Outcome, cards_never_seen, ends_on_foundation, search
+from server.background import Background
 from server.core import pace_bot
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId
-from server.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.core.refusal import UnavailableError
 from server.service.attempts import Attempts
 from server.service.searcher import Search, SearcherError
 from server.service.sessions import Sessions
-from server.stop import Stop
+from server.worker_pool import WorkerPool
 
 MAX_WAITING = 1_000
 """Attempts that may be queued for a search; others are searched after a later move or opening."""
@@ -42,13 +41,19 @@ class Searches:
     A *line* is a sequence of moves that brings another card home.
     """
 
-    def __init__(self, attempts: Attempts, sessions: Sessions, searcher: Search) -> None:
+    def __init__(
+        self, attempts: Attempts, sessions: Sessions, searcher: Search, background: Background
+    ) -> None:
         self._attempts = attempts
         self._sessions = sessions
         self._pending: dict[AttemptId, Attempt] = {}
-        self._added = asyncio.Event()
         self._lines: dict[AttemptId, tuple[int, tuple[Move, ...]]] = {}
         self._searcher = searcher
+        self._background = background
+        # One at a time: the searcher is one process.
+        self._searches: WorkerPool[AttemptId] = WorkerPool(
+            background, "searches", self._search, size=1
+        )
         attempts.advanced.subscribe(self._enqueue)
         attempts.opened.subscribe(self._enqueue)
 
@@ -72,32 +77,28 @@ class Searches:
                 log.warning("searches_full", attempt=attempt.id)
                 return
             self._pending[attempt.id] = attempt
-            self._added.set()
+            self._searches.add(attempt.id)
 
-    async def run(self, stop: Stop) -> None:
-        """Search enqueued attempts until stopped."""
-        try:
-            while not stop.is_set:
-                await stop.or_wait(self._added.wait())
-                while self._pending and not stop.is_set:
-                    attempt = self._pending.pop(next(iter(self._pending)))
-                    await self._search_and_log(attempt, stop)
-                    await asyncio.sleep(0)
-                self._added.clear()
-        finally:
-            await self._searcher.close()
+    async def close(self) -> None:
+        """End the searcher, when no search is in progress any more."""
+        await self._searcher.close()
 
-    async def _search_and_log(self, attempt: Attempt, stop: Stop) -> None:
-        """Search an attempt, and end it if it is hopeless; log a failure."""
+    async def _search(self, attempt_id: AttemptId) -> None:
+        """Search an attempt as it is after its latest entry, and end it if it is hopeless."""
+        attempt = self._pending.pop(attempt_id, None)
+        if attempt is None:
+            return
         try:
-            if await self._find_outcome(attempt, stop) is Outcome.UNREACHABLE:
+            if await self._find_outcome(attempt) is Outcome.UNREACHABLE:
                 await self._end(attempt)
-        except (Refusal, UnavailableError, UnreadableError, SearcherError) as error:
+        except SearcherError as error:
+            # Its next move or opening enqueues a new search.
             log.debug("search_failed", attempt=attempt.id, error=str(error))
-        except Exception:
-            log.exception("search_broken", attempt=attempt.id)
+        except UnavailableError:
+            self._pending.setdefault(attempt.id, attempt)
+            raise
 
-    async def _find_outcome(self, attempt: Attempt, stop: Stop) -> Outcome:
+    async def _find_outcome(self, attempt: Attempt) -> Outcome:
         """Return whether a line of moves brings another card home, by the cheapest of three means.
 
         These are a search of one position, the cached line, and a full search by the searcher.
@@ -108,7 +109,7 @@ class Searches:
             return first.outcome
         if self._cached_line_ends_home(attempt):
             return Outcome.REACHABLE
-        answer = await stop.or_wait(self._searcher.ask(board))
+        answer = await self._background.stop.or_wait(self._searcher.ask(board))
         if answer is None:
             return Outcome.UNKNOWN
         if answer.outcome is Outcome.REACHABLE and len(answer.line) <= MAX_LINE_MOVES:

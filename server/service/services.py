@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from engine.catalog import games
+from server.background import Background
 from server.metrics import Metrics
 from server.service.absences import Absences
 from server.service.accounts import Accounts
@@ -48,14 +48,14 @@ from server.service.suspicions import Suspicions
 from server.service.sweeper import Sweeper
 from server.service.verification import Report, Verification
 from server.service.watching import Watching
-from server.stop import Stop
 
 
 class Services:
-    """The services of one node, and their background work.
+    """The services of one node.
 
-    Each service is given those that it uses, and subscribes to their signals itself: this class
-    only determines the order in which they are constructed.
+    Each service is given those that it uses, subscribes to their signals, and registers what it
+    does beside commands with the node's background work, itself: this class only determines the
+    order in which they are constructed.
     """
 
     def __init__(
@@ -64,6 +64,7 @@ class Services:
         bus: MessageBus,
         registration: Registration,
         metrics: Metrics,
+        background: Background,
         *,
         searcher: Search | None = None,
         archive: Path | None = None,
@@ -71,22 +72,34 @@ class Services:
         names: NameLists | None = None,
     ) -> None:
         self._store = store
+        self.background = background
         self.clock = store.clock
         self.metrics = metrics
         self.format = Format(store.formats, store.nodes, store.clock)
-        self.keyring = Keyring(store.keyrings, store.secret_keys, self.format, store.clock)
-        self.memory = StoreMemory(store.memory, metrics)
+        self.keyring = Keyring(
+            store.keyrings, store.secret_keys, self.format, store.clock, background
+        )
+        self.memory = StoreMemory(store.memory, metrics, background)
         self.attempts = Attempts(store, self.format, metrics.lookups)
         self.rooms = Rooms(store, self.attempts, self.format)
         self.deals = Deals(store, self.rooms)
         self.profiles = Profiles(store.players, bus)
-        self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
-        self.absences = Absences(self.rooms, self.live)
-        self.open_rooms = OpenRooms(store, self.live, self.profiles)
-        self.quick_matches = QuickMatches(store, self.rooms, self.live)
-        self.pace_bots = PaceBots(store.clock, self.rooms, self.live)
+        self.live = LiveRooms(
+            store, bus, self.rooms, self.profiles, registration, background=background
+        )
+        self.absences = Absences(self.rooms, self.live, background)
+        self.open_rooms = OpenRooms(store, self.live, self.profiles, background)
+        self.quick_matches = QuickMatches(store, self.rooms, self.live, background)
+        self.pace_bots = PaceBots(store.clock, self.rooms, self.live, background)
         self.places = Places(self.keyring, store.rooms)
-        self.dailies = Dailies(store, self.attempts, self.keyring, self.places, ranked_starts)
+        self.dailies = Dailies(
+            store,
+            self.attempts,
+            self.keyring,
+            self.places,
+            background=background,
+            ranked_starts=ranked_starts,
+        )
         self.pools = store.pools
         self.leaderboards = Leaderboards(store, bus, self.profiles)
         self.runs = Runs(
@@ -127,6 +140,7 @@ class Services:
             keeping=self.keeping,
             moderation=self.moderation,
             suspicions=self.suspicions,
+            background=background,
         )
         self.accounts = Accounts(store, self.identity, self.sessions, self.effects, self.histories)
         self.operators = Operators(
@@ -141,10 +155,12 @@ class Services:
             suspicions=self.suspicions,
             repaired_days=self.repaired_days,
         )
-        self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps)
-        self.progress = Progress(self.attempts, self.live)
-        self.watching = Watching(store, self.attempts, self.rooms, self.live, self.keyring)
-        self.searches = Searches(self.attempts, self.sessions, searcher or Searcher())
+        self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps, background)
+        self.progress = Progress(self.attempts, self.live, background)
+        self.watching = Watching(
+            store, self.attempts, self.rooms, self.live, self.keyring, background=background
+        )
+        self.searches = Searches(self.attempts, self.sessions, searcher or Searcher(), background)
         for game in games():
             metrics.pool_deals[game] = partial(self._pooled, game)
         metrics.rooms = lambda: self.live.size
@@ -176,23 +192,8 @@ class Services:
         """
         return await Verification(self._store, self.keyring, percent).run(expected, progress)
 
-    async def run(self, stop: Stop) -> None:
-        """Run the background work until stopped."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self.keyring.run(stop))
-            group.create_task(self.memory.run(stop))
-            group.create_task(self.effects.run(stop))
-            group.create_task(self.sweeper.run(stop))
-            group.create_task(self.dailies.run(stop))
-            group.create_task(self.live.run(stop))
-            group.create_task(self.absences.run(stop))
-            group.create_task(self.open_rooms.run(stop))
-            group.create_task(self.quick_matches.run(stop))
-            group.create_task(self.pace_bots.run(stop))
-            group.create_task(self.searches.run(stop))
-            group.create_task(self.watching.run(stop))
-
     async def close(self) -> None:
-        """Stop what is not done by `run`, and wait for the notifications in flight."""
+        """Stop what is no background work, and wait for the notifications in flight."""
+        await self.searches.close()
         await self.archive.close()
         await self.sessions.close()

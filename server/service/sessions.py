@@ -264,7 +264,7 @@ class Sessions:
         if player in self._local:
             self._publish(self._peers.get(player, ()), ended)
         else:
-            self._tasks.start(self._publish_ended(player, ended))
+            self._tasks.run_soon(self._publish_ended(player, ended))
 
     async def _publish_ended(self, player: PlayerId, ended: Ended) -> None:
         """Publish the end of an attempt to the nodes of its player's sessions."""

@@ -7,15 +7,12 @@ that those who play may go on to their end, a node begins nothing new a while be
 
 from __future__ import annotations
 
-import asyncio
-
 import structlog
 
+from server.background import Background
 from server.core.memory import Level, Usage, level_at
-from server.core.refusal import UnavailableError
 from server.metrics import Metrics
 from server.service.ports import MemoryStore
-from server.stop import Stop
 
 CHECK_EVERY = 5.0
 """Seconds between two checks, each of which is one `INFO` for each server."""
@@ -30,12 +27,13 @@ class StoreMemory:
         level: `free`; `short` if nothing new begins; `full` if moves are refused.
     """
 
-    def __init__(self, store: MemoryStore, metrics: Metrics) -> None:
+    def __init__(self, store: MemoryStore, metrics: Metrics, background: Background) -> None:
         self.level: Level = "free"
         self._store = store
         self._usage = Usage(0, 0)
         metrics.store_memory["used"] = lambda: self._usage.used
         metrics.store_memory["limit"] = lambda: self._usage.limit
+        background.forever("store_memory", self.check, every=CHECK_EVERY)
 
     @property
     def has_room(self) -> bool:
@@ -53,12 +51,3 @@ class StoreMemory:
         if self.level != before:
             say = {"free": log.info, "short": log.warning, "full": log.error}[self.level]
             say(f"store_{self.level}", used=usage.used, limit=usage.limit)
-
-    async def run(self, stop: Stop) -> None:
-        """Check until stopped."""
-        while not stop.is_set:
-            try:
-                await self.check()
-            except UnavailableError as error:
-                log.debug("store_memory_not_read", error=str(error))
-            await stop.or_wait(asyncio.sleep(CHECK_EVERY))

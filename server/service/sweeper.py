@@ -11,7 +11,6 @@ keeps in memory and applies when they come. The longest delays are:
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import math
 import time
@@ -21,6 +20,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from server.background import Background
 from server.core.attempt import Attempt
 from server.core.due import AttemptDue, Due
 from server.core.refusal import UnavailableError, UnreadableError
@@ -29,9 +29,8 @@ from server.service import outbox_entries
 from server.service.attempts import Attempts
 from server.service.effects import Effects
 from server.service.store import Store
-from server.service.worker_pool import WorkerPool
-from server.stop import Stop
 from server.store import keys
+from server.worker_pool import WorkerPool
 
 RENEW_EVERY = 2.0
 """Seconds between two heartbeats."""
@@ -67,13 +66,17 @@ DAILY_WORKERS, DAILY_PAUSE = 4, 0.04
 log = structlog.get_logger()
 
 
+MAX_WAITING = 10_000
+"""Pieces of work of either kind that may wait for it; the next scan finds the others again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Deadline:
     """A deadline in a partition that has passed, at a time in Unix milliseconds."""
 
     partition: int
     due: Due
-    time: int
+    time: int = field(compare=False)
 
     @property
     def name(self) -> str:
@@ -92,7 +95,7 @@ class Effect:
 
     partition: int
     name: str
-    text: str
+    text: str = field(compare=False)
 
 
 Work = Deadline | Effect
@@ -108,12 +111,15 @@ class _Partition:
         generation: of the connection to the partition's server at the last scan. On another one, a
             scan is due, since the server may have lost what was done.
         due: the deadlines up to `HORIZON`, and their times in Unix milliseconds, earliest first.
+        found: since when (monotonic seconds) it is known that an effect or a passed deadline is yet
+            to be applied, by name: of those that the last scan found, or that have passed since.
     """
 
     scanned: int = 0
     retry_at: int | None = None
     generation: int = 0
     due: deque[tuple[Due, int]] = field(default_factory=deque)
+    found: dict[str, float] = field(default_factory=dict)
 
     def is_urgent(self, now: int) -> bool:
         """Return whether a scan is due at once: for a retry, or since the clock has jumped."""
@@ -133,6 +139,7 @@ class Sweeper:
         attempts: Attempts,
         effects: Effects,
         sweeps: Histogram,
+        background: Background,
     ) -> None:
         self._store = store
         self._effects = effects
@@ -141,29 +148,35 @@ class Sweeper:
         self._played = False
         self._busy = False
         self._failures: Counter[tuple[int, str]] = Counter()
-        self._in_progress: set[tuple[int, str]] = set()
-        self._found_at: dict[tuple[int, str], float] = {}
         self._sweeps = sweeps
-        self._urgent_workers = WorkerPool(self._process_enqueued, URGENT_WORKERS)
-        self._daily_workers = WorkerPool(self._process_enqueued, DAILY_WORKERS, pause=DAILY_PAUSE)
+        self._background = background
+        self._urgent: WorkerPool[Work] = WorkerPool(
+            background, "sweeper_urgent", self.process, size=URGENT_WORKERS, most=MAX_WAITING
+        )
+        self._dailies: WorkerPool[Work] = WorkerPool(
+            background,
+            "sweeper_dailies",
+            self.process,
+            size=DAILY_WORKERS,
+            pause=DAILY_PAUSE,
+            most=MAX_WAITING,
+        )
         attempts.advanced.subscribe(self._attempt_advanced)
+        # When nobody plays, the next scan may be two minutes away.
+        effects.left.subscribe(lambda name: self._retry([keys.partition(name)]))
+        drop = store.sweepers.drop
+        background.forever("sweeper_renewal", self.renew, every=RENEW_EVERY, finish=drop)
+        background.forever("sweeper_scan", self._scan_timed, every=SCAN_EVERY)
+        background.forever("sweeper_poll", self.poll, every=POLL_EVERY)
 
     def age(self) -> float:
         """Return the age in seconds of the oldest effect or deadline that is yet to be applied."""
-        return max(0.0, time.monotonic() - min(self._found_at.values())) if self._found_at else 0.0
+        found = [min(each.found.values()) for each in self._partitions.values() if each.found]
+        return max(0.0, time.monotonic() - min(found)) if found else 0.0
 
     def _attempt_advanced(self, _: Attempt) -> None:
         """Remember for the next renewal that somebody plays on this node."""
         self._played = True
-
-    async def run(self, stop: Stop) -> None:
-        """Sweep until stopped, and wait for what is in progress then."""
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self._renew_forever(stop))
-            group.create_task(self._scan_forever(stop))
-            group.create_task(self._poll_forever(stop))
-        await self._urgent_workers.close()
-        await self._daily_workers.close()
 
     async def renew(self) -> None:
         """Renew this node's registration as a sweeper, and determine the partitions that it owns.
@@ -187,7 +200,6 @@ class Sweeper:
         self._partitions = {n: self._partitions.get(n) or _Partition() for n in owned}
         failures = self._failures.items()
         self._failures = Counter({name: n for name, n in failures if name[0] in self._partitions})
-        self._found_at.clear()
 
     async def scan(self) -> None:
         """Read the partitions that are due for a scan, and process the effects that are found.
@@ -227,6 +239,11 @@ class Sweeper:
             if known is not None:
                 known.scanned, known.retry_at, known.due = now, None, deque(left.due)
                 known.generation = generation
+                # What is not found any more, or only with a later deadline, is not to be applied.
+                names = [name for name, _ in left.effects]
+                names += [due.member for due, at in left.due if at <= now]
+                begun = time.monotonic()
+                known.found = {name: known.found.get(name, begun) for name in names}
                 for name, text in left.effects:
                     self._enqueue(Effect(number, name, text))
 
@@ -239,18 +256,20 @@ class Sweeper:
 
     def _enqueue(self, work: Work) -> None:
         """Give work to a pool, unless it is in progress: dailies to one with a limited rate."""
-        name = (work.partition, work.name)
         is_daily = isinstance(work, Deadline) and isinstance(work.due, AttemptDue)
-        workers = self._daily_workers if is_daily else self._urgent_workers
-        self._found_at.setdefault(name, time.monotonic())
-        if name not in self._in_progress and workers.put(work):
-            self._in_progress.add(name)
+        workers = self._dailies if is_daily else self._urgent
+        known = self._partitions.get(work.partition)
+        if known is not None:
+            known.found.setdefault(work.name, time.monotonic())
+        if work not in workers:
+            workers.add(work)
 
     async def process(self, work: Work) -> None:
         """Process one piece of work.
 
         If it fails, its partition is scanned again, which finds it again. After `TRIES` unexpected
-        errors it is set aside.
+        errors it is set aside: it is stored, so that it would take one node after the other out of
+        service if it ended the node, as other background work does that fails.
         """
         name = (work.partition, work.name)
         try:
@@ -260,7 +279,8 @@ class Sweeper:
                 self._retry([work.partition])
         except UnreadableError as error:
             # The next scan finds it again, on this node or on one of a newer release.
-            log.warning("effect_left", name=work.name, code=error.code)
+            if self._background.is_news("sweeper", name):
+                log.warning("effect_left", name=work.name, code=error.code)
         except UnavailableError as error:
             # In a cluster, one server may be down while the others answer.
             log.debug("effect_deferred", name=work.name, error=str(error))
@@ -292,7 +312,9 @@ class Sweeper:
 
     def _forget(self, name: tuple[int, str]) -> None:
         self._failures.pop(name, None)
-        self._found_at.pop(name, None)
+        known = self._partitions.get(name[0])
+        if known is not None:
+            known.found.pop(name[1], None)
 
     def _retry(self, numbers: Iterable[int]) -> None:
         """Schedule an early scan of partitions."""
@@ -302,41 +324,15 @@ class Sweeper:
             if known is not None:
                 known.retry_at = at
 
-    async def _renew_forever(self, stop: Stop) -> None:
-        while not stop.is_set:
-            try:
-                await self.renew()
-            except UnavailableError as error:
-                log.debug("sweeper_not_renewed", error=str(error))
-            await stop.or_wait(asyncio.sleep(RENEW_EVERY))
-        try:
-            await self._store.sweepers.drop()
-        except UnavailableError as error:
-            log.debug("sweeper_not_removed", error=str(error))
+    async def _scan_timed(self) -> None:
+        begun = time.monotonic()
+        await self.scan()
+        self._sweeps.observe(time.monotonic() - begun)
 
-    async def _scan_forever(self, stop: Stop) -> None:
-        while not stop.is_set:
-            begun = time.monotonic()
-            try:
-                await self.scan()
-                self._sweeps.observe(time.monotonic() - begun)
-            except UnavailableError as error:
-                log.debug("sweep_failed", error=str(error))
-            except Exception:
-                log.exception("sweep_broken")
-            await stop.or_wait(asyncio.sleep(SCAN_EVERY))
-
-    async def _poll_forever(self, stop: Stop) -> None:
-        while not stop.is_set:
-            for work in self.pop_due():
-                self._enqueue(work)
-            await stop.or_wait(asyncio.sleep(POLL_EVERY))
-
-    async def _process_enqueued(self, work: Work) -> None:
-        try:
-            await self.process(work)
-        finally:
-            self._in_progress.discard((work.partition, work.name))
+    async def poll(self) -> None:
+        """Have the deadlines that have passed by now applied."""
+        for work in self.pop_due():
+            self._enqueue(work)
 
 
 def owned_by(name: str, names: list[str]) -> list[int]:

@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Coroutine, Iterable
 from typing import Any, TypeVar
 
+from server.background import hear
+
 T = TypeVar("T")
 
 
@@ -22,10 +24,20 @@ class Tasks:
         return len(self._running)
 
     def start(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Run a coroutine in a task, and return the task."""
+        """Run a coroutine in a task, and return the task, whose result somebody awaits."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        return task
+
+    def run_soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run a coroutine in a task, and return the task; what it raises ends the node.
+
+        The store's not answering does not, nor something that cannot be read: see
+        `server.background`.
+        """
+        task = self.start(work)
+        task.add_done_callback(hear)
         return task
 
     async def wait(self) -> None:
@@ -38,8 +50,8 @@ _unowned = Tasks()
 
 
 def run_soon(work: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine, which handles its own exceptions, in a task that nobody waits for."""
-    _unowned.start(work)
+    """Run a coroutine in a task that nobody waits for; see `Tasks.run_soon`."""
+    _unowned.run_soon(work)
 
 
 async def finish_all(writes: Iterable[Awaitable[None]]) -> None:

@@ -15,12 +15,12 @@ import asyncio
 import hmac
 from base64 import urlsafe_b64encode
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import partial
 
 import structlog
 
+from server.background import Background
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.race import Room, Round
@@ -34,15 +34,11 @@ from server.service.replica import YIELD_EVERY
 from server.service.rooms import Rooms
 from server.service.signal import Signal
 from server.service.store import Store
-from server.service.work_queue import WorkQueue
-from server.stop import Stop
 from server.store import keys
+from server.worker_pool import WorkerPool
 
 CONCURRENCY = 32
 """Journals that are read at once; of each, one read is in flight."""
-
-RETRY_AFTER = 1.0
-"""Seconds before a journal is read again that could not be read."""
 
 LOADED_WITHIN = 1.0
 """Seconds that a watcher waits at most until a round has been read for the first time."""
@@ -156,7 +152,7 @@ class _Stream:
 class _WatchedRound:
     """A round that is watched on this node."""
 
-    __slots__ = ("deal", "loaded", "number", "runners", "streams", "timer")
+    __slots__ = ("deal", "loaded", "number", "runners", "streams")
 
     def __init__(self, round_: Round | None) -> None:
         players = round_.players if round_ is not None else ()
@@ -169,27 +165,14 @@ class _WatchedRound:
             "live": _Stream(len(players), 0),
             "delayed": _Stream(len(players), WATCH_DELAY),
         }
-        self.timer: asyncio.TimerHandle | None = None
         self.loaded = asyncio.Event()
         if not self.runners:
             self.loaded.set()
 
-    def wake(self, now: int, due: Callable[[], None]) -> None:
-        """Have a function called when the next entry is due, instead of what was set before."""
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
+    def next_at(self) -> int | None:
+        """Return when the next entry is due, in Unix milliseconds; `None` if none waits."""
         times = [at for each in self.streams.values() if (at := each.next_at()) is not None]
-        if times:
-            wait = max(0, min(times) - now) / 1000
-            self.timer = asyncio.get_running_loop().call_later(wait, due)
-
-    def stop(self) -> None:
-        """Cancel the timer; nothing is released any more."""
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
-        self.loaded.set()
+        return min(times, default=None)
 
 
 class Watching:
@@ -204,7 +187,14 @@ class Watching:
     """
 
     def __init__(
-        self, store: Store, attempts: Attempts, rooms: Rooms, live: LiveRooms, keyring: Keyring
+        self,
+        store: Store,
+        attempts: Attempts,
+        rooms: Rooms,
+        live: LiveRooms,
+        keyring: Keyring,
+        *,
+        background: Background,
     ) -> None:
         self.moved: Signal[RoomCode, Sight, WatchedEntry] = Signal()
         self.renewed: Signal[RoomCode] = Signal()
@@ -214,10 +204,13 @@ class Watching:
         self._keyring = keyring
         self._rounds: dict[RoomCode, _WatchedRound] = {}
         self._runners: dict[AttemptId, _Runner] = {}
-        self._reads: WorkQueue[tuple[RoomCode, DealId, int]] = WorkQueue(
-            lambda item: self._read(*item), CONCURRENCY, 0
+        self._background = background
+        self._reads: WorkerPool[tuple[RoomCode, DealId, int]] = WorkerPool(
+            background, "watched_attempts", lambda item: self._read(*item), size=CONCURRENCY
         )
-        self._due: WorkQueue[RoomCode] = WorkQueue(self._release, CONCURRENCY, 0)
+        self._due: WorkerPool[RoomCode] = WorkerPool(
+            background, "watched_rooms", self._release, size=CONCURRENCY
+        )
         attempts.appended.subscribe(self._appended)
         live.progressed.subscribe(self._progressed)
         live.changed.subscribe(self._changed)
@@ -280,7 +273,7 @@ class Watching:
         """Forget the boards of a room: nobody watches it here any more."""
         watched = self._rounds.pop(code, None)
         if watched is not None:
-            self._end(watched)
+            self._end(code, watched)
 
     def _begin(self, code: RoomCode, round_: Round | None) -> None:
         watched = self._rounds[code] = _WatchedRound(round_)
@@ -288,8 +281,10 @@ class Watching:
             self._runners[runner.attempt] = runner
             self._read_soon(code, watched, place)
 
-    def _end(self, watched: _WatchedRound) -> None:
-        watched.stop()
+    def _end(self, code: RoomCode, watched: _WatchedRound) -> None:
+        """Release nothing of a round any more."""
+        self._due.schedule(code, None)
+        watched.loaded.set()
         for runner in watched.runners:
             self._runners.pop(runner.attempt, None)
 
@@ -332,7 +327,7 @@ class Watching:
             return
         round_ = live.room.round
         if round_ is not None and round_.deal != watched.deal:
-            self._end(watched)
+            self._end(code, watched)
             self._begin(code, round_)
             self.renewed.emit(code)
         elif round_ is not None:
@@ -366,12 +361,6 @@ class Watching:
         if watched.deal is not None:
             self._reads.add((code, watched.deal, place))
 
-    async def run(self, stop: Stop) -> None:
-        """Read what watchers are to see, until stopped."""
-        await asyncio.gather(self._reads.run(stop), self._due.run(stop))
-        for watched in self._rounds.values():
-            watched.stop()
-
     async def _read(self, code: RoomCode, deal: DealId, place: int) -> None:
         """Read what is new in a runner's journal, and show it to watchers when it is time."""
         watched = self._rounds.get(code)
@@ -380,17 +369,15 @@ class Watching:
         runner = watched.runners[place]
         known, problem = runner.read, runner.problem
         entries: list[WatchedEntry] = []
+        unread: UnavailableError | None = None
         try:
             await self._read_new(watched, place, entries)
             runner.problem = None
         except UnavailableError as error:
-            log.debug("watched_attempt_not_read", attempt=runner.attempt, error=str(error))
-            runner.problem = "unavailable"
-            loop = asyncio.get_running_loop()
-            loop.call_later(RETRY_AFTER, self._reads.add, (code, deal, place))
+            runner.problem, unread = "unavailable", error
         except UnreadableError as error:
-            log.warning("watched_attempt_not_read", attempt=runner.attempt, code=error.code)
             runner.problem = error.code
+            self._background.judge("watched_attempts", error, runner.attempt)
         if self._rounds.get(code) is not watched:
             return
         now = self._store.clock.now()
@@ -407,7 +394,9 @@ class Watching:
             watched.loaded.set()
         if whole or runner.problem != problem:
             self.renewed.emit(code)
-        await self._release(code)
+        self._due.add(code)
+        if unread is not None:
+            raise unread
 
     async def _read_new(
         self, watched: _WatchedRound, place: int, entries: list[WatchedEntry]
@@ -453,14 +442,9 @@ class Watching:
         entries += found
 
     async def _release(self, code: RoomCode) -> None:
-        """Show what is due to watchers, and set the timer for what comes next."""
-        try:
-            # A node whose clock is wrong must not show cards early. It reads the time now and then.
-            await self._store.clock.confirm()
-        except UnavailableError as error:
-            log.debug("watched_moves_deferred", room=code, error=str(error))
-            asyncio.get_running_loop().call_later(RETRY_AFTER, self._due.add, code)
-            return
+        """Show what is due to watchers, and set the time of what comes next."""
+        # A node whose clock is wrong must not show cards early. It reads the time now and then.
+        await self._store.clock.confirm()
         watched = self._rounds.get(code)
         if watched is None:
             return
@@ -468,4 +452,5 @@ class Watching:
         for seen, stream in watched.streams.items():
             for entry in stream.due(now):
                 self.moved.emit(code, seen, entry)
-        watched.wake(now, partial(self._due.add, code))
+        at = watched.next_at()
+        self._due.schedule(code, None if at is None else (at - now) / 1000)

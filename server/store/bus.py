@@ -26,6 +26,7 @@ import structlog
 from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import ConnectionError as ConnectionLostError
 
+from server.background import Background
 from server.outages import Outage
 from server.stop import Stop
 from server.store.connection import FAILURES, owner_of, raising_lost, server_client
@@ -260,27 +261,30 @@ class Bus:
             # An error in one subscriber must not stop delivery to the others.
             log.exception("subscriber_failed", topic=topic)
 
-    async def run(self, stop: Stop) -> None:
-        """Deliver messages, and replace lost connections, until `stop` is set."""
-        while not stop.is_set:
-            connections: dict[str, _PubSubConnection] = {}
-            reason = ""
-            try:
-                with raising_lost():
-                    await self._run_connected(connections, stop)
-            except (*FAILURES, TimeoutError, _SlotMovedError) as error:
-                reason = type(error).__name__
-            finally:
-                for connection in connections.values():
-                    await connection.close()
-                    if isinstance(self._client, RedisCluster):
-                        await connection.redis.aclose()
-            if not stop.is_set:
-                await stop.or_wait(asyncio.sleep(RECONNECT_DELAY))
-                if time.monotonic() - self._database.lost_at > HEARTBEAT_TIMEOUT:
-                    # Otherwise the server is lost, which the log tells already.
-                    self._outage.fail(error=reason)
-                await self._database.refresh_topology()
+    def keep(self, background: Background) -> None:
+        """Have the node's background work deliver messages, and replace lost connections."""
+        background.forever("bus", lambda: self._deliver_all(background.stop), every=0.0)
+
+    async def _deliver_all(self, stop: Stop) -> None:
+        """Deliver messages until a connection is lost, or `stop` is set."""
+        connections: dict[str, _PubSubConnection] = {}
+        reason = ""
+        try:
+            with raising_lost():
+                await self._run_connected(connections, stop)
+        except (*FAILURES, TimeoutError, _SlotMovedError) as error:
+            reason = type(error).__name__
+        finally:
+            for connection in connections.values():
+                await connection.close()
+                if isinstance(self._client, RedisCluster):
+                    await connection.redis.aclose()
+        if not stop.is_set:
+            await stop.or_wait(asyncio.sleep(RECONNECT_DELAY))
+            if time.monotonic() - self._database.lost_at > HEARTBEAT_TIMEOUT:
+                # Otherwise the server is lost, which the log tells already.
+                self._outage.fail(error=reason)
+            await self._database.refresh_topology()
 
     async def _run_connected(self, connections: dict[str, _PubSubConnection], stop: Stop) -> None:
         """Subscribe to all topics, follow their changes, and send PINGs, until `stop` is set.

@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-import structlog
 from redis.asyncio import RedisCluster
 
+from server.background import Background
 from server.core.refusal import UnavailableError
-from server.stop import Stop
 from server.store import keys
 from server.store.connection import owner_of, raising_unavailable
 from server.store.database import Database
@@ -42,8 +41,6 @@ After a larger one, the time goes back.
 
 DRIFT = 0.0005
 """Largest drift between the clocks of two machines, in seconds a second."""
-
-log = structlog.get_logger()
 
 
 class _Bounds(NamedTuple):
@@ -116,17 +113,12 @@ class Clock:
             self._next = asyncio.create_task(self._sample_after(self._current))
         await asyncio.shield(self._next)
 
-    async def run(self, stop: Stop) -> None:
-        """Take a sample every `SAMPLE_EVERY` seconds until `stop` is set.
+    def keep(self, background: Background) -> None:
+        """Have a sample taken every `SAMPLE_EVERY` seconds by the node's background work.
 
         While Redis is unavailable, the time goes on by the monotonic clock alone.
         """
-        while not stop.is_set:
-            await stop.or_wait(asyncio.sleep(SAMPLE_EVERY))
-            try:
-                await self.sample()
-            except UnavailableError as error:
-                log.debug("clock_sample_failed", error=str(error))
+        background.forever("clock", self.sample, every=SAMPLE_EVERY, waits=True)
 
     async def _sample_after(self, previous: asyncio.Task[None] | None) -> None:
         """Take a sample when the previous one has ended; later callers wait for the next one."""

@@ -19,6 +19,7 @@ from redis.asyncio import RedisCluster
 from redis.asyncio.client import Pipeline as ReadPipeline
 from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 
+from server.background import hear
 from server.core.refusal import UnavailableError, UnsuitableError
 from server.metrics import Metrics
 from server.store.connection import FAILURES, Client, raising_lost, raising_unavailable
@@ -177,6 +178,7 @@ class Database:
         task = asyncio.create_task(self._send_with_redirects(key, command, failed))
         self._send_tasks.add(task)
         task.add_done_callback(self._send_tasks.discard)
+        task.add_done_callback(hear)
 
     async def _send_with_redirects(
         self, key: str, command: tuple[Argument, ...], failed: Failed | None
@@ -370,6 +372,7 @@ class Database:
             task = asyncio.create_task(self._servers.refresh_topology())
             self._refresh_tasks.add(task)
             task.add_done_callback(self._refresh_tasks.discard)
+            task.add_done_callback(hear)
 
     def _pipeline(self, server: Server) -> Pipeline:
         name = "" if server is None else server.name

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 import structlog
 from redis.exceptions import AskError, NoScriptError, TryAgainError
 
+from server.background import hear
 from server.core.due import Due
 from server.core.refusal import UnavailableError
 from server.store import keys
@@ -235,6 +236,7 @@ class Journals:
                 task = asyncio.create_task(self._append_redirected(*entry))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
+                task.add_done_callback(hear)
             return
         if suggests_failover(reply):
             self._database.refresh_topology_soon()

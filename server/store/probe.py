@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from server.background import Background, hear
 from server.core.refusal import UnavailableError
-from server.stop import Stop
 from server.store import keys
 from server.store.database import Database
 
@@ -48,21 +48,19 @@ class Probe:
 
     async def once(self) -> None:
         """Write to each server, and wait until each has answered, or has failed."""
-        self._begin()
+        await self._begin()
         await self._end()
 
-    async def run(self, stop: Stop) -> None:
-        """Write to each server every `PROBE_EVERY` seconds until `stop` is set."""
-        while not stop.is_set:
-            self._begin()
-            await stop.or_wait(asyncio.sleep(PROBE_EVERY))
-        await self._end()
+    def keep(self, background: Background) -> None:
+        """Have the node's background work write to each server every `PROBE_EVERY` seconds."""
+        background.forever("probe", self._begin, every=PROBE_EVERY, finish=self._end)
 
-    def _begin(self) -> None:
+    async def _begin(self) -> None:
         """Begin a write to each server that is not still busy with the last one."""
         self._keys = self._database.key_of_each_server(_KEYS)
         for server in self._keys.keys() - self._writing.keys():
-            self._writing[server] = asyncio.create_task(self._write(server))
+            self._writing[server] = task = asyncio.create_task(self._write(server))
+            task.add_done_callback(hear)
 
     async def _end(self) -> None:
         if self._writing:

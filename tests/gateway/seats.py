@@ -155,8 +155,8 @@ async def hubs_on(*nodes: Node) -> AsyncIterator[list[HubNode]]:
             node.registration.note_alive(other.registration.id)
     async with AsyncExitStack() as stack:
         for each in hubs:
+            stack.push_async_callback(each.hub.finish)
             await stack.enter_async_context(running(each.node.run))
-            await stack.enter_async_context(running(each.hub.run))
         yield hubs
 
 

@@ -22,7 +22,7 @@ from tests.gateway.play import KEY, room_of
 from tests.gateway.test_resume import start
 from tests.processes import running
 from tests.service.nodes import node_on
-from tests.store.servers import drop_pubsub_connections, until
+from tests.store.servers import drop_pubsub_connections, kept, until
 from tests.store.servers import running as working
 
 
@@ -86,7 +86,7 @@ async def test_a_started_round_that_was_never_published_is_found(
                     changes = [entry for entry in logs if entry["event"] == "nodes_changed"]
                     return any(silent.registration.id in entry["joined"] for entry in changes)
 
-                async with working(silent.registration.run):
+                async with working(kept(silent.registration)):
                     await until(known)
                     room = await silent.rooms.find(code)
                     present = [seat.player for seat in room.seats]

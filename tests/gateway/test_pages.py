@@ -11,7 +11,6 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from server.store.clock import Clock
 from tests.conftest import ALONE, node
 
 pytestmark = ALONE
@@ -229,18 +228,6 @@ async def test_a_page_that_was_not_built_is_reported_as_missing(
     async with node(redis_url, page=tmp_path / "nowhere") as port:
         response, body = await get(port, "/")
     assert (response.status, body) == (404, "The page has not been built.\n")
-
-
-async def test_a_node_whose_tasks_have_failed_is_not_alive(
-    redis_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def fail(*_: object) -> None:
-        raise RuntimeError("broken on purpose")
-
-    monkeypatch.setattr(Clock, "run", fail)
-    async with node(redis_url) as port:
-        for path in ("/health/live", "/health/ready", "/health"):
-            assert (await get(port, path))[0].status == 503
 
 
 async def test_a_plain_request_for_the_socket_is_refused(port: int) -> None:

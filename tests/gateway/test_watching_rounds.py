@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from engine.board import view_of
+from server import worker_pool
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import UnavailableError
@@ -36,7 +37,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.01)
     monkeypatch.setattr(service, "WATCH_DELAY", DELAY)
-    monkeypatch.setattr(service, "RETRY_AFTER", 0.05)
+    monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.05)
     monkeypatch.setattr(module, "CATCH_UP_EVERY", 0.02)
 
 
@@ -330,7 +331,7 @@ async def test_watchers_on_another_node_see_the_same_by_one_read(
     ada = await hub.seat()
     code = await race_of(node, clock, ada)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
-    async with node_on(redis_url, clock) as other_node, hubs_on(node, other_node) as (_, there):
+    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (there,):
         watchers = [Watcher(await there.seat()) for _ in range(3)]
         for watcher in watchers:
             await watcher.watch(code, key)
@@ -384,7 +385,7 @@ async def test_entries_that_the_store_has_lost_are_not_seen_any_more(
     ada = await hub.seat()
     code = await race_of(node, clock, ada)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
-    async with node_on(redis_url, clock) as other_node, hubs_on(node, other_node) as (_, there):
+    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (there,):
         watcher = Watcher(await there.seat())
         await watcher.watch(code, key)
         await play(node, ada, 2)

@@ -30,6 +30,7 @@ from engine.notation import move_text
 from engine.play import play
 from engine.position import position_of
 from server.app import redis_store, running_node
+from server.background import Background
 from server.core import race_commands
 from server.core.attempt import Attempt
 from server.core.digest import fnv1a
@@ -218,8 +219,10 @@ async def _sessions(port: int, redis: Any, kept: Lines) -> None:
 async def _leave_effects(store: Store, attempts: Attempts) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
     form = Format(store.formats, store.nodes, store.clock)
-    keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock)
-    dailies = Dailies(store, attempts, keyring, Places(keyring, store.rooms))
+    background = Background()
+    keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock, background)
+    places = Places(keyring, store.rooms)
+    dailies = Dailies(store, attempts, keyring, places, background=background)
     for game in list(games())[:2]:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)

@@ -11,6 +11,7 @@ from redis.asyncio import RedisCluster
 
 from engine.ruleset import Move
 from server.app import redis_store
+from server.background import Background
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import Room
@@ -27,6 +28,17 @@ from server.store.connection import connect
 from tests.conftest import database_on, secret_keys
 from tests.core.builders import LIMIT, START, homewards
 from tests.redis_users import as_node
+
+BY_HAND = (
+    "dailies",
+    "finishes",
+    "keyring",
+    "store_memory",
+    "sweeper_poll",
+    "sweeper_renewal",
+    "sweeper_scan",
+)
+"""What tests of services let happen themselves."""
 
 
 class SetClock:
@@ -73,7 +85,12 @@ class Node:
         self.store = redis_store(self.database, clock, secret_keys())
         self.registration = Registration(self.store.nodes)
         self.bus = _Bus(self)
-        self.services = Services(self.store, self.bus, self.registration, Metrics())
+        self.background = Background()
+        self.services = Services(
+            self.store, self.bus, self.registration, Metrics(), self.background
+        )
+        self.bus.keep(self.background)
+        self.by_hand = {name: self.background.loops.pop(name) for name in BY_HAND}
         self.ended: list[Ended] = []
         self.services.sessions.ended.subscribe(self.ended.append)
         self.attempts = self.services.attempts
@@ -84,16 +101,16 @@ class Node:
 
     async def run(self, stop: Stop) -> None:
         """Receive bus messages and keep live rooms current, until `stop` is set."""
-        services = self.services
-        await asyncio.gather(
-            self.bus.run(stop),
-            services.live.run(stop),
-            services.absences.run(stop),
-            services.open_rooms.run(stop),
-            services.watching.run(stop),
-            services.quick_matches.run(stop),
-            services.pace_bots.run(stop),
-        )
+        self.background.start()
+        await stop.wait()
+        await self.background.close()
+        self.background.raise_failure()
+
+    async def run_all(self, stop: Stop) -> None:
+        """Do all that a node does, until `stop` is set."""
+        self.background.loops |= self.by_hand
+        await self.run(stop)
+        await self.services.close()
 
     async def keys(self, pattern: str = "*") -> list[str]:
         """Return all keys that match a pattern."""
@@ -109,10 +126,9 @@ class Node:
         for known in self.sweeper._partitions.values():
             known.scanned = 0
         await self.sweeper.scan()
-        for work in self.sweeper.pop_due():
-            self.sweeper._enqueue(work)
-        while self.sweeper._in_progress:
-            await asyncio.sleep(0)
+        await self.sweeper.poll()
+        await self.sweeper._urgent.finish()
+        await self.sweeper._dailies.finish()
 
     async def apply_effects(self) -> None:
         """Apply the effects of what ended on this node, as a running node does."""

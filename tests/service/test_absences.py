@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from server import worker_pool
 from server.core import absence
 from server.core.ids import PlayerId, RoomCode
 from server.core.refusal import UnavailableError
@@ -27,6 +28,7 @@ async def running_nodes(
     monkeypatch.setattr(absence, "HOST_ABSENCE", 60)
     monkeypatch.setattr(absence, "SEAT_ABSENCE", 150)
     monkeypatch.setattr(module, "RETRY_AFTER", 20)
+    monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.02)
     for one, another in ((node, other), (other, node)):
         one.registration.note_alive(another.registration.id)
     async with AsyncExitStack() as stack:
@@ -131,9 +133,8 @@ async def test_what_could_not_be_decided_is_tried_again(
     with debug_captured() as logs:
         await follow(node, code, ADA)
         await sees(node, code, room.version + 1)
-    assert [line["event"] for line in logs if "absence" in line["event"]] == [
-        "absence_deferred"
-    ] * 2
+    deferred = [line["event"] for line in logs if line.get("work") == "absences"]
+    assert deferred == ["work_deferred"] * 2
     assert await members(node, code) == [ADA]
 
 
@@ -144,16 +145,17 @@ async def test_a_node_counts_anew_when_it_begins_to_follow_a_room(
     room = await node.room_of(ADA, BOB)
     code = room.opened.code
     await follow(node, code, ADA)
-    first = node.services.absences._watches[code]
+    first = node.services.absences._absences[code]
     node.services.live.leave(code, ADA)
     await follow(node, code, ADA)
-    assert node.services.absences._watches[code] is not first
+    assert node.services.absences._absences[code] is not first
 
 
 async def test_a_seat_is_lost_only_after_the_round(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA, BOB)
     await follow(node, code, ADA)
-    assert node.services.absences._watches[code].timer is None, "it waits for the end of the round"
+    absences = node.services.absences
+    assert not absences._due.is_scheduled(code), "it waits for the end of the round"
     assert room.round is not None
     for player in (ADA, BOB):
         await other.rooms.finish(code, room.round.deal, player, reached(1))

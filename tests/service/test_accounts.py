@@ -25,7 +25,7 @@ from server.store import keys
 from tests.core.builders import START
 from tests.service.nodes import Node, SetClock
 from tests.store.outboxes import all_effects
-from tests.store.servers import PATIENCE, running, until
+from tests.store.servers import PATIENCE, kept, running, until
 
 Closing = tuple[PlayerId, int, str | None]
 
@@ -46,7 +46,7 @@ async def closing(node: Node, other: Node) -> AsyncIterator[dict[Node, list[Clos
 
             each.services.sessions.signed_out.subscribe(note)
             each.services.sessions.missed.subscribe(subscribed.set)
-            await stack.enter_async_context(running(each.bus.run))
+            await stack.enter_async_context(running(kept(each.bus)))
             async with asyncio.timeout(PATIENCE):
                 await subscribed.wait()
         yield found

@@ -332,3 +332,21 @@ async def test_a_run_after_a_scout_at_the_same_address_is_suspicious(
 
 def stock(board: Board) -> int:
     return board.ruleset.stock
+
+
+async def test_a_deal_that_a_node_cannot_read_keeps_no_other_from_being_drawn(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    """As on a node without the new secret key, at midnight."""
+    await other.dailies.draw_ahead()
+    clock.time = MIDNIGHT
+    unread = await other.store.deals.daily(DailyId(GAME, DAY + 1 + daily.UNCERTIFIED_AHEAD))
+    await node.redis.hset(keys.deal(unread.id), "format", "99")
+    with capture_logs() as logs:
+        for _ in range(2):
+            await node.dailies.draw_ahead()
+    wanted = [DailyId(game, unread.day or 0) for game in games()]
+    assert len(await node.store.deals.daily_ids(wanted)) == len(games())
+    told = [(line["item"], line["code"]) for line in logs if line["event"] == "work_unreadable"]
+    assert told == [(f"{GAME}:{unread.day}", "unknown_format")]
+    assert node.background.failure is None

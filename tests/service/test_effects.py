@@ -167,7 +167,7 @@ async def test_a_running_node_applies_its_own_effects(node: Node) -> None:
     async def applied() -> bool:
         return bool(await rows(node)) and not await all_effects(node.store.outboxes)
 
-    async with running(node.effects.run):
+    async with running(node.run_all):
         await finish_daily(node)
         await until(applied)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from server.background import Background
 from server.core.ids import is_id
 from server.core.names import RENAME_EVERY, RENAMES_AT_ONCE, guest_name
 from server.core.refusal import Refusal
@@ -127,7 +128,8 @@ async def test_changing_any_character_of_a_token_invalidates_it(node: Node) -> N
 async def test_another_servers_token_is_refused(node: Node) -> None:
     profile, token, _ = await node.services.identity.enter(None, None)
     elsewhere = SecretKeys([b"another server's file of 32 bytes"[:KEY_BYTES]])
-    keyring = Keyring(node.store.keyrings, elsewhere, node.services.format, node.store.clock)
+    store, form = node.store, node.services.format
+    keyring = Keyring(store.keyrings, elsewhere, form, store.clock, Background())
     await node.redis.delete(keys.KEYRING)
     forged = await keyring.token(profile.id, 0)
     with pytest.raises(Refusal, match="bad_token"):

@@ -8,10 +8,10 @@ from base64 import urlsafe_b64encode
 import pytest
 from structlog.testing import capture_logs
 
+from server.background import Background
 from server.core.daily import DailyId
 from server.core.ids import RoomCode
 from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
-from server.service import keyring as module
 from server.service import tokens
 from server.service.format import ALONE_FOR, Format
 from server.service.keyring import Keyring
@@ -42,7 +42,8 @@ def ring_on(node: Node, secret_keys: SecretKeys | None = None) -> Keyring:
     """Return the keyring of one more node on the same store."""
     store = node.store
     form = Format(store.formats, store.nodes, store.clock)
-    return Keyring(store.keyrings, secret_keys or store.secret_keys, form, store.clock)
+    sealed_by = secret_keys or store.secret_keys
+    return Keyring(store.keyrings, sealed_by, form, store.clock, Background())
 
 
 async def until_raised(node: Node, clock: SetClock) -> None:
@@ -86,10 +87,10 @@ async def test_no_key_is_stored_and_a_new_store_has_a_keyring_at_once(node: Node
 async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
     node: Node, other: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "READ_EVERY", 0.01)
+    other.by_hand["keyring"].every = 0.01
     _, token, _ = await other.services.identity.enter(None, None)
     before = tokens.read(token).key
-    async with running(other.services.keyring.run):
+    async with running(other.run_all):
         after = (await node.services.keyring.rotate(LIFE)).signing
 
         async def uses_it() -> bool:
@@ -270,13 +271,13 @@ async def test_a_node_without_the_secret_key_does_not_start_and_says_which_one(
 async def test_a_node_that_lacks_a_new_secret_key_goes_on_and_refuses_no_token_for_good(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "READ_EVERY", 0.01)
+    node.by_hand["keyring"].every = 0.01
     ring = node.services.keyring
     token = await ring.token(ADA, 0)
     later = ring_on(node, LATER)
     await later.rotate(LIFE)
     with capture_logs() as logs:
-        async with running(ring.run):
+        async with running(node.run_all):
 
             async def lacking() -> bool:
                 return any(line["event"] == "keyring_not_opened" for line in logs)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from server import worker_pool
 from server.core import topics
 from server.core.ids import PlayerId, RoomCode
 from server.core.names import Profile
@@ -29,7 +30,8 @@ async def running_nodes(
 ) -> AsyncIterator[None]:
     """Run both nodes, so that they receive bus messages."""
     monkeypatch.setattr(progress, "EVERY", 0.02)
-    monkeypatch.setattr(module, "RETRY_AFTER", 0.1)
+    monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.1)
+    monkeypatch.setattr(module, "LOADED_WITHIN", 0.1)
     for one, another in ((node, other), (other, node)):
         one.registration.note_alive(another.registration.id)
     async with AsyncExitStack() as stack:
@@ -41,7 +43,7 @@ async def running_nodes(
 async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
     """Subscribe a session of a player to a room, and wait until the room is loaded."""
     node.services.live.enter(await node.rooms.find(code), player)
-    # Sessions wait no longer than `RETRY_AFTER`, which is less here than a refresh may take.
+    # Sessions wait no longer than `LOADED_WITHIN`, which is less here than a refresh may take.
     live = node.services.live.find(code)
     assert live is not None
     await live.loaded.wait()
@@ -341,7 +343,7 @@ async def test_a_failed_refresh_is_retried(
         node.services.live.receive(code, None)
 
         async def failed() -> bool:
-            return any(entry["event"] == "room_refresh_failed" for entry in logs)
+            return any(entry.get("work") == "live_rooms" for entry in logs)
 
         await until(failed)
     await sees(node, code, version + 1)

@@ -26,7 +26,7 @@ from tests.core.builders import ADA, BOB, CYD, START
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.service.test_effects import DAY, GAME, finish_daily
 from tests.store.outboxes import all_effects
-from tests.store.servers import running, until
+from tests.store.servers import kept, running, until
 
 BY = By("mod", "testing")
 ABOUT: dict[str, Any] = {"id": "1", "at": START, "operator": "mod", "reason": "testing"}
@@ -95,7 +95,7 @@ async def test_a_voided_result_is_gone_from_all_boards_and_comes_back(
     other.services.leaderboards.entered.subscribe(lambda board, _: seen.append(board))
     for board in boards:
         other.services.leaderboards.subscribe(board)
-    async with running(other.bus.run):
+    async with running(kept(other.bus)):
         # A subscription that begins counts as a message that may have been lost.
         await until(lambda: _all(len(seen) >= len(boards)))
         seen.clear()
@@ -186,7 +186,7 @@ async def test_a_hidden_name_is_a_guests_on_every_node_and_cannot_be_changed(
     caches = [each.services.profiles for each in (node, other)]
     for cache in caches:
         cache.keep(Profile(BOB, "Bob"))
-    async with running(other.bus.run), running(node.bus.run):
+    async with running(kept(other.bus)), running(kept(node.bus)):
         # A cache is cleared when its subscription begins.
         await until(lambda: _all(all(cache.known([BOB]) is None for cache in caches)))
         await node.services.operators.hide_name(BY, player, hidden=True)

@@ -8,12 +8,12 @@ from contextlib import AsyncExitStack
 import msgspec
 import pytest
 
+from server import worker_pool
 from server.core import pace_bot, quick
 from server.core.attempt import Attempt, Event, fold
 from server.core.ids import PACE_BOT, AttemptId, RoomCode
 from server.core.race import Room
 from server.service import pace_bots as module
-from server.service import timed_work
 from server.store import keys
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node, SetClock, attempt_of
@@ -29,7 +29,7 @@ async def running_nodes(
 ) -> AsyncIterator[None]:
     """Run both nodes, with short intervals."""
     monkeypatch.setattr(module, "BACKUP_AFTER", 0.0)
-    monkeypatch.setattr(timed_work, "SHORTEST", 0.001)
+    monkeypatch.setattr(worker_pool, "SHORTEST", 0.001)
     for name, time in (("FIRST_MOVE_AFTER", 30), ("FASTEST", 15), ("SLOWEST", 25)):
         monkeypatch.setattr(pace_bot, name, time)
     for one, another in ((node, other), (other, node)):
@@ -162,13 +162,13 @@ async def test_nothing_is_timed_any_more_when_its_run_is_over(node: Node, clock:
     await follow(node, code, ADA)
 
     async def timed() -> bool:
-        return code in node.services.pace_bots._work
+        return node.services.pace_bots._work.is_scheduled(code)
 
     await until(timed)
     await node.attempts.give_up(attempt)
     await node.apply_effects()
 
     async def idle() -> bool:
-        return code not in node.services.pace_bots._work
+        return not node.services.pace_bots._work.is_scheduled(code)
 
     await until(idle)

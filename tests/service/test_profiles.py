@@ -16,7 +16,7 @@ from server.service.bus_messages import Renamed
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node
-from tests.store.servers import reads, running, until
+from tests.store.servers import kept, reads, running, until
 
 
 @ALONE
@@ -36,7 +36,7 @@ async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> Non
     # The cache is cleared when the subscription begins.
     profiles = other.services.profiles
     profiles.keep(Profile(BOB, "Bob"))
-    async with running(other.bus.run):
+    async with running(kept(other.bus)):
         _, token, _ = await node.services.identity.enter(None, "Ada")
         player = (await node.services.identity.enter(token, None))[0].id
 

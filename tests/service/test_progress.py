@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from asyncio import TimerHandle
-from collections.abc import Callable
+from collections.abc import AsyncIterator
 from itertools import count
 from types import SimpleNamespace
 
@@ -22,9 +20,11 @@ from tests.store.servers import running, until
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Publish after 50 ms."""
+async def running_node(node: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """Run the node, which publishes after 50 ms."""
     monkeypatch.setattr(module, "EVERY", 0.05)
+    async with running(node.run):
+        yield
 
 
 def published(node: Node, code: RoomCode) -> list[Progress]:
@@ -92,16 +92,14 @@ async def test_publishing_that_takes_long_is_continued_later(
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
     monkeypatch.setattr(module, "EVERY", 0.005)
     monkeypatch.setattr(module, "SHARE", 0.125)
-    loop = asyncio.get_running_loop()
-    later, waits = loop.call_later, []
-
-    def call_later(wait: float, call: Callable[..., object], *given: object) -> TimerHandle:
-        if getattr(call, "__name__", "") == "_publish_due":
-            waits.append((wait, [len(published(node, code)) for _, code in races]))
-        return later(wait, call, *given)
-
-    monkeypatch.setattr(loop, "call_later", call_later)
     progress = node.services.progress
+    schedule, waits = progress._batches.schedule, []
+
+    def schedule_and_note(batch: str, wait: float) -> None:
+        waits.append((wait, [len(published(node, code)) for _, code in races]))
+        schedule(batch, wait)
+
+    monkeypatch.setattr(progress._batches, "schedule", schedule_and_note)
     attempts = [await node.state_of(attempt_of(room, ADA)) for room, _ in races]
     # Without a pause: publishing in between would start a new interval.
     for attempt in attempts:

@@ -8,12 +8,12 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from server import worker_pool
 from server.core import absence, quick
 from server.core.ids import PACE_BOT, PlayerId, RoomCode
 from server.core.race import Room
 from server.core.refusal import Refusal, UnavailableError
 from server.service import quick_matches as module
-from server.service import timed_work
 from server.store import keys
 from tests.core.builders import ADA, BOB, CYD, PLAYERS, START
 from tests.service.nodes import Node, SetClock
@@ -28,9 +28,10 @@ async def running_nodes(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[None]:
     """Run both nodes, with short intervals."""
-    monkeypatch.setattr(module, "RENEW_EVERY", 0.02)
+    for each in (node, other):
+        each.background.loops["quick_match_renewal"].every = 0.02
     monkeypatch.setattr(module, "BACKUP_AFTER", 0.05)
-    monkeypatch.setattr(timed_work, "RETRY_AFTER", 0.02)
+    monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.02)
     monkeypatch.setattr(absence, "QUICK_ABSENCE", 60)
     for one, another in ((node, other), (other, node)):
         one.registration.note_alive(another.registration.id)

@@ -14,7 +14,7 @@ from tests.conftest import node as running_node
 from tests.processes import running as running_program
 from tests.service.nodes import Node
 from tests.store.entries import now
-from tests.store.servers import running, until
+from tests.store.servers import kept, running, until
 
 
 async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Database) -> None:
@@ -38,7 +38,7 @@ async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyP
     async def listed() -> bool:
         return await nodes.alive(now()) == [registration.name]
 
-    async with running(registration.run):
+    async with running(kept(registration)):
         for _ in range(3):
             await until(listed)
             await nodes.drop(registration.name)

@@ -20,6 +20,7 @@ from engine.catalog import games
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.search import Outcome, cards_never_seen, search
+from server.background import Background
 from server.core import attempt as core
 from server.core.attempt import Attempt, Moved
 from server.core.ids import AttemptId
@@ -32,6 +33,7 @@ from server.service.replica_cache import ReplicaCache
 from server.service.searcher import TIMEOUT, Answer, Searcher, SearcherError
 from server.service.searches import Searches
 from server.store import keys
+from tests.conftest import debug_captured
 from tests.core.builders import ADA, BOB, CYD, LIMIT, START, begun, line_home
 from tests.engine.dead_ends import dead_end_line
 from tests.engine.positions import board
@@ -86,7 +88,7 @@ async def test_an_attempt_at_a_dead_end_is_ended_as_stuck(
     node: Node, race: Race, game: str
 ) -> None:
     attempt, line = await race(game)
-    async with running(node.services.run):
+    async with running(node.run_all):
         await play(node, attempt, line)
         await wait_for_end(node, attempt)
 
@@ -153,7 +155,7 @@ async def test_an_attempt_of_a_dead_node_is_searched_when_it_is_opened(
 ) -> None:
     attempt, line = await race("roosevelt")
     await play(node, attempt, line)
-    async with running(other.services.run):
+    async with running(other.run_all):
         assert (await other.attempts.open(attempt, ADA)).result.end is None
         await wait_for_end(other, attempt)
     assert (await node.state_of(attempt)).end == "stuck"
@@ -163,7 +165,7 @@ async def test_the_search_process_ends_with_the_service(node: Node, race: Race) 
     attempt, line = await race("robert")
     searcher = node.services.searches._searcher
     assert isinstance(searcher, Searcher)
-    async with running(node.services.run):
+    async with running(node.run_all):
         await play(node, attempt, line[:-1])
         started = searcher._process
         await play(node, attempt, line[-1:])
@@ -206,15 +208,17 @@ def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
     assert (ended.returncode, ended.stderr) == (-signal.SIGPIPE, b"")
 
 
-async def test_a_search_that_fails_is_logged_and_the_next_one_runs(
+async def test_after_a_searcher_that_fails_the_next_search_runs(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    async def fail(_: Board) -> Answer:
+        raise SearcherError
+
     searcher = search_locally(node)
-    monkeypatch.setattr(searches, "ends_on_foundation", None)
-    with capture_logs() as logs:
+    with debug_captured() as logs, monkeypatch.context() as patch:
+        patch.setattr(searcher, "ask", fail)
         await enqueue(node, begun("roosevelt", TWO_DEEP))
-    assert [entry["event"] for entry in logs] == ["search_broken"]
-    monkeypatch.undo()
+    assert [entry["event"] for entry in logs] == ["search_failed"]
     await enqueue(node, begun("roosevelt", TWO_DEEP))
     assert len(searcher.boards) == 1
 
@@ -242,13 +246,8 @@ def search_locally(node: Node) -> LocalSearcher:
 async def enqueue(node: Node, attempt: Attempt) -> None:
     """Enqueue an attempt, and wait until the queue is empty."""
     found = node.services.searches
-
-    async def idle() -> bool:
-        return not found._added.is_set()
-
-    async with running(found.run):
-        found._enqueue(attempt)
-        await until(idle)
+    found._enqueue(attempt)
+    await found._searches.finish()
 
 
 def after(attempt: Attempt, *moves: str) -> Attempt:
@@ -285,7 +284,7 @@ async def test_the_queue_is_bounded_and_keeps_the_newest_state_of_each_attempt(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "MAX_WAITING", 1)
-    found = Searches(node.attempts, node.services.sessions, Searcher())
+    found = Searches(node.attempts, node.services.sessions, Searcher(), Background())
     first = begun("roosevelt", TWO_DEEP)
     later = after(first, "t2>t6")
     with capture_logs() as logs:

@@ -99,7 +99,7 @@ async def test_a_running_node_publishes_progress_and_passes_deadlines(
         payloads = [payload for topic, payload in node.published if topic == topics.room(code)]
         return any(isinstance(bus_messages.room_message(p), Progress) for p in payloads)
 
-    async with running(node.services.run):
+    async with running(node.run_all):
         await node.play(attempt_of(room, ADA), ADA)
         await until(notified)
         clock.time = OVER

@@ -16,7 +16,7 @@ from server.store import keys
 from server.store.keys import MAX_SESSIONS
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import OVER, Node, SetClock, attempt_of
-from tests.store.servers import PATIENCE, running, until
+from tests.store.servers import PATIENCE, kept, running, until
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]
             subscribed = asyncio.Event()
             each.services.sessions.superseded.subscribe(mine.append)
             each.services.sessions.missed.subscribe(subscribed.set)
-            await stack.enter_async_context(running(each.bus.run))
+            await stack.enter_async_context(running(kept(each.bus)))
             async with asyncio.timeout(PATIENCE):
                 await subscribed.wait()
         yield found

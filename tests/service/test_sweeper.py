@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from types import SimpleNamespace
 
 import pytest
 from structlog.testing import capture_logs
@@ -10,11 +10,12 @@ from structlog.testing import capture_logs
 from server.core import daily
 from server.core.refusal import UnavailableError
 from server.service import sweeper as module
+from server.service.operators import By
 from server.service.replica_cache import ReplicaCache
 from server.service.sweeper import owned_by
 from server.store import keys
 from server.store.outbox import Pending
-from tests.core.builders import ADA, BOB, START
+from tests.core.builders import ADA, BOB, START, reached
 from tests.service.nodes import OVER, Node, SetClock
 from tests.service.test_effects import DAY, GAME, begin_daily, finish_daily, rows
 from tests.store.outboxes import all_due, all_effects, all_set_aside
@@ -55,7 +56,7 @@ async def test_a_running_node_sweeps(node: Node, other: Node) -> None:
 
     await finish_daily(node, ADA)
     await finish_daily(node, BOB)
-    async with running(other.sweeper.run):
+    async with running(other.run_all):
         await until(swept)
     assert not await node.redis.exists(keys.SWEEPERS), (
         "a sweeper that ends gives up its registration"
@@ -120,12 +121,10 @@ async def test_deadlines_of_rooms_go_before_those_of_dailies(node: Node, clock: 
     clock.time = daily.closes(DAY)
     await node.sweeper.renew()
     await node.sweeper.scan()
-    for work in node.sweeper.pop_due():
-        node.sweeper._enqueue(work)
-    assert [work.name for work in node.sweeper._urgent_workers.waiting] == [f"r:{code}"]
-    assert len(node.sweeper._daily_workers.waiting) == 2
-    while node.sweeper._in_progress:
-        await asyncio.sleep(0)
+    await node.sweeper.poll()
+    assert [work.name for work in node.sweeper._urgent._pending] == [f"r:{code}"]
+    assert len(node.sweeper._dailies) == 2
+    await node.sweeper._urgent.finish()
     assert (await node.rooms.find(code)).running is None
 
 
@@ -189,6 +188,69 @@ async def test_an_effect_that_fails_for_lack_of_redis_is_retried_and_never_set_a
     clock.time = START + module.RETRY_AFTER
     # It is retried before the next scan of its partition is due.
     await node.sweeper.scan()
-    while node.sweeper._in_progress:
-        await asyncio.sleep(0)
+    await node.sweeper._urgent.finish()
+    assert await all_effects(node.store.outboxes) == []
+
+
+async def test_a_deadline_that_a_rematch_has_put_off_has_no_age(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1_000.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = OVER - module.HORIZON
+    await node.sweeper.renew()
+    await node.sweeper.scan()
+    assert room.round is not None
+    for player in (ADA, BOB):
+        await node.rooms.finish(code, room.round.deal, player, reached(1))
+    await node.rooms.start(code, ADA, [ADA, BOB])
+    clock.time = OVER
+    await node.sweeper.poll()
+    await node.sweeper._urgent.finish()
+    now[0] += 100.0
+    assert node.sweeper.age() == 100.0, "it is looked at once more"
+    clock.time += module.RETRY_AFTER
+    await node.sweeper.scan()
+    assert node.sweeper.age() == 0.0
+    assert not any(each.found for each in node.sweeper._partitions.values())
+
+
+async def test_what_cannot_be_applied_grows_old_until_it_is(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise UnavailableError("away")
+
+    now = [1_000.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    await finish_daily(node)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(node.store.leaderboards), "place", away)
+        for _ in range(3):
+            await node.sweep()
+            now[0] += 10.0
+    assert node.sweeper.age() == 30.0
+    clock.time += module.RETRY_AFTER
+    await node.sweep()
+    assert node.sweeper.age() == 0.0
+
+
+async def test_an_act_that_could_not_be_applied_is_applied_soon_though_nobody_plays(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise UnavailableError("away")
+
+    _, token, _ = await node.services.identity.enter(None, "Ada")
+    player = (await node.services.identity.enter(token, None))[0].id
+    await node.sweep()
+    with monkeypatch.context() as patch:
+        patch.setattr(type(node.store.moderation), "bar", away)
+        with pytest.raises(UnavailableError):
+            await node.services.operators.bar(By("mod", "testing"), player, 1)
+    assert len(await all_effects(node.store.outboxes)) == 1
+    clock.time += module.RETRY_AFTER
+    await node.sweeper.scan()
+    await node.sweeper._urgent.finish()
     assert await all_effects(node.store.outboxes) == []

@@ -12,6 +12,7 @@ from engine.board import Board
 from engine.notation import move_text
 from engine.search import search
 from server.app import redis_store
+from server.background import Background
 from server.core.daily import DailyId
 from server.core.refusal import UnavailableError
 from server.gateway.contracts import Wire
@@ -23,7 +24,6 @@ from server.metrics import Metrics
 from server.service.registration import Registration
 from server.service.searcher import Answer
 from server.service.services import Services
-from server.stop import Stop
 from server.store.bus import Bus
 from server.store.clock import Clock
 from server.store.connection import connect
@@ -86,12 +86,20 @@ class Node:
             store = replace(store, deals=NoDailies(self._database, keys))
         self._bus = Bus(self._database)
         self._registration = Registration(store.nodes)
+        self._background = Background()
+        self._stop = self._background.stop
         self.services = Services(
-            store, self._bus, self._registration, Metrics(), searcher=InlineSearcher()
+            store,
+            self._bus,
+            self._registration,
+            Metrics(),
+            self._background,
+            searcher=InlineSearcher(),
         )
         self._hub = Hub(self.services)
         self._handlers = Handlers(self.services, self._hub, Load(lambda: 0.0))
-        self._stop = Stop()
+        for each in (self._bus, self._clock, self._registration):
+            each.keep(self._background)
         self._numbers = count(1)
         self._sessions: dict[Session, Callable[[], None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -114,8 +122,8 @@ class Node:
             return
         self.up = not stop.is_set
         self.world.note(self.name, "up")
-        works = (self._bus, self._clock, self.services, self._hub, self._registration)
-        await asyncio.gather(*(work.run(stop) for work in works))
+        await self._background.run()
+        await self._hub.finish()
         await self.services.close()
         await self._database.close()
         self.world.note(self.name, "ended")

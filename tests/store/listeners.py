@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from server.store.bus import Bus
 from server.store.database import Database
-from tests.store.servers import PATIENCE, running
+from tests.store.servers import PATIENCE, kept, running
 
 
 class Listener:
@@ -46,5 +46,5 @@ class Listener:
 async def listening(database: Database) -> AsyncIterator[Listener]:
     """Run a node's bus in the block, and yield its listener."""
     listener = Listener(database)
-    async with running(listener.bus.run):
+    async with running(kept(listener.bus)):
         yield listener

@@ -7,11 +7,12 @@ import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, Protocol
 
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
+from server.background import Background
 from server.stop import Stop
 from server.store.connection import Client, server_client
 
@@ -37,6 +38,28 @@ async def running(work: Callable[[Stop], Coroutine[Any, Any, None]]) -> AsyncIte
         stop.set()
         async with asyncio.timeout(PATIENCE):
             await task
+
+
+class Part(Protocol):
+    """A part of a node that has background work."""
+
+    def keep(self, background: Background, /) -> None:
+        """Register it."""
+
+
+def kept(*parts: Part) -> Callable[[Stop], Coroutine[Any, Any, None]]:
+    """Return the background work of some parts of a node, for `running`."""
+
+    async def work(stop: Stop) -> None:
+        background = Background(stop.set)
+        for part in parts:
+            part.keep(background)
+        background.start()
+        await stop.wait()
+        await background.close()
+        background.raise_failure()
+
+    return work
 
 
 async def pid_of(redis: Client) -> int:

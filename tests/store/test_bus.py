@@ -23,7 +23,7 @@ from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.embedded import embedded_redis
 from tests.store.listeners import Listener, listening
-from tests.store.servers import drop_pubsub_connections, running, servers_of, signal_to, until
+from tests.store.servers import drop_pubsub_connections, kept, running, servers_of, signal_to, until
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ async def test_a_subscriber_that_raises_does_not_affect_other_messages(database:
     async def has_received(count: int) -> bool:
         return len(received) == count
 
-    async with running(bus.run):
+    async with running(kept(bus)):
         await until(lambda: has_received(1))
         bus.publish("a", b"broken")
         bus.publish("a", b"whole")
@@ -137,7 +137,7 @@ async def test_a_subscriber_that_raises_does_not_affect_other_messages(database:
 async def test_a_subscription_made_before_the_bus_runs_takes_effect(database: Database) -> None:
     listener = Listener(database)
     listener.subscribe("a")
-    async with running(listener.bus.run):
+    async with running(kept(listener.bus)):
         assert await listener.next_topic() == "a"
 
 

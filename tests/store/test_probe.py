@@ -16,7 +16,7 @@ from server.store.database import Database
 from server.store.probe import FRESH_FOR, Probe
 from tests.conftest import CLUSTER
 from tests.redis_servers import Server, running_server
-from tests.store.servers import calls, running, servers_of, until
+from tests.store.servers import calls, kept, running, servers_of, until
 
 Act = Callable[[Server], object]
 
@@ -35,7 +35,7 @@ async def probing(url: str, acks: int = 0) -> AsyncIterator[Probe]:
     # A cluster's topology is read by whoever asks first.
     await database.check()
     probe = Probe(database)
-    async with running(probe.run):
+    async with running(kept(probe)):
         yield probe
     await database.close()
 

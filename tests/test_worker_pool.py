@@ -1,0 +1,252 @@
+"""Worker pools: distinct items, some at the same time, now or at a set time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from structlog.contextvars import bound_contextvars, get_contextvars
+from structlog.testing import capture_logs
+
+from server import worker_pool as module
+from server.background import Background
+from server.core.refusal import UnavailableError, UnreadableError
+from server.worker_pool import WorkerPool
+
+
+class Work:
+    """Work that a test lets end, item by item.
+
+    Attributes:
+        begun: the items that have been begun, in order.
+        gates: of those that are in progress, what ends each of them.
+        errors: what an item raises, the first first.
+    """
+
+    def __init__(self) -> None:
+        self.begun: list[int] = []
+        self.gates: dict[int, asyncio.Event] = {}
+        self.errors: dict[int, list[Exception]] = {}
+
+    async def do(self, item: int) -> None:
+        """Begin an item, and wait until the test ends it."""
+        self.begun.append(item)
+        assert item not in self.gates, "an item is never worked on twice at the same time"
+        gate = self.gates[item] = asyncio.Event()
+        await gate.wait()
+        del self.gates[item]
+        if errors := self.errors.get(item):
+            raise errors.pop(0)
+
+    async def end(self, *items: int) -> None:
+        """End items that are in progress, and let what follows begin."""
+        for item in items:
+            self.gates[item].set()
+        await turns()
+
+
+async def turns() -> None:
+    """Give all tasks a few turns of the event loop."""
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+
+@pytest.fixture
+async def background() -> AsyncIterator[Background]:
+    """Run background work without anything in it."""
+    background = Background()
+    background.start()
+    yield background
+    await background.close()
+
+
+@pytest.fixture
+def work() -> Work:
+    """Return work of a test."""
+    return Work()
+
+
+async def test_a_slow_item_holds_no_other(background: Background, work: Work) -> None:
+    pool = WorkerPool(background, "work", work.do, size=3)
+    for item in range(6):
+        assert pool.add(item)
+    await turns()
+    assert work.begun == [0, 1, 2]
+    for item in (1, 2, 3, 4):
+        await work.end(item)
+    assert work.begun == [0, 1, 2, 3, 4, 5]
+    await work.end(0, 5)
+    assert len(pool) == 0
+    # A pool that was idle starts again.
+    pool.add(7)
+    await turns()
+    await work.end(7)
+    assert work.begun[-1] == 7
+
+
+async def test_an_item_waits_once_and_is_worked_on_once_at_a_time(
+    background: Background, work: Work
+) -> None:
+    pool = WorkerPool(background, "work", work.do, size=2)
+    pool.add(0)
+    await turns()
+    for _ in range(3):
+        pool.add(0)
+        pool.add(1)
+    await turns()
+    assert work.begun == [0, 1]
+    assert 0 in pool
+    await work.end(0)
+    assert work.begun == [0, 1, 0]
+    pool.add(1)
+    await work.end(0, 1)
+    assert work.begun == [0, 1, 0, 1]
+    await work.end(1)
+    assert 1 not in pool
+
+
+async def test_items_are_worked_on_at_the_time_that_was_set_last(
+    background: Background, work: Work
+) -> None:
+    pool = WorkerPool(background, "work", work.do, size=2)
+    for item in (0, 1, 2):
+        pool.schedule(item, 60.0)
+    pool.schedule(0, 0.0)
+    pool.schedule(1, None)
+    assert [pool.is_scheduled(item) for item in range(4)] == [True, False, True, False]
+    while not work.begun:
+        await asyncio.sleep(0.001)
+    assert not pool.is_scheduled(0)
+    await work.end(0)
+    await background.close()
+    assert work.begun == [0]
+
+
+async def test_an_item_for_which_the_store_did_not_answer_is_tried_again(
+    background: Background, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RETRY_AFTER", 0.001)
+    pool = WorkerPool(background, "work", work.do, size=1)
+    work.errors[0] = [UnavailableError("away"), UnavailableError("away")]
+    pool.add(0)
+    for count in (1, 2, 3):
+        while len(work.begun) < count:
+            await asyncio.sleep(0.001)
+        await work.end(0)
+    assert work.begun == [0, 0, 0]
+    assert not pool.is_scheduled(0)
+
+
+async def test_a_retry_comes_before_a_later_time_that_is_set(
+    background: Background, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RETRY_AFTER", 0.001)
+    pool = WorkerPool(background, "work", work.do, size=1)
+    work.errors[0] = [UnavailableError("away")]
+    pool.add(0)
+    await turns()
+    pool.schedule(0, 60.0)
+    await work.end(0)
+    while len(work.begun) < 2:
+        await asyncio.sleep(0.001)
+    await work.end(0)
+
+
+async def test_an_item_that_cannot_be_read_is_told_once_and_holds_no_other(
+    background: Background, work: Work
+) -> None:
+    pool = WorkerPool(background, "work", work.do, size=1)
+    work.errors[0] = [UnreadableError("unknown_format"), UnreadableError("unknown_format")]
+    with capture_logs() as logs:
+        for _ in range(2):
+            pool.add(0)
+            pool.add(1)
+            await turns()
+            await work.end(0)
+            await work.end(1)
+    assert work.begun == [0, 1, 0, 1]
+    assert [(line["event"], line["item"]) for line in logs] == [("work_unreadable", "0")]
+    assert background.failure is None
+
+
+async def test_what_is_unexpected_ends_the_node(background: Background, work: Work) -> None:
+    pool = WorkerPool(background, "work", work.do, size=1)
+    work.errors[0] = [ZeroDivisionError()]
+    pool.add(0)
+    await turns()
+    with capture_logs() as logs:
+        await work.end(0)
+    assert background.failure is not None
+    assert [(line["event"], line["item"]) for line in logs] == [("work_failed", "0")]
+    # As what nobody else resets, so that the node could not even end.
+    assert 0 not in pool
+
+
+async def test_a_full_pool_refuses_further_items_and_says_so_once(
+    background: Background, work: Work
+) -> None:
+    pool = WorkerPool(background, "work", work.do, size=1, most=2)
+    with capture_logs() as logs:
+        assert [pool.add(item) for item in (0, 1, 1, 2, 3)] == [True, True, True, False, False]
+    assert [line["event"] for line in logs] == ["pool_full"]
+    await turns()
+    assert pool.add(3)
+    await work.end(0)
+    await work.end(1)
+    await work.end(3)
+
+
+@pytest.mark.parametrize("completes", [False, True])
+async def test_at_the_end_what_is_in_progress_is_finished_and_the_rest_as_asked(
+    work: Work, *, completes: bool
+) -> None:
+    background = Background()
+    background.start()
+    pool = WorkerPool(background, "work", work.do, size=1, completes=completes)
+    pool.add(0)
+    pool.add(1)
+    pool.schedule(2, 60.0)
+    await turns()
+    closing = asyncio.create_task(background.close())
+    await turns()
+    assert not closing.done()
+    await work.end(0)
+    if completes:
+        await work.end(1)
+    await closing
+    assert work.begun == ([0, 1] if completes else [0])
+    assert pool.add(3) is completes
+
+
+async def test_nothing_is_done_before_the_start_but_by_hand(work: Work) -> None:
+    background = Background()
+    pool = WorkerPool(background, "work", work.do, size=1)
+    pool.add(0)
+    await turns()
+    assert work.begun == []
+    finishing = asyncio.create_task(pool.finish())
+    await turns()
+    await work.end(0)
+    await finishing
+    pool.add(1)
+    background.start()
+    await turns()
+    await work.end(1)
+    await background.close()
+    assert work.begun == [0, 1]
+
+
+async def test_the_log_of_work_names_nobody_who_has_added_an_item(background: Background) -> None:
+    found: list[object] = []
+
+    async def look(_: int) -> None:
+        found.append(get_contextvars())
+
+    pool = WorkerPool(background, "work", look, size=1)
+    with bound_contextvars(player="Ada"):
+        pool.add(0)
+        pool.schedule(1, 0.0)
+    while len(found) < 2:
+        await asyncio.sleep(0.001)
+    assert found == [{}, {}]
