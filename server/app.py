@@ -140,7 +140,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         previews = Previews(services, load, budgets)
         stack.push_async_callback(previews.close)
 
-        health = _health(tasks, probe)
+        health = _health(tasks, probe, services, database)
         metrics.ready = health.is_ready
         origins = Origins(settings.public_url, settings.hosts, settings.origins, proxies)
         turns = Turns()
@@ -338,12 +338,16 @@ def _spare_collections() -> None:
     gc.set_threshold(*GC_THRESHOLDS)
 
 
-def _health(tasks: Sequence[asyncio.Task[None]], probe: Probe) -> Health:
+def _health(
+    tasks: Sequence[asyncio.Task[None]], probe: Probe, services: Services, database: Database
+) -> Health:
     """Return the health checks of a node.
 
     Args:
         tasks: those that run until the node stops. One that has ended before has failed.
         probe: whether Redis takes writes.
+        services: know whether it is the store that the node began with.
+        database: knows what it has lost.
     """
 
     def is_live() -> bool:
@@ -351,9 +355,9 @@ def _health(tasks: Sequence[asyncio.Task[None]], probe: Probe) -> Health:
 
     def is_ready() -> bool:
         # Not whether there is too much to do: others would get that, and fail as well.
-        return is_live() and probe.succeeds()
+        return is_live() and probe.succeeds() and not services.keyring.replaced
 
-    return Health(is_live, is_ready)
+    return Health(is_live, is_ready, lambda: database.losses.text)
 
 
 def _started(*loops: Coroutine[Any, Any, None]) -> list[asyncio.Task[None]]:

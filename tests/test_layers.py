@@ -21,8 +21,9 @@ MAY_IMPORT = {
     "server.stop": set(),
     "server.metrics": set(),
     "server.outages": set(),
+    "server.losses": {"server.metrics"},
     "server.store": {"engine", "server.core", "server.stop", "server.metrics", "server.outages"}
-    | {"server.store"},
+    | {"server.losses", "server.store"},
     # Services know the store by their ports. What else they name of it are values, keys and errors.
     "server.service": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.store.keys", "server.store.bus.Subscriber"}
@@ -83,7 +84,7 @@ PACKAGES = {
     "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.files", "server.log_lines", "server.logs"}
-    | {"server.outages", "server.workers"},
+    | {"server.losses", "server.outages", "server.workers"},
     "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},

@@ -20,6 +20,7 @@ from server.service.effects import Effects
 from server.service.format import Format
 from server.service.histories import Histories
 from server.service.identity import Identity
+from server.service.journal_check import JournalCheck
 from server.service.keeping import Keeping
 from server.service.keyring import Keyring
 from server.service.leaderboards import Leaderboards
@@ -78,6 +79,7 @@ class Services:
         self.memory = StoreMemory(store.memory, metrics)
         self.attempts = Attempts(store, self.format, metrics.lookups)
         self.rooms = Rooms(store, self.attempts, self.format)
+        self.journal_check = JournalCheck(store.journals, self.attempts.used, self.rooms.used)
         self.deals = Deals(store, self.rooms)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(store, bus, self.rooms, self.profiles, registration)
@@ -147,6 +149,7 @@ class Services:
         self.searches = Searches(self.attempts, self.sessions, searcher or Searcher())
         for game in games():
             metrics.pool_deals[game] = partial(self._pooled, game)
+        metrics.store_replaced = lambda: self.keyring.replaced
         metrics.rooms = lambda: self.live.size
         metrics.attempts = lambda: self.attempts.size
         metrics.outbox_age = self.sweeper.age
@@ -181,6 +184,7 @@ class Services:
         async with asyncio.TaskGroup() as group:
             group.create_task(self.keyring.run(stop))
             group.create_task(self.memory.run(stop))
+            group.create_task(self.journal_check.run(stop))
             group.create_task(self.effects.run(stop))
             group.create_task(self.sweeper.run(stop))
             group.create_task(self.dailies.run(stop))
