@@ -119,6 +119,7 @@ async def test_a_lost_tail_is_told_by_log_metrics_and_readiness(server: Server) 
         assert {line["level"] for line in told} == {"error"}
         (lost,) = [line for line in told if "entries" in line]
         assert (lost["journals"], lost["entries"]) == (1, 5)
+        assert all(count > 0 for count in site.lost()), "the alert SamedealDataLost fires"
         assert attempt in lost["examples"][0]
         assert sum(line.get("seconds", 0) for line in told) == seconds
         assert site.ready()[1] == (
