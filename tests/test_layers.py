@@ -23,8 +23,9 @@ MAY_IMPORT = {
     "server.worker_pool": {"server.background", "server.core"},
     "server.metrics": set(),
     "server.outages": set(),
+    "server.losses": {"server.metrics"},
     "server.store": {"engine", "server.core", "server.stop", "server.metrics", "server.outages"}
-    | {"server.background", "server.store"},
+    | {"server.background", "server.losses", "server.store"},
     # Services know the store by their ports. What else they name of it are values, keys and errors.
     "server.service": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.background", "server.worker_pool"}
@@ -89,7 +90,8 @@ PACKAGES = {
     "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.files", "server.log_lines", "server.logs"}
-    | {"server.outages", "server.workers", "server.background", "server.worker_pool"},
+    | {"server.background", "server.losses", "server.outages", "server.worker_pool"}
+    | {"server.workers"},
     "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
@@ -278,6 +280,7 @@ STARTS_TASKS = {
     "server.store.pipeline": "shares a connection among those who await it",
     "server.store.servers": "shares a refresh among those who await it",
     "server.store.database": "hears how it ends",
+    "server.store.embedded": "hears how it ends",
     "server.store.journal": "hears how it ends",
     "server.store.probe": "hears how it ends",
 }

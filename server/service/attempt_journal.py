@@ -74,6 +74,11 @@ class AttemptDefinition:
         played = pace_bot.due(state, now) if pace_bot.is_its(state) else None
         return played or core.due(state, now)
 
+    def kept_until(self, state: Attempt) -> int:
+        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+        is_kept = state.is_played and not pace_bot.is_its(state)
+        return state.start.deadline + (keys.ATTEMPT_LIFE if is_kept else keys.UNPLAYED_LIFE)
+
     def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
         """Return the append of an event as entry `number`, with what is written atomically with it.
 

@@ -63,8 +63,15 @@ class MessageBus(Protocol):
 class JournalStore(Protocol):
     """Journals: append-only streams of entries numbered from 1."""
 
+    @property
+    def newest_generation(self) -> int:
+        """The generation of the newest connection to any server, or 0 if there is none."""
+
     def generation(self, key: str) -> int:
         """Return the generation of the connection to a journal's server, or 0 if not connected."""
+
+    def note_lost(self, key: str, count: int) -> None:
+        """Note that a journal has lost at least so many entries that were acknowledged here."""
 
     async def append(
         self, entry: Append, now: int, generation: int | None = None, previous: str | None = None

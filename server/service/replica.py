@@ -52,6 +52,9 @@ class Definition(Protocol[State, Event]):
     def due(self, state: State, now: int) -> Event | None:
         """Return the event that is due at a time (Unix milliseconds) without a command, if any."""
 
+    def kept_until(self, state: State) -> int:
+        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+
     def append(self, before: State | None, after: State, event: Event, number: int) -> Append:
         """Return the append of an event as entry `number`, and what is written with it."""
 
@@ -103,6 +106,7 @@ class Replica(Generic[State, Event]):
     """
 
     __slots__ = (
+        "_accepted",
         "_checkpoints",
         "_clock",
         "_definition",
@@ -129,6 +133,7 @@ class Replica(Generic[State, Event]):
         self._state: State | None = None
         self._seq = 0
         self._last = ""
+        self._accepted = 0
         self._generation = 0
         self._checkpoints: tuple[tuple[int, State | None], ...] = ((0, None),)
         self._mistimed = 0
@@ -159,6 +164,25 @@ class Replica(Generic[State, Event]):
             await self._read()
             await self._append_due()
             return self._state
+        finally:
+            self._release()
+
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether this node has appended to the journal, on no connection that is open now."""
+        return self._accepted > 0 and not self._is_current()
+
+    async def check(self) -> None:
+        """Read new entries, unless that was done on the connection that is open now.
+
+        Raises:
+            UnavailableError: the store does not answer.
+            UnreadableError: a newer release has appended an entry.
+        """
+        await self._acquire()
+        try:
+            if self.is_unchecked:
+                await self._read()
         finally:
             self._release()
 
@@ -387,6 +411,7 @@ class Replica(Generic[State, Event]):
     def _accept(self, append: Append, after: State, generation: int) -> None:
         """Set the state after an append that has been accepted on a connection's generation."""
         self._state, self._seq, self._last = after, append.number, append.payload
+        self._accepted = append.number
         self._generation = generation
         self._mistimed = 0
         if not append.number % CHECKPOINT_EVERY:
@@ -404,9 +429,11 @@ class Replica(Generic[State, Event]):
         key = self._definition.key()
         found = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
         if found is None:
-            self._state, self._seq, self._last, self._generation = None, 0, "", 0
-            self._checkpoints = ((0, None),)
             found = await self._journals.read(key)
+            if lost := self._count_lost(found.texts):
+                self._journals.note_lost(key, lost)
+            self._state, self._seq, self._last, self._generation = None, 0, "", 0
+            self._accepted, self._checkpoints = 0, ((0, None),)
         unconfirmed, self._unconfirmed = self._unconfirmed, None
         for count, text in enumerate(found.texts, 1):
             self._fold(text)
@@ -418,6 +445,19 @@ class Replica(Generic[State, Event]):
             ):
                 self._tell_appended(unconfirmed.before, unconfirmed.after, unconfirmed.append)
         self._generation = found.generation
+
+    def _count_lost(self, texts: list[str]) -> int:
+        """Return how many entries that this node has appended a journal lacks, at least.
+
+        Args:
+            texts: what it has, which does not include the last entry that is known here.
+        """
+        state = self._state
+        if not texts and state is not None:
+            has_expired = self._definition.kept_until(state) <= self._clock.now()
+            return 0 if has_expired else self._accepted
+        replaced = self._accepted == self._seq > 0
+        return max(self._accepted - len(texts), int(replaced))
 
     def _fold(self, text: str) -> None:
         self._state = self._definition.fold(self._state, self._definition.decode(text))

@@ -45,6 +45,10 @@ class ReplicaCache(Generic[Name, State, Event]):
             _put(used, name, found, MAX_USED)
         return found
 
+    def used(self) -> list[Replica[State, Event]]:
+        """Return the replicas that this node appends to."""
+        return list(self._used.values())
+
     @property
     def size(self) -> int:
         """How many replicas are cached."""

@@ -57,6 +57,10 @@ class RoomDefinition:
         """Return `None`: a round's deadline ends its attempts, and they end the round."""
         return None
 
+    def kept_until(self, state: Room) -> int:
+        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+        return state.at + keys.ROOM_LIFE
+
     def append(self, before: Room | None, after: Room, event: Event, number: int) -> Append:
         """Return the append of an event as entry `number`, with what is written atomically with it.
 

@@ -200,6 +200,10 @@ class Rooms:
                 found = before.round
         return found
 
+    def used(self) -> list[Replica[Room, Event]]:
+        """Return the cached replicas that this node appends to, or follows."""
+        return self._replicas.used()
+
     def follow(self, code: RoomCode) -> None:
         """Cache a room's replica with those that are appended to, so that reads do not evict it."""
         self._replicas.find_to_append(code)

@@ -27,6 +27,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
+from server.background import hear
 from server.store import append_only, guard
 from server.store.programs import EmbeddedServerError, Program, at_hand, log_program
 from server.store.written_by import note_writer, program_for
@@ -94,7 +95,8 @@ async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator
             raise DataInUseError(f"Another server uses the data in {data}.")
         server = _Server(data, default_memory() if memory is None else memory)
         await server.start()
-        keeping = asyncio.create_task(server.keep())
+        keeping = asyncio.create_task(server.keep(), name="embedded_redis")
+        keeping.add_done_callback(hear)
         try:
             yield server.socket
         finally:

@@ -165,6 +165,15 @@ class Journals:
         """Return the generation of the connection to a journal's server, or 0 if not connected."""
         return self._database.generation(key)
 
+    @property
+    def newest_generation(self) -> int:
+        """The generation of the newest connection to any server, or 0 if there is none."""
+        return self._database.newest_generation
+
+    def note_lost(self, key: str, count: int) -> None:
+        """Note that a journal has lost at least so many entries that were acknowledged here."""
+        self._database.losses.note_entries(key, count)
+
     def append_soon(
         self,
         append: Append,
