@@ -233,16 +233,16 @@ async def _database(
     The stack closes the database. If `shared`, the embedded one may be that of another process. See
     `running_node` for what it raises.
     """
-    url = settings.redis
-    secret_keys = None if url is None else secret_keys_of(settings)
-    if url is None:
+    address = settings.redis
+    secret_keys = None if address is None else secret_keys_of(settings)
+    if address is None:
         embedded = (
             shared_redis(settings.data)
             if shared
             else embedded_redis(settings.data, settings.redis_memory)
         )
-        url = await stack.enter_async_context(embedded)
-    database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
+        address = await stack.enter_async_context(embedded)
+    database = Database(connect(address), settings.replica_acks, SCRIPTS, metrics)
     stack.push_async_callback(database.close)
     await database.check()
     await check_format(database)

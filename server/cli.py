@@ -33,7 +33,8 @@ from server.listening import NodePorts, port_of
 from server.logs import configure, log_loop_failure
 from server.options import option, redis_password_file, redis_url
 from server.settings import LogFormat, Settings
-from server.store.embedded import EmbeddedServerError, embedded_redis
+from server.store.embedded import embedded_redis
+from server.store.programs import EmbeddedServerError
 from server.store.secret_keys import add_key, own_keys
 from server.upkeep import COMMANDS
 from server.workers import StartError, Supervisor

@@ -52,7 +52,7 @@ MAY_IMPORT = {
     | {"server.service", "server.settings", "server.stop"},
     "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"},
     "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
-    | {"server.service", "server.settings", "server.store.embedded"},
+    | {"server.service", "server.settings", "server.store.programs"},
     "server.cli": {
         "engine",
         "server.admin",
@@ -62,6 +62,7 @@ MAY_IMPORT = {
         "server.settings",
     }
     | {"server.listening", "server.options", "server.store.embedded", "server.workers"}
+    | {"server.store.programs"}
     | {"server.store.secret_keys", "server.certify", "server.upkeep"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""

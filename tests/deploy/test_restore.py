@@ -19,7 +19,7 @@ from engine.deal import SEED_BYTES
 from server.cli import main
 from server.core import race_commands
 from server.store import keys
-from server.store.embedded import redis_server_path
+from server.store.programs import redis_server_path
 from server.store.secret_keys import KEY_BYTES, SecretKeys, add_key
 from tests.conftest import SECRET_KEY_FILE, node, secret_keys
 from tests.gateway.client import opened
