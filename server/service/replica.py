@@ -157,6 +157,11 @@ class Replica(Generic[State, Event]):
         return self._state
 
     @property
+    def number(self) -> int:
+        """The number of the last entry known here, or 0 if none is."""
+        return self._seq
+
+    @property
     def size(self) -> int:
         """About how many bytes it takes."""
         state = self._state

@@ -21,6 +21,9 @@ MAX_READ_ONLY_BYTES: Final = 16 << 20
 _RECOUNTED: Final = 16
 """The newest replicas whose sizes are taken again when one is added: they were added empty."""
 
+_COUNT_EVERY: Final = 16
+"""Entries after which the size of a replica in use is taken again: each adds half a kilobyte."""
+
 State = TypeVar("State")
 Event = TypeVar("Event")
 Name = TypeVar("Name")
@@ -39,13 +42,14 @@ class _Bounded(Generic[Name, State, Event]):
         return None if found is None else found[0]
 
     def use(self, name: Name) -> Replica[State, Event] | None:
-        """Return a replica, which is the last one now, and count it again."""
+        """Return a replica, which is the last one now, and count it again now and then."""
         found = self.held.get(name)
         if found is None:
             return None
         self.held.move_to_end(name)
-        self._count(name)
-        self._evict()
+        if not found[0].number % _COUNT_EVERY:
+            self._count(name)
+            self._evict()
         return found[0]
 
     def add(self, name: Name, replica: Replica[State, Event]) -> None:

@@ -117,16 +117,18 @@ async def test_what_has_grown_evicts_others(filled: Filled) -> None:
     filled.use("a", "b", "c")
     grown = filled.replicas.find_to_append("c")
     assert grown is not None
-    await grown.submit(lambda *_: "one")
-    await grown.submit(lambda *_: "two")
+    for word in ("one", "two"):
+        await grown.submit(lambda *_, word=word: word)
     assert grown.size == 2 * SIZE
+    filled.use("d")
+    assert (filled.names, filled.replicas.bytes) == ("cd", 3 * SIZE)
+    for number in range(2, 16):
+        assert filled.replicas.find_to_append("c") is grown
+        assert filled.names == "cd"
+        await grown.submit(lambda *_, number=number: f"{number}")
+    # What is in use stays, however large it is.
     assert filled.replicas.find_to_append("c") is grown
-    assert (filled.names, filled.replicas.bytes) == ("bc", 3 * SIZE)
-    # It is never the one that is in use which goes.
-    for _ in range(3):
-        await grown.submit(lambda *_: "more")
-    assert filled.replicas.find_to_append("c") is grown
-    assert (filled.names, filled.replicas.bytes) == ("c", 5 * SIZE)
+    assert (filled.names, filled.replicas.bytes) == ("c", 16 * SIZE)
     filled.use("d")
     assert (filled.names, filled.replicas.bytes) == ("d", SIZE)
     filled.put("e", "f")
