@@ -42,6 +42,7 @@ from server.store.database import Database
 from server.store.deals import Deals
 from server.store.embedded import embedded_redis, shared_redis
 from server.store.format import Formats, check_format
+from server.store.held import Held
 from server.store.histories import Histories
 from server.store.journal import SCRIPTS, Journals
 from server.store.keyring import Keyrings
@@ -114,7 +115,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         store = redis_store(database, clock, secret_keys)
 
         bus = Bus(database)
-        registration = Registration(store.nodes, node)
+        registration = Registration(store.nodes, store.held, node)
         services = Services(
             store,
             bus,
@@ -200,6 +201,7 @@ def redis_store(database: Database, clock: ports.Clock, secret_keys: SecretKeys)
         scans=Scans(database),
         memory=Memory(database),
         nodes=Nodes(database),
+        held=Held(database),
         sweepers=Sweepers(database),
     )
 
@@ -223,7 +225,7 @@ async def services_alone(settings: Settings) -> AsyncIterator[Services]:
         clock = Clock(database)
         await clock.sample()
         store = redis_store(database, clock, secret_keys)
-        registration = Registration(store.nodes)
+        registration = Registration(store.nodes, store.held)
         for name in await store.nodes.alive(clock.now()):
             registration.note_alive(name.rpartition("#")[2])
         services = Services(store, Bus(database), registration, metrics, Background())

@@ -70,7 +70,7 @@ class Capacity:
         self.database = Database(self.redis, 0, SCRIPTS)
         secret_keys = SecretKeys([secrets.token_bytes(32)])
         self.store = redis_store(self.database, Clock(self.database), secret_keys)
-        registration = Registration(self.store.nodes)
+        registration = Registration(self.store.nodes, self.store.held)
         bus, background = Bus(self.database), Background()
         self.services = Services(self.store, bus, registration, Metrics(), background)
 

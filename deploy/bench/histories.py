@@ -79,7 +79,7 @@ class Lives:
         self.database = Database(redis, 0, SCRIPTS)
         secret_keys = SecretKeys([secrets.token_bytes(32)])
         store = redis_store(self.database, Clock(self.database), secret_keys)
-        registration = Registration(store.nodes)
+        registration = Registration(store.nodes, store.held)
         self.services = Services(store, Bus(self.database), registration, Metrics(), Background())
         self.today = daily.day_at(int(time.time() * 1000))
         self.passes: list[float] = []

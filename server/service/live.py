@@ -86,6 +86,7 @@ class LiveRooms:
         self._presence = Presence(store.rooms, registration.id, background)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
+        registration.lapsed.subscribe(self._write_presence)
         profiles.changed.subscribe(self._name_changed)
 
     def enter(self, room: Room, player: PlayerId | None) -> None:
@@ -393,6 +394,12 @@ class LiveRooms:
                 self._refreshes.add(code)
             elif not joined.isdisjoint(live.presence.nodes.values()):
                 self.changed.emit(code)
+
+    def _write_presence(self) -> None:
+        """Write the presence of all sessions of this node again."""
+        for code, live in self._live.items():
+            for player in live.presence.local:
+                self._presence.write_soon(code, player)
 
     async def _refresh(self, code: RoomCode) -> None:
         """Read a followed room from the store: presence, journal, progress, profiles and seed."""

@@ -10,7 +10,7 @@ may have been written or not.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from server.core.account import Account, Passkey
@@ -257,7 +257,12 @@ class PlayerStore(Protocol):
         """Return profiles by player; a player without a stored name has a guest's name."""
 
     async def add_session(
-        self, player: PlayerId, session: str, now: int, epoch: int = 0
+        self,
+        player: PlayerId,
+        session: str,
+        now: int,
+        epoch: int = 0,
+        alive: Iterable[str] = (),
     ) -> tuple[list[str], list[str]]:
         """Store a session; return all of the player, and those dropped as too many.
 
@@ -268,8 +273,13 @@ class PlayerStore(Protocol):
     def use_session(self, player: PlayerId, session: str, now: int) -> None:
         """Store soon when a session was last used, in Unix milliseconds."""
 
-    def remove_session(self, player: PlayerId, session: str) -> None:
-        """Delete a session that has ended, soon."""
+    def remove_session(
+        self, player: PlayerId, session: str, failed: Callable[[], None] | None = None
+    ) -> None:
+        """Delete a session that has ended, soon; `failed` is called if it may be left behind."""
+
+    async def end_session(self, player: PlayerId, session: str) -> None:
+        """Delete a session that has ended."""
 
     async def barred(self, players: Iterable[PlayerId], now: int) -> list[bool]:
         """Return whether each player is barred at a time in Unix milliseconds."""
@@ -553,6 +563,31 @@ class NodeStore(Protocol):
 
     async def drop(self, node: str) -> None:
         """Delete the registration of a node that stops."""
+
+
+class HeldStore(Protocol):
+    """What each node has stored that ends with it."""
+
+    async def enter(self, node: str) -> tuple[bool, list[str]]:
+        """List a node among those that may have; return whether it was listed, and all nodes."""
+
+    async def begin_removal(self, node: str) -> None:
+        """Note that a node is gone, so that it stores all again if it is not."""
+
+    async def end_removal(self, node: str) -> None:
+        """List a node no more, unless it has come back."""
+
+    async def note(self, node: str, player: PlayerId) -> None:
+        """Note that a node has stored sessions of a player."""
+
+    async def drop(self, node: str, player: PlayerId) -> None:
+        """Note that a node has no sessions of a player any more."""
+
+    async def notes(self, node: str, numbers: Sequence[int]) -> Iterable[tuple[int, Sequence[str]]]:
+        """Return what a node has noted in some partitions, for `remove`, by partition."""
+
+    async def remove(self, node: str, number: int, note: str) -> None:
+        """Remove what a node has stored of a room or player, and the note of it."""
 
 
 class SweeperStore(Protocol):

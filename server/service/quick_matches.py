@@ -60,7 +60,7 @@ class QuickMatches:
         self._store = store
         self._rooms = rooms
         self._live = live
-        self._offers: set[Offer] = set()
+        self._offers: dict[Offer, None] = {}
         self._writes: WorkerPool[Offer] = WorkerPool(
             background, "quick_match_offers", self._write, size=CONCURRENCY, pause=PAUSE
         )
@@ -99,8 +99,12 @@ class QuickMatches:
             return
         room, online = known
         offer = Offer(room.opened.game, code)
-        if quick.offered(room, online) != (offer in self._offers):
-            self._offers ^= {offer}
+        offered = quick.offered(room, online)
+        if offered and offer not in self._offers:
+            self._offers[offer] = None
+            self._writes.add(offer)
+        elif not offered and offer in self._offers:
+            del self._offers[offer]
             self._writes.add(offer)
         self._work.schedule(code, self._wait(room, online))
 
@@ -138,7 +142,7 @@ class QuickMatches:
             if self._live.find(offer.code) is not None:
                 self._writes.add(offer)
             else:
-                self._offers.discard(offer)
+                del self._offers[offer]
 
     async def _write(self, offer: Offer) -> None:
         """Offer a room, or withdraw it."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import structlog
 
 from server.background import Background
-from server.service.ports import NodeStore
+from server.service.ports import HeldStore, NodeStore
 from server.service.signal import Signal
 
 FORM = 2
@@ -39,13 +39,22 @@ class Registration:
             restarted node may get the same port.
         port: the port that this node listens on, or 0 before it does.
         changed: emitted with the ids of the nodes that have joined, and of those that have left.
+        lapsed: emitted when others have counted this node as gone, or the store has lost that it is
+            there: what ends with it has to be stored again.
+        listed: emitted with the ids of all nodes that may have stored something which ends with
+            them, after each renewal.
     """
 
-    def __init__(self, nodes: NodeStore, node_id: str | None = None) -> None:
+    def __init__(self, nodes: NodeStore, held: HeldStore, node_id: str | None = None) -> None:
         self.id = node_id or secrets.token_hex(4)
         self.port = 0
         self.changed: Signal[set[str], set[str]] = Signal()
+        self.lapsed: Signal[()] = Signal()
+        self.listed: Signal[list[str]] = Signal()
         self._nodes = nodes
+        self._held = held
+        self._is_listed = False
+        self._lapses = 0
         self._alive = {self.id}
         self._missing: set[str] = set()
 
@@ -53,6 +62,11 @@ class Registration:
     def name(self) -> str:
         """This node as it is registered: `host:port/form#id`."""
         return f"{socket.gethostname()}:{self.port}/{FORM}#{self.id}"
+
+    @property
+    def alive(self) -> list[str]:
+        """The ids of the nodes that count as alive, sorted."""
+        return sorted(self._alive)
 
     def is_alive(self, node_id: str) -> bool:
         """Return whether a node counts as alive, by the last list and later messages."""
@@ -76,6 +90,16 @@ class Registration:
         """
         names = await self._nodes.renew(self.name)
         self._update(name.rpartition("#")[2] for name in names)
+        was_listed, holders = await self._held.enter(self.id)
+        if self._is_listed and not was_listed:
+            # What is stored again at once may be removed by a batch in flight: so do it twice.
+            self._lapses = 2
+            log.warning("registration_lapsed")
+        self._is_listed = True
+        if self._lapses:
+            self._lapses -= 1
+            self.lapsed.emit()
+        self.listed.emit(holders)
 
     async def drop(self) -> None:
         """Remove the registration.

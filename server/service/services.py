@@ -16,6 +16,7 @@ from server.service.attempts import Attempts
 from server.service.curves import Curves
 from server.service.dailies import Dailies
 from server.service.deals import Deals
+from server.service.departures import Departures
 from server.service.effects import Effects
 from server.service.format import Format
 from server.service.histories import Histories
@@ -118,7 +119,8 @@ class Services:
         self.identity = Identity(
             store.players, self.profiles, self.keyring, store.clock, names or name_lists()
         )
-        self.sessions = Sessions(store, bus, registration, self.attempts)
+        self.sessions = Sessions(store, bus, registration, self.attempts, background)
+        self.departures = Departures(store.held, registration, background)
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
         self.curves = Curves(store)

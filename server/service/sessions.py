@@ -1,8 +1,9 @@
 """Sessions: which ones a player has, on which nodes, and what these tell one another.
 
 Redis has a sorted set for each player, of the sessions by the time at which they were last used. A
-session is added by `hello` and removed at its end, and what a dead node leaves behind is dropped
-when there are too many. While a player has one session, nothing else is written or published.
+session is added by `hello` and removed at its end; what a dead node leaves behind is not counted,
+and is removed (`server.service.departures`), for which each node notes whose sessions it has. While
+a player has one session, nothing else is written or published.
 
 If there are several, each node with one of them knows the other nodes, and publishes to them each
 entry of the player's attempts: one message for each entry and other node.
@@ -12,9 +13,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import structlog
 
+from server.background import Background
 from server.core import topics
 from server.core.attempt import Attempt, move_of
 from server.core.attempt import Ended as EndedEntry
@@ -41,9 +44,13 @@ from server.service.signal import Signal
 from server.service.store import Store
 from server.service.tasks import Tasks
 from server.store.keys import MAX_SESSIONS
+from server.worker_pool import WorkerPool
 
 USED_EVERY = 60_000
 """Milliseconds after which the use of one of several sessions is stored again."""
+
+CONCURRENT_WRITES = 100
+"""Players of whom it is written at the same time whether this node has sessions of them."""
 
 log = structlog.get_logger()
 
@@ -72,7 +79,12 @@ class Sessions:
     """
 
     def __init__(
-        self, store: Store, bus: MessageBus, registration: Registration, attempts: Attempts
+        self,
+        store: Store,
+        bus: MessageBus,
+        registration: Registration,
+        attempts: Attempts,
+        background: Background,
     ) -> None:
         self.superseded: Signal[str] = Signal()
         self.barred: Signal[PlayerId] = Signal()
@@ -95,11 +107,17 @@ class Sessions:
         self._peers: dict[PlayerId, tuple[str, ...]] = {}
         """The other nodes with a session of a player of this node, where there is one."""
         self._used: dict[str, int] = {}
+        self._held = store.held
+        self._notes: WorkerPool[PlayerId] = WorkerPool(
+            background, "sessions", self._note, size=CONCURRENT_WRITES, completes=True
+        )
+        self._unremoved: dict[PlayerId, list[str]] = {}
         self._tasks = Tasks()
         bus.subscribe(topics.node(self._node), self._receive)
         attempts.appended.subscribe(self._appended)
         attempts.given_up.subscribe(self._given_up)
         registration.changed.subscribe(self._nodes_changed)
+        registration.lapsed.subscribe(self._lapsed)
 
     def name_of(self, session: str) -> str:
         """Return how the store names a session of this node."""
@@ -121,7 +139,9 @@ class Sessions:
             UnavailableError: the store does not answer; the session is not registered.
         """
         # Before the store is written: another node that reads it asks this one at once.
-        self._local[player] = self._local.get(player, 0) + 1
+        count = self._local[player] = self._local.get(player, 0) + 1
+        if count == 1:
+            self._notes.add(player)
         try:
             await self._add(player, session, epoch)
         except BaseException:
@@ -131,7 +151,8 @@ class Sessions:
     async def _add(self, player: PlayerId, session: str, epoch: int) -> None:
         name = self.name_of(session)
         now = self._clock.now()
-        names, dropped = await self._players.add_session(player, name, now, epoch)
+        alive = self._registration.alive
+        names, dropped = await self._players.add_session(player, name, now, epoch, alive)
         for each in dropped:
             node, _, older = each.partition("/")
             if node == self._node:
@@ -142,14 +163,36 @@ class Sessions:
 
     def leave(self, player: PlayerId, session: str) -> None:
         """Remove a session of this node that has ended; one write, without waiting for it."""
-        self._players.remove_session(player, self.name_of(session))
+        name = self.name_of(session)
+        self._players.remove_session(player, name, partial(self._not_removed, player, name))
         self._used.pop(session, None)
         count = self._local.get(player, 0) - 1
         if count > 0:
             self._local[player] = count
             return
         self._local.pop(player, None)
+        self._notes.add(player)
         self._publish(self._peers.pop(player, ()), Left(player, self._node))
+
+    def _not_removed(self, player: PlayerId, name: str) -> None:
+        """Remove a session later of which the store could not be told that it has ended."""
+        self._unremoved.setdefault(player, []).append(name)
+        self._notes.add(player)
+
+    async def _note(self, player: PlayerId) -> None:
+        """Note in the store whether this node has sessions of a player, for when it is gone."""
+        while ended := self._unremoved.get(player):
+            await self._players.end_session(player, ended[0])
+            del ended[0]
+        self._unremoved.pop(player, None)
+        write = self._held.note if player in self._local else self._held.drop
+        await write(self._node, player)
+
+    def _lapsed(self) -> None:
+        """Store all sessions of this node again that are not stored any more."""
+        for player in self._local:
+            self._notes.add(player)
+        self.missed.emit()
 
     def has_several(self, player: PlayerId) -> bool:
         """Return whether a player of this node has more than one session, here or elsewhere."""
@@ -184,7 +227,7 @@ class Sessions:
         for (player, session, epoch), names in zip(sessions, stored, strict=True):
             if self.name_of(session) in names:
                 self._meet(player, names)
-            elif len(names) >= MAX_SESSIONS:
+            elif sum(self._is_on_alive(name) for name in names) >= MAX_SESSIONS:
                 found.append(session)
             else:
                 try:
@@ -193,6 +236,9 @@ class Sessions:
                     if refusal.code == "bad_token":
                         self.signed_out.emit(player, epoch + 1, None)
         return found
+
+    def _is_on_alive(self, name: str) -> bool:
+        return self._registration.is_alive(name.partition("/")[0])
 
     async def close_all(self, player: PlayerId) -> None:
         """Close the sessions of a player who has been barred, on all nodes.
@@ -365,6 +411,7 @@ class Sessions:
 
     def _joined(self, message: Joined) -> None:
         player, node = message.player, message.node
+        self._registration.note_alive(node)
         here = player in self._local
         if here:
             self._add_peers(player, (node,))

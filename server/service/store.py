@@ -9,6 +9,7 @@ from server.service.ports import (
     Clock,
     DealStore,
     FormatStore,
+    HeldStore,
     HistoryStore,
     JournalStore,
     KeyringStore,
@@ -57,4 +58,5 @@ class Store:
     scans: ScanStore
     memory: MemoryStore
     nodes: NodeStore
+    held: HeldStore
     sweepers: SweeperStore

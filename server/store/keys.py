@@ -90,6 +90,15 @@ SWEEPERS = "{sweepers}"
 BUSY = "{sweepers}:busy"
 """The key that exists while anybody has played in the last `BUSY_LIFE` seconds."""
 
+HOLDERS = "{sweepers}:holders"
+"""The key of the nodes that may have stored something which ends with them.
+
+It is a hash by node: `here`, or `gone` once another node has begun to remove that.
+"""
+
+HELD_ROOM, HELD_PLAYER = "room", "player"
+"""What of a partition is noted as stored by a node: a room's presence, a player's sessions."""
+
 SET_ASIDE = "set-aside"
 """The key of effects and due items that could not be handled: a hash of texts by field or member.
 
@@ -194,6 +203,24 @@ def outbox(number: int) -> str:
 def due(number: int) -> str:
     """Return the key of a partition's due items: a sorted set by time in Unix milliseconds."""
     return f"{{p{number}}}:due"
+
+
+def held(number: int, node: str) -> str:
+    """Return the key of what a node has stored of a partition that ends with it: a hash of notes.
+
+    Sessions are in another slot than the note of them.
+    """
+    return f"{{p{number}}}:held:{node}"
+
+
+def held_room(code: str) -> str:
+    """Return the note that a node has stored presence in a room."""
+    return f"{HELD_ROOM}/{code}"
+
+
+def held_player(player_id: str) -> str:
+    """Return the note that a node has stored sessions of a player."""
+    return f"{HELD_PLAYER}/{player_id}"
 
 
 def barrier(key: str) -> str:

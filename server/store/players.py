@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from server.core.account import DELETED_NAME
 from server.core.ids import PlayerId
@@ -50,7 +50,16 @@ redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[3])
 local beyond = redis.call('ZCARD', KEYS[1]) - ARGV[4]
-local dropped = {}
+local dropped, alive = {}, {}
+for node in string.gmatch(ARGV[6], '%S+') do alive[node] = true end
+if beyond > 0 and ARGV[6] ~= '' then
+    for _, session in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+        if not alive[string.match(session, '^[^/]*')] then
+            redis.call('ZREM', KEYS[1], session)
+            beyond = beyond - 1
+        end
+    end
+end
 if beyond > 0 then
     dropped = redis.call('ZRANGE', KEYS[1], 0, beyond - 1)
     redis.call('ZREM', KEYS[1], unpack(dropped))
@@ -153,7 +162,12 @@ class Players:
         }
 
     async def add_session(
-        self, player: PlayerId, session: str, now: int, epoch: int = 0
+        self,
+        player: PlayerId,
+        session: str,
+        now: int,
+        epoch: int = 0,
+        alive: Iterable[str] = (),
     ) -> tuple[list[str], list[str]]:
         """Store a session of a player, in one round trip.
 
@@ -162,6 +176,8 @@ class Players:
             session: `node/session`; storing it again counts as using it.
             now: Unix milliseconds.
             epoch: that of the token by which the session was opened.
+            alive: the nodes that are alive, if that is known. If there are too many sessions, those
+                of other nodes are removed first, and not counted as dropped.
 
         Returns:
             All sessions of the player, and those that were dropped, since there are
@@ -180,6 +196,7 @@ class Players:
             keys.SESSION_LIFE,
             keys.MAX_SESSIONS,
             epoch,
+            " ".join(alive),
         )
         if isinstance(stored, str):
             raise refusal_of(int(stored), now)
@@ -204,10 +221,21 @@ class Players:
         key = keys.sessions(player)
         self._database.send(key, "ZADD", key, "XX", now, session)
 
-    def remove_session(self, player: PlayerId, session: str) -> None:
-        """Delete a session that has ended, soon; if that fails, it is left behind."""
+    def remove_session(
+        self, player: PlayerId, session: str, failed: Callable[[], None] | None = None
+    ) -> None:
+        """Delete a session that has ended, soon; `failed` is called if it may be left behind."""
+        key, newest = keys.sessions(player), keys.session(player)
+        self._database.send(key, "EVAL", _REMOVE_SESSION, 2, key, newest, session, failed=failed)
+
+    async def end_session(self, player: PlayerId, session: str) -> None:
+        """Delete a session that has ended.
+
+        Raises:
+            UnavailableError: it may or may not have been deleted.
+        """
         names = [keys.sessions(player), keys.session(player)]
-        self._database.send(names[0], "EVAL", _REMOVE_SESSION, len(names), *names, session)
+        await self._database.run(_REMOVE_SESSION, names, session)
 
     async def sessions(self, players: Iterable[PlayerId]) -> list[list[str]]:
         """Return the sessions of each player; nodes that died may have left some behind.

@@ -11,8 +11,19 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 """
 
-_LEAVE = """
+_ENTER_ROOM = """
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+redis.call('HSET', KEYS[2], ARGV[4], '')
+redis.call('EXPIRE', KEYS[2], ARGV[3])
+"""
+
+_LEAVE_ROOM = """
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
+for _, node in ipairs(redis.call('HVALS', KEYS[1])) do
+    if node == ARGV[2] then return end
+end
+redis.call('HDEL', KEYS[2], ARGV[3])
 """
 
 
@@ -46,13 +57,14 @@ class Rooms:
         await self._database.write(key, "DEL", key)
 
     async def enter(self, code: RoomCode, player: PlayerId, node: str) -> None:
-        """Store that a player is present in a room, with a session on a node.
+        """Store that a player is present in a room, with a session on a node, which it ends with.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        key = keys.presence(code)
-        await self._database.run(_ENTER, [key], player, node, keys.PRESENCE_LIFE)
+        names = [keys.presence(code), keys.held(keys.partition(code), node)]
+        note = keys.held_room(code)
+        await self._database.run(_ENTER_ROOM, names, player, node, keys.PRESENCE_LIFE, note)
 
     async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Delete that a player is present on a node; presence on another node is kept.
@@ -60,7 +72,8 @@ class Rooms:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        await self._database.run(_LEAVE, [keys.presence(code)], player, node)
+        names = [keys.presence(code), keys.held(keys.partition(code), node)]
+        await self._database.run(_LEAVE_ROOM, names, player, node, keys.held_room(code))
 
     async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
         """Store at which place a player of a room is, for some hours.

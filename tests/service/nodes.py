@@ -83,7 +83,7 @@ class Node:
         self.database = database_on(connect(as_node(url)))
         self.published: list[tuple[str, bytes]] = []
         self.store = redis_store(self.database, clock, secret_keys())
-        self.registration = Registration(self.store.nodes)
+        self.registration = Registration(self.store.nodes, self.store.held)
         self.bus = _Bus(self)
         self.background = Background()
         self.services = Services(

@@ -100,7 +100,8 @@ async def change_in_all_ways(node: Node, player: PlayerId) -> None:
 
 async def test_a_result_costs_the_same_however_long_somebody_has_played(node: Node) -> None:
     await store(node, ADA, fields_of(years()))
-    await store(node, BOB, fields_of(History(kept=1, days={(GAME, TODAY - 1): BEST})))
+    week = {(game, day): WON for game in games() for day in range(TODAY - 7, TODAY)}
+    await store(node, BOB, fields_of(History(kept=1, days=week)))
     costs = {}
     for player in (BOB, ADA):
         before = await sent(node)

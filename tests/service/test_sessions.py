@@ -29,6 +29,8 @@ async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]
             subscribed = asyncio.Event()
             each.services.sessions.superseded.subscribe(mine.append)
             each.services.sessions.missed.subscribe(subscribed.set)
+            for another in (node, other):
+                each.registration.note_alive(another.registration.id)
             await stack.enter_async_context(running(kept(each.bus)))
             async with asyncio.timeout(PATIENCE):
                 await subscribed.wait()
@@ -161,7 +163,8 @@ async def test_what_was_lost_is_found_by_reading(node: Node, other: Node) -> Non
     assert not sessions.has_several(ADA)
     await node.redis.delete(keys.sessions(CYD))
     for number in range(MAX_SESSIONS):
-        await node.store.players.add_session(BOB, f"dead/{number}", 2**50 + number)
+        name = f"{other.registration.id}/{number}"
+        await node.store.players.add_session(BOB, name, 2**50 + number)
     assert await sessions.check(mine) == ["two"]
     assert sessions.has_several(ADA)
     # The session of the player whose record was lost is stored again.

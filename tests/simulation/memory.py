@@ -156,6 +156,9 @@ class Memory:
     def _hmget(self, key: str, *names: str) -> Reply:
         return [self._hget(key, name) for name in names]
 
+    def _hkeys(self, key: str) -> Reply:
+        return list(self.find(key) or {})
+
     def _hvals(self, key: str) -> Reply:
         return list((self.find(key) or {}).values())
 

@@ -85,7 +85,7 @@ class Node:
         if not dailies:
             store = replace(store, deals=NoDailies(self._database, keys))
         self._bus = Bus(self._database)
-        self._registration = Registration(store.nodes)
+        self._registration = Registration(store.nodes, store.held)
         self._background = Background()
         self._stop = self._background.stop
         self.services = Services(

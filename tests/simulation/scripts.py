@@ -8,6 +8,7 @@ from server.store import (
     accounts,
     database,
     deals,
+    held,
     histories,
     journal,
     keyring,
@@ -316,7 +317,7 @@ def take_rename(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a session, and return all and those that were dropped as too many."""
-    session, now, life, most, epoch = given
+    session, now, life, most, epoch, alive = given
     record = memory.find(names[2]) or {}
     if "deleted" in record or int(epoch) < int(record.get("epoch", 0)):
         return []
@@ -326,6 +327,10 @@ def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     memory.zadd(names[0], now, session)
     memory.expire(names[0], life)
     memory.run("SET", [names[1], session, "EX", life])
+    if alive and len(memory.rows(names[0])) > int(most):
+        for member, _ in memory.rows(names[0]):
+            if member.partition("/")[0] not in alive.split():
+                memory.zrem(names[0], member)
     dropped = [member for member, _ in memory.rows(names[0])][: -int(most)]
     for member in dropped:
         memory.zrem(names[0], member)
@@ -536,17 +541,64 @@ def _drop_fields(memory: Memory, key: str, *fields: str) -> None:
         memory.run("HDEL", [key, field])
 
 
-def enter_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store that a player is present by way of a node."""
+def enter(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store a field of a hash that expires."""
     memory.hash(names[0])[given[0]] = given[1]
     memory.expire(names[0], given[2])
     return None
 
 
+def enter_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store that a player is present by way of a node, and note that for the node."""
+    enter(memory, names[:1], given)
+    return enter(memory, names[1:], [given[3], "", given[2]])
+
+
 def leave_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Remove a player's presence, if it is by way of this node."""
+    """Remove a player's presence, if it is by way of this node, and the node's note of the room."""
     if memory.run("HGET", [names[0], given[0]]) == given[1]:
         memory.run("HDEL", [names[0], given[0]])
+    if given[1] not in (memory.find(names[0]) or {}).values():
+        memory.run("HDEL", [names[1], given[2]])
+    return None
+
+
+def list_holder(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """List a node as one that is there."""
+    before = memory.run("HGET", [names[0], given[0]])
+    memory.hash(names[0])[given[0]] = "here"
+    return [before or "", memory.run("HKEYS", [names[0]])]
+
+
+def forget_holder(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """List a node no more, unless it is there."""
+    if memory.run("HGET", [names[0], given[0]]) == "gone":
+        memory.run("HDEL", [names[0], given[0]])
+    return None
+
+
+def note_player(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note that a node has sessions of a player."""
+    return enter(memory, names, [given[0], "", given[1]])
+
+
+def clear_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Remove all presence by way of a node, and its note of the room."""
+    for player, node in list((memory.find(names[0]) or {}).items()):
+        if node == given[1]:
+            memory.run("HDEL", [names[0], player])
+    memory.run("HDEL", [names[1], given[0]])
+    return None
+
+
+def clear_player(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Remove a player's sessions on a node."""
+    prefix = f"{given[0]}/"
+    for session, _ in memory.rows(names[0]):
+        if session.startswith(prefix):
+            memory.zrem(names[0], session)
+    if (memory.find(names[1]) or "").startswith(prefix):
+        memory.delete(names[1])
     return None
 
 
@@ -643,7 +695,13 @@ SCRIPTS: dict[str, Script] = {
     races._DECIDE: decide_race,
     races._TAKE_BACK: take_back,
     races._MEET: meet,
-    rooms._ENTER: enter_room,
-    rooms._LEAVE: leave_room,
+    rooms._ENTER: enter,
+    rooms._ENTER_ROOM: enter_room,
+    rooms._LEAVE_ROOM: leave_room,
+    held._LIST: list_holder,
+    held._FORGET: forget_holder,
+    held._NOTE: note_player,
+    held._CLEAR_ROOM: clear_room,
+    held._CLEAR_PLAYER: clear_player,
 }
 """The functions by the text of the script."""

@@ -88,6 +88,7 @@ class Commands:
             self._median_win, self._suspect,
             self._session_used, self._session_ended, self._newest, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
+            *[self._held] * 4,
             self._pair, self._account, *[self._code] * 3, *[self._device] * 2,
             *[self._passkey] * 4, self._sign_out, self._bury,
             *[self._gathered] * 4, *[self._append] * 4, *[self._due] * 12,
@@ -295,9 +296,10 @@ class Commands:
 
     def _session(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
-        session, now = f"node/{self.rng.randrange(12)}", self.now + self.rng.randrange(5)
-        epoch = self.rng.randrange(3)
-        return lambda on: on.store.players.add_session(player, session, now, epoch)
+        node, number, now = self._one(["n1", "n2"]), self.rng.randrange(12), self.now
+        session, now, epoch = f"{node}/{number}", now + self.rng.randrange(5), self.rng.randrange(3)
+        alive = self._one([(), ("n1",), ("n1", "n2")])
+        return lambda on: on.store.players.add_session(player, session, now, epoch, alive)
 
     def _act(self) -> Command:
         act, subject, at = self._one(["1", "2", "3"]), self._one(["a", "b"]), self.rng.randrange(9)
@@ -365,7 +367,8 @@ class Commands:
 
     def _session_used(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
-        session, now = f"node/{self.rng.randrange(12)}", self.now + self.rng.randrange(5)
+        session = f"{self._one(['n1', 'n2'])}/{self.rng.randrange(12)}"
+        now = self.now + self.rng.randrange(5)
 
         async def use(on: Side) -> list[list[str]]:
             on.store.players.use_session(player, session, now)
@@ -376,7 +379,7 @@ class Commands:
 
     def _session_ended(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
-        session = f"node/{self.rng.randrange(12)}"
+        session = f"{self._one(['n1', 'n2'])}/{self.rng.randrange(12)}"
 
         async def end(on: Side) -> list[list[str]]:
             on.store.players.remove_session(player, session)
@@ -396,6 +399,21 @@ class Commands:
     def _present(self) -> Command:
         code, what = self._one(CODES), self._one(["present", "places"])
         return lambda on: getattr(on.store.rooms, what)(code)
+
+    def _held(self) -> Command:
+        node, player, code = self._one(["n1", "n2"]), self._one(list(PLAYERS)), self._one(CODES)
+        what = self._one(["enter", "begin_removal", "end_removal", "note", "drop", "remove"])
+        note = self._one([keys.held_room(code), keys.held_player(player)])
+        number = keys.partition(note.partition("/")[2])
+
+        async def run(on: Side) -> object:
+            given = {"note": [player], "drop": [player], "remove": [number, note]}.get(what, [])
+            answer = await getattr(on.store.held, what)(node, *given)
+            notes = [sorted(each) for _, each in await on.store.held.notes(node, [number])]
+            listed = sorted(answer[1]) if what == "enter" else None
+            return what == "enter" and answer[0], listed, notes
+
+        return run
 
     def _node(self) -> Command:
         name, what = self._one(["n1", "n2"]), self._one(["renew", "renew", "drop"])
