@@ -43,6 +43,8 @@ export const PONG_WITHIN = 10_000;
 export const WELCOME_WITHIN = 10_000;
 /** Either timeout while the connection is verified, because it is probably lost. */
 export const ALIVE_WITHIN = 3_000;
+/** Either timeout while a large answer may be on its way: two megabytes at 20 kB a second. */
+export const LARGE_WITHIN = 120_000;
 /** Consecutive failures after which the server counts as unreachable: about two seconds. */
 export const UNREACHABLE_AFTER = 3;
 /** Milliseconds over which the clients of a node that went down spread their first tries. */
@@ -182,7 +184,7 @@ export class Connection {
   #verify(): void {
     if (this.#status.get() === "open" && this.#probe.id === 0) this.#ping();
     this.#verifying = true;
-    this.#timer(ALIVE_WITHIN, () => this.#lost(null));
+    this.#timer(this.#within(ALIVE_WITHIN), () => this.#lost(null));
   }
 
   #dial(): void {
@@ -265,9 +267,14 @@ export class Connection {
     this.#timer(PING_EVERY, () => this.#ping());
   }
 
+  /** The time for a pong, which comes after a large answer that was asked for before. */
+  #within(usual: number): number {
+    return this.requests.awaitsLarge ? LARGE_WITHIN : usual;
+  }
+
   #ping(): void {
     const at = this.#options.surroundings.now();
-    this.#timer(PONG_WITHIN, () => this.#lost(null));
+    this.#timer(this.#within(PONG_WITHIN), () => this.#lost(null));
     this.#probe = { id: this.requests.tell("Ping", {}), at };
   }
 

@@ -105,6 +105,11 @@ export class Requests {
     return commandOf(pending, id);
   }
 
+  /** Whether an answer is awaited that may have megabytes, and arrives before all later ones. */
+  get awaitsLarge(): boolean {
+    return [...this.#sent.values()].some(({ type }) => type === "ExportData");
+  }
+
   /** The session is open: send what `resume` asks, then what was queued. */
   opened(resume: () => void): void {
     this.#open = true;

@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
   ALIVE_WITHIN,
+  LARGE_WITHIN,
   PING_EVERY,
   PONG_WITHIN,
   WELCOME_WITHIN,
@@ -145,6 +146,25 @@ test("a silent server is detected by a missing pong", async () => {
   time.advance(1);
   expect(client.status.get()).toBe("waiting");
   await session.closed;
+});
+
+test("a pong may come as late as the large answer before it", async () => {
+  const [opened, session] = await openedClient(server, { ...time });
+  client = opened;
+  const exported = (await client.account()).exportData();
+  const { re } = await session.command("ExportData");
+  time.advance(PING_EVERY);
+  const ping = await session.command("Ping");
+  time.advance(LARGE_WITHIN - 1);
+  expect(client.status.get()).toBe("open");
+  session.send({ type: "Exported", re, json: "{}" });
+  session.send({ type: "Pong", re: ping.re, now: 0 });
+  expect(await exported).toBe("{}");
+  await processed(client, session);
+  time.advance(PING_EVERY);
+  await session.command("Ping");
+  time.advance(PONG_WITHIN);
+  expect(client.status.get()).toBe("waiting");
 });
 
 test("the server's time is estimated by the shortest round trip", async () => {
