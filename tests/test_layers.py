@@ -84,6 +84,7 @@ PACKAGES = {
     "cryptography": {"server.store"},
     "websockets": {"server.gateway", "server.example_bot"},
     "starlette": {"server.gateway", "server.app"},
+    "cachetools": {"server.gateway"},
     "httptools": {"server.gateway"},
     "uvicorn": {"server.gateway", "server.app"},
     "msgpack": {"server.gateway", "server.example_bot"},

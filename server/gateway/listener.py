@@ -208,6 +208,9 @@ class _Connection(HttpToolsProtocol):
         self._cancel_deadline()
         self._leave()
         super().connection_lost(exc)
+        # Each has a reference to this object, if it has not been begun: a circle.
+        self.cycle = None  # type: ignore[assignment]
+        self.pipeline.clear()
 
     def _leave(self) -> None:
         """Count the HTTP connection no more: it has ended, or become a WebSocket."""
@@ -245,10 +248,7 @@ class _Connection(HttpToolsProtocol):
         except HttpParserInvalidMethodError:
             self._refuse(HTTPStatus.NOT_IMPLEMENTED)
         except HttpParserError as error:
-            # What a callback has raised is the context.
-            cause = error.__context__
-            status = cause.status if isinstance(cause, _RefusedError) else HTTPStatus.BAD_REQUEST
-            self._refuse(status)
+            self._refuse(_status_of(error))
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if len(self.headers) == MAX_HEADERS:
@@ -278,6 +278,8 @@ class _Connection(HttpToolsProtocol):
         else:
             self._leave()
             super().handle_websocket_upgrade()
+        # It has a reference to this object, which is not told of the end any more: a circle.
+        self.parser = None  # type: ignore[assignment]
 
     def shutdown(self) -> None:
         self._shutting_down = True
@@ -349,6 +351,13 @@ class _Connection(HttpToolsProtocol):
     def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
+
+
+def _status_of(error: HttpParserError) -> HTTPStatus:
+    """Return the status that answers a request which the parser has refused."""
+    # What a callback has raised is the context.
+    cause = error.__context__
+    return cause.status if isinstance(cause, _RefusedError) else HTTPStatus.BAD_REQUEST
 
 
 def check_request(

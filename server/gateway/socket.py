@@ -106,6 +106,7 @@ class Socket(asyncio.Protocol):
 
     __slots__ = (
         "_abort_timer",
+        "_address",
         "_admit",
         "_allowance",
         "_begun",
@@ -145,6 +146,7 @@ class Socket(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._protocol = ServerProtocol(max_size=MAX_FRAME_SIZE, logger=_LOGGER)
         self._session: Session | None = None
+        self._address = ""
         self._message: list[bytes] | None = None
         self._buffer = b""
         self._incomplete = 0
@@ -161,7 +163,7 @@ class Socket(asyncio.Protocol):
 
     @property
     def session(self) -> Session | None:
-        """The session, or `None` before the handshake has succeeded."""
+        """The session, or `None` before the handshake has succeeded, and after the end."""
         return self._session
 
     @property
@@ -176,6 +178,7 @@ class Socket(asyncio.Protocol):
         # Now, though uvicorn does so later: the end must be told to this object in any case.
         self.transport.set_protocol(self)
         self.transport.set_write_buffer_limits(high=MAX_UNSENT)
+        self._address = self.peer
         _keep_alive(self.transport)
         self._begun(self)
 
@@ -207,10 +210,6 @@ class Socket(asyncio.Protocol):
     def in_turn(self, begin: Callable[[], None], cost: float) -> None:
         """Call a function, which begins a command, when it is the turn of the client's address."""
         self._turns.add(self._address, self.transport, begin, cost * SECONDS)
-
-    @property
-    def _address(self) -> str:
-        return self.peer if self._session is None else self._session.address
 
     def _parse_slice(self) -> None:
         """Parse a slice of the buffered bytes if the allowance permits; schedule the rest."""
@@ -303,6 +302,7 @@ class Socket(asyncio.Protocol):
         self._protocol.send_response(response)
         if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
             self._session = self._open_session(self, request)
+            self._address = self._session.address
 
     def _flush(self) -> None:
         """Write what websockets has to send: handshake responses, pongs and closes."""
@@ -470,6 +470,18 @@ class Socket(asyncio.Protocol):
         if self._session is not None:
             self._session.cancel_hello_timer()
         self._ended(self)
+        self._break_circles()
+
+    def _break_circles(self) -> None:
+        """Let all of the connection be freed now, and not by a full garbage collection hours later.
+
+        The session may go on with what it has begun, and keeps this object for as long.
+        """
+        self._session = None
+        protocol = self._protocol
+        protocol.parser.close()
+        _drop_frames(protocol.handshake_exc)
+        _drop_frames(protocol.parser_exc)
 
     def shutdown(self) -> None:
         """Close the session, since the node stops; called by uvicorn."""
@@ -477,6 +489,13 @@ class Socket(asyncio.Protocol):
             self.transport.close()
         else:
             self._session.close_for_restart()
+
+
+def _drop_frames(error: BaseException | None) -> None:
+    """Take the frames away from an error, which is in variables of theirs, and from its causes."""
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__context__
 
 
 def _size(length: int) -> int:

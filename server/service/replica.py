@@ -266,8 +266,6 @@ class Replica(Generic[State, Event]):
         run_soon(self._submit_command(command, mistimed=mistimed))
 
     async def _submit_command(self, command: Command[State, Event], *, mistimed: bool) -> None:
-        after: State | None = None
-        problem: Exception | None = None
         try:
             if mistimed:
                 await self._clock.sample()
@@ -277,8 +275,10 @@ class Replica(Generic[State, Event]):
 
             after = (await self.submit(decide)).after
         except Exception as error:
-            problem = error
-        command.finish(after, problem)
+            # Not kept in a variable: it would be in a circle with this frame, and the session too.
+            command.finish(None, error)
+        else:
+            command.finish(after, None)
 
     async def submit(self, decide: Callable[[State | None, int], Event | None]) -> Step[State]:
         """Decide a command on the state and the time, and append the resulting event.

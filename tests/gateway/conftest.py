@@ -22,7 +22,7 @@ def pytest_asyncio_loop_factories(
         "uvloop": uvloop.new_event_loop,
         "asyncio": asyncio.new_event_loop,
     }
-    if item.path.stem not in {"test_listener", "test_large", "test_ended"}:
+    if item.path.stem not in {"test_listener", "test_large"}:
         del loops["asyncio"]
     return loops
 
