@@ -85,7 +85,8 @@ FAULTS ?= 1000
 REDIS ?= alone
 
 faults: $(DEV) ## inject FAULTS faults while players play, and check the journals
-	@$(BIN)/python -m tests.faults --faults $(FAULTS) --redis $(REDIS) $(if $(SEED),--seed $(SEED))
+	@$(BIN)/python -m tests.faults --faults $(FAULTS) --redis $(REDIS) \
+		$(if $(WORKERS),--workers $(WORKERS)) $(if $(SEED),--seed $(SEED))
 
 # REDIS and SEED as above.
 MINUTES ?= 30

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from redis import Redis
-from redis.exceptions import ResponseError
 
 from server.store.connection import with_password
 from tests.processes import ROOT, program
@@ -53,28 +52,16 @@ def secrets() -> Secrets:
     return make_secrets(Path(folder.name))
 
 
-def add_nodes_user(redis: Redis) -> None:
-    """Add the user of the nodes to a server that tests use without a password otherwise.
-
-    On a server that is older than what it needs, the user has all rights.
-    """
-    rights = secrets().rights[NODES]
-    try:
-        _set_user(redis, rights)
-    except ResponseError:
-        assert int(str(redis.info("server")["redis_version"]).split(".")[0]) < 7, "redis.acl"
-        (password,) = (rule for rule in rights if rule.startswith("#"))
-        _set_user(redis, ["reset", "on", "~*", "&*", "+@all", password])
-
-
-def _set_user(redis: Redis, rights: list[str]) -> None:
-    redis.execute_command("ACL", "SETUSER", NODES, *rights)  # type: ignore[no-untyped-call]
+def as_user(name: str, url: str) -> str:
+    """Return the address of a Redis with the name and the password of a user."""
+    scheme, _, rest = url.partition("://")
+    hosts = rest.rpartition("@")[2]
+    return with_password(f"{scheme}://{name}@{hosts}", secrets().passwords[name])
 
 
 def as_node(url: str) -> str:
     """Return the address of a Redis with name and password of the nodes' user."""
-    scheme, _, rest = url.partition("://")
-    return with_password(f"{scheme}://{NODES}@{rest}", secrets().passwords[NODES])
+    return as_user(NODES, url)
 
 
 def refused(redis: Redis) -> list[Any]:

@@ -85,7 +85,7 @@ def server() -> Iterator[Server]:
 
 def appended(server: Server) -> Path:
     """Return the file to which a server appends."""
-    (found,) = [*server._data.rglob("*.incr.aof"), *server._data.glob("appendonly.aof")]
+    (found,) = [*server.data.rglob("*.incr.aof"), *server.data.glob("appendonly.aof")]
     return found
 
 
@@ -156,9 +156,9 @@ async def test_a_store_that_comes_back_empty_is_not_served_until_the_right_one_i
             await client.ask("move", attempt=daily["attempt"], seq=2, move="s>w")
         await asyncio.to_thread(until, lambda: site.ready() == (200, "ok"))
         server.kill()
-        kept = server._data.with_name(server._data.name + "-kept")
-        shutil.move(server._data, kept)
-        server._data.mkdir()
+        kept = server.data.with_name(server.data.name + "-kept")
+        shutil.move(server.data, kept)
+        server.data.mkdir()
         try:
             server.start()
             await asyncio.to_thread(site.node.wait_for, '"store_replaced"')
@@ -170,9 +170,9 @@ async def test_a_store_that_comes_back_empty_is_not_served_until_the_right_one_i
             with server.client() as redis:
                 assert not redis.exists("keyring"), "no node makes it the store of this site"
             server.kill()
-            shutil.rmtree(server._data)
+            shutil.rmtree(server.data)
         finally:
-            shutil.move(kept, server._data)
+            shutil.move(kept, server.data)
         server.start()
         await asyncio.to_thread(site.node.wait_for, '"store_restored"')
         await asyncio.to_thread(until, lambda: site.ready()[0] == 200)

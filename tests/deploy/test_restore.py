@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -26,7 +27,7 @@ from tests.gateway.client import opened
 from tests.gateway.play import race_of, resign
 from tests.processes import PATIENCE
 from tests.redis_servers import Server, until
-from tests.redis_users import add_nodes_user, as_node
+from tests.redis_users import as_node, secrets
 
 
 class Backups(NamedTuple):
@@ -73,11 +74,9 @@ async def play(url: str) -> None:
 
 @contextmanager
 def server_on(data: Path, **options: str) -> Iterator[Server]:
-    """Run a redis-server on a directory, with the nodes' user."""
+    """Run a redis-server on a directory."""
     server = Server(data, **options)
     server.start()
-    with server.client() as client:
-        add_nodes_user(client)
     try:
         yield server
     finally:
@@ -89,7 +88,7 @@ def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
     """Return backups that were made of a running Redis."""
     folder = tmp_path_factory.mktemp("backups")
     found = Backups(folder / "files", folder / "dump.rdb", folder / "report.json")
-    with server_on(folder / "redis", appendfsync="always") as server:
+    with server_on(folder / "redis") as server:
         with pytest.MonkeyPatch.context() as shorter:
             shorter.setattr(race_commands, "COUNTDOWN", 50)
             asyncio.run(play(server.url))
@@ -99,8 +98,14 @@ def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
         assert server.ask("CONFIG", "SET", "auto-aof-rewrite-percentage", "0") == "OK"
         shutil.copytree(folder / "redis", found.files)
         redis_cli = Path(redis_server_path()).with_name("redis-cli")
-        command = [str(redis_cli), "-p", str(server.port), "--rdb", str(found.snapshot)]
-        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)  # noqa: S603
+        command = [str(redis_cli), "-p", str(server.port), "--user", "admin"]
+        subprocess.run(  # noqa: S603 - a test's own arguments
+            [*command, "--rdb", str(found.snapshot)],
+            env=os.environ | {"REDISCLI_AUTH": secrets().passwords["admin"]},
+            check=True,
+            capture_output=True,
+            timeout=PATIENCE,
+        )
     return found
 
 

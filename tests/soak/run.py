@@ -23,8 +23,9 @@ from tests.faults.plans import Table
 from tests.faults.player import World
 from tests.faults.room_history import Nodes
 from tests.faults.run import reported_by, store_running, stored_when_settled, write_evidence
-from tests.faults.stage import ABSENCE, WATCH_DELAY, Stage, Store
+from tests.faults.stage import ABSENCE, WATCH_DELAY, Stage
 from tests.faults.stored import Stored
+from tests.faults.stores import Store
 from tests.soak.figures import NodeFigures, Observed, Sample, StoreFigures, of_store
 from tests.soak.judge import Course, is_quiet, judge
 from tests.soak.people import Person
@@ -119,7 +120,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
             if not await node.end():
                 world.complaints.append(f"node {node.number} does not end on SIGTERM")
         ended = await _of_store(store)
-        reported = reported_by(world, stage)
+        reported = reported_by(world, stage, settings.redis)
     course = Course(began, samples, left, collected, stored, ended)
     judged = [Complaint("left", "the soak", text) for text in judge(course, NODES, dailies)]
     # Equal complaints are reported once.

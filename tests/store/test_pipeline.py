@@ -24,6 +24,7 @@ from tests.redis_servers import Server, running_server
 from tests.store.servers import PATIENCE, calls, in_flight, reads, until, writes_held_up
 
 LIST = "list"
+"""A key that only the operator may use, so that nothing of a node is in the way."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 async def redis(server: Server) -> AsyncIterator[Redis]:
     """Return a client of a Redis that is empty."""
-    client = connect(server.url)
+    client = connect(server.admin_url)
     assert isinstance(client, Redis)
     await client.flushall()
     yield client
@@ -264,7 +265,7 @@ async def test_pending_commands_fail_as_lost_when_the_server_hangs(
 ) -> None:
     monkeypatch.setattr(module, "TIMEOUT", 0.2)
     with running_server() as server:
-        client = connect(server.url)
+        client = connect(server.admin_url)
         assert isinstance(client, Redis)
         pipeline = Pipeline(client, 0, {}, Metrics())
         replies = Replies(pipeline)
@@ -291,7 +292,7 @@ async def test_pending_commands_fail_as_lost_when_the_server_hangs(
 
 async def test_pending_commands_fail_when_the_server_cannot_be_reached() -> None:
     with running_server() as server:
-        client = connect(server.url)
+        client = connect(server.admin_url)
     assert isinstance(client, Redis)
     pipeline = Pipeline(client, 0, {}, Metrics())
     replies = Replies(pipeline)
@@ -370,7 +371,7 @@ async def test_an_acknowledged_command_is_on_as_many_replicas_as_required(
     replicated: tuple[Server, Server], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     master, replica = replicated
-    client = connect(master.url)
+    client = connect(master.admin_url)
     assert isinstance(client, Redis)
 
     async def linked() -> bool:
@@ -452,7 +453,7 @@ async def test_a_command_that_cannot_be_packed_fails_alone(pipeline: Pipeline) -
 async def test_a_lost_server_is_told_once_each_way(data: Path) -> None:
     server = Server(data)
     server.start()
-    client = connect(server.url)
+    client = connect(server.admin_url)
     assert isinstance(client, Redis)
     pipeline = Pipeline(client, 0, {}, Metrics(), "one")
     replies = Replies(pipeline)
