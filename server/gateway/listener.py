@@ -47,7 +47,8 @@ LAST_REQUEST_WITHIN = 0.5
 """Seconds for the first request on a connection that was accepted just before `Listener.close`."""
 
 READ_WITHIN = 60.0
-"""Seconds until a closed connection is aborted if its client does not read what was written."""
+"""Seconds until a connection is aborted whose client takes nothing of an answer that is sent in
+parts, such as a file, or has not taken all of one that was written at once when it was closed."""
 
 DISCARD_WITHIN = 2.0
 """Seconds after a refusal in which what the client still sends is discarded.
@@ -192,6 +193,8 @@ class _Connection(HttpToolsProtocol):
         self._visit: Visit | None = None
         self._received = 0
         self._ended = False
+        self._has_taken = False
+        self._is_late = False
         self._deadline: asyncio.TimerHandle | None = None
         self._shutting_down = False
 
@@ -268,7 +271,17 @@ class _Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
+        self._has_taken = True
         self._start_request_timer()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._has_taken = True
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._is_late:
+            self._set_deadline(REQUEST_WITHIN)
 
     def handle_websocket_upgrade(self) -> None:
         self._ended = True
@@ -333,17 +346,28 @@ class _Connection(HttpToolsProtocol):
         head = f"HTTP/1.1 {status.value} {status.phrase}\r\n{more}"
         self.transport.write(f"{head}content-length: 0\r\nconnection: close\r\n\r\n".encode())
         self.transport.write_eof()
-        self._cancel_deadline()
-        self._deadline = self.loop.call_later(DISCARD_WITHIN, self._time_out)
+        self._set_deadline(DISCARD_WITHIN)
 
     def _start_request_timer(self) -> None:
         self._received = 0
-        self._cancel_deadline()
+        self._is_late = False
         refused = self._visit is not None and self._visit.refusal is not None
-        within = REFUSED_WITHIN if refused else REQUEST_WITHIN
+        self._set_deadline(REFUSED_WITHIN if refused else REQUEST_WITHIN)
+
+    def _set_deadline(self, within: float) -> None:
+        self._cancel_deadline()
         self._deadline = self.loop.call_later(within, self._time_out)
 
     def _time_out(self) -> None:
+        if self._has_request and not self.cycle.response_complete:
+            # However long the answer takes, its client has to take some of it now and then.
+            if self._has_taken:
+                self._has_taken = False
+                self._is_late = True
+                self._set_deadline(READ_WITHIN)
+            else:
+                self.transport.abort()
+            return
         # `close` first sends what has been written, if the client reads it.
         self.transport.close()
         self._deadline = self.loop.call_later(READ_WITHIN, self.transport.abort)

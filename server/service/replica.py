@@ -30,6 +30,9 @@ Event_co = TypeVar("Event_co", covariant=True)
 CHECKPOINT_EVERY = 64
 """Entries between two checkpoints: kept states, from which recent entries can be folded again."""
 
+EMPTY_SIZE = 1_000
+"""About how many bytes a replica takes that has no state."""
+
 YIELD_EVERY = 100
 """Entries that are folded before yielding to the event loop: about half a millisecond."""
 
@@ -54,6 +57,14 @@ class Definition(Protocol[State, Event]):
 
     def kept_until(self, state: State) -> int:
         """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+
+    def size(self, state: State, oldest: State | None) -> int:
+        """Return about how many bytes a replica takes, in constant time.
+
+        Args:
+            state: its state.
+            oldest: the oldest state that it keeps beside it, if any.
+        """
 
     def append(self, before: State | None, after: State, event: Event, number: int) -> Append:
         """Return the append of an event as entry `number`, and what is written with it."""
@@ -144,6 +155,19 @@ class Replica(Generic[State, Event]):
     def state(self) -> State | None:
         """The state as of the last entry known here, or `None` if no entry is."""
         return self._state
+
+    @property
+    def number(self) -> int:
+        """The number of the last entry known here, or 0 if none is."""
+        return self._seq
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        state = self._state
+        return (
+            EMPTY_SIZE if state is None else self._definition.size(state, self._checkpoints[0][1])
+        )
 
     @property
     def settled(self) -> State | None:

@@ -198,6 +198,8 @@ def test_damages_are_named(backups: Backups, tmp_path: Path) -> None:
             names("leaderboard:*robert:2*:ranked") or names("leaderboard:*robert*}:ranked")[:1]
         )
         client.zremrangebyrank(ranked, 0, -1)
+        # Days won, of a game that nobody has played.
+        client.hset(names("history:*")[0], "t:deuces", "[7]")
         client.hset(keys.outbox(1), "x", '{"type":"later"}')
         client.zadd(keys.due(2), {"r:ABCDE": 5})
         code, _, report = verified(server.url, "--expect", str(backups.report))
@@ -207,6 +209,7 @@ def test_damages_are_named(backups: Backups, tmp_path: Path) -> None:
         "Dailies without a deal that can be opened: 3",
         "Deals that cannot be opened (seed_not_opened): 2, such as ",
         "Leaderboards that differ from the histories of their players: ",
+        "Histories with totals that differ from their results: 1, such as ",
         "Effects that this release cannot read: 1, such as x.",
         "Deadlines without a journal: 1, such as ABCDE.",
     ):

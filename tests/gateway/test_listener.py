@@ -13,7 +13,7 @@ import pytest
 import structlog
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 from uvicorn import Config
 from uvicorn.server import ServerState
@@ -41,6 +41,7 @@ from server.gateway.turns import Turn, Turns
 from tests.gateway.timers import Timers
 
 LARGE = 32_000_000
+PART = 64_000
 
 
 class Echo(asyncio.Protocol):
@@ -99,6 +100,14 @@ async def large(_: Request) -> PlainTextResponse:
     return PlainTextResponse("x" * LARGE)
 
 
+async def parts(_: Request) -> StreamingResponse:
+    async def each() -> AsyncIterator[bytes]:
+        for _ in range(LARGE // PART):
+            yield b"x" * PART
+
+    return StreamingResponse(each(), headers={"Content-Length": str(LARGE)})
+
+
 async def broken(_: Request) -> PlainTextResponse:
     raise RuntimeError("broken on purpose")
 
@@ -108,7 +117,8 @@ async def serving(
     entrance: Entrance | None = None, turns: Turns | None = None
 ) -> AsyncIterator[int]:
     """Serve, and yield the port."""
-    app = Starlette(routes=[Route("/", short), Route("/large", large), Route("/broken", broken)])
+    answers = {"/": short, "/large": large, "/parts": parts, "/broken": broken}
+    app = Starlette(routes=[Route(*each) for each in answers.items()])
     listener = Listener(app, Echo, entrance, turns)
     (bound,) = listening.bind("127.0.0.1", 0)
     port = listening.port_of(bound)
@@ -389,6 +399,46 @@ async def test_a_client_that_reads_its_response_slowly_is_not_disconnected(
         await reader.readuntil(b"\r\n\r\n")
         timers.fire(REQUEST_WITHIN)
         await reader.readexactly(LARGE)
+
+
+async def test_an_answer_in_parts_may_take_longer_than_a_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.02)
+    looks, look = [0], module._Connection._time_out
+
+    def counted(connection: module._Connection) -> None:
+        looks[0] += 1
+        look(connection)
+
+    monkeypatch.setattr(module._Connection, "_time_out", counted)
+    async with serving() as port, connected(port) as (reader, writer):
+        writer.write(request("/parts"))
+        await reader.readuntil(b"\r\n\r\n")
+        # Its time is over, before anything was read.
+        while not looks[0]:
+            await asyncio.sleep(0.001)
+        await reader.readexactly(LARGE)
+
+
+async def test_a_client_that_takes_nothing_of_an_answer_in_parts_is_disconnected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
+    monkeypatch.setattr(module, "READ_WITHIN", 0.05)
+    ended = asyncio.Event()
+    lost = module._Connection.connection_lost
+
+    def noted(connection: module._Connection, error: Exception | None) -> None:
+        lost(connection, error)
+        ended.set()
+
+    monkeypatch.setattr(module._Connection, "connection_lost", noted)
+    async with serving() as port, connected(port) as (reader, writer):
+        writer.write(request("/parts"))
+        await ended.wait()
+        with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
+            await reader.readexactly(LARGE)
 
 
 async def test_the_time_limits_of_requests_do_not_apply_to_sockets(

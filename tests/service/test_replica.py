@@ -25,6 +25,7 @@ from tests.store.servers import PATIENCE, calls, in_flight, until, writes_held_u
 
 NAME = "words"
 LATE = START + 1_000
+SIZE = 1_000
 
 Words = tuple[str, ...]
 
@@ -54,6 +55,9 @@ class _WordsDefinition:
     def due(self, state: Words, now: int) -> str | None:
         self.asked_at = now
         return "late" if now >= LATE and "late" not in state else None
+
+    def size(self, state: Words, oldest: Words | None) -> int:
+        return SIZE * len(state)
 
     def kept_until(self, state: Words) -> int:
         return LATE if self.expires is None else self.expires
