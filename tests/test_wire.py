@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import msgpack
@@ -159,6 +160,17 @@ def playing() -> tuple[Wire, Attempt]:
 
 def ask(wire: Wire, id_: int, seq: int, move: str = "s>w") -> bytes:
     return wire.pack({"type": "move", "id": id_, "attempt": "robert.9", "seq": seq, "move": move})
+
+
+def test_what_was_known_of_help_is_known_after_the_moves_were_missed_by_another_session() -> None:
+    _, attempt = playing()
+    helped = replace(KNOWN[attempt.id].states[1], moves=1, undos=2, peeked=True)
+    moves = [missed_move(attempt, "s>w")]
+    KNOWN[attempt.id].states[2] = helped
+    moves.append(missed_move(attempt, "s>w"))
+    event = messages.attempts.Missed(NUMBER, attempt.id, 1, 3, moves, 5, attempt.result)
+    Wire().unpack(codec.encode(event, 9))
+    assert KNOWN[attempt.id].states[2] == helped
 
 
 def test_a_move_that_is_sent_twice_gets_two_answers_in_order() -> None:

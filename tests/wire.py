@@ -308,14 +308,19 @@ def _unpack_missed(known: Known, missed: messages.attempts.Missed) -> list[Any]:
             after = replace(after, time=missed.result.time)
         elif after.home == state.home:
             after = replace(after, time=state.time)
-        state = after
         old = known.states.get(seq)
-        if old is None or replace(old, time=state.time) != state:
-            # Otherwise the old state may have a time, which this one lacks.
-            known.states[seq] = state
+        if old is not None and _counters(old) == _counters(after):
+            # What is known already has the help that was asked for, and may have a time.
+            after = replace(old, time=after.time if old.time is None else old.time)
+        known.states[seq] = state = after
     if state is not None:
         known.states[missed.seq] = _state(missed.result, state.redeals)
     return found
+
+
+def _counters(state: State) -> tuple[int, int, int]:
+    """Return what the changes of moves tell of a state."""
+    return state.home, state.moves, state.redeals
 
 
 def _hint(known: Known, event: messages.attempts.Hinted) -> str | None:

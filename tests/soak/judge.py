@@ -28,6 +28,8 @@ LIVES: Mapping[str, int] = {
     # A room is kept from its last event on, and a round is one before its end.
     "room": keys.ROOM_LIFE // 1000 + DAY,
     "barrier": keys.BARRIER_LIFE,
+    # That of a node which was killed; others take theirs along.
+    "mark": keys.MARK_LIFE,
     "places": keys.PLACES_LIFE,
     "sweepers": keys.SWEEPER_LIFE,
     BUSY: keys.BUSY_LIFE,

@@ -120,6 +120,8 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
             if not await node.end():
                 world.complaints.append(f"node {node.number} does not end on SIGTERM")
         ended = await _of_store(store)
+        refused = await asyncio.to_thread(store.refused)
+        world.complaints += [f"Redis refused a node: {each}" for each in refused]
         reported = reported_by(world, stage, settings.redis)
     course = Course(began, samples, left, collected, stored, ended)
     judged = [Complaint("left", "the soak", text) for text in judge(course, NODES, dailies)]

@@ -1,4 +1,4 @@
-"""The parts of which a soak is made."""
+"""A short soak, and the parts of which it is made."""
 
 from __future__ import annotations
 
@@ -14,8 +14,25 @@ from server.store import keys
 from tests.conftest import ALONE
 from tests.soak.figures import ALL_TIME, NodeFigures, Sample, kind_of, of_store, parsed
 from tests.soak.node import answer, count_objects
-from tests.soak.report import line
-from tests.soak.run import HOLD, KINDS, PAUSE, planned
+from tests.soak.report import line, table
+from tests.soak.run import HOLD, KINDS, PAUSE, Settings, planned, run
+
+SECONDS = 4.0
+
+
+async def test_a_short_soak_loses_nothing_and_leaves_nothing(tmp_path: Path) -> None:
+    lines: list[str] = []
+    settings = Settings(
+        SECONDS, players=12, seed=27, pace=0.1, every=0.5, share=20, kinds=("node restarted",)
+    )
+
+    report = await run(settings, tmp_path, lines.append)
+
+    assert report.complaints == [], "\n".join(map(str, report.complaints))
+    assert report.counts["entries checked"] > 50
+    assert report.counts["fault: node restarted"] > 0
+    assert any(" moves/s; " in each for each in lines)
+    assert any(each.startswith("node 1: MiB") for each in table(report.course, report.counts))
 
 
 def test_each_fault_comes_in_turn_with_time_after_the_last_one() -> None:
