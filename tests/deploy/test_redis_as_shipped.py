@@ -25,6 +25,7 @@ OTHERWISE = {
     "tests/store/test_programs.py": "the private store",
     "tests/store/test_written_by.py": "the private store",
     "tests/test_certify.py": "the private store",
+    "tests/test_signals.py": "the private store",
     "tests/test_workers.py": "the private store",
 }
 """Why a file of tests starts one by other means than `tests/redis_servers.py`."""

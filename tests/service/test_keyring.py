@@ -295,6 +295,10 @@ async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(no
     with capture_logs() as logs, pytest.raises(UnreadableError, match="seed_not_opened"):
         await Deals(node.database, elsewhere).find(drawn[0].id)
     assert node.store.secret_keys.newest in str(logs)
+    (told,) = logs
+    assert told["event"] == "seed_not_opened"
+    assert "This deal and the runs at it are refused" in told["set_aside"]
+    assert "Give the node the file of secret keys" in told["advice"]
     # The seed of another deal, sealed or in plain.
     await node.redis.hset(one, "sealed", str(await node.redis.hget(other, "sealed")))
     await node.redis.hset(other, "seed", drawn[0].seed.hex())
