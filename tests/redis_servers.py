@@ -259,11 +259,11 @@ def _owns(server: Server, slot: int) -> bool:
     return any(first <= slot <= last and shard[2] == mine for first, last, shard, *_ in shards)
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Poll until a condition holds; fail after `PATIENCE` seconds."""
-    deadline = time.monotonic() + PATIENCE
+def until(condition: Callable[[], bool], within: float = PATIENCE) -> None:
+    """Poll until a condition holds; fail after `within` seconds."""
+    deadline = time.monotonic() + within
     while not condition():
-        assert time.monotonic() < deadline, f"the condition does not hold after {PATIENCE} s"
+        assert time.monotonic() < deadline, f"the condition does not hold after {within} s"
         time.sleep(0.02)
 
 

@@ -221,7 +221,8 @@ class _Server:
             "unixsocketperm": "700",
             "dir": ".",
             "appendonly": "yes",
-            "appendfsync": "everysec",
+            # With `everysec`, what is acknowledged while the disk is busy is lost if it is killed.
+            "appendfsync": "always",
             "save": "",
             "maxmemory": str(self._memory),
             "maxmemory-policy": "noeviction",

@@ -242,7 +242,13 @@ class Injector:
     async def _killed(self, node: Node, rng: random.Random) -> None:
         node.kill()
         await asyncio.sleep(rng.uniform(0.0, 1.0))
+        await self._start(node)
+
+    async def _start(self, node: Node) -> None:
+        """Start a node; if there is no other one, nothing happens to it before it can play."""
         node.start()
+        if self._stage.is_one_node:
+            await node.until_ready()
 
     async def _cut_node(self, rng: random.Random) -> bool:
         node = self._node(rng)
@@ -260,7 +266,7 @@ class Injector:
         async with node.lock:
             if not await node.end():
                 self._world.complaints.append(f"node {node.number} does not end on SIGTERM")
-            node.start()
+            await self._start(node)
         return True
 
     async def _hold_redis(self, rng: random.Random) -> bool:
@@ -297,11 +303,10 @@ class Injector:
 
     async def _kill_private_store(self, rng: random.Random) -> bool:
         """Kill the private store of the node, sometimes again as soon as it is back."""
-        async with self._redis() as store:
+        async with self._redis():
             server = await self._random_master(rng)
             for _ in range(rng.choice((1, 1, 2))):
                 await self._stage.in_thread(server.kill)
-                await self._stage.in_thread(store.until_whole)
         return True
 
     async def _hold_and_kill(self, rng: random.Random) -> bool:
@@ -311,9 +316,11 @@ class Injector:
             await self._stage.in_thread(server.signal, signal.SIGSTOP)
             try:
                 await asyncio.sleep(rng.uniform(0.5, 1.5))
-                await asyncio.gather(*(self._kill_locked(n, rng) for n in self._stage.nodes))
+                killed = asyncio.gather(*(self._kill_locked(n, rng) for n in self._stage.nodes))
+                await asyncio.sleep(1.0)
             finally:
                 server.signal(signal.SIGCONT)
+            await killed
             await self._stage.in_thread(store.until_whole)
         return True
 

@@ -36,6 +36,9 @@ NEVER = 86_400_000
 START_WITHIN = 30.0
 """Seconds within which a node has to start, or to end after SIGTERM."""
 
+READY_WITHIN = 90.0
+"""Seconds within which a node can play that has a private store, and other faults beside."""
+
 T = TypeVar("T")
 
 
@@ -101,6 +104,27 @@ class Node:
         writer.close()
         return True
 
+    async def until_ready(self) -> None:
+        """Wait until it can play; start it again if it ends, as without its private store."""
+        deadline = time.monotonic() + READY_WITHIN
+        while not await self.is_ready():
+            self.revive()
+            assert time.monotonic() < deadline, f"a node cannot play: see {self.log}"
+            await asyncio.sleep(0.1)
+
+    async def is_ready(self) -> bool:
+        """Return whether it can play, by what it says itself."""
+        try:
+            async with asyncio.timeout(2.0):
+                reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
+                try:
+                    writer.write(b"GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    return b" 200 " in await reader.readline()
+                finally:
+                    writer.close()
+        except (OSError, TimeoutError):
+            return False
+
     def signal(self, number: signal.Signals) -> None:
         """Send it a signal."""
         if self._process is not None:
@@ -152,6 +176,11 @@ class Stage:
     def __init__(self, store: Store, nodes: Sequence[Node]) -> None:
         self.store = store
         self.nodes = nodes
+
+    @property
+    def is_one_node(self) -> bool:
+        """Whether no other node is there for the players."""
+        return len(self.nodes) == 1
 
     async def watch(self) -> None:
         """Restart crashed nodes, as a service manager does."""
@@ -215,7 +244,7 @@ async def running_stage(
                 await node.until_listening()
                 await until_registered(store)
         for node in nodes:
-            await node.until_listening()
+            await (node.until_ready() if stage.is_one_node else node.until_listening())
         watch = asyncio.create_task(stage.watch())
         yield stage
     finally:

@@ -16,6 +16,9 @@ from redis.exceptions import RedisError
 
 from tests.redis_servers import Cluster, Server, running_cluster, running_server, until
 
+ANSWERS_WITHIN = 120.0
+"""Seconds within which a private store answers whose node may have been killed meanwhile."""
+
 
 class PrivateServer:
     """The server that a node runs for itself, on the data in a directory."""
@@ -46,7 +49,7 @@ class PrivateServer:
             found.extend(pid for pid in [self.pid()] if pid is not None)
             return bool(found)
 
-        until(answers)
+        until(answers, ANSWERS_WITHIN)
         return found[0]
 
     def signal(self, number: signal.Signals) -> None:

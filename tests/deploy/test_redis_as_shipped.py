@@ -1,0 +1,62 @@
+"""Tests run a Redis as operators do: what is shipped is what is tested."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from server.store.embedded import embedded_redis
+from tests.conftest import client_of
+from tests.processes import ROOT
+from tests.redis_servers import Server
+from tests.redis_users import NODES
+
+STARTS = re.compile(
+    r"""embedded_redis\(|shared_redis\(|redis_server_path\(|["'](?:redis|valkey)-server["']"""
+)
+"""Words by which a server is started, or found."""
+
+OTHERWISE = {
+    "tests/deploy/test_rehearsal.py": "the commands of deploy/README.md",
+    "tests/deploy/test_restore.py": "redis-cli, beside the server",
+    "tests/golden/__main__.py": "a store that is written once, by hand",
+    "tests/store/test_append_only.py": "the private store",
+    "tests/store/test_embedded.py": "the private store",
+    "tests/store/test_programs.py": "the private store",
+    "tests/store/test_written_by.py": "the private store",
+    "tests/test_certify.py": "the private store",
+    "tests/test_signals.py": "the private store",
+    "tests/test_workers.py": "the private store",
+}
+"""Why a file of tests starts one by other means than `tests/redis_servers.py`."""
+
+DURABLE = ("appendonly", "appendfsync", "no-appendfsync-on-rewrite", "save", "maxmemory-policy")
+"""Settings on which it depends whether something that was acknowledged can be lost."""
+
+
+def test_there_is_no_other_way_to_start_a_redis() -> None:
+    found = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "tests").rglob("*.py")
+        if STARTS.search(path.read_text()) and path.name != "test_redis_as_shipped.py"
+    }
+    assert found == OTHERWISE.keys()
+
+
+async def test_the_private_store_is_as_durable(data: Path, tmp_path: Path) -> None:
+    server = Server(tmp_path)
+    server.start()
+    async with embedded_redis(data) as socket, client_of(socket) as private:
+        for name in DURABLE:
+            assert await private.config_get(name) == server.ask("CONFIG", "GET", name)
+    server.kill()
+
+
+def test_that_way_is_the_shipped_one(tmp_path: Path) -> None:
+    server = Server(tmp_path)
+    command = " ".join(server._command)
+    assert command.split()[1] == "deploy/redis.conf"
+    assert "/redis-users.acl" in command
+    assert f"//{NODES}:" in server.url
+    assert "--appendonly" not in command
+    assert "--appendfsync" not in command
