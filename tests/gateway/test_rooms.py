@@ -536,7 +536,7 @@ async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(absence, "HOST_ABSENCE", 200)
-    monkeypatch.setattr(absence, "SEAT_ABSENCE", 600)
+    monkeypatch.setattr(absence, "SEAT_ABSENCE", 3_000)
     async with AsyncExitStack() as stack:
         ports = [await stack.enter_async_context(node(redis_url)) for _ in range(2)]
         host, second, third = [
