@@ -3,9 +3,9 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz fuzz-nodes faults simulate \
-	secrecy bench bench-quick bench-check bench-engine winnability format format-check lint types hooks lock audit \
-	sbom browser node
+.PHONY: help play dev dev-server dev-page test check coverage vectors fuzz fuzz-nodes faults soak simulate \
+	secrecy dates bench bench-quick bench-check bench-engine winnability format format-check lint types hooks lock \
+	audit sbom browser node
 
 # Python interpreters, of which the first that is new enough makes the environment.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
@@ -85,7 +85,16 @@ FAULTS ?= 1000
 REDIS ?= alone
 
 faults: $(DEV) ## inject FAULTS faults while players play, and check the journals
-	@$(BIN)/python -m tests.faults --faults $(FAULTS) --redis $(REDIS) $(if $(SEED),--seed $(SEED))
+	@$(BIN)/python -m tests.faults --faults $(FAULTS) --redis $(REDIS) \
+		$(if $(WORKERS),--workers $(WORKERS)) $(if $(SEED),--seed $(SEED))
+
+# REDIS and SEED as above.
+MINUTES ?= 30
+PLAYERS ?= 700
+
+soak: $(DEV) ## let PLAYERS people play for MINUTES minutes, and look at what is left of them
+	@$(BIN)/python -m tests.soak --minutes $(MINUTES) --players $(PLAYERS) --redis $(REDIS) \
+		$(if $(SEED),--seed $(SEED))
 
 # SEED is that of the first race; a race that fails prints how to repeat it.
 RACES ?= 5000
@@ -98,6 +107,18 @@ SCRIPTS ?= 500
 
 secrecy: $(DEV) ## compare what is sent on servers that differ in unseen cards, for SCRIPTS scripts
 	@$(BIN)/python -m tests.secrecy --scripts $(SCRIPTS) $(if $(SEED),--seed $(SEED))
+
+# Times, in UTC and ahead of now, at which sites start: a leap day, the last minute of a year, the
+# first one, and the last minute of a Wednesday whose date is long.
+DATES ?= 2048-02-29T12:00 2048-12-31T23:59 2049-01-01T00:00 2048-09-30T23:59
+
+dates: $(DEV) $(PAGE) browser ## test what the page shows of days on each of DATES
+	@for at in $(DATES); do \
+		echo "make: testing the page on $$at"; \
+		AT=$$at $(BIN)/python -m pytest -n auto --dist worksteal tests/browser/test_screens.py \
+			tests/browser/test_days.py tests/browser/test_leaderboard.py tests/browser/test_could.py \
+			|| exit 1; \
+	done
 
 bench: $(DEV) ## measure the server, compared with a floor, into deploy/bench/RESULTS.md
 	@$(BIN)/python -m deploy.bench

@@ -31,7 +31,7 @@ from server.options import (
 from server.service.operators import By, Operators, UnknownPlayerError, Which
 from server.service.services import Services
 from server.settings import Settings
-from server.store.embedded import EmbeddedServerError
+from server.store.programs import EmbeddedServerError
 
 _TIMES = {"at", "barred", "changed", "kept", "newest", "opened", "since", "until"}
 """The fields that hold Unix milliseconds."""

@@ -147,7 +147,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         previews = Previews(services, load, budgets)
         stack.push_async_callback(previews.close)
 
-        health = _health(background, probe)
+        health = _health(background, probe, services, database)
         metrics.ready = health.is_ready
         origins = Origins(settings.public_url, settings.hosts, settings.origins, proxies)
         turns = Turns()
@@ -242,16 +242,16 @@ async def _database(
     The stack closes the database. If `shared`, the embedded one may be that of another process. See
     `running_node` for what it raises.
     """
-    url = settings.redis
-    secret_keys = None if url is None else secret_keys_of(settings)
-    if url is None:
+    address = settings.redis
+    secret_keys = None if address is None else secret_keys_of(settings)
+    if address is None:
         embedded = (
             shared_redis(settings.data)
             if shared
             else embedded_redis(settings.data, settings.redis_memory)
         )
-        url = await stack.enter_async_context(embedded)
-    database = Database(connect(url), settings.replica_acks, SCRIPTS, metrics)
+        address = await stack.enter_async_context(embedded)
+    database = Database(connect(address), settings.replica_acks, SCRIPTS, metrics)
     stack.push_async_callback(database.close)
     await database.check()
     await check_format(database)
@@ -347,12 +347,14 @@ def _spare_collections() -> None:
     gc.set_threshold(*GC_THRESHOLDS)
 
 
-def _health(background: Background, probe: Probe) -> Health:
+def _health(background: Background, probe: Probe, services: Services, database: Database) -> Health:
     """Return the health checks of a node.
 
     Args:
         background: what runs beside commands. A node in which some of it has failed is ending.
         probe: whether Redis takes writes.
+        services: know whether it is the store that the node began with.
+        database: knows what it has lost.
     """
 
     def is_live() -> bool:
@@ -360,6 +362,6 @@ def _health(background: Background, probe: Probe) -> Health:
 
     def is_ready() -> bool:
         # Not whether there is too much to do: others would get that, and fail as well.
-        return is_live() and probe.succeeds()
+        return is_live() and probe.succeeds() and not services.keyring.replaced
 
-    return Health(is_live, is_ready)
+    return Health(is_live, is_ready, lambda: database.losses.text)

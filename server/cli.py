@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 import secrets
 import signal
 import sys
@@ -34,10 +35,11 @@ from server.listening import NodePorts, port_of
 from server.logs import configure, log_loop_failure
 from server.options import option, redis_password_file, redis_url
 from server.settings import LogFormat, Settings
-from server.store.embedded import EmbeddedServerError, embedded_redis
+from server.store.embedded import embedded_redis
+from server.store.programs import EmbeddedServerError
 from server.store.secret_keys import add_key, own_keys
 from server.upkeep import COMMANDS
-from server.workers import StartError, Supervisor
+from server.workers import READY, StartError, Supervisor, showing_life
 
 new_event_loop: Callable[[], asyncio.AbstractEventLoop]
 try:
@@ -251,7 +253,7 @@ def serve(  # noqa: PLR0917 - one for each option
     option can also be set by the environment variable shown with it.
 
     SIGINT or SIGTERM stops the server: it answers the commands in flight, and asks all clients to
-    reconnect.
+    reconnect. So does closing its terminal.
     """
     node = "supervisor" if workers > 1 else secrets.token_hex(4)
     configure(log_format, log_level, node)
@@ -311,9 +313,11 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
 
 
 async def _serve(settings: Settings, node: str) -> None:
-    """Run one node until SIGINT or SIGTERM."""
+    """Run one node until SIGINT, SIGTERM, or SIGHUP, which is sent when its terminal is closed."""
     stop = asyncio.Event()
     _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
+    if not _is_hangup_ignored():
+        _on_signals(stop.set, signal.SIGHUP)
     async with running_node(settings, node=node, on_failure=stop.set) as port:
         _print_url(settings.host, port)
         await stop.wait()
@@ -322,19 +326,31 @@ async def _serve(settings: Settings, node: str) -> None:
 async def _supervise(
     settings: Settings, workers: int, configure_logs: Callable[[str, int], None]
 ) -> None:
-    """Run several nodes in worker processes, on one Redis, until SIGINT or SIGTERM."""
+    """Run several nodes in worker processes, on one Redis, until SIGINT or SIGTERM.
+
+    SIGHUP replaces the workers, or ends them as well if it comes from a terminal that was closed.
+    """
+    stop = asyncio.Event()
+    _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
+    ends_with_terminal = _has_terminal() and not _is_hangup_ignored()
     async with AsyncExitStack() as stack:
         bound = bind(settings, workers)
         for node_ports in bound:
             stack.callback(node_ports.close)
         if settings.redis is None:
             embedded = embedded_redis(settings.data, settings.redis_memory)
-            url = await stack.enter_async_context(embedded)
+            socket = await stack.enter_async_context(embedded)
             file = settings.secret_key_file or own_keys(settings.data)
-            settings = replace(settings, redis=url, secret_key_file=file)
-        supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound)
-        _on_signals(supervisor.stop, signal.SIGINT, signal.SIGTERM)
-        _on_signals(supervisor.replace, signal.SIGHUP)
+            settings = replace(settings, redis=socket, secret_key_file=file)
+        supervisor = Supervisor(partial(_run_worker, settings, configure_logs), bound, stop)
+
+        def hang_up() -> None:
+            if ends_with_terminal and not _has_terminal():
+                stop.set()
+            else:
+                supervisor.replace()
+
+        _on_signals(hang_up, signal.SIGHUP)
         await supervisor.run(lambda: _print_url(settings.host, port_of(bound[0].players)))
 
 
@@ -343,7 +359,7 @@ def _run_worker(
     configure_logs: Callable[[str, int], None],
     index: int,
     bound: NodePorts,
-    ready: Connection,
+    supervisor: Connection,
 ) -> None:
     """Run a node in a worker process, until SIGTERM or the end of the supervisor.
 
@@ -352,23 +368,21 @@ def _run_worker(
         configure_logs: configures logging, given the node's id and the worker's number.
         index: the worker's number, from 0.
         bound: the sockets to listen on.
-        ready: receives `None` when the node listens.
+        supervisor: receives `READY` when the node listens, and `ALIVE` every second.
     """
-    # A terminal sends these to its whole process group; the supervisor handles them.
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)
     node = secrets.token_hex(4)
     configure_logs(node, index)
 
     async def run_node() -> None:
         stop = asyncio.Event()
         _on_signals(stop.set, signal.SIGTERM)
-        supervisor = multiprocessing.parent_process()
-        assert supervisor is not None, "a worker process has a parent"
-        asyncio.get_running_loop().add_reader(supervisor.sentinel, stop.set)
-        async with running_node(settings, bound, node, stop.set):
-            ready.send(None)
-            await stop.wait()
+        parent = multiprocessing.parent_process()
+        assert parent is not None, "a worker process has a parent"
+        asyncio.get_running_loop().add_reader(parent.sentinel, stop.set)
+        with showing_life(supervisor):
+            async with running_node(settings, bound, node, stop.set):
+                supervisor.send(READY)
+                await stop.wait()
 
     try:
         _run(run_node())
@@ -381,6 +395,20 @@ def _on_signals(callback: Callable[[], None], *numbers: signal.Signals) -> None:
     loop = asyncio.get_running_loop()
     for number in numbers:
         loop.add_signal_handler(number, callback)
+
+
+def _is_hangup_ignored() -> bool:
+    """Return whether SIGHUP is ignored, as nohup does for who wants to close the terminal."""
+    return signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+
+
+def _has_terminal() -> bool:
+    """Return whether this process has a terminal that is open."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def _print_url(host: str, port: int) -> None:

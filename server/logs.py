@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import errno
 import logging
 import os
 import sys
 import threading
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any
+from typing import Any, TextIO, cast
 
 import structlog
 from structlog.tracebacks import ExceptionDictTransformer
 from structlog.typing import EventDict, Processor
 
+from server.log_context import add_task_fields
 from server.log_lines import MAX_FRAMES, Bounds, Sampler, exception_as_text, visible
 from server.settings import LogFormat
 
@@ -62,7 +65,7 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
         processors=[
             sampler,
             add_node,
-            structlog.contextvars.merge_contextvars,
+            add_task_fields,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.processors.ExceptionRenderer(
@@ -74,7 +77,9 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
             logging.getLevelNamesMapping()[level.upper()]
         ),
         # Writes each line at once, so that lines of several workers are not interleaved.
-        logger_factory=lambda *_: structlog.WriteLogger(sys.stderr),
+        logger_factory=lambda *_: structlog.WriteLogger(
+            cast("TextIO", _Terminal(sys.stderr)) if terminal else sys.stderr
+        ),
     )
     atexit.register(sampler.flush)
     logging.root.handlers[:] = [_StructlogHandler()]
@@ -83,6 +88,33 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
     sys.excepthook = _log_crash
     sys.unraisablehook = _log_unraisable
     threading.excepthook = _log_thread_failure
+
+
+class _Terminal:
+    """Standard error on a terminal. When that is closed, its lines go nowhere: nobody reads them.
+
+    What logs them is ending in order then, which an error would disturb.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        """Write a line, if the terminal is open."""
+        self._unless_closed(lambda: self._stream.write(text))
+
+    def flush(self) -> None:
+        """Write what is left, if the terminal is open."""
+        self._unless_closed(self._stream.flush)
+
+    def _unless_closed(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - a device
+                os.dup2(nowhere.fileno(), self._stream.fileno())
 
 
 class _StructlogHandler(logging.Handler):

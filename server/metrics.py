@@ -126,6 +126,32 @@ class Metrics:
         default=0,
         metadata=_family("samedeal_conflicts", "Appends rejected since another node was first."),
     )
+    lost_seconds: int = field(
+        default=0,
+        metadata=_family(
+            "samedeal_store_lost_seconds",
+            "Seconds of acknowledged writes that the store came back without.",
+        ),
+    )
+    lost_journals: int = field(
+        default=0,
+        metadata=_family(
+            "samedeal_store_lost_journals",
+            "Journals that lost acknowledged entries of this node.",
+        ),
+    )
+    lost_entries: int = field(
+        default=0,
+        metadata=_family(
+            "samedeal_store_lost_entries", "Acknowledged entries of this node that were lost."
+        ),
+    )
+    store_replaced: Gauge | None = field(
+        default=None,
+        metadata=_family(
+            "samedeal_store_replaced", "Whether this is another store, or an empty one: 1 or 0."
+        ),
+    )
     lookups: Counts = field(
         default_factory=Counter,
         metadata=_family(

@@ -27,8 +27,9 @@ class Settings:
     Attributes:
         host: host name or address to listen on.
         port: TCP port to listen on, or 0 for any free one.
-        redis: URL of the Redis to use, or `None` for an embedded one. It may contain a password,
-            and is left out of the representation.
+        redis: URL of the Redis to use, or the path of the socket of an embedded one that another
+            process runs, or `None` to run one. It may contain a password, and is left out of the
+            representation.
         secret_key_file: file of the secret keys; if `None`, one in `data`, which an embedded Redis
             comes with.
         data: directory of the embedded Redis and of the archive.
@@ -54,7 +55,7 @@ class Settings:
 
     host: str = "localhost"
     port: int = 8000
-    redis: str | None = field(default=None, repr=False)
+    redis: str | Path | None = field(default=None, repr=False)
     secret_key_file: Path | None = None
     data: Path = field(default_factory=lambda: user_data_path("samedeal", appauthor=False))
     redis_memory: int | None = None

@@ -16,6 +16,9 @@ from server.service.services import Services
 from server.service.verification import Report
 
 _DAY = 86_400_000
+_AHEAD = 60_000
+"""Milliseconds by which an entry may be ahead of Redis's time: a round is told seconds before."""
+
 _LIFE = tokens.LIFE // _DAY
 
 
@@ -118,12 +121,25 @@ def verify_store(desk: Desk, *, percent: int, expect: Path | None) -> None:
     for problem in report.problems:
         click.echo(problem, err=True)
     if report.newest is not None:
-        age = timedelta(seconds=(report.at - report.newest) // 1000)
-        click.echo(f"The newest journal entry is {age} old: what came later is lost.", err=True)
+        click.echo(age_text(report.at - report.newest), err=True)
     if report.problems:
         click.echo("This store is not as it should be.", err=True)
         sys.exit(1)
     click.echo("This store is whole.", err=True)
+
+
+def age_text(age: int) -> str:
+    """Return in words how old the newest journal entry is, given its age in milliseconds.
+
+    It is negative by some seconds if a round is about to begin, or if nodes have played on while
+    the store was verified.
+    """
+    told = timedelta(seconds=abs(age) // 1000)
+    if age < -_AHEAD:
+        return f"The newest journal entry is {told} ahead of Redis's time, which may be wrong."
+    if told < timedelta(seconds=1) or age < 0:
+        return "The newest journal entry is less than a second old."
+    return f"The newest journal entry is {told} old. What came later is lost if this is a restore."
 
 
 COMMANDS: Final = (rotate_key, seal, verify_store)

@@ -1,16 +1,22 @@
 """Several nodes on one port: a supervisor starts, restarts, replaces and stops worker processes.
 
 The supervisor keeps each worker's listening sockets open, so that connections made while a worker
-is being replaced wait for the next one.
+is being replaced wait for the next one. A worker whose event loop turns says so every second. One
+that has stopped saying it hangs, and is killed and replaced; one that only waits for Redis has not.
 """
 
 from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from typing import Final
 
 import structlog
 
@@ -28,6 +34,19 @@ STABLE_AFTER = 30.0
 MAX_PAUSE = 30.0
 """The most seconds before a worker is restarted: 1 s at first, doubled each time it dies again."""
 
+BEAT_EVERY = 1.0
+"""Seconds between two signs of life of a worker."""
+
+HANGS_AFTER = 30
+"""How many of them are missing when a worker hangs: far more than it is ever busy for at a time."""
+
+READY: Final = "ready"
+ALIVE: Final = "alive"
+"""What a worker sends to the supervisor."""
+
+_FROM_TERMINAL: Final = {signal.SIGINT, signal.SIGHUP}
+"""The signals that a terminal sends to its whole process group: the supervisor handles them."""
+
 # Not "fork", which would copy the running event loop and locks that threads hold.
 _SPAWN = multiprocessing.get_context("spawn")
 
@@ -36,13 +55,33 @@ log = structlog.get_logger()
 Run = Callable[[int, NodePorts, Connection], None]
 """The main function of a worker process: takes its number, its sockets, and a pipe.
 
-It sends any object through the pipe once it serves, and returns on SIGTERM or when the supervisor
-has ended. It must be picklable.
+It sends `READY` through the pipe once it serves, is `showing_life`, and returns on SIGTERM or when
+the supervisor has ended. It must be picklable.
 """
 
 
 class StartError(Exception):
     """A worker ended before it was ready, and printed why, or it took too long."""
+
+
+@contextmanager
+def showing_life(supervisor: Connection) -> Iterator[None]:
+    """Show the supervisor in the block that this process's event loop turns."""
+    beating = asyncio.create_task(_beat(supervisor))
+    try:
+        yield
+    finally:
+        beating.cancel()
+
+
+async def _beat(supervisor: Connection) -> None:
+    while True:
+        try:
+            supervisor.send(ALIVE)
+        except BrokenPipeError:
+            # The supervisor has ended, and this process ends as well.
+            return
+        await asyncio.sleep(BEAT_EVERY)
 
 
 class Supervisor:
@@ -51,26 +90,23 @@ class Supervisor:
     Args:
         run: the main function of a worker.
         ports: the sockets of each worker.
+        stopping: when it is set, `run` stops all workers and returns.
     """
 
-    def __init__(self, run: Run, ports: Sequence[NodePorts]) -> None:
+    def __init__(self, run: Run, ports: Sequence[NodePorts], stopping: asyncio.Event) -> None:
         self._run = run
         self._ports = ports
+        self._stopping = stopping
         self._workers: list[_Worker] = []
         self._alive: set[_Worker] = set()
-        self._stopping = asyncio.Event()
         self._replacing = asyncio.Event()
-
-    def stop(self) -> None:
-        """Stop all workers, and make `run` return."""
-        self._stopping.set()
 
     def replace(self) -> None:
         """Replace all workers, one after another; each new one serves before the old one stops."""
         self._replacing.set()
 
     async def run(self, on_ready: Callable[[], None]) -> None:
-        """Keep the workers running until `stop` is called.
+        """Keep the workers running until they are to stop.
 
         Args:
             on_ready: called once, when all workers serve.
@@ -78,6 +114,8 @@ class Supervisor:
         Raises:
             StartError: one of the first workers did not get ready.
         """
+        if self._stopping.is_set():
+            return
         keeping = asyncio.create_task(self._keep_all(on_ready))
         stopping = asyncio.create_task(self._stopping.wait())
         try:
@@ -141,7 +179,7 @@ class Supervisor:
 
 
 class _Worker:
-    """A worker process.
+    """A worker process. It is killed if it hangs.
 
     Attributes:
         since: when it was started, in seconds of the monotonic clock.
@@ -150,10 +188,15 @@ class _Worker:
 
     def __init__(self, run: Run, index: int, ports: NodePorts) -> None:
         self.since = time.monotonic()
-        self._ready, sender = _SPAWN.Pipe(duplex=False)
+        self._index = index
+        self._receiver, sender = _SPAWN.Pipe(duplex=False)
         self._process = _SPAWN.Process(target=run, args=(index, ports, sender), daemon=True)
-        self._process.start()
+        _start_apart_from_terminal(self._process)
         sender.close()
+        self._ready = asyncio.Event()
+        self._beats = 0
+        asyncio.get_running_loop().add_reader(self._receiver.fileno(), self._receive)
+        self._watching = asyncio.create_task(self._kill_if_it_hangs())
         self.ended = asyncio.create_task(self._join())
 
     @property
@@ -163,14 +206,12 @@ class _Worker:
 
     async def wait_until_ready(self) -> bool:
         """Wait until the worker is ready; return `False` if it ended or took too long."""
-        with self._ready as ready:
-            try:
-                async with asyncio.timeout(READY_WITHIN):
-                    await _readable(ready.fileno())
-                ready.recv()
-            except (EOFError, TimeoutError):
-                return False
-        return True
+        ready = asyncio.create_task(self._ready.wait())
+        await asyncio.wait(
+            {ready, self.ended}, timeout=READY_WITHIN, return_when=asyncio.FIRST_COMPLETED
+        )
+        ready.cancel()
+        return self._ready.is_set()
 
     async def end(self) -> None:
         """Stop the process with SIGTERM, or with SIGKILL after `END_WITHIN` seconds."""
@@ -181,10 +222,54 @@ class _Worker:
             self._process.kill()
             await asyncio.wait({self.ended})
 
+    def _receive(self) -> None:
+        try:
+            if self._receiver.recv() == READY:
+                self._ready.set()
+            self._beats += 1
+        except EOFError:
+            self._stop_receiving()
+
+    def _stop_receiving(self) -> None:
+        if not self._receiver.closed:
+            asyncio.get_running_loop().remove_reader(self._receiver.fileno())
+            self._receiver.close()
+
+    async def _kill_if_it_hangs(self) -> None:
+        """Count how often nothing came since the last look, and kill it after too many.
+
+        So a supervisor that was stopped itself, as on a machine that slept, counts one at most.
+        """
+        missing, seen = 0, 0
+        while missing < (HANGS_AFTER if seen else READY_WITHIN / BEAT_EVERY):
+            await asyncio.sleep(BEAT_EVERY)
+            missing = missing + 1 if self._beats == seen else 0
+            seen = self._beats
+        log.error(
+            "worker_hangs", worker=self._index, pid=self.pid, seconds=round(missing * BEAT_EVERY)
+        )
+        self._process.kill()
+
     async def _join(self) -> int | None:
         await _readable(self._process.sentinel)
+        self._watching.cancel()
+        self._stop_receiving()
         self._process.join()
         return self._process.exitcode
+
+
+def _start_apart_from_terminal(process: SpawnProcess) -> None:
+    """Start a process in which the signals of a terminal are blocked, from its first moment on.
+
+    The new process inherits that. What comes meanwhile, the supervisor gets when it is done.
+    """
+    # Otherwise it is started together with the first process, and unblocks SIGINT.
+    resource_tracker.ensure_running()
+    signal.pthread_sigmask(signal.SIG_BLOCK, _FROM_TERMINAL)
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _FROM_TERMINAL)
 
 
 async def _readable(descriptor: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import shutil
@@ -16,7 +15,6 @@ from typing import Any
 
 import pytest
 import structlog
-from redis import Redis
 from redis.asyncio import RedisCluster
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
@@ -26,11 +24,10 @@ from server.gateway import load
 from server.settings import Settings
 from server.store.connection import Client, connect
 from server.store.database import Database
-from server.store.embedded import embedded_redis
 from server.store.journal import SCRIPTS
 from server.store.secret_keys import SecretKeys, read_keys
-from tests.redis_servers import can_cluster, running_cluster
-from tests.redis_users import add_nodes_user, as_node, refused
+from tests.redis_servers import can_cluster, running_cluster, running_server
+from tests.redis_users import as_node
 
 CLUSTER = pytest.mark.cluster
 """Marks tests that need a redis-server that can be part of a cluster."""
@@ -132,41 +129,22 @@ def data() -> Iterator[Path]:
 def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
     """Run a real redis-server or cluster for the whole session, and return its address.
 
-    The address is that of a user with all rights; `as_node` makes it that of the nodes' user.
+    The address is the operator's, who has all rights; `as_node` makes it that of the nodes' user.
     """
     if request.param == "alone":
         yield from server_alone()
-    else:
-        with running_cluster() as cluster:
-            yield cluster.url
-            for server in cluster.servers:
-                with server.client() as redis:
-                    assert refused(redis) == []
+        return
+    with running_cluster() as cluster:
+        yield cluster.admin_url
+        for server in cluster.servers:
+            assert server.refused() == []
 
 
 def server_alone() -> Iterator[str]:
-    """Run a real redis-server, and yield its address."""
-    addresses: list[str] = []
-    ready, stop = threading.Event(), threading.Event()
-
-    async def run() -> None:
-        # Not pytest's own directory: the path of a Unix socket must be short.
-        with tempfile.TemporaryDirectory(prefix="samedeal") as data:
-            async with embedded_redis(Path(data)) as address:
-                addresses.append(address)
-                ready.set()
-                await asyncio.to_thread(stop.wait)
-
-    thread = threading.Thread(target=lambda: asyncio.run(run()))
-    thread.start()
-    assert ready.wait(30), "the redis-server does not start"
-    with Redis.from_url(addresses[0]) as redis:
-        add_nodes_user(redis)
-        yield addresses[0]
-        not_allowed = refused(redis)
-    stop.set()
-    thread.join()
-    assert not_allowed == []
+    """Run a real redis-server, and yield its address for the operator."""
+    with running_server() as server:
+        yield server.admin_url
+        assert server.refused() == []
 
 
 @pytest.fixture

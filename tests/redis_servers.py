@@ -1,6 +1,6 @@
 """Real Redis servers for tests: a single one, or a cluster of three masters with a replica each.
 
-They listen on TCP, keep an append-only file, and can be killed, suspended, and restarted.
+They are configured as operators run them, and can be killed, suspended, and restarted.
 """
 
 from __future__ import annotations
@@ -20,61 +20,77 @@ from redis import Redis
 from redis.crc import key_slot
 from redis.exceptions import RedisError
 
-from server.store.database import MIN_CLUSTER_VERSION
-from server.store.embedded import _version, redis_server_path
-from tests.processes import PATIENCE, free_port
-from tests.redis_users import add_nodes_user
+from tests.processes import PATIENCE, ROOT, free_port
+from tests.redis_programs import default_program, new_enough
+from tests.redis_users import NODES, as_user, refused, secrets
 
 SLOTS = 16_384
 MASTERS = 3
 
 NODE_TIMEOUT = 1_500
-"""Milliseconds without an answer after which a master is replaced; a tenth of Redis's default."""
+"""Milliseconds without an answer after which a master is replaced: sooner than as shipped."""
 
 
 def can_cluster() -> bool:
-    """Return whether the redis-server of this machine is new enough for a cluster."""
-    return _version(redis_server_path()) >= MIN_CLUSTER_VERSION
+    """Return whether the redis-server on the PATH is new enough for a cluster."""
+    return any(not program.bundled for program in new_enough())
 
 
 class Server:
-    """A redis-server with a directory of its own."""
+    """A redis-server as operators run it, with a directory of its own.
 
-    def __init__(self, data: Path, **options: str) -> None:
+    It has the shipped configuration and users. Only where it listens, where its data is, and what a
+    test says differ.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        *,
+        program: str | None = None,
+        config: str = "redis.conf",
+        **options: str,
+    ) -> None:
         self.port = free_port()
-        self._data = data
-        self._options = {
+        self.data = data
+        users = secrets().folder
+        self._command = [program or default_program(), f"deploy/{config}"]
+        own = {
+            "aclfile": str(users / "redis-users.acl"),
+            "include": str(users / "redis-replica.conf"),
             "port": str(self.port),
             "bind": "127.0.0.1",
             "dir": str(data),
-            "appendonly": "yes",
-            "appendfsync": "everysec",
-            "save": "",
             "logfile": str(data / "redis.log"),
+            # A replica that asks for a copy gets it at once.
             "repl-diskless-sync-delay": "0",
             **options,
         }
+        self._command += [text for name, value in own.items() for text in (f"--{name}", value)]
         self._process: subprocess.Popen[bytes] | None = None
         data.mkdir(parents=True, exist_ok=True)
 
     @property
     def url(self) -> str:
-        """The address of this server; of a cluster, it is one member."""
-        return f"redis://127.0.0.1:{self.port}/0"
+        """The address of this server for a node; of a cluster, it is one member."""
+        return as_user(NODES, f"redis://127.0.0.1:{self.port}/0")
+
+    @property
+    def admin_url(self) -> str:
+        """The address for the operator, who may do anything."""
+        return as_user("admin", self.url)
 
     def start(self) -> None:
         """Start it on the data in its directory, and return when it answers."""
-        arguments = [text for name, value in self._options.items() for text in (f"--{name}", value)]
         self._process = subprocess.Popen(  # noqa: S603 - a test's own arguments
-            [redis_server_path(), *arguments],
+            self._command,
+            cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         until(self._has_started)
-        with self.client() as client:
-            add_nodes_user(client)
 
     def _has_started(self) -> bool:
         assert self._process is not None, "not started"
@@ -82,8 +98,8 @@ class Server:
         return self.answers()
 
     def client(self) -> Redis:
-        """Return a client of this server; of a cluster, it does not follow redirections."""
-        return Redis(port=self.port, decode_responses=True, socket_timeout=2, protocol=3)
+        """Return the operator's client of this server, which follows no redirections."""
+        return Redis.from_url(self.admin_url, decode_responses=True, socket_timeout=2, protocol=3)
 
     def ask(self, *command: str | int) -> Any:
         """Run one command on this server."""
@@ -97,6 +113,11 @@ class Server:
         except (RedisError, OSError):
             return False
 
+    def refused(self) -> list[Any]:
+        """Return what it has refused to its users since it was started."""
+        with self.client() as client:
+            return refused(client)
+
     def signal(self, number: signal.Signals) -> None:
         """Send the process a signal."""
         assert self._process is not None, "not started"
@@ -109,6 +130,13 @@ class Server:
             self._process.wait(PATIENCE)
             self._process = None
 
+    def end(self) -> None:
+        """End it in order, with SIGTERM."""
+        self.signal(signal.SIGTERM)
+        assert self._process is not None
+        assert self._process.wait(PATIENCE) == 0
+        self._process = None
+
     @property
     def runs(self) -> bool:
         """Whether it has been started and not killed."""
@@ -118,17 +146,17 @@ class Server:
 class Cluster:
     """A Redis Cluster: master `i` owns the i-th third of the slots at first."""
 
-    def __init__(self, data: Path, node_timeout: int = NODE_TIMEOUT) -> None:
+    def __init__(
+        self, data: Path, node_timeout: int = NODE_TIMEOUT, program: str | None = None
+    ) -> None:
         self.servers = [
             Server(
                 data / str(number),
+                program=program,
+                config="redis-cluster.conf",
                 **{
-                    "cluster-enabled": "yes",
-                    "cluster-config-file": "nodes.conf",
                     "cluster-node-timeout": str(node_timeout),
                     "cluster-port": str(free_port()),
-                    "cluster-require-full-coverage": "no",
-                    "cluster-replica-validity-factor": "0",
                     # A replica is not listed until it has been sent something: ping it soon.
                     "repl-ping-replica-period": "1",
                 },
@@ -138,9 +166,14 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        """The address of the cluster."""
+        """The address of the cluster for a node."""
         hosts = ",".join(f"127.0.0.1:{server.port}" for server in self.servers)
-        return f"redis+cluster://{hosts}"
+        return as_user(NODES, f"redis+cluster://{hosts}")
+
+    @property
+    def admin_url(self) -> str:
+        """The address for the operator, who may do anything."""
+        return as_user("admin", self.url)
 
     def start(self) -> None:
         """Start all servers and join them; return when the cluster is whole."""
@@ -202,7 +235,8 @@ class Cluster:
         target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source_id)
         source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
         while names := source.ask("CLUSTER", "GETKEYSINSLOT", slot, 10):
-            source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2_000, "KEYS", *names)
+            login = ("AUTH2", "admin", secrets().passwords["admin"])
+            source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2_000, *login, "KEYS", *names)
         for server in (target, source):
             server.ask("CLUSTER", "SETSLOT", slot, "NODE", target_id)
 
@@ -234,10 +268,10 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def running_server(**options: str) -> Iterator[Server]:
-    """Run a redis-server in the block; by default, it answers only after a flush to disk."""
+def running_server(*, program: str | None = None, **options: str) -> Iterator[Server]:
+    """Run a redis-server in the block; `program` and options are as for `Server`."""
     data = Path(tempfile.mkdtemp(prefix="samedeal"))
-    server = Server(data, **({"appendfsync": "always"} | options))
+    server = Server(data, program=program, **options)
     try:
         server.start()
         yield server
@@ -247,10 +281,12 @@ def running_server(**options: str) -> Iterator[Server]:
 
 
 @contextmanager
-def running_cluster(node_timeout: int = NODE_TIMEOUT) -> Iterator[Cluster]:
-    """Run a cluster in the block."""
+def running_cluster(
+    node_timeout: int = NODE_TIMEOUT, program: str | None = None
+) -> Iterator[Cluster]:
+    """Run a cluster in the block; the arguments are those of `Cluster`."""
     data = Path(tempfile.mkdtemp(prefix="samedeal"))
-    cluster = Cluster(data, node_timeout)
+    cluster = Cluster(data, node_timeout, program)
     try:
         cluster.start()
         yield cluster

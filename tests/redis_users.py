@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import subprocess
 import tempfile
 from functools import cache
@@ -9,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from redis import Redis
-from redis.exceptions import ResponseError
 
 from server.store.connection import with_password
 from tests.processes import ROOT, program
@@ -46,33 +46,22 @@ def make_secrets(folder: Path) -> Secrets:
 
 @cache
 def secrets() -> Secrets:
-    """Return the secrets of this test run."""
-    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
-        return make_secrets(Path(folder))
+    """Return the secrets of this test process; their files are there until it ends."""
+    folder = tempfile.TemporaryDirectory(prefix="samedeal")
+    atexit.register(folder.cleanup)
+    return make_secrets(Path(folder.name))
 
 
-def add_nodes_user(redis: Redis) -> None:
-    """Add the user of the nodes to a server that tests use without a password otherwise.
-
-    On a server that is older than what it needs, the user has all rights.
-    """
-    rights = secrets().rights[NODES]
-    try:
-        _set_user(redis, rights)
-    except ResponseError:
-        assert int(str(redis.info("server")["redis_version"]).split(".")[0]) < 7, "redis.acl"
-        (password,) = (rule for rule in rights if rule.startswith("#"))
-        _set_user(redis, ["reset", "on", "~*", "&*", "+@all", password])
-
-
-def _set_user(redis: Redis, rights: list[str]) -> None:
-    redis.execute_command("ACL", "SETUSER", NODES, *rights)  # type: ignore[no-untyped-call]
+def as_user(name: str, url: str) -> str:
+    """Return the address of a Redis with the name and the password of a user."""
+    scheme, _, rest = url.partition("://")
+    hosts = rest.rpartition("@")[2]
+    return with_password(f"{scheme}://{name}@{hosts}", secrets().passwords[name])
 
 
 def as_node(url: str) -> str:
     """Return the address of a Redis with name and password of the nodes' user."""
-    scheme, _, rest = url.partition("://")
-    return with_password(f"{scheme}://{NODES}@{rest}", secrets().passwords[NODES])
+    return as_user(NODES, url)
 
 
 def refused(redis: Redis) -> list[Any]:

@@ -140,7 +140,7 @@ async def test_a_server_ended_by_sigterm_says_bye_and_loses_no_acknowledged_move
 
 
 async def test_a_server_that_is_killed_loses_no_acknowledged_move(data: Path) -> None:
-    """Its Redis is orphaned, and ended by the next server on the same data."""
+    """Its Redis ends as well, and the next server on the same data waits for that."""
     with running(serve_command(data)) as server:
         async with opened(await port_of(server)) as client:
             token = (await client.hello())["token"]

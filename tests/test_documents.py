@@ -10,7 +10,7 @@ import pytest
 
 from tests.processes import ROOT, program
 
-NOT_IN_GIT = {"build/faults/", "src/rules/rulesets.json", "NNNN-what-was-decided.md"}
+NOT_IN_GIT = {"build/faults/", "build/soak/", "src/rules/rulesets.json", "NNNN-what-was-decided.md"}
 """Files that are generated, and one that stands for any."""
 
 

@@ -23,8 +23,9 @@ MAY_IMPORT = {
     "server.worker_pool": {"server.background", "server.core"},
     "server.metrics": set(),
     "server.outages": set(),
+    "server.losses": {"server.metrics"},
     "server.store": {"engine", "server.core", "server.stop", "server.metrics", "server.outages"}
-    | {"server.background", "server.store"},
+    | {"server.background", "server.losses", "server.store"},
     # Services know the store by their ports. What else they name of it are values, keys and errors.
     "server.service": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
     | {"server.background", "server.worker_pool"}
@@ -40,14 +41,15 @@ MAY_IMPORT = {
         "server.store.sweepers.Share",
     },
     "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
-    | {"server.background", "server.listening", "server.outages", "server.worker_pool"}
-    | {"server.gateway"},
+    | {"server.background", "server.listening", "server.log_context", "server.outages"}
+    | {"server.worker_pool", "server.gateway"},
     "server.listening": set(),
     "server.example_bot": {"engine"},
     "server.settings": {"server.settings", "server.gateway.limits"},
     "server.files": {"server.listening", "server.gateway.limits"},
+    "server.log_context": set(),
     "server.log_lines": set(),
-    "server.logs": {"server.log_lines", "server.settings"},
+    "server.logs": {"server.log_context", "server.log_lines", "server.settings"},
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
@@ -56,7 +58,7 @@ MAY_IMPORT = {
     | {"server.service", "server.settings", "server.stop"},
     "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"},
     "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
-    | {"server.service", "server.settings", "server.store.embedded"},
+    | {"server.service", "server.settings", "server.store.programs"},
     "server.cli": {
         "engine",
         "server.admin",
@@ -67,6 +69,7 @@ MAY_IMPORT = {
         "server.settings",
     }
     | {"server.listening", "server.options", "server.store.embedded", "server.workers"}
+    | {"server.store.programs"}
     | {"server.store.secret_keys", "server.certify", "server.upkeep"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""
@@ -81,13 +84,15 @@ PACKAGES = {
     "cryptography": {"server.store"},
     "websockets": {"server.gateway", "server.example_bot"},
     "starlette": {"server.gateway", "server.app"},
+    "cachetools": {"server.gateway"},
     "httptools": {"server.gateway"},
     "uvicorn": {"server.gateway", "server.app"},
     "msgpack": {"server.gateway", "server.example_bot"},
     "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.files", "server.log_lines", "server.logs"}
-    | {"server.outages", "server.workers", "server.background", "server.worker_pool"},
+    | {"server.background", "server.losses", "server.outages", "server.worker_pool"}
+    | {"server.workers"},
     "openskill": {"server.core"},
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
@@ -276,6 +281,7 @@ STARTS_TASKS = {
     "server.store.pipeline": "shares a connection among those who await it",
     "server.store.servers": "shares a refresh among those who await it",
     "server.store.database": "hears how it ends",
+    "server.store.embedded": "hears how it ends",
     "server.store.journal": "hears how it ends",
     "server.store.probe": "hears how it ends",
 }

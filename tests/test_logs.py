@@ -20,12 +20,16 @@ import structlog
 from engine.board import Board
 from server.core import attempt
 from server.core.ids import DealId
+from server.log_context import task_fields
 from server.log_lines import LINES
 from server.logs import configure, log_loop_failure
 from server.service.rooms import Rooms
 from server.settings import LogFormat
+from server.store import keys
 from server.store.connection import connect
+from server.store.database import Database
 from server.store.deals import Deals
+from server.store.pipeline import Pipeline, pack
 from tests.conftest import database_on, logging_restored, node, secret_keys
 from tests.gateway.client import opened
 from tests.gateway.play import resign
@@ -202,6 +206,40 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
     assert deal is not None
     for secret in (welcome["token"], deal.seed.hex(), repr(deal.seed), "piles=", "x7f"):
         assert secret not in output
+
+
+async def test_what_serves_everybody_is_logged_without_the_command_that_caused_it(
+    log: pytest.CaptureFixture[str], redis_url: str
+) -> None:
+    database = database_on(connect(redis_url))
+    key = keys.barrier(keys.outbox(0))
+    pipeline = await lost(database, key)
+
+    async def command() -> None:
+        with task_fields(player="ada", room="H7KQ2"):
+            structlog.get_logger().info("own", room="other")
+            await database.write(key, "SET", key, "", "EX", keys.BARRIER_LIFE)
+            asyncio.get_running_loop().call_soon(structlog.get_logger().info, "callback")
+        structlog.get_logger().info("after")
+
+    await asyncio.create_task(command())
+    # Callbacks of the connection run in the context in which it was opened.
+    pipeline.send(pack("PING"), lambda _: structlog.get_logger().info("reply"))
+    pipeline.send(pack("PING"), lambda _: None)
+    await database.close()
+    lines = {line["event"]: line for line in map(json.loads, log.readouterr().err.splitlines())}
+    assert (lines["own"]["player"], lines["own"]["room"]) == ("ada", "other")
+    for event in ("store_lost", "store_back", "callback", "after", "reply"):
+        assert lines[event].keys().isdisjoint({"player", "room"}), event
+
+
+async def lost(database: Database, key: str) -> Pipeline:
+    """Return the connection to the server of a key, after it has been opened and lost."""
+    await database.write(key, "SET", key, "", "EX", keys.BARRIER_LIFE)
+    pipeline = database.pipeline_of(key)
+    assert pipeline is not None
+    pipeline.abort("lost by the test")
+    return pipeline
 
 
 def serve_command(redis: str, log_format: str) -> list[str]:

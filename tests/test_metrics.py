@@ -100,10 +100,11 @@ def test_every_metric_has_a_description_and_a_name_of_its_own() -> None:
         lambda: 0
     )
     node_metrics.watchers = node_metrics.connections = node_metrics.sessions
+    node_metrics.store_replaced = node_metrics.sessions
     families = list(text_string_to_metric_families(node_metrics.exposition("")[0].decode()))
     ours = [family for family in families if family.name.startswith("samedeal_")]
     names = [family.name for family in ours]
-    assert len(names) == len(set(names)) == 25
+    assert len(names) == len(set(names)) == 29
     assert all(family.documentation.endswith(".") for family in ours)
     assert {family.name for family in families} > {"process_cpu_seconds", "process_open_fds"}
 

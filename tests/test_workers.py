@@ -146,7 +146,7 @@ async def test_no_worker_outlives_a_supervisor_that_is_killed(workers: Workers, 
     async with asyncio.timeout(PATIENCE):
         while any(map(is_alive, pids)):
             await asyncio.sleep(0.02)
-    # Its Redis is orphaned, and ended by the next one on the same data.
+    # Its Redis ends as well, and the next one on the same data waits for that.
     async with embedded_redis(data):
         pass
 

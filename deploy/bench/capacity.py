@@ -208,8 +208,8 @@ async def main() -> None:
     """Measure, and print a table."""
     configure("console", "warning", "capacity")
     with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
-        async with embedded_redis(Path(folder)) as url:
-            capacity = Capacity(url)
+        async with embedded_redis(Path(folder)) as socket:
+            capacity = Capacity(f"unix://{socket}")
             (server,) = await capacity.database.infos("server")
             found = await capacity.measure()
     lines = [f"| Redis {server['redis_version']} | bytes |", "|---|--:|"]

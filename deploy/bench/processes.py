@@ -18,7 +18,7 @@ from typing import Any
 
 from redis import Redis
 
-from server.store.embedded import redis_server_path
+from server.store.programs import redis_server_path
 from server.store.secret_keys import own_keys
 
 ROOT = Path(__file__).parents[2]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple, get_args
 
 from engine.catalog import games
+from server.core import daily as days
 from server.core.daily import DailyId
 from server.core.ranking import unpack
 from server.core.refusal import Refusal
@@ -143,3 +145,54 @@ def days_of(week: int) -> range:
     """Return the days of a week."""
     first = week * 7 - _MONDAY
     return range(first, first + 7)
+
+
+def boards_of_day(game: str, day: int, group: Group) -> list[BoardId]:
+    """Return the leaderboards that the result of a daily counts on."""
+    week = week_of(day)
+    found = [
+        BoardId("day", game, day, group),
+        BoardId("day", ALL_GAMES, day, group),
+        BoardId("week", game, week, group),
+        BoardId("week", ALL_GAMES, week, group),
+    ]
+    if group == "ranked":
+        found += [BoardId("wins", each, 0, group) for each in (game, ALL_GAMES)]
+        found.append(BoardId("best", game, 0, group))
+    return found
+
+
+def boards_of_round(game: str) -> list[BoardId]:
+    """Return the leaderboards that a round counts on; guests are on none of them."""
+    return [
+        BoardId("races", game, 0, "ranked"),
+        BoardId("races", ALL_GAMES, 0, "ranked"),
+        BoardId("rating", game, 0, "ranked"),
+        BoardId("best", game, 0, "ranked"),
+    ]
+
+
+def open_boards(games: Iterable[str], now: int, group: Group) -> list[BoardId]:
+    """Return the leaderboards that can still change at a time: all but those of closed periods."""
+    today = days.day_at(now)
+    open_days = [today] if now >= days.closes(today - 1) else [today - 1, today]
+    found = [
+        board
+        for game in games
+        for board in (
+            *(each for day in open_days for each in boards_of_day(game, day, group)),
+            *(boards_of_round(game) if group == "ranked" else ()),
+        )
+    ]
+    return list(dict.fromkeys(found))
+
+
+def days_needed(boards: Iterable[BoardId]) -> set[int]:
+    """Return the days whose results some leaderboards compare; none for those of all time."""
+    found: set[int] = set()
+    for board in boards:
+        if board.scope == "day":
+            found.add(board.period)
+        elif board.scope == "week":
+            found.update(days_of(board.period))
+    return found

@@ -1,18 +1,18 @@
 """A player's history: the results of dailies and races, and what follows from them. Pure.
 
 Scores, streaks and ratings are computed from the history, so that taking a result back takes back
-what followed from it.
+what followed from it. Who adds a result reads an excerpt of it (`server/core/excerpt.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
+from math import exp, log
 from typing import Final, NamedTuple
 
-import msgspec
 from msgspec import Struct
 
-from server.core import boards, daily
+from server.core import boards
 from server.core.boards import ALL_GAMES, BoardId, Group
 from server.core.ids import DealId
 from server.core.ranking import End, Result, pack
@@ -26,11 +26,14 @@ SPEED_POINTS: Final = 50
 MINUTE: Final = 60_000
 
 MAX_ROUNDS: Final = 200
-"""Rounds of a game that a history holds one by one; of earlier ones only the sums."""
+"""Rounds of a game that a history certainly holds one by one; of earlier ones only the sums."""
 
 RATING: Final = 25.0
 UNCERTAINTY: Final = RATING / 3
 """Mean and standard deviation of the rating of a player who has not raced."""
+
+_SHIFT_UNITS: Final = 10**9
+_FACTOR_UNITS: Final = 10**12
 
 
 class DayResult(Struct, array_like=True, frozen=True):
@@ -72,6 +75,11 @@ class DayResult(Struct, array_like=True, frozen=True):
         """
         return pack(self.left, self.time, self.moves if self.points else 0)
 
+    @property
+    def record(self) -> int | None:
+        """The packed result if it may be a best one, or `None`."""
+        return self.packed if self.counts else None
+
 
 class RoundResult(Struct, array_like=True, frozen=True):
     """The result of a round of several players, as stored.
@@ -112,6 +120,19 @@ class RoundResult(Struct, array_like=True, frozen=True):
         """The result packed into one integer."""
         return pack(self.left, self.time, self.moves)
 
+    @property
+    def record(self) -> int | None:
+        """The packed result if it may be a best one, or `None`."""
+        return self.packed if self.time and not self.help and not self.void else None
+
+    @property
+    def change(self) -> Change:
+        """What it changes of the rating: nothing if it is void."""
+        if self.void:
+            return Change()
+        factor = round(log(self.factor) * _FACTOR_UNITS) if self.is_rated else 0
+        return Change(int(self.is_rated), round(self.shift * _SHIFT_UNITS), factor)
+
 
 class Sums(Struct, array_like=True, frozen=True):
     """What the rounds of a game add up to that are no longer held one by one, as stored.
@@ -123,6 +144,7 @@ class Sums(Struct, array_like=True, frozen=True):
         mean: of the rating after them.
         uncertainty: its standard deviation.
         best: the best packed result without help, or `None`.
+        until: when the latest of them was over, in Unix milliseconds.
     """
 
     played: int = 0
@@ -131,6 +153,43 @@ class Sums(Struct, array_like=True, frozen=True):
     mean: float = RATING
     uncertainty: float = UNCERTAINTY
     best: int | None = None
+    until: int = -1
+
+    @property
+    def change(self) -> Change:
+        """What they change of the rating."""
+        shift = round((self.mean - RATING) * _SHIFT_UNITS)
+        return Change(self.rated, shift, round(log(self.uncertainty / UNCERTAINTY) * _FACTOR_UNITS))
+
+
+class Change(NamedTuple):
+    """What rounds change of a rating, in whole numbers: it may be added up in any order.
+
+    Attributes:
+        rated: rounds that have changed it.
+        shift: of the mean, in units of 10^-9.
+        factor: the natural logarithm of that of the uncertainty, in units of 10^-12.
+    """
+
+    rated: int = 0
+    shift: int = 0
+    factor: int = 0
+
+    def plus(self, other: Change) -> Change:
+        """Return both changes together."""
+        rated, shift, factor = other
+        return Change(self.rated + rated, self.shift + shift, self.factor + factor)
+
+    def minus(self, other: Change) -> Change:
+        """Return this change without another one that is part of it."""
+        rated, shift, factor = other
+        return Change(self.rated - rated, self.shift - shift, self.factor - factor)
+
+    @property
+    def rating(self) -> Rating:
+        """The rating of a player whom they have changed."""
+        uncertainty = UNCERTAINTY * exp(self.factor / _FACTOR_UNITS)
+        return Rating(RATING + self.shift / _SHIFT_UNITS, uncertainty, self.rated)
 
 
 class Rating(NamedTuple):
@@ -157,11 +216,11 @@ class Streak(NamedTuple):
     best: int
 
 
-class History(Struct, frozen=True):
-    """What is kept of a player's results.
+class Scores(Struct, frozen=True):
+    """What scores on leaderboards follow from: the base of a history and of its excerpts.
 
     Attributes:
-        version: how often it has changed.
+        version: how often the history has changed.
         kept: when the player first kept an identity, in Unix milliseconds; `None` for a guest.
         days: results of dailies, by game and day.
         rounds: results of rounds, by game and deal.
@@ -179,43 +238,18 @@ class History(Struct, frozen=True):
         """The group of leaderboards that the player is shown in."""
         return "guests" if self.kept is None else "ranked"
 
-    def of_day(self, day: int) -> dict[str, DayResult]:
-        """Return the results of a day by game."""
-        return {game: result for (game, each), result in self.days.items() if each == day}
-
-    def rounds_of(self, game: str) -> list[RoundResult]:
-        """Return the rounds of a game that stand and are held, the oldest first."""
-        found = (r for (each, _), r in self.rounds.items() if each == game and not r.void)
-        return sorted(found, key=lambda result: result.at)
-
-    def rating(self, game: str) -> Rating:
-        """Return the rating by the races of a game."""
-        sums = self.sums.get(game, Sums())
-        mean, uncertainty, rated = sums.mean, sums.uncertainty, sums.rated
-        for result in self.rounds_of(game):
-            mean += result.shift
-            uncertainty *= result.factor
-            rated += result.is_rated
-        return Rating(mean, uncertainty, rated)
-
     def score(self, board: BoardId) -> int | None:
         """Return the player's score on a leaderboard, or `None` if there is none."""
         if board.group != self.group:
             return None
         if board.is_of_results:
-            return self._best(board.game) if board.scope == "best" else self._of_day(board)
+            return self.best(board.game) if board.scope == "best" else self._of_day(board)
         number = self._number(board)
         return -number if number else None
 
     def _of_day(self, board: BoardId) -> int | None:
         result = self.days.get((board.game, board.period))
         return None if result is None or result.void else result.packed
-
-    def _best(self, game: str) -> int | None:
-        found = [r.packed for (each, _), r in self.days.items() if each == game and r.counts]
-        found += [r.packed for r in self.rounds_of(game) if r.time and not r.help]
-        earlier = self.sums.get(game, Sums()).best
-        return min(found if earlier is None else [*found, earlier], default=None)
 
     def _number(self, board: BoardId) -> int:
         """Return the number that a leaderboard compares of which more is better."""
@@ -225,11 +259,9 @@ class History(Struct, frozen=True):
             case "week":
                 return self._points(board.game, boards.days_of(board.period))
             case "wins":
-                return sum(r.won for (game, _), r in self.days.items() if _is(board, game))
+                return self.dailies_won(board.game)
             case "races":
-                earlier = sum(sums.won for game, sums in self.sums.items() if _is(board, game))
-                won = (r for (game, _), r in self.rounds.items() if _is(board, game) and r.won)
-                return earlier + sum(not r.void for r in won)
+                return self.races_won(board.game)
             case "rating":
                 rating = self.rating(board.game)
                 return rating.value if rating.rated else 0
@@ -242,6 +274,55 @@ class History(Struct, frozen=True):
             if day in days and game in (each, ALL_GAMES) and not r.void
         )
 
+    def best(self, game: str) -> int | None:
+        """Return the best packed result of a game, or `None`."""
+        raise NotImplementedError
+
+    def dailies_won(self, game: str) -> int:
+        """Return how many dailies of a game, or of all, were won."""
+        raise NotImplementedError
+
+    def races_won(self, game: str) -> int:
+        """Return how many rounds of a game, or of all, were won."""
+        raise NotImplementedError
+
+    def rating(self, game: str) -> Rating:
+        """Return the rating by the races of a game."""
+        raise NotImplementedError
+
+
+class History(Scores, frozen=True):
+    """All that is kept of a player's results."""
+
+    def rounds_of(self, game: str) -> list[RoundResult]:
+        """Return the rounds of a game that stand and are held, the oldest first."""
+        found = (r for (each, _), r in self.rounds.items() if each == game and not r.void)
+        return sorted(found, key=lambda result: result.at)
+
+    def best(self, game: str) -> int | None:
+        """Return the best packed result of a game, or `None`."""
+        found = [r.record for (each, _), r in self.days.items() if each == game]
+        found += [r.record for (each, _), r in self.rounds.items() if each == game]
+        found.append(self.sums.get(game, Sums()).best)
+        return min((each for each in found if each is not None), default=None)
+
+    def dailies_won(self, game: str) -> int:
+        """Return how many dailies of a game, or of all, were won."""
+        return sum(r.won for (each, _), r in self.days.items() if game in (each, ALL_GAMES))
+
+    def races_won(self, game: str) -> int:
+        """Return how many rounds of a game, or of all, were won."""
+        earlier = sum(sums.won for each, sums in self.sums.items() if game in (each, ALL_GAMES))
+        won = (r for (each, _), r in self.rounds.items() if game in (each, ALL_GAMES) and r.won)
+        return earlier + sum(not r.void for r in won)
+
+    def rating(self, game: str) -> Rating:
+        """Return the rating by the races of a game."""
+        change = self.sums.get(game, Sums()).change
+        for result in self.rounds_of(game):
+            change = change.plus(result.change)
+        return change.rating
+
     def days_played(self, game: str = ALL_GAMES) -> set[int]:
         """Return the days on which a result counts, of a game or of any."""
         return {
@@ -251,15 +332,6 @@ class History(Struct, frozen=True):
     def days_won(self, game: str = ALL_GAMES) -> set[int]:
         """Return the days on which a daily was won, of a game or of any."""
         return {day for (each, day), r in self.days.items() if game in (each, ALL_GAMES) and r.won}
-
-    def crowns(self, games: Collection[str]) -> int:
-        """Return on how many days results of all these games count."""
-        played = [self.days_played(game) for game in games]
-        return len(set.intersection(*played)) if played else 0
-
-
-def _is(board: BoardId, game: str) -> bool:
-    return board.game in (game, ALL_GAMES)
 
 
 def points(result: Result, dealt: int) -> int:
@@ -296,146 +368,4 @@ def streak(days: Collection[int], today: int, repaired: Collection[int] = ()) ->
 
 def _bridged(before: int, day: int, repaired: Collection[int]) -> bool:
     """Return whether every day between two days was repaired."""
-    return all(each in repaired for each in range(before + 1, day))
-
-
-def boards_of_day(game: str, day: int, group: Group) -> list[BoardId]:
-    """Return the leaderboards that the result of a daily counts on."""
-    week = boards.week_of(day)
-    found = [
-        BoardId("day", game, day, group),
-        BoardId("day", ALL_GAMES, day, group),
-        BoardId("week", game, week, group),
-        BoardId("week", ALL_GAMES, week, group),
-    ]
-    if group == "ranked":
-        found += [BoardId("wins", each, 0, group) for each in (game, ALL_GAMES)]
-        found.append(BoardId("best", game, 0, group))
-    return found
-
-
-def boards_of_round(game: str) -> list[BoardId]:
-    """Return the leaderboards that a round counts on; guests are on none of them."""
-    return [
-        BoardId("races", game, 0, "ranked"),
-        BoardId("races", ALL_GAMES, 0, "ranked"),
-        BoardId("rating", game, 0, "ranked"),
-        BoardId("best", game, 0, "ranked"),
-    ]
-
-
-def open_boards(games: Iterable[str], now: int, group: Group) -> list[BoardId]:
-    """Return the leaderboards that can still change at a time: all but those of closed periods."""
-    today = daily.day_at(now)
-    days = [today] if now >= daily.closes(today - 1) else [today - 1, today]
-    found = [
-        board
-        for game in games
-        for board in (
-            *(each for day in days for each in boards_of_day(game, day, group)),
-            *(boards_of_round(game) if group == "ranked" else ()),
-        )
-    ]
-    return list(dict.fromkeys(found))
-
-
-_DAY = msgspec.json.Decoder(DayResult)
-_ROUND = msgspec.json.Decoder(RoundResult)
-_SUMS = msgspec.json.Decoder(Sums)
-_ENCODER = msgspec.json.Encoder()
-
-VERSION: Final = "v"
-KEPT: Final = "kept"
-
-
-def parsed(fields: Mapping[str, str]) -> History:
-    """Return the history in the fields of its hash; fields of unknown kinds are ignored."""
-    days, rounds, sums = {}, {}, {}
-    for field, text in fields.items():
-        match field.split(":"):
-            case ["d", game, day]:
-                days[game, int(day)] = _DAY.decode(text)
-            case ["r", game, deal]:
-                rounds[game, DealId(deal)] = _ROUND.decode(text)
-            case ["s", game]:
-                sums[game] = _SUMS.decode(text)
-    kept = fields.get(KEPT)
-    version = int(fields.get(VERSION, 0))
-    return History(version, None if kept is None else int(kept), days, rounds, sums)
-
-
-def fields_of(history: History) -> dict[str, str]:
-    """Return the fields of a history's hash, without its version."""
-    fields = {} if history.kept is None else {KEPT: str(history.kept)}
-    for (game, day), result in history.days.items():
-        fields[f"d:{game}:{day}"] = _text(result)
-    for (game, deal), round_ in history.rounds.items():
-        fields[f"r:{game}:{deal}"] = _text(round_)
-    for game, sums in history.sums.items():
-        fields[f"s:{game}"] = _text(sums)
-    return fields
-
-
-def _text(value: Struct) -> str:
-    return _ENCODER.encode(value).decode()
-
-
-def with_day(history: History, game: str, day: int, result: DayResult) -> History:
-    """Return the history with the result of a daily, unless it has one."""
-    if (game, day) in history.days:
-        return history
-    days = {**history.days, (game, day): result}
-    return msgspec.structs.replace(history, days=days)
-
-
-def with_void(history: History, game: str, day: int, void: bool) -> History:
-    """Return the history with the result of a daily taken back or not, if it has one."""
-    found = history.days.get((game, day))
-    if found is None:
-        return history
-    days = {**history.days, (game, day): msgspec.structs.replace(found, void=void)}
-    return msgspec.structs.replace(history, days=days)
-
-
-def with_round(history: History, game: str, deal: DealId, result: RoundResult) -> History:
-    """Return the history with the result of a round, in place of the one that it has.
-
-    The oldest round of the game goes into the sums when there would be more than `MAX_ROUNDS`. A
-    round that is older than all of a full history has gone there before, and changes nothing.
-    """
-    rounds = {**history.rounds, (game, deal): result}
-    of_game = sorted((r.at, key) for key, r in rounds.items() if key[0] == game)
-    sums = dict(history.sums)
-    for _, key in of_game[: max(0, len(of_game) - MAX_ROUNDS)]:
-        if key == (game, deal) and key not in history.rounds:
-            return history
-        sums[game] = _added(sums.get(game, Sums()), rounds.pop(key))
-    return msgspec.structs.replace(history, rounds=rounds, sums=sums)
-
-
-def _added(sums: Sums, result: RoundResult) -> Sums:
-    """Return the sums with one more round."""
-    if result.void:
-        return sums
-    bests = [] if sums.best is None else [sums.best]
-    if result.time and not result.help:
-        bests.append(result.packed)
-    return Sums(
-        sums.played + 1,
-        sums.won + result.won,
-        sums.rated + result.is_rated,
-        sums.mean + result.shift,
-        sums.uncertainty * result.factor,
-        min(bests, default=None),
-    )
-
-
-def changes(before: History, after: History) -> Iterator[tuple[str, str | None]]:
-    """Yield the fields that differ, with their new text, or `None` for those that are gone."""
-    old, new = fields_of(before), fields_of(after)
-    for field in old:
-        if field not in new:
-            yield field, None
-    for field, text in new.items():
-        if old.get(field) != text:
-            yield field, text
+    return day == before + 1 or all(each in repaired for each in range(before + 1, day))

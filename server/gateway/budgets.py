@@ -273,8 +273,14 @@ class Payer:
         self._of_address.count_socket(change)
 
     def pay(self, cost: float, now: float) -> bool:
-        """Charge the player and the address; return whether both could pay."""
-        return self.player.commands.take(now, cost) and self._of_address.commands.take(now, cost)
+        """Charge the player and the address, or neither; return whether both could pay."""
+        own = self.player.commands
+        if not own.take(now, cost):
+            return False
+        if self._of_address.commands.take(now, cost):
+            return True
+        own.give_back(cost)
+        return False
 
     def too_fast(self, cost: float, now: float) -> Refusal:
         """Return the refusal of what was not paid for, with the time to wait."""

@@ -42,6 +42,9 @@ class Wire(Protocol):
     def is_behind(self) -> bool:
         """Return whether the client reads more slowly than it is written to: frames queue up."""
 
+    def is_full(self) -> bool:
+        """Return whether so much is queued that no command is to begin before `Session.go_on`."""
+
     def in_turn(self, begin: Callable[[], None], cost: float) -> None:
         """Call a function, which begins a command, when it is the turn of the client's address.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -26,6 +26,7 @@ LIVE_PATH = "/health/live"
 READY_PATH = "/health/ready"
 METRICS_PATH = "/metrics"
 
+UNREADY = "The store takes no writes, or is another one than before, or the node is broken."
 WRONG_HOST = "This server does not serve this host. Its operator can add it (--hosts)."
 
 
@@ -36,10 +37,12 @@ class Health:
     Attributes:
         is_live: returns whether the node works; if not, it should be replaced.
         is_ready: returns whether it can play; if not, players should be sent to other nodes.
+        lost: returns what the store has lost since the node started, as a sentence, or nothing.
     """
 
     is_live: Callable[[], bool]
     is_ready: Callable[[], bool]
+    lost: Callable[[], str]
 
 
 def players_app(pages: Pages, api: Api, origins: Origins, health: Health) -> Starlette:
@@ -52,12 +55,12 @@ def players_app(pages: Pages, api: Api, origins: Origins, health: Health) -> Sta
         health: the health checks.
     """
     own_hosts = Middleware(_OwnHosts, origins=origins)
-    ready = "The store takes no writes, or the node is broken."
+    ready = _health(health.is_ready, UNREADY, health.lost)
     return _application(
-        _health(LIVE_PATH, health.is_live, "The node is broken."),
-        _health(READY_PATH, health.is_ready, ready),
+        Route(LIVE_PATH, _health(health.is_live, "The node is broken.")),
+        Route(READY_PATH, ready),
         # As it was called before there were two.
-        _health("/health", health.is_ready, ready),
+        Route("/health", ready),
         Mount(
             "",
             routes=[
@@ -94,15 +97,17 @@ class _OwnHosts:
         await answer(scope, receive, send)
 
 
-def _health(path: str, check: Callable[[], bool], failure: str) -> Route:
-    """Return the route of a health check."""
+def _health(
+    check: Callable[[], bool], failure: str, remark: Callable[[], str] = str
+) -> Callable[[Request], Awaitable[Response]]:
+    """Return what answers a health check; a remark is added if all is well."""
 
     async def answer(_: Request) -> Response:
         if check():
-            return plain(HTTPStatus.OK, "ok")
+            return plain(HTTPStatus.OK, f"ok {remark()}".rstrip())
         return plain(HTTPStatus.SERVICE_UNAVAILABLE, failure)
 
-    return Route(path, answer)
+    return answer
 
 
 def _application(*routes: BaseRoute) -> Starlette:

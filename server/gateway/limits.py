@@ -165,6 +165,10 @@ class Bucket:
         self._empty_at = paid
         return True
 
+    def give_back(self, cost: float = 1.0) -> None:
+        """Give back what was taken last."""
+        self._empty_at -= cost / self._second
+
     def owe(self, now: float, cost: float = 1.0) -> None:
         """Take as many tokens as something costs, even if there are not so many."""
         self._empty_at = max(self._empty_at, now - self._fill) + cost / self._second

@@ -47,7 +47,8 @@ LAST_REQUEST_WITHIN = 0.5
 """Seconds for the first request on a connection that was accepted just before `Listener.close`."""
 
 READ_WITHIN = 60.0
-"""Seconds until a closed connection is aborted if its client does not read what was written."""
+"""Seconds until a connection is aborted whose client takes nothing of an answer that is sent in
+parts, such as a file, or has not taken all of one that was written at once when it was closed."""
 
 DISCARD_WITHIN = 2.0
 """Seconds after a refusal in which what the client still sends is discarded.
@@ -192,6 +193,8 @@ class _Connection(HttpToolsProtocol):
         self._visit: Visit | None = None
         self._received = 0
         self._ended = False
+        self._has_taken = False
+        self._is_late = False
         self._deadline: asyncio.TimerHandle | None = None
         self._shutting_down = False
 
@@ -208,6 +211,9 @@ class _Connection(HttpToolsProtocol):
         self._cancel_deadline()
         self._leave()
         super().connection_lost(exc)
+        # Each has a reference to this object, if it has not been begun: a circle.
+        self.cycle = None  # type: ignore[assignment]
+        self.pipeline.clear()
 
     def _leave(self) -> None:
         """Count the HTTP connection no more: it has ended, or become a WebSocket."""
@@ -245,10 +251,7 @@ class _Connection(HttpToolsProtocol):
         except HttpParserInvalidMethodError:
             self._refuse(HTTPStatus.NOT_IMPLEMENTED)
         except HttpParserError as error:
-            # What a callback has raised is the context.
-            cause = error.__context__
-            status = cause.status if isinstance(cause, _RefusedError) else HTTPStatus.BAD_REQUEST
-            self._refuse(status)
+            self._refuse(_status_of(error))
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if len(self.headers) == MAX_HEADERS:
@@ -268,7 +271,17 @@ class _Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
+        self._has_taken = True
         self._start_request_timer()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._has_taken = True
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self._is_late:
+            self._set_deadline(REQUEST_WITHIN)
 
     def handle_websocket_upgrade(self) -> None:
         self._ended = True
@@ -278,6 +291,8 @@ class _Connection(HttpToolsProtocol):
         else:
             self._leave()
             super().handle_websocket_upgrade()
+        # It has a reference to this object, which is not told of the end any more: a circle.
+        self.parser = None  # type: ignore[assignment]
 
     def shutdown(self) -> None:
         self._shutting_down = True
@@ -331,17 +346,28 @@ class _Connection(HttpToolsProtocol):
         head = f"HTTP/1.1 {status.value} {status.phrase}\r\n{more}"
         self.transport.write(f"{head}content-length: 0\r\nconnection: close\r\n\r\n".encode())
         self.transport.write_eof()
-        self._cancel_deadline()
-        self._deadline = self.loop.call_later(DISCARD_WITHIN, self._time_out)
+        self._set_deadline(DISCARD_WITHIN)
 
     def _start_request_timer(self) -> None:
         self._received = 0
-        self._cancel_deadline()
+        self._is_late = False
         refused = self._visit is not None and self._visit.refusal is not None
-        within = REFUSED_WITHIN if refused else REQUEST_WITHIN
+        self._set_deadline(REFUSED_WITHIN if refused else REQUEST_WITHIN)
+
+    def _set_deadline(self, within: float) -> None:
+        self._cancel_deadline()
         self._deadline = self.loop.call_later(within, self._time_out)
 
     def _time_out(self) -> None:
+        if self._has_request and not self.cycle.response_complete:
+            # However long the answer takes, its client has to take some of it now and then.
+            if self._has_taken:
+                self._has_taken = False
+                self._is_late = True
+                self._set_deadline(READ_WITHIN)
+            else:
+                self.transport.abort()
+            return
         # `close` first sends what has been written, if the client reads it.
         self.transport.close()
         self._deadline = self.loop.call_later(READ_WITHIN, self.transport.abort)
@@ -349,6 +375,13 @@ class _Connection(HttpToolsProtocol):
     def _cancel_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
+
+
+def _status_of(error: HttpParserError) -> HTTPStatus:
+    """Return the status that answers a request which the parser has refused."""
+    # What a callback has raised is the context.
+    cause = error.__context__
+    return cause.status if isinstance(cause, _RefusedError) else HTTPStatus.BAD_REQUEST
 
 
 def check_request(

@@ -29,6 +29,7 @@ from server.gateway.messages.session import Bye, Hello, Refused
 from server.gateway.messages.shared import Command, Event, Re
 from server.gateway.outgoing import TooSlowError
 from server.gateway.shown import ShownAttempts
+from server.log_context import task_fields
 from server.metrics import Metrics
 from server.service.answers import Played, Snapshot
 from server.service.tasks import run_soon
@@ -143,7 +144,7 @@ class Session:
         """Handle a frame, after the commands received before; `None` stands for a text frame."""
         if self._closing is not None:
             return
-        if not self._busy:
+        if self._may_begin and not self._pending:
             self._handle(frame)
             return
         if self._pending is None:
@@ -164,14 +165,28 @@ class Session:
         self._busy = False
         if self._closing is not None:
             self._send_bye(self._closing)
+        else:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Continue with the pending frames, unless a command or a large answer is under way.
+
+        So the answers that a client may have asked for and does not read take no more memory than
+        one large one: it has to take that before its next command begins.
+        """
+        if self._busy:
             return
-        while self._pending and not self._busy and self._closing is None:
+        while self._may_begin and self._pending:
             self._handle(self._pending.popleft())
         if not self._pending:
             self._pending = None
             if self._reading_paused:
                 self._reading_paused = False
                 self._wire.release()
+
+    @property
+    def _may_begin(self) -> bool:
+        return not self._busy and self._closing is None and not self._wire.is_full()
 
     def _handle(self, frame: bytes | None) -> None:
         """Decode a frame, and start to carry out its command, or refuse it."""
@@ -245,8 +260,13 @@ class Session:
         return outcome
 
     async def _carry_out(self, command: Command) -> None:
-        """Carry out and answer one command; an exception is answered too, with a refusal."""
-        structlog.contextvars.bind_contextvars(**self._context(command))
+        """Carry out and answer one command, and continue with the pending frames."""
+        with task_fields(**self._context(command)):
+            await self._answer(command)
+        self._done()
+
+    async def _answer(self, command: Command) -> None:
+        """Answer one command; an exception is answered too, with a refusal."""
         begun = time.monotonic()
         outcome = "answered"
         try:
@@ -262,7 +282,6 @@ class Session:
                 log.info("session_opened", player=self.player)
             self._send_answer(frame)
         log.debug("command", outcome=outcome, ms=_ms_since(begun))
-        self._done()
 
     # Events
 
@@ -336,7 +355,7 @@ class Session:
         return context
 
     def _move_context(self, number: int, seq: int) -> dict[str, str | int | None]:
-        """Return the fields of a move's log entry; `structlog.contextvars` has none for moves."""
+        """Return the fields of a move's log entry; a move has no task to have them."""
         attempt = self.shown.attempt_of(number)
         return {"session": self.id, "player": self.player, "attempt": attempt, "seq": seq}
 

@@ -3,8 +3,12 @@
 A short message that comes alone, as moves do, is handled at once. All else that is received is
 parsed in small slices, a few in each pass of the event loop (`turns`), so that those who play are
 served in between. Received bytes are charged to the connection's allowance (a token bucket) before
-they are parsed; a client that exceeds it is read more slowly. All that is buffered for a client
-that does not read is bounded.
+they are parsed; a client that exceeds it is read more slowly.
+
+Messages for a client that reads slowly are queued, a bounded number of them. A large message, such
+as the export of a player's data, goes out in fragments as the client takes them, between which
+control frames are sent: how large it may be does not depend on the connection, but how long it may
+take is bounded.
 """
 
 from __future__ import annotations
@@ -22,9 +26,10 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from server.gateway.codec import MAX_FRAME_SIZE
+from server.gateway.contracts import Reason
 from server.gateway.costs import SECONDS
 from server.gateway.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
-from server.gateway.outgoing import Outgoing
+from server.gateway.outgoing import PIECE, Outgoing, Piece
 from server.gateway.session import Session
 from server.gateway.turns import Turns
 
@@ -40,7 +45,19 @@ MAX_UNSENT: Final = 32_768
 """Bytes in the transport's write buffer above which messages are queued."""
 
 MAX_UNSENT_CONTROL: Final = 65_536
-"""Bytes in the write buffer above which a connection is aborted: control frames are not queued."""
+"""Bytes in the write buffer above which a connection is aborted: control frames are not queued.
+
+Messages leave room for these: they fill the buffer up to `MAX_UNSENT` and one piece.
+"""
+
+LARGE_WITHIN: Final = 30.0
+"""Seconds within which a message of more than a piece has to be taken, and the time for its bytes.
+"""
+
+LEAST_PER_SECOND: Final = 4_096
+"""Bytes of a large message that a client takes in a second at least; the slowest mobile networks
+have that.
+"""
 
 UNHEARD_WITHIN: Final = 40.0
 """Seconds after which the kernel ends a connection whose client takes nothing of what it was sent.
@@ -89,14 +106,17 @@ class Socket(asyncio.Protocol):
 
     __slots__ = (
         "_abort_timer",
+        "_address",
         "_admit",
         "_allowance",
         "_begun",
         "_buffer",
         "_charged_at",
+        "_code",
         "_ended",
         "_held",
         "_incomplete",
+        "_large_timer",
         "_loop",
         "_message",
         "_open_session",
@@ -126,6 +146,7 @@ class Socket(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._protocol = ServerProtocol(max_size=MAX_FRAME_SIZE, logger=_LOGGER)
         self._session: Session | None = None
+        self._address = ""
         self._message: list[bytes] | None = None
         self._buffer = b""
         self._incomplete = 0
@@ -137,10 +158,12 @@ class Socket(asyncio.Protocol):
         self._held = False
         self._waits = False
         self._outgoing: Outgoing | None = None
+        self._large_timer: asyncio.TimerHandle | None = None
+        self._code: int | None = None
 
     @property
     def session(self) -> Session | None:
-        """The session, or `None` before the handshake has succeeded."""
+        """The session, or `None` before the handshake has succeeded, and after the end."""
         return self._session
 
     @property
@@ -155,6 +178,7 @@ class Socket(asyncio.Protocol):
         # Now, though uvicorn does so later: the end must be told to this object in any case.
         self.transport.set_protocol(self)
         self.transport.set_write_buffer_limits(high=MAX_UNSENT)
+        self._address = self.peer
         _keep_alive(self.transport)
         self._begun(self)
 
@@ -186,10 +210,6 @@ class Socket(asyncio.Protocol):
     def in_turn(self, begin: Callable[[], None], cost: float) -> None:
         """Call a function, which begins a command, when it is the turn of the client's address."""
         self._turns.add(self._address, self.transport, begin, cost * SECONDS)
-
-    @property
-    def _address(self) -> str:
-        return self.peer if self._session is None else self._session.address
 
     def _parse_slice(self) -> None:
         """Parse a slice of the buffered bytes if the allowance permits; schedule the rest."""
@@ -282,6 +302,7 @@ class Socket(asyncio.Protocol):
         self._protocol.send_response(response)
         if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
             self._session = self._open_session(self, request)
+            self._address = self._session.address
 
     def _flush(self) -> None:
         """Write what websockets has to send: handshake responses, pongs and closes."""
@@ -306,12 +327,20 @@ class Socket(asyncio.Protocol):
         Raises:
             TooSlowError: the queue is full.
         """
-        if self._paused:
-            if self._outgoing is None:
-                self._outgoing = Outgoing()
-            self._outgoing.put(frame, key)
-        else:
-            self._write(frame)
+        outgoing = self._outgoing
+        if outgoing is None:
+            if not self._paused and len(frame) <= PIECE:
+                self._write(frame)
+                return
+            if self.transport.is_closing():
+                return
+            self._outgoing = outgoing = Outgoing()
+        outgoing.put(frame, key)
+        if len(frame) > PIECE and self._large_timer is None:
+            within = LARGE_WITHIN + len(frame) / LEAST_PER_SECOND
+            self._large_timer = self._loop.call_later(within, self._taken_too_slowly)
+        if not self._paused:
+            self._write_queued()
 
     def _write(self, message: bytes) -> None:
         length = len(message)
@@ -325,9 +354,45 @@ class Socket(asyncio.Protocol):
             self._protocol.send_binary(message)
             self._flush()
 
+    def _write_piece(self, piece: Piece) -> None:
+        """Write a message, or a fragment of one."""
+        if piece.is_first and piece.is_last:
+            self._write(piece.data)
+        elif self._protocol.state is State.OPEN and not self.transport.is_closing():
+            if piece.is_first:
+                self._protocol.send_binary(piece.data, fin=False)
+            else:
+                self._protocol.send_continuation(piece.data, piece.is_last)
+            self._flush()
+
+    def _write_queued(self) -> None:
+        """Write queued messages until the write buffer is over its limit, or none is left."""
+        while self._outgoing and not self._paused:
+            self._write_piece(self._outgoing.take())
+        if self._outgoing:
+            return
+        self._outgoing = None
+        if self._large_timer is not None:
+            self._large_timer.cancel()
+            self._large_timer = None
+        if self._code is not None:
+            self._send_close(self._code)
+        elif self._session is not None:
+            self._session.go_on()
+
+    def _taken_too_slowly(self) -> None:
+        """Close the session, whose client has not taken a large message in time."""
+        self._large_timer = None
+        if self._session is not None:
+            self._session.close(Reason.TOO_SLOW)
+
     def is_behind(self) -> bool:
         """Return whether the client reads too slowly, so that messages are queued."""
         return self._paused
+
+    def is_full(self) -> bool:
+        """Return whether a large message, or as much, is queued: nothing is to be answered yet."""
+        return self._outgoing is not None and self._outgoing.is_large
 
     def pause_writing(self) -> None:
         """Queue messages from now on: the write buffer is over its limit."""
@@ -336,10 +401,8 @@ class Socket(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Send the queued messages until the write buffer is over its limit again."""
         self._paused = False
-        while self._outgoing and not self._paused:
-            self._write(self._outgoing.take())
-        if not self._outgoing:
-            self._outgoing = None
+        if self._outgoing is not None:
+            self._write_queued()
 
     # Flow control
 
@@ -371,14 +434,18 @@ class Socket(asyncio.Protocol):
         """
         self._abort_later()
         if self._protocol.state is State.OPEN:
-            if self._outgoing and not self.transport.is_closing():
-                # Whether the client reads or not: the `Bye` must precede the close frame.
-                while self._outgoing:
-                    self._write(self._outgoing.take())
-            self._protocol.send_close(code)
-            self._flush()
+            if self._outgoing:
+                # The `Bye` is queued, and must precede the close frame.
+                self._code = code
+            else:
+                self._send_close(code)
         elif self._protocol.state is State.CONNECTING:
             self._end()
+
+    def _send_close(self, code: int) -> None:
+        if self._protocol.state is State.OPEN:
+            self._protocol.send_close(code)
+            self._flush()
 
     def _end(self) -> None:
         """Close the transport when its write buffer has been sent; abort it after a while."""
@@ -394,14 +461,27 @@ class Socket(asyncio.Protocol):
 
     def connection_lost(self, _: Exception | None) -> None:
         """Release what belongs to the connection, and report its end."""
-        for timer in (self._parse_timer, self._abort_timer):
+        for timer in (self._parse_timer, self._abort_timer, self._large_timer):
             if timer is not None:
                 timer.cancel()
-        self._parse_timer = self._abort_timer = None
+        self._parse_timer = self._abort_timer = self._large_timer = None
         self._buffer = b""
+        self._outgoing = None
         if self._session is not None:
             self._session.cancel_hello_timer()
         self._ended(self)
+        self._break_circles()
+
+    def _break_circles(self) -> None:
+        """Let all of the connection be freed now, and not by a full garbage collection hours later.
+
+        The session may go on with what it has begun, and keeps this object for as long.
+        """
+        self._session = None
+        protocol = self._protocol
+        protocol.parser.close()
+        _drop_frames(protocol.handshake_exc)
+        _drop_frames(protocol.parser_exc)
 
     def shutdown(self) -> None:
         """Close the session, since the node stops; called by uvicorn."""
@@ -409,6 +489,13 @@ class Socket(asyncio.Protocol):
             self.transport.close()
         else:
             self._session.close_for_restart()
+
+
+def _drop_frames(error: BaseException | None) -> None:
+    """Take the frames away from an error, which is in variables of theirs, and from its causes."""
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__context__
 
 
 def _size(length: int) -> int:

@@ -7,14 +7,17 @@ keeps the identity. No code is ever stored, only its SHA-256.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from hashlib import sha256
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
+from msgspec import Raw
 from msgspec.structs import asdict
 
 from server.core.account import MAX_PASSKEYS, Account, Passkey
 from server.core.codes import DEVICE_LENGTH, RECOVERY_LENGTH, is_recovery, read_code, shown_code
+from server.core.history import DayResult, RoundResult
 from server.core.ids import ALPHABET, PlayerId
 from server.core.refusal import Refusal
 from server.service.effects import Effects
@@ -23,7 +26,13 @@ from server.service.identity import Identity
 from server.service.outbox_entries import Deleted, Kept, PasskeyEntry
 from server.service.sessions import Sessions
 from server.service.store import Store
+from server.service.tasks import in_slices
 from server.store.keys import DEVICE_LIFE
+
+SLICE = 100
+"""Results that are written down before the event loop serves others: they take it 0.2 ms."""
+
+K = TypeVar("K")
 
 
 class DeviceCode(NamedTuple):
@@ -192,14 +201,8 @@ class Accounts:
             "passkeys": [{"id": name, "added": at} for name, at in account.passkeys.items()],
             "signed_out_everywhere": account.epoch,
             "sessions": len(sessions),
-            "dailies": [
-                {"game": game, "day": day, **asdict(result)}
-                for (game, day), result in history.days.items()
-            ],
-            "rounds": [
-                {"game": game, "deal": deal, **asdict(result)}
-                for (game, deal), result in history.rounds.items()
-            ],
+            "dailies": await _rows("day", history.days),
+            "rounds": await _rows("deal", history.rounds),
             "earlier_rounds": {game: asdict(sums) for game, sums in history.sums.items()},
         }
         return msgspec.json.encode(found).decode()
@@ -211,6 +214,15 @@ class Accounts:
             UnavailableError: the player may be deleted, or in part, or not.
         """
         await self._effects.submit(Deleted(player, self._clock.now()))
+
+
+async def _rows(name: str, results: Mapping[tuple[str, K], DayResult | RoundResult]) -> Raw:
+    """Return results as a list in JSON, made in slices, since there may be some thousands."""
+    rows = [
+        msgspec.json.encode({"game": game, name: key, **asdict(result)})
+        async for (game, key), result in in_slices(results.items(), SLICE)
+    ]
+    return Raw(b"[%b]" % b",".join(rows))
 
 
 def read_typed(text: str) -> str:

@@ -74,6 +74,25 @@ class AttemptDefinition:
         played = pace_bot.due(state, now) if pace_bot.is_its(state) else None
         return played or core.due(state, now)
 
+    def kept_until(self, state: Attempt) -> int:
+        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+        is_kept = state.is_played and not pace_bot.is_its(state)
+        return state.start.deadline + (keys.ATTEMPT_LIFE if is_kept else keys.UNPLAYED_LIFE)
+
+    def size(self, state: Attempt, oldest: Attempt | None) -> int:
+        """Return about how many bytes a replica takes, in constant time.
+
+        Boards share the piles that a move does not touch. Those before the moves that can be undone
+        are kept, from that of the oldest state on.
+        """
+        piles, boards = len(state.board.piles), len(state.past)
+        size = 1_700 + 45 * piles
+        if oldest is not None:
+            size += 600 + 20 * piles
+            if state.past or oldest.past:
+                boards = len(oldest.past) + state.seq - oldest.seq
+        return size + boards * (290 + 8 * piles)
+
     def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
         """Return the append of an event as entry `number`, with what is written atomically with it.
 

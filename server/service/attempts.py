@@ -73,6 +73,10 @@ class Attempts:
         """How many attempts are cached."""
         return self._replicas.size
 
+    def used(self) -> list[Replica[Attempt, Event]]:
+        """Return the cached replicas that this node appends to."""
+        return self._replicas.used()
+
     async def start(self, started: Started) -> Attempt:
         """Start an attempt by the rules of its deal, or return it if it has been started already.
 

@@ -6,22 +6,30 @@ the one that they were computed from, and else computes them again. So whatever 
 same time, and whichever of them die, the last one to finish writes what the history says; and an
 effect stays in its outbox until one has finished.
 
-What it costs: a read of the history, a change, a script for each leaderboard (7 for a daily), and
-a read of the version.
+What it costs: a read of an excerpt of the history (`server/core/excerpt.py`), a change, a script
+for each leaderboard (7 for a daily), and a read of the version, however long the history is.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import get_args
 
 from msgspec.structs import replace
 
 from engine.catalog import games
-from server.core import history as core
-from server.core.boards import BoardId, Group
+from server.core.boards import (
+    BoardId,
+    Group,
+    boards_of_day,
+    boards_of_round,
+    days_needed,
+    open_boards,
+)
+from server.core.excerpt import Excerpt
 from server.core.history import DayResult, History, RoundResult
+from server.core.history_fields import changes
 from server.core.ids import DealId, PlayerId
 from server.service.leaderboards import Leaderboards
 from server.service.store import Store
@@ -36,31 +44,71 @@ class Histories:
         self._leaderboards = leaderboards
 
     async def find(self, player: PlayerId) -> History:
-        """Return a player's history; an empty one if there is none.
+        """Return all of a player's history, which is read in slices; an empty one if there is none.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        (found,) = await self._store.histories.read([player])
-        return found
+        return (await self._store.histories.read(player)).history
 
-    async def change(self, player: PlayerId, decide: Callable[[History], History]) -> History:
-        """Change a player's history, and return it.
+    async def excerpts(
+        self,
+        players: Sequence[PlayerId],
+        days: Collection[int],
+        rounds: Collection[tuple[str, DealId]] = (),
+    ) -> list[Excerpt]:
+        """Return an excerpt of each player's history, with some days of all games, and some rounds.
+
+        It takes one round trip, unless a history was written without totals.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found = await self._store.histories.excerpts(players, days, rounds)
+        return [
+            await self._whole(player, days, rounds) if each.has_no_totals else each
+            for player, each in zip(players, found, strict=True)
+        ]
+
+    async def _whole(
+        self, player: PlayerId, days: Collection[int], rounds: Collection[tuple[str, DealId]]
+    ) -> Excerpt:
+        found = await self._store.histories.read(player)
+        return found.excerpt(found.totals, days, rounds)
+
+    async def _change(
+        self,
+        player: PlayerId,
+        decide: Callable[[Excerpt], Excerpt | None],
+        days: Collection[int] = (),
+        rounds: Collection[tuple[str, DealId]] = (),
+    ) -> Excerpt:
+        """Change a player's history, and return an excerpt of it.
 
         Args:
             player: whose it is.
-            decide: returns the history after the change; the same one if nothing changes. It is
-                called again if somebody else has changed it meanwhile.
+            decide: returns it after the change, the same one if nothing changes; `None` if that
+                takes the whole history. It is called again then, and if somebody else has changed
+                the history meanwhile.
+            days: those that the excerpt has.
+            rounds: those that it has.
 
         Raises:
             UnavailableError: the store does not answer; it may have been changed.
         """
+        histories = self._store.histories
         while True:
-            before = await self.find(player)
-            after = decide(before)
-            if after == before:
-                return before
-            if await self._store.histories.change(player, before, after):
+            (before,) = await histories.excerpts([player], days, rounds)
+            after = None if before.has_no_totals else decide(before)
+            if after is None:
+                whole = await histories.read(player)
+                before = whole.excerpt(whole.stored, days, rounds)
+                after = decide(replace(before, totals=whole.totals))
+                assert after is not None, "there is no more to read"
+            fields = changes(before, after)
+            if not fields:
+                return after
+            if await histories.change(player, before.version, fields):
                 return replace(after, version=before.version + 1)
 
     async def add_day(
@@ -83,9 +131,7 @@ class Histories:
         if await self.is_deleted(player):
             # The attempt was still running then.
             return
-        added = await self.change(player, lambda found: core.with_day(found, game, day, result))
-        boards = core.boards_of_day(game, day, added.group)
-        await self.write(player, added, boards, {boards[0]: tuple(curve)})
+        await self._change_day(player, game, day, lambda h: h.with_day(game, day, result), curve)
 
     async def void_day(
         self, player: PlayerId, game: str, day: int, curve: Iterable[str], *, void: bool
@@ -98,9 +144,20 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
-        after = await self.change(player, lambda found: core.with_void(found, game, day, void))
-        boards = core.boards_of_day(game, day, after.group)
-        await self.write(player, after, boards, {boards[0]: tuple(curve)})
+        await self._change_day(player, game, day, lambda h: h.with_void(game, day, void), curve)
+
+    async def _change_day(
+        self,
+        player: PlayerId,
+        game: str,
+        day: int,
+        decide: Callable[[Excerpt], Excerpt | None],
+        curve: Iterable[str],
+    ) -> None:
+        days = days_needed(boards_of_day(game, day, "ranked"))
+        after = await self._change(player, decide, days)
+        boards = boards_of_day(game, day, after.group)
+        await self._write(player, after, boards, {boards[0]: tuple(curve)})
 
     async def add_round(
         self, player: PlayerId, game: str, deal: DealId, result: RoundResult
@@ -115,9 +172,11 @@ class Histories:
         """
         if await self.is_deleted(player):
             return
-        added = await self.change(player, lambda found: core.with_round(found, game, deal, result))
+        added = await self._change(
+            player, lambda h: h.with_round(game, deal, result), rounds=[(game, deal)]
+        )
         if added.group == "ranked":
-            await self.write(player, added, core.boards_of_round(game))
+            await self._write(player, added, boards_of_round(game))
 
     async def keep(self, player: PlayerId, at: int) -> None:
         """Note that a player has kept an identity, and move the scores of open leaderboards.
@@ -127,7 +186,7 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
-        await self.change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
+        await self._change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
         await self.refresh(player, at)
 
     async def is_deleted(self, player: PlayerId) -> bool:
@@ -159,13 +218,14 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
-        found = await self.find(player)
         at = self._store.clock.now() if at is None else at
-        boards = core.open_boards(games(), at, found.group)
+        days = days_needed(open_boards(games(), at, "ranked"))
+        (found,) = await self.excerpts([player], days)
+        boards = open_boards(games(), at, found.group)
         runs = [board for board in boards if board.scope == "day" and board.is_of_results]
         entered = await asyncio.gather(*(self._is_entered(player, board) for board in runs))
         left = {board for board, is_entered in zip(runs, entered, strict=True) if not is_entered}
-        await self.write(player, found, [board for board in boards if board not in left])
+        await self._write(player, found, [board for board in boards if board not in left])
 
     async def _is_entered(self, player: PlayerId, board: BoardId) -> bool:
         """Return whether a player is on a leaderboard, in either group."""
@@ -173,10 +233,10 @@ class Histories:
         rows = [await self._store.leaderboards.around(each, [player], 0) for each in groups]
         return any(found for (found,) in rows)
 
-    async def write(
+    async def _write(
         self,
         player: PlayerId,
-        found: History,
+        found: Excerpt,
         boards: Iterable[BoardId],
         curves: dict[BoardId, tuple[str, ...]] | None = None,
     ) -> None:
@@ -184,7 +244,7 @@ class Histories:
 
         Args:
             player: whose they are.
-            found: the history as last read.
+            found: the history as last read, with what the leaderboards compare.
             boards: of the group that the history has; if that changes meanwhile, of the new one.
             curves: the fields of a day's curves that a run counts in, by leaderboard.
 
@@ -203,4 +263,4 @@ class Histories:
             (version,) = await self._store.histories.versions([player])
             if version == found.version:
                 return
-            found = await self.find(player)
+            (found,) = await self.excerpts([player], days_needed(board for board, _ in wanted))

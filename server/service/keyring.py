@@ -85,6 +85,8 @@ class Keyring:
     """Signs and verifies tokens.
 
     Attributes:
+        replaced: whether the store is another one than the one that was read first, or an empty
+            one. Nothing is written to the keyring then.
         sealing_changed: emitted when what is sealed is to be sealed by another key from now on.
     """
 
@@ -97,6 +99,8 @@ class Keyring:
         background: Background,
     ) -> None:
         self.sealing_changed: Signal[()] = Signal()
+        self.replaced = False
+        self._store: str | None = None
         self._keyrings = keyrings
         self._secret_keys = secret_keys
         self._format = form
@@ -135,12 +139,17 @@ class Keyring:
                 await self.refresh()
             return
         text = await self._keyrings.read()
+        if text is None and self._store is not None:
+            # It was there: this is not the store that this node has served.
+            self._compare(None)
+            return
         if text is None:
             text = await self._keyrings.keep_first(_encoded(await self._first()))
         elif text == self._text and not self._old_dropped:
             # By now, this is certainly stored, and nodes that need the secret have read it.
             await self._keyrings.drop_old_secret()
             self._old_dropped = True
+        self._compare(msgspec.json.decode(text, type=Ring).store)
         if text != self._text:
             self._use(text)
 
@@ -280,6 +289,16 @@ class Keyring:
             log.info("keyring_changed", signing=ring.signing)
         self._text, self._ring, self._lacking = text, ring, ""
         self._seal_by(ring.secret_key)
+
+    def _compare(self, store: str | None) -> None:
+        """Compare the id of the store, `None` if it has none, with what it was first."""
+        self._store = self._store or store
+        if self.replaced != (store != self._store):
+            self.replaced = not self.replaced
+            if self.replaced:
+                log.error("store_replaced", store=store, was=self._store)
+            else:
+                log.warning("store_restored", store=store)
 
     def _seal_by(self, name: str | None) -> None:
         changed = self._secret_keys.sealing != name

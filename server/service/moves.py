@@ -98,9 +98,9 @@ class PendingMove:
 
     async def _answer_again(self) -> None:
         """Reply to a move whose number is not the next one; it may be a retry of a stored one."""
-        answer: Played | Snapshot | Exception
         try:
             answer = await self._again(self._id, self._player, self._seq, self._numbers)
         except Exception as error:
-            answer = error
-        self._reply(answer)
+            self._reply(error)
+        else:
+            self._reply(answer)

@@ -394,7 +394,8 @@ class Operators:
         if day is None:
             known = await self._races.has(attempt)
         else:
-            known = (game, day) in (await self._histories.find(player)).days
+            (found,) = await self._histories.excerpts([player], [day])
+            known = (game, day) in found.days
         if not known:
             raise Refusal("unknown_run")
         act = VoidResult(

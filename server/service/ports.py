@@ -10,14 +10,15 @@ may have been written or not.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from server.core.account import Account, Passkey
 from server.core.boards import BoardId
 from server.core.daily import DailyId
 from server.core.due import Due
-from server.core.history import History
+from server.core.excerpt import Excerpt
+from server.core.history_fields import Whole
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.memory import Usage
 from server.core.moderation import Restrictions
@@ -63,8 +64,15 @@ class MessageBus(Protocol):
 class JournalStore(Protocol):
     """Journals: append-only streams of entries numbered from 1."""
 
+    @property
+    def newest_generation(self) -> int:
+        """The generation of the newest connection to any server, or 0 if there is none."""
+
     def generation(self, key: str) -> int:
         """Return the generation of the connection to a journal's server, or 0 if not connected."""
+
+    def note_lost(self, key: str, count: int) -> None:
+        """Note that a journal has lost at least so many entries that were acknowledged here."""
 
     async def append(
         self, entry: Append, now: int, generation: int | None = None, previous: str | None = None
@@ -354,8 +362,16 @@ class LeaderboardStore(Protocol):
 class HistoryStore(Protocol):
     """Players' histories."""
 
-    async def read(self, players: Sequence[PlayerId]) -> list[History]:
-        """Return the history of each player, in one round trip; an empty one if there is none."""
+    async def excerpts(
+        self,
+        players: Sequence[PlayerId],
+        days: Iterable[int],
+        rounds: Iterable[tuple[str, DealId]] = (),
+    ) -> list[Excerpt]:
+        """Return some days and rounds of each player's history, in one round trip."""
+
+    async def read(self, player: PlayerId) -> Whole:
+        """Return all of a player's history, in slices; an empty one if there is none."""
 
     async def versions(self, players: Iterable[PlayerId]) -> list[int]:
         """Return how often each player's history has changed."""
@@ -366,8 +382,10 @@ class HistoryStore(Protocol):
     async def delete(self, player: PlayerId) -> None:
         """Delete a player's history."""
 
-    async def change(self, player: PlayerId, before: History, after: History) -> bool:
-        """Store what differs, and return `True`, if the version is still that of `before`."""
+    async def change(
+        self, player: PlayerId, version: int, fields: Mapping[str, str | None]
+    ) -> bool:
+        """Change some fields, and return `True`, if the version is still this one."""
 
 
 class ModerationStore(Protocol):

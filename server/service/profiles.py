@@ -29,7 +29,7 @@ class Profiles:
         self._bus = bus
         self._known: dict[PlayerId, Profile] = {}
         self._changes = 0
-        """How many names operators have changed: what was read meanwhile may be older."""
+        """How often names may have changed unseen: what was read meanwhile may be older."""
         self._in_flight: dict[PlayerId, list[str]] = {}
         bus.subscribe(topics.NAMES, self._receive)
 
@@ -84,6 +84,7 @@ class Profiles:
         """
         renamed = bus_messages.name_message(payload)
         if renamed is None:
+            self._changes += 1
             self._known.clear()
             self._in_flight.clear()
             return

@@ -17,7 +17,6 @@ from __future__ import annotations
 import msgspec
 
 from server.core import races
-from server.core.history import History
 from server.core.ids import AttemptId, DealId, PlayerId, split_attempt_id
 from server.core.races import Decision, Race
 from server.service.histories import Histories
@@ -102,9 +101,12 @@ class Races:
         if found is not None:
             return found
         players = list(race.results)
-        histories = await self._store.histories.read(players)
+        excerpts = await self._histories.excerpts(players, (), [(race.game, race.deal)])
+        # The race may have been lost after it was entered.
+        ratings = (each.rating_without(race.game, race.deal) for each in excerpts)
         before = {
-            player: _before(race, each) for player, each in zip(players, histories, strict=True)
+            player: (rating.mean, rating.uncertainty)
+            for player, rating in zip(players, ratings, strict=True)
         }
         text = _ENCODER.encode(Decision(race, before)).decode()
         return await self._store.races.decide(race.deal, text)
@@ -125,10 +127,3 @@ class Races:
             if found == record:
                 return
             record = found
-
-
-def _before(race: Race, found: History) -> tuple[float, float]:
-    """Return a player's rating without a race, which may have been lost after it was applied."""
-    rounds = {key: each for key, each in found.rounds.items() if key != (race.game, race.deal)}
-    rating = msgspec.structs.replace(found, rounds=rounds).rating(race.game)
-    return rating.mean, rating.uncertainty

@@ -30,6 +30,9 @@ Event_co = TypeVar("Event_co", covariant=True)
 CHECKPOINT_EVERY = 64
 """Entries between two checkpoints: kept states, from which recent entries can be folded again."""
 
+EMPTY_SIZE = 1_000
+"""About how many bytes a replica takes that has no state."""
+
 YIELD_EVERY = 100
 """Entries that are folded before yielding to the event loop: about half a millisecond."""
 
@@ -51,6 +54,17 @@ class Definition(Protocol[State, Event]):
 
     def due(self, state: State, now: int) -> Event | None:
         """Return the event that is due at a time (Unix milliseconds) without a command, if any."""
+
+    def kept_until(self, state: State) -> int:
+        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+
+    def size(self, state: State, oldest: State | None) -> int:
+        """Return about how many bytes a replica takes, in constant time.
+
+        Args:
+            state: its state.
+            oldest: the oldest state that it keeps beside it, if any.
+        """
 
     def append(self, before: State | None, after: State, event: Event, number: int) -> Append:
         """Return the append of an event as entry `number`, and what is written with it."""
@@ -103,6 +117,7 @@ class Replica(Generic[State, Event]):
     """
 
     __slots__ = (
+        "_accepted",
         "_checkpoints",
         "_clock",
         "_definition",
@@ -129,6 +144,7 @@ class Replica(Generic[State, Event]):
         self._state: State | None = None
         self._seq = 0
         self._last = ""
+        self._accepted = 0
         self._generation = 0
         self._checkpoints: tuple[tuple[int, State | None], ...] = ((0, None),)
         self._mistimed = 0
@@ -139,6 +155,19 @@ class Replica(Generic[State, Event]):
     def state(self) -> State | None:
         """The state as of the last entry known here, or `None` if no entry is."""
         return self._state
+
+    @property
+    def number(self) -> int:
+        """The number of the last entry known here, or 0 if none is."""
+        return self._seq
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        state = self._state
+        return (
+            EMPTY_SIZE if state is None else self._definition.size(state, self._checkpoints[0][1])
+        )
 
     @property
     def settled(self) -> State | None:
@@ -162,6 +191,25 @@ class Replica(Generic[State, Event]):
         finally:
             self._release()
 
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether this node has appended to the journal, on no connection that is open now."""
+        return self._accepted > 0 and not self._is_current()
+
+    async def check(self) -> None:
+        """Read new entries, unless that was done on the connection that is open now.
+
+        Raises:
+            UnavailableError: the store does not answer.
+            UnreadableError: a newer release has appended an entry.
+        """
+        await self._acquire()
+        try:
+            if self.is_unchecked:
+                await self._read()
+        finally:
+            self._release()
+
     async def since(self, number: int) -> tuple[State | None, list[str]] | None:
         """Return the entries from `number` on.
 
@@ -182,13 +230,14 @@ class Replica(Generic[State, Event]):
         """Apply entry `number`, which another node has appended and published.
 
         Returns:
-            Whether the replica includes that entry now; if not, it must be refreshed.
+            Whether the replica includes that entry now; if not, it must be refreshed. An entry
+            before the last one counts as included, as its text is not kept here.
         """
         if self._locked or not self._is_current():
             return False
         if number == self._seq + 1:
             self._fold(text)
-        return self._seq >= number
+        return number < self._seq or (number, text) == (self._seq, self._last)
 
     def submit_soon(self, command: Command[State, Event]) -> None:
         """Carry out a command without waiting; its `finish` is called later with the outcome."""
@@ -224,7 +273,7 @@ class Replica(Generic[State, Event]):
             before = self._state
             self._accept(append, after, generation)
             self._release()
-            self._definition.appended(before, after, append)
+            self._tell_appended(before, after, append)
             command.finish(after, None)
             return
         self._generation = 0
@@ -241,8 +290,6 @@ class Replica(Generic[State, Event]):
         run_soon(self._submit_command(command, mistimed=mistimed))
 
     async def _submit_command(self, command: Command[State, Event], *, mistimed: bool) -> None:
-        after: State | None = None
-        problem: Exception | None = None
         try:
             if mistimed:
                 await self._clock.sample()
@@ -252,8 +299,10 @@ class Replica(Generic[State, Event]):
 
             after = (await self.submit(decide)).after
         except Exception as error:
-            problem = error
-        command.finish(after, problem)
+            # Not kept in a variable: it would be in a circle with this frame, and the session too.
+            command.finish(None, error)
+        else:
+            command.finish(after, None)
 
     async def submit(self, decide: Callable[[State | None, int], Event | None]) -> Step[State]:
         """Decide a command on the state and the time, and append the resulting event.
@@ -367,12 +416,26 @@ class Replica(Generic[State, Event]):
             self._unconfirmed = _Unconfirmed(before, after, append)
             raise
         self._accept(append, after, known)
-        self._definition.appended(before, after, append)
+        self._tell_appended(before, after, append)
         return True
+
+    def _tell_appended(self, before: State | None, after: State, append: Append) -> None:
+        """Tell of an append that has been accepted.
+
+        An exception goes to the event loop's exception handler: the entry is stored, and whoever
+        asked for it gets the answer that it is.
+        """
+        try:
+            self._definition.appended(before, after, append)
+        except Exception as error:
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": "What follows an entry failed.", "exception": error}
+            )
 
     def _accept(self, append: Append, after: State, generation: int) -> None:
         """Set the state after an append that has been accepted on a connection's generation."""
         self._state, self._seq, self._last = after, append.number, append.payload
+        self._accepted = append.number
         self._generation = generation
         self._mistimed = 0
         if not append.number % CHECKPOINT_EVERY:
@@ -390,9 +453,11 @@ class Replica(Generic[State, Event]):
         key = self._definition.key()
         found = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
         if found is None:
-            self._state, self._seq, self._last, self._generation = None, 0, "", 0
-            self._checkpoints = ((0, None),)
             found = await self._journals.read(key)
+            if lost := self._count_lost(found.texts):
+                self._journals.note_lost(key, lost)
+            self._state, self._seq, self._last, self._generation = None, 0, "", 0
+            self._accepted, self._checkpoints = 0, ((0, None),)
         unconfirmed, self._unconfirmed = self._unconfirmed, None
         for count, text in enumerate(found.texts, 1):
             self._fold(text)
@@ -402,8 +467,21 @@ class Replica(Generic[State, Event]):
                 unconfirmed.append.number,
                 unconfirmed.append.payload,
             ):
-                self._definition.appended(unconfirmed.before, unconfirmed.after, unconfirmed.append)
+                self._tell_appended(unconfirmed.before, unconfirmed.after, unconfirmed.append)
         self._generation = found.generation
+
+    def _count_lost(self, texts: list[str]) -> int:
+        """Return how many entries that this node has appended a journal lacks, at least.
+
+        Args:
+            texts: what it has, which does not include the last entry that is known here.
+        """
+        state = self._state
+        if not texts and state is not None:
+            has_expired = self._definition.kept_until(state) <= self._clock.now()
+            return 0 if has_expired else self._accepted
+        replaced = self._accepted == self._seq > 0
+        return max(self._accepted - len(texts), int(replaced))
 
     def _fold(self, text: str) -> None:
         self._state = self._definition.fold(self._state, self._definition.decode(text))

@@ -51,6 +51,13 @@ _NO_DEAL = DealId("")
 LONG_CODES_FORMAT = 2
 """The store's format from which on room codes have `CODE_LENGTH` characters."""
 
+MAX_BYTES = 64 << 20
+"""About how many bytes the rooms in memory take that this node appends to or follows, 20,000 or so.
+"""
+
+MAX_READ_ONLY_BYTES = 4 << 20
+"""About how many bytes those take that this node has only read."""
+
 log = structlog.get_logger()
 
 
@@ -61,7 +68,9 @@ class Rooms:
         self._store = store
         self._attempts = attempts
         self._format = stored
-        self._replicas: ReplicaCache[RoomCode, Room, Event] = ReplicaCache()
+        self._replicas: ReplicaCache[RoomCode, Room, Event] = ReplicaCache(
+            MAX_BYTES, MAX_READ_ONLY_BYTES
+        )
         self.appended: Signal[RoomCode, Room, Append] = Signal()
         """Emitted after each entry that this node has appended, with the room after it."""
 
@@ -199,6 +208,10 @@ class Rooms:
             if before.round is not None and before.round.deal == deal:
                 found = before.round
         return found
+
+    def used(self) -> list[Replica[Room, Event]]:
+        """Return the cached replicas that this node appends to, or follows."""
+        return self._replicas.used()
 
     def follow(self, code: RoomCode) -> None:
         """Cache a room's replica with those that are appended to, so that reads do not evict it."""

@@ -21,6 +21,7 @@ from server.service.effects import Effects
 from server.service.format import Format
 from server.service.histories import Histories
 from server.service.identity import Identity
+from server.service.journal_check import JournalCheck
 from server.service.keeping import Keeping
 from server.service.keyring import Keyring
 from server.service.leaderboards import Leaderboards
@@ -83,6 +84,9 @@ class Services:
         self.memory = StoreMemory(store.memory, metrics, background)
         self.attempts = Attempts(store, self.format, metrics.lookups)
         self.rooms = Rooms(store, self.attempts, self.format)
+        self.journal_check = JournalCheck(
+            store.journals, background, self.attempts.used, self.rooms.used
+        )
         self.deals = Deals(store, self.rooms)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(
@@ -165,6 +169,7 @@ class Services:
         self.searches = Searches(self.attempts, self.sessions, searcher or Searcher(), background)
         for game in games():
             metrics.pool_deals[game] = partial(self._pooled, game)
+        metrics.store_replaced = lambda: self.keyring.replaced
         metrics.rooms = lambda: self.live.size
         metrics.attempts = lambda: self.attempts.size
         metrics.outbox_age = self.sweeper.age

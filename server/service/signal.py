@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Generic, TypeVarTuple, Unpack
 
@@ -12,8 +13,9 @@ class Signal(Generic[*Arguments]):
     """An event source with any number of subscribers.
 
     Subscribers are called synchronously by `emit`, in the order in which they subscribed. They must
-    not block, and an exception of one reaches the emitter. There is no unsubscribing: a subscriber
-    lives as long as the node.
+    not block. An exception of one is a fault of that one: it goes to the event loop's exception
+    handler, and keeps neither the other subscribers nor the emitter from their work. There is no
+    unsubscribing: a subscriber lives as long as the node.
     """
 
     __slots__ = ("subscribers",)
@@ -28,4 +30,9 @@ class Signal(Generic[*Arguments]):
     def emit(self, *arguments: *Arguments) -> None:
         """Call all subscribers with these arguments."""
         for subscriber in self.subscribers:
-            subscriber(*arguments)
+            try:
+                subscriber(*arguments)
+            except Exception as error:
+                asyncio.get_running_loop().call_exception_handler(
+                    {"message": "A subscriber failed.", "exception": error}
+                )

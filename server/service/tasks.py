@@ -1,9 +1,9 @@
-"""Tasks that are not awaited where they are started, and writes that are made at the same time."""
+"""Tasks that nobody awaits, writes that are made at the same time, and long work in slices."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Coroutine, Iterable
+from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from server.background import hear
@@ -66,3 +66,16 @@ async def finish_all(writes: Iterable[Awaitable[None]]) -> None:
     for failure in await asyncio.gather(*writes, return_exceptions=True):
         if failure is not None:
             raise failure
+
+
+async def in_slices(items: Iterable[T], size: int) -> AsyncIterator[T]:
+    """Yield items for work that would be long, and let the event loop serve others in between.
+
+    Args:
+        items: what the work is about; they must not change meanwhile.
+        size: how many are worked on without a break.
+    """
+    for number, item in enumerate(items, 1):
+        yield item
+        if number % size == 0:
+            await asyncio.sleep(0)

@@ -23,9 +23,9 @@ from engine.deal import deal_seed
 from engine.errors import EngineError
 from engine.ruleset import Ruleset
 from engine.schema import STANDARD
-from server.core import daily, history, race
+from server.core import daily, race
 from server.core.attempt import Attempt
-from server.core.boards import BoardId, Group
+from server.core.boards import BoardId, Group, boards_of_day, open_boards
 from server.core.certificate import proves
 from server.core.due import AttemptDue
 from server.core.history import History
@@ -259,13 +259,16 @@ class Verification:
             # What follows from its results is still to be written.
             return
         for _ in range(2):
-            (found,) = await self._store.histories.read([player])
+            whole = await self._store.histories.read(player)
+            found = whole.history
             wrong = await self._differing(player, found)
             (version,) = await self._store.histories.versions([player])
             if version == found.version:
                 break
         for board in wrong:
             self._note("Leaderboards that differ from the histories of their players", board)
+        if whole.stored not in ({}, whole.totals):
+            self._note("Histories with totals that differ from their results", player)
 
     async def _differing(self, player: PlayerId, found: History) -> list[str]:
         """Return the leaderboards on which a player's row is not what the history says."""
@@ -275,11 +278,11 @@ class Verification:
         for (game, day), result in found.days.items():
             if not daily.day_at(now) - BOARD_DAYS < day < daily.day_at(now) - 1:
                 continue
-            boards = [history.boards_of_day(game, day, group)[0] for group in groups]
+            boards = [boards_of_day(game, day, group)[0] for group in groups]
             rows = [await self._score(board, player) for board in boards]
             if set(rows) - {None} != ({None} if result.void else {result.packed}) - {None}:
                 wrong.append(f"{boards[0].name} of {player}")
-        for board in history.open_boards(games(), now, found.group):
+        for board in open_boards(games(), now, found.group):
             score = found.score(board)
             if score is not None and await self._score(board, player) != score:
                 wrong.append(f"{board.name} of {player}")

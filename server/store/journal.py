@@ -165,6 +165,15 @@ class Journals:
         """Return the generation of the connection to a journal's server, or 0 if not connected."""
         return self._database.generation(key)
 
+    @property
+    def newest_generation(self) -> int:
+        """The generation of the newest connection to any server, or 0 if there is none."""
+        return self._database.newest_generation
+
+    def note_lost(self, key: str, count: int) -> None:
+        """Note that a journal has lost at least so many entries that were acknowledged here."""
+        self._database.losses.note_entries(key, count)
+
     def append_soon(
         self,
         append: Append,
@@ -245,9 +254,11 @@ class Journals:
             error = None if outcome == 1 else self._error_of(append, outcome)
             try:
                 done(error, generation)
-            except Exception:
-                # An error in one callback must not keep the others from being called.
-                log.exception("append_callback_failed", key=append.key)
+            except Exception as fault:
+                # It must not keep the other callbacks from being called.
+                asyncio.get_running_loop().call_exception_handler(
+                    {"message": "The callback of an append failed.", "exception": fault}
+                )
 
     def _error_of(self, append: Append, reply: Any) -> Exception:
         """Return the exception for an entry that was not appended, or may not have been."""

@@ -66,6 +66,9 @@ CREATION_LIFE = 3_600
 BARRIER_LIFE = 60
 """Seconds after which a key that was written for the sake of writing expires."""
 
+MARK_LIFE = 7 * DAY_SECONDS
+"""Seconds that a node's mark is kept after it was written: longer than Redis may be away."""
+
 NODES = "nodes"
 """The key of the registered nodes: a sorted set by time of expiry in Unix milliseconds."""
 
@@ -226,6 +229,14 @@ def barrier(key: str) -> str:
     The write shows that the server takes writes, or waits for its replicas.
     """
     return f"{key[: key.index('}') + 1]}:barrier"
+
+
+def mark(number: int, node: str) -> str:
+    """Return the key of a node's mark in a partition: a string, the time of its last write there.
+
+    A store that comes back with an earlier one has lost what was written in between.
+    """
+    return f"{{p{number}}}:mark:{node}"
 
 
 def deal(deal_id: str) -> str:

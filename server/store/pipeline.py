@@ -293,9 +293,11 @@ class Pipeline(asyncio.Protocol):
     def _call(done: Done, reply: Any) -> None:
         try:
             done(reply)
-        except Exception:
-            # An error in one callback must not keep the others from their replies.
-            log.exception("reply_callback_failed")
+        except Exception as error:
+            # It must not keep the other callbacks from their replies.
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": "The callback of a reply failed.", "exception": error}
+            )
 
     def _check_timeout(self) -> None:
         """Abort the connection if the batch in flight is older than `TIMEOUT` seconds."""

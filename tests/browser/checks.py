@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any, Literal
 
 from playwright.sync_api import ViewportSize
 
+from server.core.names import MAX_LENGTH
 from tests.browser.player import Player
 from tests.processes import ROOT
 
@@ -44,6 +47,29 @@ FIND_MISFITS = """() => {
 }""".replace("WIDTH", str(NARROW["width"]))
 """Returns the elements that overflow the window, and the targets smaller than 44 pixels."""
 
+LONGEST = {
+    "languages": ["en-GB", "de-DE"],
+    "names": ["Ada", "Grace", "Barbara", "Emmy", "Nina"],
+    "name": "W" * MAX_LENGTH,
+    "clock": "23:59:59",
+    "digits": [
+        # Days of a month, seconds to a start, and cards.
+        [".board, [data-testid=calendar], [data-testid=countdown]", 0],
+        ["[data-testid=home-count]", 3],
+        ["*", 4],
+    ],
+}
+"""What is shown in place of dates of these languages, these players' names, clocks and numbers.
+
+A daily ends within a day. How many digits numbers may have depends on where they are: elsewhere
+they are moves, points, ratings and places.
+"""
+
+_WITH_LONGEST = (Path(__file__).parent / "longest.js").read_text()
+
+FIND_LONGEST_MISFITS = f"() => ({_WITH_LONGEST})({FIND_MISFITS}, {json.dumps(LONGEST)})"
+"""Returns the misfits, as `FIND_MISFITS` does, of the page with the longest texts."""
+
 # Every rule is checked. Not describing the elements that pass saves two thirds of the time.
 FIND_VIOLATIONS = """async tags => {
   const wanted = {runOnly: {type: 'tag', values: tags}, resultTypes: ['violations']};
@@ -65,25 +91,45 @@ def problems(player: Player) -> list[str]:
     """Return what is wrong with the screen that a player sees; it is the same screen afterwards.
 
     On a narrow phone, in light colours, nothing overflows the window and every target is large
-    enough, also with twice the text and from right to left. There, and in dark colours in a wide
-    window, axe finds no violation.
+    enough, also with twice the text and from right to left, and with the longest dates, names and
+    numbers. There, and in dark colours in a wide window, axe finds no violation.
     """
+    size, scheme = _size(player), _scheme(player)
+    found = misfits(player)
+    _show(player, NARROW, "light")
+    found += _violations(player)
+    _show(player, WIDE, "dark")
+    found += _violations(player)
+    _show(player, size, scheme)
+    return found
+
+
+def misfits(player: Player) -> list[str]:
+    """Return what does not fit on a narrow phone, as `problems` does, and nothing else."""
     page = player.page
-    size = page.viewport_size
-    assert size is not None
-    dark = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    size, scheme = _size(player), _scheme(player)
     found: list[str] = []
     _show(player, NARROW, "light")
     for mode, script in READING_MODES.items():
         page.evaluate(script)
         player.wait_for_frames(2)
         found += [f"{mode}, {misfit}" for misfit in page.evaluate(FIND_MISFITS)]
+        longest = page.evaluate(FIND_LONGEST_MISFITS)
+        found += [f"{mode}, the longest texts, {misfit}" for misfit in longest]
         page.evaluate(PLAIN)
-    found += _violations(player)
-    _show(player, WIDE, "dark")
-    found += _violations(player)
-    _show(player, size, "dark" if dark else "light")
+    _show(player, size, scheme)
     return found
+
+
+def _size(player: Player) -> ViewportSize:
+    size = player.page.viewport_size
+    assert size is not None
+    return size
+
+
+def _scheme(player: Player) -> Literal["light", "dark"]:
+    dark = player.page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    return "dark" if dark else "light"
 
 
 def _show(player: Player, size: ViewportSize, scheme: Literal["light", "dark"]) -> None:

@@ -6,8 +6,10 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,47 @@ ARGUMENTS = [
 ]
 
 
+DAY = 86_400.0
+"""Seconds."""
+
+LONGEST = 1_200.0
+"""Seconds that a site may be needed: no day ends in that time, unless a test lets it end."""
+
+_MOVED = """
+import sys
+from server.cli import main
+from server.store import journal
+from server.store.clock import Clock
+read = Clock._read_time
+async def moved(clock):
+    return await read(clock) + AHEAD
+Clock._read_time = moved
+# The scripts that append compare with Redis's own time.
+journal.CLOCK_TOLERANCE = 100 * 366 * 86_400_000
+main(sys.argv[1:])
+"""
+
+
+def ahead_now() -> float:
+    """Return by how many seconds the clocks of sites that start now are ahead.
+
+    With `AT=2028-02-29T12:00`, it is that time, in UTC, when they start. It may only be ahead,
+    since what expires does so by Redis's time.
+    """
+    now = time.time()
+    if at := os.environ.get("AT"):
+        ahead = datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp() - now
+        assert ahead > 0, f"AT={at} is over"
+        return ahead
+    left = DAY - now % DAY
+    return left if left < LONGEST else 0.0
+
+
+def moved(ahead: float) -> tuple[str, ...]:
+    """Return the arguments of Python that run `samedeal` by a clock so many seconds ahead."""
+    return ("-c", _MOVED.replace("AHEAD", str(ahead))) if ahead else ("-m", "server")
+
+
 def chromium() -> str | None:
     """Return the path of a browser, or `None` to use the one that Playwright has installed."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM)), None)
@@ -42,12 +85,17 @@ class Site:
 
     Args:
         data: the folder for its data.
-        program: the arguments with which Python runs the command `samedeal`.
+        program: the arguments with which Python runs the command `samedeal`; its clock is that of
+            `ahead_now` without any.
+
+    Attributes:
+        ahead: by how many seconds its clock is ahead.
     """
 
-    def __init__(self, data: Path, program: Sequence[str] = ("-m", "server")) -> None:
+    def __init__(self, data: Path, program: Sequence[str] = ()) -> None:
         self.url = ""
-        self._program = program
+        self.ahead = 0.0 if program else ahead_now()
+        self._program = program or moved(self.ahead)
         self._data = data
         self._port = free_port()
         self._running: AbstractContextManager[Running] | None = None
@@ -59,6 +107,10 @@ class Site:
         self._running.__enter__().wait_for("listening")
         self.url = f"http://localhost:{self._port}"
 
+    def now(self) -> datetime:
+        """Return the time of its clock."""
+        return datetime.fromtimestamp(time.time() + self.ahead, UTC)
+
     def stop(self) -> None:
         """Terminate the server, as an operator would."""
         assert self._running is not None
@@ -69,7 +121,7 @@ class Site:
 def running_site(*program: str) -> Iterator[Site]:
     """Run a server on data of its own."""
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
-        site = Site(Path(data), program or ("-m", "server"))
+        site = Site(Path(data), program)
         site.start()
         yield site
         site.stop()

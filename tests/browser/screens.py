@@ -212,7 +212,7 @@ def _race(cast: Cast) -> Screens:
                 each.tap(f"t{nth % 7}")
         each.wait_for_cards()
     yield "race", player
-    player.page.get_by_role("link", name="Back to the start").click()
+    player.page.locator(".leave").click()
     player.see("return-to-game").wait_for()
     yield "home-running", player
     player.press("return-to-game")
@@ -300,12 +300,12 @@ def _hosting(cast: Cast) -> Screens:
         each.page.goto(player.page.url)
     expect(player.see("seat")).to_have_count(3)
     third.page.goto("about:blank")
-    expect(player.page.get_by_text("Away", exact=True)).to_be_visible()
+    expect(player.page.locator("[data-testid=seat].away")).to_be_visible()
     player.press("start-round")
     yield "start-without", player
     player.press("wait")
     third.page.goto(player.page.url)
-    expect(player.page.get_by_text("Away", exact=True)).to_be_hidden()
+    expect(player.page.locator("[data-testid=seat].away")).to_be_hidden()
     player.see("seat-menu").last.click()
     yield "seat-menu", player
     player.press("remove")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -158,7 +158,7 @@ def test_the_calendar_shows_how_hard_weekdays_are(browser: Browser) -> None:
             expect(header.get_by_test_id("level")).to_have_attribute("data-level", str(level))
         assert problems(player) == []
         # A day ahead says what is proved of its deals.
-        ahead = (datetime.now(UTC) + timedelta(days=2)).date().isoformat()
+        ahead = (site.now() + timedelta(days=2)).date().isoformat()
         player.go(f"/archive/{ahead}")
         expect(player.see("deal-of-robert")).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
         expect(player.see("own-result").first).not_to_contain_text("played")

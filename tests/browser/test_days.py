@@ -10,34 +10,18 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.checks import problems
-from tests.browser.conftest import Site
+from tests.browser.conftest import DAY, Site, moved
 from tests.browser.player import DESKTOP, PHONE, Player
 
 NOON = 43_200
-DAY = 86_400
-
-_SHIFTED = """
-import sys
-from server.cli import main
-from server.store import journal
-from server.store.clock import Clock
-read = Clock._read_time
-async def shifted(clock):
-    return await read(clock) + SHIFT
-Clock._read_time = shifted
-# The scripts that append compare with Redis's own time.
-journal.CLOCK_TOLERANCE = 100 * 86_400_000
-main(sys.argv[1:])
-"""
 
 
 class Calendar(Site):
@@ -45,26 +29,22 @@ class Calendar(Site):
 
     def __init__(self, data: Path) -> None:
         super().__init__(data)
-        self._day = 0
-        # Only ahead, since what expires does so by Redis's time.
-        self._to_noon = (NOON - time.time()) % DAY
+        self.ahead += (NOON - self.now().timestamp()) % DAY
 
     def start(self) -> None:
         """Start the server on the day that it is."""
-        shift = self._to_noon + self._day * DAY
-        self._program = ("-c", _SHIFTED.replace("SHIFT", str(shift)))
+        self._program = moved(self.ahead)
         super().start()
 
     def go_on(self, days: int = 1) -> None:
         """Let some days pass."""
         self.stop()
-        self._day += days
+        self.ahead += days * DAY
         self.start()
 
     def date(self, ahead: int = 0) -> str:
         """Return the date of a day from this one on."""
-        now = datetime.now(UTC) + timedelta(seconds=self._to_noon, days=self._day + ahead)
-        return now.date().isoformat()
+        return (self.now() + timedelta(days=ahead)).date().isoformat()
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser
 
-from tests.browser.checks import problems
+from tests.browser.checks import misfits, problems
 from tests.browser.conftest import Site
 from tests.browser.pictures import differences, small
 from tests.browser.player import Player
@@ -69,6 +69,14 @@ def test_every_screen_is_readable_and_usable_on_a_phone_and_looks_right(
             found[name] = wrong
     assert found == {}
     assert differing == [], ACCEPT
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_screen_fits_a_phone_in_german(part: str, site: Site, browser: Browser) -> None:
+    cast = Cast(browser, site.url, {**device(PHONE), "locale": "de-DE"})
+    found = {name: wrong for name, player in PARTS[part](cast) if (wrong := misfits(player))}
+    assert found == {}
+    cast.leave()
 
 
 @pytest.mark.parametrize("part", COMPARED[DESKTOP])

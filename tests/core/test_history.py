@@ -7,27 +7,26 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from server.core import boards, daily
-from server.core.boards import ALL_GAMES, BoardId, Group
+from server.core.boards import (
+    ALL_GAMES,
+    BoardId,
+    Group,
+    boards_of_day,
+    boards_of_round,
+    open_boards,
+)
 from server.core.history import (
-    MAX_ROUNDS,
-    RATING,
     DayResult,
     History,
     RoundResult,
     Streak,
-    boards_of_day,
-    boards_of_round,
-    changes,
-    fields_of,
-    open_boards,
-    parsed,
     points,
     streak,
-    with_day,
-    with_round,
 )
+from server.core.history_fields import whole_of
 from server.core.ids import DealId
 from server.core.ranking import Result, pack
+from tests.core.histories import fields_of
 
 TODAY = 20_778
 WON = DayResult(52, 0, 600_000, 90, "won", 190)
@@ -68,18 +67,9 @@ def ranked(**given: object) -> History:
 @given(histories)
 def test_a_history_is_what_its_fields_say(history: History) -> None:
     fields = fields_of(history) | {"v": str(history.version), "x:new": "of a newer release"}
-    assert parsed(fields) == history
-
-
-@given(histories, histories)
-def test_changes_lead_from_one_history_to_another(before: History, after: History) -> None:
-    fields: dict[str, str] = fields_of(before)
-    for field, text in changes(before, after):
-        if text is None:
-            del fields[field]
-        else:
-            fields[field] = text
-    assert parsed(fields) == replace(after, version=0)
+    found = whole_of(fields)
+    assert found.history == history
+    assert found.stored == found.totals
 
 
 def test_points_are_for_cards_and_for_a_fast_win() -> None:
@@ -124,14 +114,6 @@ def test_a_day_counts_if_a_card_came_home_and_nobody_took_it_back() -> None:
     assert history.days_played("robert") == {TODAY}
     assert history.days_played() == {TODAY, TODAY - 3}
     assert history.days_won() == {TODAY - 3}
-
-
-def test_a_crown_is_for_a_day_on_which_all_games_were_played() -> None:
-    all_of_today = {("robert", TODAY): WON, ("deuces", TODAY): HALF}
-    history = ranked(days={**all_of_today, ("robert", TODAY - 1): WON})
-    assert history.crowns(["robert", "deuces"]) == 1
-    assert history.crowns(["robert"]) == 2
-    assert ranked().crowns([]) == 0
 
 
 def test_scores_of_dailies() -> None:
@@ -184,31 +166,11 @@ def race(at: int, **given: object) -> RoundResult:
     return RoundResult(at, 1, 2, True, 20, 32, 5_000, 40, "stuck", **given)  # type: ignore[arg-type]
 
 
-def test_rounds_that_are_not_held_any_more_still_count() -> None:
-    history = ranked()
-    for number in range(MAX_ROUNDS + 5):
-        result = race(number, shift=0.5, factor=0.9 if number % 2 else 1.0)
-        history = with_round(history, "robert", DealId(f"deal{number}"), result)
-    assert len(history.rounds) == MAX_ROUNDS
-    assert history.sums["robert"].played == 5
-    assert history.score(BoardId("races", "robert", 0, "ranked")) == -(MAX_ROUNDS + 5)
-    mean, _, rated = history.rating("robert")
-    assert (round(mean, 6), rated) == (RATING + 0.5 * (MAX_ROUNDS + 5), (MAX_ROUNDS + 5) // 2)
-    # Added again, a round of the sums changes nothing.
-    assert with_round(history, "robert", DealId("deal0"), race(0, shift=0.5)) == history
-
-
-def test_a_result_of_a_day_stays_what_it_is() -> None:
-    history = with_day(ranked(), "robert", TODAY, HALF)
-    assert with_day(history, "robert", TODAY, WON) == history
-
-
 def test_a_run_with_help_or_without_a_card_is_no_record() -> None:
-    helped = with_round(ranked(), "robert", DealId("a"), race(1, help=True))
     best = BoardId("best", "robert", 0, "ranked")
-    assert helped.score(best) is None
-    bare = ranked(days={("robert", TODAY): NOTHING})
-    assert bare.score(best) is None
+    helped = RoundResult(1, 1, 2, True, 20, 32, 5_000, 40, "stuck", help=True)
+    assert ranked(rounds={("robert", DealId("a")): helped}).score(best) is None
+    assert ranked(days={("robert", TODAY): NOTHING}).score(best) is None
 
 
 def test_runs_that_brought_no_card_home_share_a_rank() -> None:

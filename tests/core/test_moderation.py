@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from server.core import race_commands
 from server.core.boards import BoardId
-from server.core.history import DayResult, History, streak, with_day, with_void
+from server.core.excerpt import Excerpt
+from server.core.history import DayResult, History, streak
 from server.core.moderation import MAX_WAIT, is_barred, refusal_of
 from server.core.race import fold
 from server.core.refusal import Refusal
@@ -29,15 +31,20 @@ def test_who_is_barred_is_told_how_long_but_asked_to_wait_a_day_at_most() -> Non
 
 
 def test_a_voided_result_counts_nowhere_and_again_when_it_stands() -> None:
-    history = with_day(with_day(History(), "robert", 7, WON), "robert", 8, WON)
-    void = with_void(history, "robert", 7, True)
-    assert void.days_played() == void.days_won() == {8}
-    assert streak(void.days_played(), 8).now == 1
+    history = Excerpt().with_day("robert", 7, WON).with_day("robert", 8, WON)
+    void = history.with_void("robert", 7, True)
+    assert void is None, "it may have been the best result"
+    history = replace(history, next_best={"robert": WON.packed})
+    void = history.with_void("robert", 7, True)
+    assert void is not None
+    after = History(days=void.days)
+    assert after.days_played() == after.days_won() == {8}
+    assert streak(after.days_played(), 8).now == 1
     assert void.score(BoardId("day", "robert", 7, "guests")) is None
     assert void.score(BoardId("week", "robert", 1, "guests")) == -WON.points
-    assert with_void(void, "robert", 7, True) == void
-    assert with_void(void, "robert", 7, False) == history
-    assert with_void(history, "deuces", 7, True) == history
+    assert void.with_void("robert", 7, True) == void
+    assert void.with_void("robert", 7, False) == history
+    assert history.with_void("deuces", 7, True) == history
 
 
 def test_a_closed_room_has_no_seats_and_takes_no_commands() -> None:

@@ -18,15 +18,13 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from redis import Redis
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from server.gateway.messages.session import VERSION
-from server.store.embedded import redis_server_path
 from tests.deploy.test_image import arguments_of
 from tests.processes import ROOT, Running, free_port, program, running
-from tests.redis_servers import until
+from tests.redis_servers import Server, running_server, until
 from tests.wire import Wire
 
 pytestmark = pytest.mark.proxy
@@ -61,11 +59,11 @@ def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A proxy, the nodes behind it, and the URL of their Redis."""
+    """A proxy, the nodes behind it, and their Redis."""
 
     port: int
     nodes: tuple[Node, ...]
-    redis: str
+    redis: Server
 
     def get(self, path: str, **headers: str) -> tuple[HTTPStatus, str]:
         """Request a path through the proxy, and return the status and the body."""
@@ -80,17 +78,6 @@ class Site:
     def socket(self) -> str:
         """The URL of the socket."""
         return f"ws://127.0.0.1:{self.port}/socket"
-
-
-@contextmanager
-def shared_redis(data: Path) -> Iterator[str]:
-    """Run a Redis with the production configuration on 127.0.0.1, and yield its URL."""
-    port = free_port()
-    data.mkdir()
-    options = ["--bind", "127.0.0.1", "--port", str(port), "--dir", str(data)]
-    with running([redis_server_path(), str(ROOT / "deploy/redis.conf"), *options]) as server:
-        server.wait_for("eady to accept connections")
-        yield f"redis://127.0.0.1:{port}/0"
 
 
 @contextmanager
@@ -156,10 +143,10 @@ def site(tmp_path: Path) -> Iterator[Site]:
     page.mkdir()
     (page / "index.html").write_text(PAGE)
     with ExitStack() as stack:
-        redis = stack.enter_context(shared_redis(tmp_path / "redis"))
+        redis = stack.enter_context(running_server())
         nodes = (
-            stack.enter_context(node(redis, page)),
-            stack.enter_context(node(redis, page)),
+            stack.enter_context(node(redis.url, page)),
+            stack.enter_context(node(redis.url, page)),
         )
         ports = [node.port for node in nodes]
         yield Site(stack.enter_context(proxy(ports, tmp_path / "caddy")), nodes, redis)
@@ -277,7 +264,7 @@ def test_a_node_that_hangs_is_not_asked(site: Site) -> None:
 
 
 def test_while_no_node_can_play_visitors_get_a_page_at_once(site: Site) -> None:
-    with Redis.from_url(site.redis) as redis:
+    with site.redis.client() as redis:
         redis.client_pause(60_000, all=False)
 
         def away() -> bool:

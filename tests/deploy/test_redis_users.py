@@ -115,7 +115,7 @@ def all_of(module: object) -> dict[str, str]:
 def test_nobody_gets_in_without_a_name_and_the_password(port: int, made: Secrets) -> None:
     with pytest.raises(AuthenticationError), client(port, made, None) as anybody:
         anybody.ping()
-    for name, password in {NODES: "", "default": made.passwords[NODES]}.items():
+    for name, password in [(NODES, ""), *(("default", p) for p in ("", *made.passwords.values()))]:
         with pytest.raises(AuthenticationError), connected(port, name, password) as guesser:
             guesser.ping()
 
@@ -196,6 +196,15 @@ def test_passwords_stay_when_secrets_are_made_again(tmp_path: Path) -> None:
     assert make_secrets(tmp_path) == first
     assert len(set(first.passwords.values())) == len(first.passwords) == 3
     assert all(re.fullmatch("[0-9a-f]{64}", text) for text in first.passwords.values())
+
+
+def test_default_is_off_and_has_no_password(admin: Redis, made: Secrets) -> None:
+    """It has all rights, since Redis reads its append-only file as `default`."""
+    assert "default" not in made.passwords
+    (line,) = (each for each in map(str, admin.acl_list()) if each.startswith("user default "))
+    assert {"off", "~*", "&*", "+@all"} <= set(line.split())
+    assert "nopass" not in line
+    assert "#" not in line
 
 
 def test_only_their_owner_gets_at_the_secrets(tmp_path: Path) -> None:

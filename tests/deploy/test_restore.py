@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -15,17 +16,18 @@ import pytest
 from click.testing import CliRunner
 
 from engine.deal import SEED_BYTES
+from server import upkeep
 from server.cli import main
 from server.core import race_commands
 from server.store import keys
-from server.store.embedded import redis_server_path
+from server.store.programs import redis_server_path
 from server.store.secret_keys import KEY_BYTES, SecretKeys, add_key
 from tests.conftest import SECRET_KEY_FILE, node, secret_keys
 from tests.gateway.client import opened
 from tests.gateway.play import race_of, resign
 from tests.processes import PATIENCE
 from tests.redis_servers import Server, until
-from tests.redis_users import add_nodes_user, as_node
+from tests.redis_users import as_node, secrets
 
 
 class Backups(NamedTuple):
@@ -72,11 +74,9 @@ async def play(url: str) -> None:
 
 @contextmanager
 def server_on(data: Path, **options: str) -> Iterator[Server]:
-    """Run a redis-server on a directory, with the nodes' user."""
+    """Run a redis-server on a directory."""
     server = Server(data, **options)
     server.start()
-    with server.client() as client:
-        add_nodes_user(client)
     try:
         yield server
     finally:
@@ -88,7 +88,7 @@ def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
     """Return backups that were made of a running Redis."""
     folder = tmp_path_factory.mktemp("backups")
     found = Backups(folder / "files", folder / "dump.rdb", folder / "report.json")
-    with server_on(folder / "redis", appendfsync="always") as server:
+    with server_on(folder / "redis") as server:
         with pytest.MonkeyPatch.context() as shorter:
             shorter.setattr(race_commands, "COUNTDOWN", 50)
             asyncio.run(play(server.url))
@@ -98,8 +98,14 @@ def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
         assert server.ask("CONFIG", "SET", "auto-aof-rewrite-percentage", "0") == "OK"
         shutil.copytree(folder / "redis", found.files)
         redis_cli = Path(redis_server_path()).with_name("redis-cli")
-        command = [str(redis_cli), "-p", str(server.port), "--rdb", str(found.snapshot)]
-        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)  # noqa: S603
+        command = [str(redis_cli), "-p", str(server.port), "--user", "admin"]
+        subprocess.run(  # noqa: S603 - a test's own arguments
+            [*command, "--rdb", str(found.snapshot)],
+            env=os.environ | {"REDISCLI_AUTH": secrets().passwords["admin"]},
+            check=True,
+            capture_output=True,
+            timeout=PATIENCE,
+        )
     return found
 
 
@@ -192,6 +198,8 @@ def test_damages_are_named(backups: Backups, tmp_path: Path) -> None:
             names("leaderboard:*robert:2*:ranked") or names("leaderboard:*robert*}:ranked")[:1]
         )
         client.zremrangebyrank(ranked, 0, -1)
+        # Days won, of a game that nobody has played.
+        client.hset(names("history:*")[0], "t:deuces", "[7]")
         client.hset(keys.outbox(1), "x", '{"type":"later"}')
         client.zadd(keys.due(2), {"r:ABCDE": 5})
         code, _, report = verified(server.url, "--expect", str(backups.report))
@@ -201,6 +209,7 @@ def test_damages_are_named(backups: Backups, tmp_path: Path) -> None:
         "Dailies without a deal that can be opened: 3",
         "Deals that cannot be opened (seed_not_opened): 2, such as ",
         "Leaderboards that differ from the histories of their players: ",
+        "Histories with totals that differ from their results: 1, such as ",
         "Effects that this release cannot read: 1, such as x.",
         "Deadlines without a journal: 1, such as ABCDE.",
     ):
@@ -226,3 +235,18 @@ def test_a_copy_of_redis_tells_no_seed_and_no_key(backups: Backups, tmp_path: Pa
     for told in [secret, bytes.fromhex(secret.decode()), *seeds]:
         assert told not in content
         assert told.hex().encode() not in content
+
+
+@pytest.mark.parametrize(
+    ("age", "told"),
+    [
+        (-3_600_000, "1:00:00 ahead of Redis's time, which may be wrong."),
+        (-2_500, "less than a second old."),
+        (0, "less than a second old."),
+        (999, "less than a second old."),
+        (1_000, "0:00:01 old. What came later is lost if this is a restore."),
+        (90_061_000, "1 day, 1:01:01 old. What came later is lost if this is a restore."),
+    ],
+)
+def test_the_age_of_the_newest_entry_is_told_in_words(age: int, told: str) -> None:
+    assert upkeep.age_text(age) == f"The newest journal entry is {told}"

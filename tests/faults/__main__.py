@@ -22,10 +22,11 @@ MAX_SHOWN = 100
 def main() -> int:
     """Run the suite, and return 1 if there are complaints."""
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    kinds = [*injection.WEIGHTS, *injection.ONLY_IN_CLUSTER]
+    kinds = [*injection.WEIGHTS, *(kind for more in injection.ONLY_IN.values() for kind in more)]
     parser.add_argument("--faults", type=int, default=1000, help="how many")
     parser.add_argument("--seed", type=int, help="seed of all random choices")
-    parser.add_argument("--redis", choices=["alone", "cluster"], default="alone")
+    parser.add_argument("--redis", choices=["alone", "cluster", "private"], default="alone")
+    parser.add_argument("--workers", type=int, default=1, help="with a private Redis: processes")
     parser.add_argument("--players", type=int, default=24, help="how many play at a time")
     parser.add_argument("--pause", type=float, default=0.55, help="seconds from fault to fault")
     parser.add_argument("--only", nargs="+", choices=kinds, help="these kinds alone")
@@ -38,13 +39,12 @@ def main() -> int:
     )
     given = parser.parse_args()
     seed = secrets.randbelow(1 << 31) if given.seed is None else given.seed
-    allowed = given.only or [
-        kind for kind in kinds if given.redis == "cluster" or kind in injection.WEIGHTS
-    ]
+    allowed = given.only or injection.weights_in(given.redis, given.workers)
     settings = Settings(
         faults=given.faults,
         seed=seed,
         redis=given.redis,
+        workers=given.workers,
         players=given.players,
         pause=given.pause,
         broken=given.broken,

@@ -19,6 +19,7 @@ Kind = Literal[
     "misranked",  # a result or a rank does not follow from the journals
     "unfinished",  # something due has not been done
     "stuck",  # a player could not finish
+    "left",  # something is kept of those who have left
     "broken",  # unexpected refusals, missing answers, logged errors
 ]
 

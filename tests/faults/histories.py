@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from engine.catalog import ruleset
 from server.core import boards, daily, ratings
-from server.core.boards import PERIODIC, BoardId, Group
+from server.core.boards import PERIODIC, BoardId, Group, boards_of_day, boards_of_round
 from server.core.curve import SECONDS
 from server.core.daily import DailyId
 from server.core.history import (
@@ -27,11 +27,9 @@ from server.core.history import (
     DayResult,
     History,
     RoundResult,
-    boards_of_day,
-    boards_of_round,
-    parsed,
     points,
 )
+from server.core.history_fields import whole_of
 from server.core.ids import PACE_BOT, DealId, PlayerId
 from server.core.race import Round
 from server.core.races import Decision, Race
@@ -84,9 +82,10 @@ class HistoryChecks:
         self._now = now
         self._mixed = mixed
         self._complaints = complaints
-        self._found = {
-            PlayerId(player): parsed(fields) for player, fields in stored.histories.items()
+        self._whole = {
+            PlayerId(player): whole_of(fields) for player, fields in stored.histories.items()
         }
+        self._found = {player: each.history for player, each in self._whole.items()}
         self._rounds: defaultdict[PlayerId, dict[Key, RoundResult]] = defaultdict(dict)
         self._met: defaultdict[PlayerId, dict[str, int]] = defaultdict(dict)
         self._days: defaultdict[PlayerId, dict[tuple[str, int], DayResult]] = defaultdict(dict)
@@ -268,6 +267,9 @@ class HistoryChecks:
         for player in self._days.keys() | self._rounds.keys() | self._found.keys():
             found, wanted = self._found.get(player, History()), self._wanted(player)
             self._compare(f"history of {player}", _fields(found), _fields(wanted))
+        for player, whole in self._whole.items():
+            # What is wrong with the results is told above.
+            self._compare(f"history of {player}, totals", whole.stored, whole.totals)
 
     # Leaderboards
 

@@ -6,7 +6,7 @@ import asyncio
 import random
 import signal
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -14,7 +14,8 @@ from redis.crc import key_slot
 
 from tests.faults.balancer import Balancer, Link
 from tests.faults.player import World
-from tests.faults.stage import Node, Stage, Store
+from tests.faults.stage import Node, Stage
+from tests.faults.stores import PrivateServer, Store
 from tests.redis_servers import Server
 
 WEIGHTS = {
@@ -34,7 +35,14 @@ WEIGHTS = {
 }
 """How often each kind comes, in about a hundred faults."""
 
-ONLY_IN_CLUSTER = {"slot moved": 5}
+ONLY_IN = {"cluster": {"slot moved": 5}, "private": {"private store killed": 6}}
+"""More kinds that there are with some kind of Redis."""
+
+NOT_IN = {"private": {"Redis killed"}}
+"""Kinds that there are not: a node starts its private store again by itself."""
+
+NOT_WITH_WORKERS = {"clock jump"}
+"""Kinds that reach only a node of one process."""
 
 FURTHEST_JUMP = 600.0
 """Seconds by which a clock jumps at most."""
@@ -60,8 +68,19 @@ class Fault:
     seed: int
 
 
+def weights_in(redis: str, workers: int = 1) -> dict[str, int]:
+    """Return how often each kind comes with a kind of Redis, and nodes of so many workers."""
+    left_out = NOT_IN.get(redis, set()) | (NOT_WITH_WORKERS if workers > 1 else set())
+    every = {**WEIGHTS, **ONLY_IN.get(redis, {})}
+    return {kind: weight for kind, weight in every.items() if kind not in left_out}
+
+
 def planned(
-    count: int, seed: int, pause: float, *, cluster: bool, kinds: Iterable[str] | None = None
+    count: int,
+    seed: int,
+    pause: float,
+    weights: Mapping[str, int],
+    kinds: Iterable[str] | None = None,
 ) -> list[Fault]:
     """Return `count` faults, with each kind at least once if there are enough of them.
 
@@ -69,11 +88,10 @@ def planned(
         count: how many.
         seed: determines all choices.
         pause: seconds from fault to fault, on average.
-        cluster: whether Redis is a cluster.
+        weights: how often each kind comes.
         kinds: the kinds to choose from; all if left out.
     """
     rng = random.Random(seed)
-    weights = {**WEIGHTS, **(ONLY_IN_CLUSTER if cluster else {})}
     if kinds is not None:
         weights = {kind: weights[kind] for kind in kinds}
     order = list(weights)[:count]
@@ -83,9 +101,19 @@ def planned(
 
 
 class Injector:
-    """Injects faults into a stage, and waits until all are healed."""
+    """Injects faults into a stage, and waits until all are healed.
 
-    def __init__(self, stage: Stage, balancer: Balancer, world: World) -> None:
+    Args:
+        stage: the stage.
+        balancer: the one in front of its nodes.
+        world: that of the players.
+        hold: seconds for which Redis is stopped; random if `None`.
+    """
+
+    def __init__(
+        self, stage: Stage, balancer: Balancer, world: World, hold: float | None = None
+    ) -> None:
+        self._hold_for = hold
         self._stage = stage
         self._balancer = balancer
         self._world = world
@@ -103,6 +131,7 @@ class Injector:
             "node restarted": self._restart_node,
             "Redis held": self._hold_redis,
             "Redis killed": self._kill_redis,
+            "private store killed": self._kill_private_store,
             "Redis held and nodes killed": self._hold_and_kill,
             "slot moved": self._move_slot,
         }
@@ -237,24 +266,26 @@ class Injector:
     async def _hold_redis(self, rng: random.Random) -> bool:
         async with self._redis() as store:
             usual = USUAL_HOLD_IN_CLUSTER if store.cluster else USUAL_HOLD
-            seconds = min(MAX_HOLD, rng.expovariate(1 / usual))
+            seconds = self._hold_for or min(MAX_HOLD, rng.expovariate(1 / usual))
             await self._hold(await self._random_master(rng), seconds)
             await self._stage.in_thread(store.until_whole)
         return True
 
-    async def _hold(self, server: Server, seconds: float) -> None:
-        server.signal(signal.SIGSTOP)
+    async def _hold(self, server: Server | PrivateServer, seconds: float) -> None:
+        await self._stage.in_thread(server.signal, signal.SIGSTOP)
         try:
             await asyncio.sleep(seconds)
         finally:
             server.signal(signal.SIGCONT)
 
-    async def _random_master(self, rng: random.Random) -> Server:
+    async def _random_master(self, rng: random.Random) -> Server | PrivateServer:
         return rng.choice(await self._stage.in_thread(self._stage.store.masters))
 
     async def _kill_redis(self, rng: random.Random) -> bool:
         async with self._redis() as store:
             server = await self._random_master(rng)
+            assert isinstance(server, Server), "nobody else starts it again"
+            self._world.complaints += await self._stage.in_thread(store.refused)
             await self._stage.in_thread(server.kill)
             try:
                 # In a cluster a replica takes over meanwhile, or not.
@@ -264,11 +295,20 @@ class Injector:
             await self._stage.in_thread(store.until_whole)
         return True
 
+    async def _kill_private_store(self, rng: random.Random) -> bool:
+        """Kill the private store of the node, sometimes again as soon as it is back."""
+        async with self._redis() as store:
+            server = await self._random_master(rng)
+            for _ in range(rng.choice((1, 1, 2))):
+                await self._stage.in_thread(server.kill)
+                await self._stage.in_thread(store.until_whole)
+        return True
+
     async def _hold_and_kill(self, rng: random.Random) -> bool:
         """Kill nodes that wait for an answer of Redis, so that their own answers are lost."""
         async with self._redis() as store:
             server = await self._random_master(rng)
-            server.signal(signal.SIGSTOP)
+            await self._stage.in_thread(server.signal, signal.SIGSTOP)
             try:
                 await asyncio.sleep(rng.uniform(0.5, 1.5))
                 await asyncio.gather(*(self._kill_locked(n, rng) for n in self._stage.nodes))

@@ -28,7 +28,7 @@ from server.core.race import Room
 from server.core.race_events import Terms
 from server.service import watching as service_watching
 from server.service.rooms import Rooms
-from server.store import clock
+from server.store import clock, embedded
 from server.store.journal import Append, Journals
 
 QUICK_LIMIT = 12_000
@@ -92,8 +92,8 @@ def acknowledge_first() -> None:
     broken.append, broken.append_soon = at_once, soon
 
 
-def main() -> None:
-    """Run the node until it is signalled to end."""
+def changed() -> list[str]:
+    """Change this process as the arguments say, and return the options of `samedeal serve`."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--jumps", type=Path, required=True)
     parser.add_argument("--countdown", type=int, default=race_commands.COUNTDOWN)
@@ -115,8 +115,17 @@ def main() -> None:
     shorten_rounds(given.share)
     if given.broken:
         acknowledge_first()
-    samedeal(["serve", *options])
+    # A private store that is killed again and again is started again without long pauses.
+    vars(embedded)["STABLE_AFTER"] = 0.5
+    return options
+
+
+def main() -> None:
+    """Run the node until it is signalled to end."""
+    samedeal(["serve", *changed()])
 
 
 if __name__ == "__main__":
     main()
+elif __name__ == "__mp_main__":  # in a worker, which has the arguments of its supervisor
+    changed()

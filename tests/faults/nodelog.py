@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,26 @@ from typing import Any
 from tests.processes import ROOT
 
 
-def errors(lines: Iterable[str]) -> list[str]:
-    """Return each kind of error in a log once, with its number of occurrences."""
+def errors(lines: Iterable[str], expected: Collection[str] = ()) -> list[str]:
+    """Return each kind of error in a log once, with its number of occurrences.
+
+    Args:
+        lines: of the log.
+        expected: events, and last lines of tracebacks, that are not among them.
+    """
     counts: Counter[str] = Counter()
     for is_text, group in groupby(map(_parsed, lines), lambda line: isinstance(line, str)):
         if is_text:
             block = [str(line) for line in group]
-            if any(line.startswith("Traceback") for line in block):
+            has_traceback = any(line.startswith("Traceback") for line in block)
+            if has_traceback and block[-1] not in expected:
                 counts[f"{block[0]} … {block[-1]}"] += 1
         else:
-            counts.update(_described(event) for event in group if event["level"] == "error")
+            counts.update(
+                _described(event)
+                for event in group
+                if event["level"] == "error" and event["event"] not in expected
+            )
     return [f"{count} times: {text}" for text, count in counts.items()]
 
 

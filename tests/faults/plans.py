@@ -72,7 +72,7 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
         elif player.world.hosting and rng.random() < QUICK:
             await race_quickly(player, pace)
         elif rng.random() < 0.6:
-            await race(player, await _seat(player, tables), pace)
+            await race(player, await seat(player, tables), pace)
         elif dailies:
             await daily(player, dailies.pop(), pace)
         else:
@@ -83,7 +83,7 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
     player.doing = "done"
 
 
-async def _seat(player: Player, tables: asyncio.Queue[Table]) -> Table:
+async def seat(player: Player, tables: asyncio.Queue[Table]) -> Table:
     """Return a table with a free seat, a new one if there is none."""
     if not tables.empty():
         return tables.get_nowait()

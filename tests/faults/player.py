@@ -67,6 +67,9 @@ class World:
 class Player:
     """A simulated person, with one identity at a time."""
 
+    unexpected = frozenset(UNEXPECTED)
+    """Refusals of which it complains."""
+
     def __init__(self, number: int, world: World, rng: random.Random) -> None:
         self.number = number
         self.world = world
@@ -93,6 +96,11 @@ class Player:
         """The player's id, known after the first hello."""
         assert self.ledger is not None, "it has said hello"
         return self.ledger.player
+
+    @property
+    def port(self) -> int:
+        """The port on which it opens its next session."""
+        return self.world.port
 
     async def become_new(self) -> None:
         """Become a new guest."""
@@ -162,7 +170,7 @@ class Player:
         Raises:
             LostError: no session could be opened.
         """
-        wire = await Wire.open(self.world.port, self._take, self._ids, self._timeout())
+        wire = await Wire.open(self.port, self._take, self._ids, self._timeout())
         hello = wire.command("hello", version=VERSION, token=self._token)
         [future] = await wire.send([hello])
         welcome = await self._answer(future)
@@ -216,7 +224,7 @@ class Player:
         futures = dict(zip(_ids(sent), await wire.send(sent), strict=True))
         answers = [await self._answer(futures[command["id"]]) for command in commands]
         for answer in answers:
-            if answer is not None and answer.get("code") in UNEXPECTED:
+            if answer is not None and answer.get("code") in self.unexpected:
                 self._complain(f"{answer['code']} after {wanted}")
         if None in answers and not wire.lost:
             self.world.counts["answers timed out"] += 1

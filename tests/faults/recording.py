@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.board import Board, view_of
 from engine.catalog import ruleset
@@ -14,6 +15,7 @@ from engine.notation import move_text
 from server.core import attempt as core
 from server.core import daily, race, race_commands, races
 from server.core.attempt import Attempt, Ended, Started
+from server.core.boards import boards_of_day, boards_of_round
 from server.core.curve import SECONDS
 from server.core.daily import DailyId
 from server.core.digest import digest
@@ -22,12 +24,7 @@ from server.core.history import (
     UNCERTAINTY,
     DayResult,
     History,
-    boards_of_day,
-    boards_of_round,
-    fields_of,
     points,
-    with_day,
-    with_round,
 )
 from server.core.ids import DealId, PlayerId
 from server.core.names import Profile
@@ -43,6 +40,7 @@ from server.service.live_room import RoomPage
 from server.service.resume import missed_of
 from server.store import keys
 from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards
+from tests.core.histories import fields_of
 from tests.faults.ledger import Ledger
 from tests.faults.stored import Stored
 from tests.wire import Wire
@@ -241,11 +239,10 @@ def _enter(recording: Recording, result: Result) -> None:
         stored.met[player] = {other: race_over.at}
         of_race = races.results(decision, ())[player]
         # Ada has kept an identity, and Bob is a guest.
-        found = History(kept=START if player == ADA else None)
-        found = with_round(found, GAME, RACED, of_race)
+        found = History(rounds={(GAME, RACED): of_race})
         boards = boards_of_round(GAME)
         if player == ADA:
-            found = with_day(found, GAME, DAY, day)
+            found = replace(found, kept=START, days={(GAME, DAY): day})
             boards += boards_of_day(GAME, DAY, "ranked")
         stored.histories[player] = fields_of(found)
         for board in boards:

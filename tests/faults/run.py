@@ -26,16 +26,25 @@ from tests.faults.stage import (
     COUNTDOWNS,
     WATCH_DELAY,
     Stage,
-    Store,
     running_stage,
-    running_store,
 )
 from tests.faults.stored import Stored
+from tests.faults.stores import Store, running_store
 
 SETTLED_WITHIN = 40.0
 """Seconds after the last player has left within which every effect has been applied."""
 
 POLL_EVERY = 0.3
+
+EXPECTED = {
+    "private": {
+        "embedded_redis_died",
+        "embedded_redis_not_started",
+        "EOFError: Ran out of input",
+    }
+}
+"""Errors that nodes log as they should, by the kind of Redis: that their private store was killed,
+also while it started, and in a worker that starts, that its supervisor was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,8 @@ class Settings:
     Attributes:
         faults: the number of faults.
         seed: determines all choices, but not the scheduling of the processes.
-        redis: `alone` or `cluster`.
+        redis: `alone`, `cluster`, or `private`, with one node alone.
+        workers: of how many processes that node is.
         players: how many play at a time.
         pause: seconds from fault to fault, on average.
         pace: seconds between a player's commands, on average.
@@ -59,6 +69,7 @@ class Settings:
     faults: int
     seed: int
     redis: str = "alone"
+    workers: int = 1
     players: int = 24
     pause: float = 0.55
     pace: float = 0.25
@@ -83,31 +94,34 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
     begun = time.monotonic()
     world = World(port=0, hosting=settings.release is None)
     async with (
-        _store(settings.redis) as store,
+        store_running(settings.redis, settings.workers) as store,
         running_stage(
             store, folder, settings.share, broken=settings.broken, release=settings.release
         ) as stage,
     ):
         stuck = await _run_players(settings, stage, world, log)
         found = await stored_when_settled(stage)
+        world.complaints += await stage.in_thread(store.refused)
     log("checking")
     mixed = settings.release is not None
     nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, mixed=mixed, watch_delay=WATCH_DELAY)
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now(), nodes)
     # Equal complaints are reported once.
-    complaints = list(dict.fromkeys([*stuck, *_reported_by(world, stage), *verdict.complaints]))
+    complaints = list(
+        dict.fromkeys([*stuck, *reported_by(world, stage, settings.redis), *verdict.complaints])
+    )
     counts = world.counts + verdict.counts
     counts["players"] = settings.players
     counts["identities"] = len(world.ledgers)
     if complaints:
-        _write_evidence(folder, complaints, found, world)
+        write_evidence(folder, complaints, found, world)
     return Report(time.monotonic() - begun, counts, complaints)
 
 
 @asynccontextmanager
-async def _store(kind: str) -> AsyncIterator[Store]:
+async def store_running(kind: str, workers: int = 1) -> AsyncIterator[Store]:
     """Run a Redis until the block is left, even if it is left while Redis starts."""
-    context = running_store(kind)
+    context = running_store(kind, workers)
     starting = asyncio.create_task(asyncio.to_thread(context.__enter__))
     try:
         yield await asyncio.shield(starting)
@@ -140,8 +154,8 @@ async def _run_players(
             settings.faults,
             settings.seed,
             settings.pause,
-            cluster=stage.store.cluster is not None,
-            kinds=settings.kinds,
+            injection.weights_in(settings.redis, settings.workers),
+            settings.kinds,
         )
         try:
             await injector.inject(faults)
@@ -199,19 +213,20 @@ async def stored_when_settled(stage: Stage) -> Stored:
         was_settled = is_settled
 
 
-def _reported_by(world: World, stage: Stage) -> list[Complaint]:
-    """Return the complaints of players, and the errors in the logs of nodes."""
+def reported_by(world: World, stage: Stage, redis: str) -> list[Complaint]:
+    """Return the complaints of players, and the errors in the logs of nodes on a kind of Redis."""
     complaints = [Complaint("broken", "a player", text) for text in world.complaints]
     for node in stage.nodes:
         world.counts["nodes that crashed"] += node.crashes
         log = node.log.read_text(errors="replace").splitlines()
         complaints += [
-            Complaint("broken", f"node {node.number}", text) for text in nodelog.errors(log)
+            Complaint("broken", f"node {node.number}", text)
+            for text in nodelog.errors(log, EXPECTED.get(redis, ()))
         ]
     return complaints
 
 
-def _write_evidence(
+def write_evidence(
     folder: Path, complaints: Iterable[Complaint], found: Stored, world: World
 ) -> None:
     """Write complaints, journals and ledgers into the folder."""

@@ -8,19 +8,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from redis import Redis
-
 from server.store import keys
+from tests.faults.stores import PrivateServer, Store
 from tests.golden.nodes import environment, unpack
 from tests.processes import ROOT, free_port
-from tests.redis_servers import Cluster, Server, running_cluster, running_server
 
 NODES = 3
+"""How many nodes share a Redis; one has a private store."""
 
 COUNTDOWNS = (300, 3_000, 300)
 """Milliseconds from the host's start to the first card, by node."""
@@ -38,48 +37,6 @@ START_WITHIN = 30.0
 """Seconds within which a node has to start, or to end after SIGTERM."""
 
 T = TypeVar("T")
-
-
-class Store:
-    """The Redis of a stage, a single server or a cluster; `lock` is held during a fault."""
-
-    def __init__(self, servers: Server | Cluster) -> None:
-        self.servers = servers
-        self.lock = asyncio.Lock()
-
-    @property
-    def cluster(self) -> Cluster | None:
-        """The cluster, if it is one."""
-        return self.servers if isinstance(self.servers, Cluster) else None
-
-    def options(self) -> list[str]:
-        """Return the options of `samedeal serve` for it."""
-        options = ["--redis", self.servers.url]
-        return [*options, "--replica-acks", "1"] if self.cluster else options
-
-    def masters(self) -> list[Server]:
-        """Return the servers that are masters now (blocks)."""
-        servers = self.servers
-        return servers.masters() if isinstance(servers, Cluster) else [servers]
-
-    def clients(self) -> list[Redis]:
-        """Return a client of each master."""
-        return [server.client() for server in self.masters()]
-
-    def until_whole(self) -> None:
-        """Wait until all of it is available (blocks)."""
-        if isinstance(self.servers, Cluster):
-            self.servers.until_whole()
-
-
-@contextmanager
-def running_store(kind: str) -> Iterator[Store]:
-    """Run a Redis until the block is left: `alone`, which loses nothing, or `cluster`."""
-    running: AbstractContextManager[Server | Cluster] = (
-        running_cluster() if kind == "cluster" else running_server(appendfsync="always")
-    )
-    with running as servers:
-        yield Store(servers)
 
 
 class Node:
@@ -225,10 +182,10 @@ async def running_stage(
 
     If `release` is given, the last node is of that release.
     """
-    options = [*store.options(), "--page", str(folder), "--share", str(share)]
+    options = ["--page", str(folder), "--share", str(share)]
     if broken:
         options.append("--broken")
-    codes = [ROOT] * NODES
+    codes = [ROOT] * (1 if isinstance(store.servers, PrivateServer) else NODES)
     if release is not None:
         codes[-1] = unpack(release, folder / "code")
     # Beside an earlier release nothing follows from absences: it could not read that.
@@ -237,7 +194,12 @@ async def running_stage(
     nodes = [
         Node(
             number,
-            [*options, "--countdown", str(COUNTDOWNS[number]), *(own if code == ROOT else [])],
+            [
+                *store.options(with_all_rights=code != ROOT),
+                *options,
+                *("--countdown", str(COUNTDOWNS[number])),
+                *(own if code == ROOT else []),
+            ],
             folder,
             code,
         )

@@ -12,9 +12,11 @@ from msgspec.structs import replace
 from server.core import boards
 from server.core.boards import BoardId, Scope, of_daily
 from server.core.daily import DailyId
-from server.core.history import History, RoundResult, fields_of, parsed
+from server.core.history import History, RoundResult
+from server.core.history_fields import whole_of
 from server.core.ids import DealId, PlayerId
 from tests.core.builders import ADA, BOB, CODE, CYD, START
+from tests.core.histories import fields_of
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
 from tests.faults.recording import DAY, GAME, RACED, Recording, correct_recording
@@ -45,7 +47,7 @@ def board(scope: Scope, game: str = GAME) -> BoardId:
 def change(recording: Recording, player: PlayerId, after: Callable[[History], History]) -> None:
     """Change a stored history."""
     fields = recording.stored.histories[player]
-    recording.stored.histories[player] = fields_of(after(parsed(fields)))
+    recording.stored.histories[player] = fields_of(after(whole_of(fields).history))
 
 
 def change_round(recording: Recording, player: PlayerId, **fields: Any) -> None:
@@ -89,6 +91,11 @@ def double_round(recording: Recording) -> None:
         return replace(history, rounds={**history.rounds, (GAME, DealId("x")): result})
 
     change(recording, BOB, doubled)
+
+
+def add_twice(recording: Recording) -> None:
+    fields = recording.stored.histories[ADA]
+    fields[f"t:{GAME}"] = fields[f"t:{GAME}"].replace("[", "[1", 1)
 
 
 def invent_history(recording: Recording) -> None:
@@ -203,6 +210,7 @@ def count_a_run_that_is_none(recording: Recording) -> None:
         ("misranked", win_twice),
         ("misranked", rate_otherwise),
         ("misranked", take_back),
+        ("misranked", add_twice),
         ("lost", lose_record),
         ("invented", invent_record),
         ("misranked", decide_of_another_time),

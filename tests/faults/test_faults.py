@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.injection import ONLY_IN_CLUSTER, WEIGHTS, planned
+from tests.faults.injection import WEIGHTS, planned, weights_in
 from tests.faults.run import Report, Settings, run, table
 from tests.golden import releases
 
@@ -56,12 +56,33 @@ async def test_a_server_that_acknowledges_before_it_appends_is_caught(tmp_path: 
     assert lost, "\n".join(table(report))
 
 
-@pytest.mark.parametrize("cluster", [False, True])
-def test_every_kind_of_fault_is_planned_and_the_seed_determines_all(cluster: bool) -> None:
-    faults = planned(100, SEED, 1.0, cluster=cluster)
+async def test_nothing_is_lost_when_the_private_store_of_two_workers_is_killed(
+    tmp_path: Path,
+) -> None:
+    kinds = ("private store killed", "connection cut", "message twice")
+    report = await report_of(tmp_path, faults=8, pause=1.0, redis="private", workers=2, kinds=kinds)
 
-    assert faults == planned(100, SEED, 1.0, cluster=cluster)
-    assert faults != planned(100, SEED + 1, 1.0, cluster=cluster)
+    assert report.complaints == [], "\n".join(table(report))
+    assert report.counts["fault: private store killed"] > 0
+    assert report.counts["entries checked"] > 20
+
+
+@pytest.mark.parametrize(
+    ("redis", "workers", "more", "less"),
+    [
+        ("alone", 1, set(), set()),
+        ("cluster", 1, {"slot moved"}, set()),
+        ("private", 1, {"private store killed"}, {"Redis killed"}),
+        ("private", 2, {"private store killed"}, {"Redis killed", "clock jump"}),
+    ],
+)
+def test_every_kind_of_fault_is_planned_and_the_seed_determines_all(
+    redis: str, workers: int, more: set[str], less: set[str]
+) -> None:
+    weights = weights_in(redis, workers)
+    faults = planned(100, SEED, 1.0, weights)
+
+    assert faults == planned(100, SEED, 1.0, weights)
+    assert faults != planned(100, SEED + 1, 1.0, weights)
     assert len(faults) == 100
-    kinds = WEIGHTS.keys() | (ONLY_IN_CLUSTER.keys() if cluster else set())
-    assert {fault.kind for fault in faults} == kinds
+    assert {fault.kind for fault in faults} == (WEIGHTS.keys() | more) - less

@@ -36,6 +36,7 @@ from server.gateway.messages.rooms import PROGRESS, CreateRoom, JoinRoom, QuickM
 from server.gateway.messages.session import VERSION, Refused
 from server.gateway.messages.shared import NEWS, Command
 from tests.faults import ledger
+from tests.faults.http import request
 from tests.faults.ledger import Ledger
 from tests.faults.player import Player
 from tests.faults.player import World as FaultWorld
@@ -219,14 +220,11 @@ class Fuzzer(Player):
         method = rng.choice(("GET", "GET", "HEAD", "OPTIONS", "POST"))
         target = f"{path}?{query}"
         self._last.append(f"{method} {target}")
-        reader, writer = await asyncio.open_connection("127.0.0.1", rng.choice(self.fuzz.ports))
-        writer.write(
-            f"{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode()
-        )
-        async with asyncio.timeout(PATIENCE):
-            answer = await reader.read()
-        writer.close()
-        status = int(answer.split(b" ", 2)[1]) if answer.startswith(b"HTTP/1.1 ") else 0
+        try:
+            status, _ = await request(rng.choice(self.fuzz.ports), target, method)
+        except OSError as error:
+            self._complains(f"HTTP: {error!r}")
+            return
         self.fuzz.counts[f"HTTP {status}"] += 1
         if status not in STATUSES:
             self._complains(f"HTTP {status}")

@@ -27,7 +27,8 @@ from tests.faults import ledger, nodelog
 from tests.faults.checker import check
 from tests.faults.room_history import Nodes
 from tests.faults.run import stored_when_settled
-from tests.faults.stage import ABSENCE, WATCH_DELAY, Node, Stage, running_store
+from tests.faults.stage import ABSENCE, WATCH_DELAY, Node, Stage
+from tests.faults.stores import running_store
 from tests.fuzz.fuzzer import Fuzzer, World
 
 NODES = 2

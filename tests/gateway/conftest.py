@@ -17,12 +17,12 @@ from tests.service.nodes import Node, SetClock, node_on
 def pytest_asyncio_loop_factories(
     item: pytest.Item,
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
-    """Run the tests on uvloop, as a node does, and those of the listener also on asyncio."""
+    """Run the tests on uvloop, as a node does, and those of its transports also on asyncio."""
     loops: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
         "uvloop": uvloop.new_event_loop,
         "asyncio": asyncio.new_event_loop,
     }
-    if "test_listener" not in item.nodeid:
+    if item.path.stem not in {"test_listener", "test_large"}:
         del loops["asyncio"]
     return loops
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
+from server.gateway.outgoing import PIECE
+
 PATIENCE = 20.0
 """Seconds after which an expected frame counts as missing."""
+
+MAX_LENGTH = PIECE
+"""The most bytes of a frame from the server."""
 
 CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 FIN = 0x80
@@ -84,19 +90,24 @@ class RawClient:
         return head
 
     async def next(self) -> Frame | None:
-        """Return the next frame, or `None` at the end."""
+        """Return the next frame, which is a whole message, or `None` at the end."""
+        found = await self.fragment()
+        assert found is None or found[1], "the server sends a fragment"
+        return None if found is None else found[0]
+
+    async def fragment(self) -> tuple[Frame, bool] | None:
+        """Return the next frame and whether it is the last of its message, or `None` at the end."""
         async with asyncio.timeout(PATIENCE):
             try:
                 first, length = await self.reader.readexactly(2)
                 if length == 126:
                     length = int.from_bytes(await self.reader.readexactly(2), "big")
-                assert length <= 4_096, "the server masks, or sends more than any test asks for"
+                assert length <= MAX_LENGTH, "the server masks, or sends more than it may at once"
                 assert first & 0x70 == 0, "a reserved bit is set"
                 payload = await self.reader.readexactly(length)
             except (asyncio.IncompleteReadError, ConnectionResetError):
                 return None
-        assert first & FIN, "the server sends a fragment"
-        return Frame(first & 0x0F, payload)
+        return Frame(first & 0x0F, payload), bool(first & FIN)
 
     async def rest(self) -> list[Frame]:
         """Return all frames until the connection ends."""
@@ -107,9 +118,22 @@ class RawClient:
 
 
 @asynccontextmanager
-async def connected(port: int, *, limit: int = 1 << 16) -> AsyncIterator[RawClient]:
-    """Connect, without a handshake."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=limit)
+async def connected(
+    port: int, *, limit: int = 1 << 16, segment: int | None = None
+) -> AsyncIterator[RawClient]:
+    """Connect, without a handshake.
+
+    Args:
+        port: the server's.
+        limit: bytes that the client reads ahead.
+        segment: the most bytes of a TCP segment in both directions; `None` for what loopback has.
+    """
+    raw = socket.socket()
+    if segment is not None:
+        raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
+    raw.connect(("127.0.0.1", port))
+    raw.setblocking(False)
+    reader, writer = await asyncio.open_connection(sock=raw, limit=limit)
     try:
         yield RawClient(reader, writer)
     finally:

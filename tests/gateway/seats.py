@@ -106,6 +106,10 @@ class Seat:
             self.news.append(event)
             self._came.set()
 
+    def is_full(self) -> bool:
+        """Return `False`: nothing large is sent."""
+        return False
+
     def is_behind(self) -> bool:
         """Return whether the client is too slow."""
         return self.behind

@@ -57,6 +57,23 @@ def test_the_players_of_an_address_share_its_budget(few: Callable[..., None]) ->
     assert budgets.limited == {("address", "commands"): 1}
 
 
+def test_a_command_that_the_address_cannot_pay_for_costs_the_player_nothing(
+    few: Callable[..., None],
+) -> None:
+    few(PLAYER_COMMANDS=5.0, ADDRESS_COMMANDS=9.0)
+    budgets = Budgets()
+    ada, other = (Payer(budgets, HOME) for _ in range(2))
+    ada.identify(ADA)
+    assert other.pay(5.0, 0.0)
+    assert not any(ada.pay(5.0, 0.0) for _ in range(3))
+    moved = Payer(budgets, SCHOOL)
+    moved.identify(ADA)
+    assert moved.pay(5.0, 0.0)
+    # What the player cannot pay for costs the address nothing either.
+    assert not ada.pay(1.0, 0.0)
+    assert Payer(budgets, HOME).pay(4.0, 0.0)
+
+
 def test_offences_outlive_sessions_and_close_only_who_offends() -> None:
     budgets = Budgets()
     payer = Payer(budgets, HOME)

@@ -290,17 +290,22 @@ async def test_leaving_ends_only_the_sessions_own_subscriptions(hub: HubNode, no
     await until(nothing_left)
 
 
+@pytest.mark.parametrize("passes", [0, 1, 2, 5, 20])
 async def test_a_connection_that_ends_during_hello_leaves_no_session(
-    hub: HubNode,
+    hub: HubNode, node: Node, passes: int
 ) -> None:
     seat = Seat(hub)
     hello = asyncio.ensure_future(seat.hello())
-    await asyncio.sleep(0)
+    for _ in range(passes):
+        await asyncio.sleep(0)
     seat.leave()
-    await hello
-    seat.leave()
-    await asyncio.sleep(0)
+    player = (await hello)["player"]["id"]
     assert hub.hub._sessions == {}
+
+    async def nothing_stored() -> bool:
+        return not await node.redis.exists(keys.sessions(player))
+
+    await until(nothing_stored)
 
 
 async def test_a_hello_refused_for_lack_of_redis_can_be_repeated(

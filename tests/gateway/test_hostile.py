@@ -30,6 +30,7 @@ from tests.conftest import ALONE, logging_restored, node
 from tests.gateway.client import Client, opened
 from tests.gateway.play import room_of
 from tests.gateway.raw import BINARY, CLOSE, CONT, PONG, RawClient, connected, frame
+from tests.gateway.timers import Timers
 from tests.wire import Wire
 
 pytestmark = ALONE
@@ -181,16 +182,16 @@ async def test_a_hello_that_comes_byte_by_byte_has_no_more_time_than_others(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with beside(port) as bystander, AsyncExitStack() as stack:
-        monkeypatch.setattr(session, "HELLO_WITHIN", 0.1)
+        timers = Timers(monkeypatch, session.HELLO_WITHIN)
         clients = await crowd(stack, port)
-        ended = [asyncio.ensure_future(ends(each)) for each in clients]
         # Without its last byte.
         for byte in HELLO[:-1]:
             for client in clients:
                 client.write(bytes([byte]))
             await asyncio.sleep(0)
         await bystander.plays()
-        assert {code for code, _ in await asyncio.gather(*ended)} == {4003}
+        timers.fire(session.HELLO_WITHIN)
+        assert {code for code, _ in [await ends(each) for each in clients]} == {4003}
 
 
 async def test_connections_that_say_nothing_are_closed(

@@ -13,7 +13,7 @@ import pytest
 import structlog
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 from uvicorn import Config
 from uvicorn.server import ServerState
@@ -28,10 +28,20 @@ from server.gateway import listener as module
 from server.gateway.addresses import Proxies
 from server.gateway.budgets import Budgets
 from server.gateway.entrance import Entrance
-from server.gateway.listener import MAX_HEAD, MAX_HEADERS, MAX_PIPELINED, Listener
+from server.gateway.listener import (
+    DISCARD_WITHIN,
+    MAX_HEAD,
+    MAX_HEADERS,
+    MAX_PIPELINED,
+    READ_WITHIN,
+    REQUEST_WITHIN,
+    Listener,
+)
 from server.gateway.turns import Turn, Turns
+from tests.gateway.timers import Timers
 
 LARGE = 32_000_000
+PART = 64_000
 
 
 class Echo(asyncio.Protocol):
@@ -90,6 +100,14 @@ async def large(_: Request) -> PlainTextResponse:
     return PlainTextResponse("x" * LARGE)
 
 
+async def parts(_: Request) -> StreamingResponse:
+    async def each() -> AsyncIterator[bytes]:
+        for _ in range(LARGE // PART):
+            yield b"x" * PART
+
+    return StreamingResponse(each(), headers={"Content-Length": str(LARGE)})
+
+
 async def broken(_: Request) -> PlainTextResponse:
     raise RuntimeError("broken on purpose")
 
@@ -99,7 +117,8 @@ async def serving(
     entrance: Entrance | None = None, turns: Turns | None = None
 ) -> AsyncIterator[int]:
     """Serve, and yield the port."""
-    app = Starlette(routes=[Route("/", short), Route("/large", large), Route("/broken", broken)])
+    answers = {"/": short, "/large": large, "/parts": parts, "/broken": broken}
+    app = Starlette(routes=[Route(*each) for each in answers.items()])
     listener = Listener(app, Echo, entrance, turns)
     (bound,) = listening.bind("127.0.0.1", 0)
     port = listening.port_of(bound)
@@ -131,6 +150,16 @@ async def status(reader: asyncio.StreamReader) -> int:
     length = next(line for line in head.split("\r\n") if line.startswith("content-length:"))
     await reader.readexactly(int(length.partition(":")[2]))
     return int(head.split()[1])
+
+
+async def answered(port: int) -> None:
+    """Make a request of another connection.
+
+    The server shares this loop, and has read what was sent before this is answered.
+    """
+    async with connected(port) as (reader, writer):
+        writer.write(request())
+        assert await status(reader) == 200
 
 
 async def test_requests_of_one_connection_are_answered_in_order() -> None:
@@ -294,13 +323,18 @@ async def test_a_refusal_is_not_overtaken_by_a_reset() -> None:
 async def test_what_follows_a_refusal_is_discarded_for_a_while_only(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "DISCARD_WITHIN", 0.05)
+    timers = Timers(monkeypatch, DISCARD_WITHIN)
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/", "Content-Length: 1000000", method="POST"))
         assert await status(reader) == 405
+        writer.write(b"x" * 100_000)
+        await writer.drain()
+        await answered(port)
+        assert not writer.is_closing()
+        timers.fire(DISCARD_WITHIN)
         while not writer.is_closing():
             writer.write(b"x")
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0)
 
 
 async def test_a_refusal_does_not_overtake_the_answers_to_earlier_requests() -> None:
@@ -325,10 +359,7 @@ async def test_an_unfinished_request_holds_little_memory() -> None:
             tracemalloc.start()
             for _, writer in clients:
                 writer.write(head)
-            # The server shares this loop, and has read what was sent before this is answered.
-            reader, writer = await stack.enter_async_context(connected(port))
-            writer.write(request())
-            await status(reader)
+            await answered(port)
             held, _ = tracemalloc.get_traced_memory()
             tracemalloc.stop()
             assert held / len(clients) < 3 * MAX_HEAD
@@ -338,22 +369,23 @@ async def test_an_unfinished_request_holds_little_memory() -> None:
 async def test_an_incomplete_request_times_out(
     sent: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
+    timers = Timers(monkeypatch, REQUEST_WITHIN)
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(sent)
+        await answered(port)
+        timers.fire(REQUEST_WITHIN)
         assert await reader.read() == b""
 
 
 async def test_a_client_that_does_not_read_its_response_is_disconnected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
-    monkeypatch.setattr(module, "READ_WITHIN", 0.05)
+    timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/large"))
         await reader.readuntil(b"\r\n\r\n")
-        # Longer than both time limits of the server, which shares this loop.
-        await asyncio.sleep(0.3)
+        timers.fire(REQUEST_WITHIN)
+        timers.fire(READ_WITHIN)
         with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
             await reader.readexactly(LARGE)
 
@@ -361,23 +393,63 @@ async def test_a_client_that_does_not_read_its_response_is_disconnected(
 async def test_a_client_that_reads_its_response_slowly_is_not_disconnected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
+    timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/large"))
         await reader.readuntil(b"\r\n\r\n")
-        await asyncio.sleep(0.3)
+        timers.fire(REQUEST_WITHIN)
         await reader.readexactly(LARGE)
+
+
+async def test_an_answer_in_parts_may_take_longer_than_a_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.02)
+    looks, look = [0], module._Connection._time_out
+
+    def counted(connection: module._Connection) -> None:
+        looks[0] += 1
+        look(connection)
+
+    monkeypatch.setattr(module._Connection, "_time_out", counted)
+    async with serving() as port, connected(port) as (reader, writer):
+        writer.write(request("/parts"))
+        await reader.readuntil(b"\r\n\r\n")
+        # Its time is over, before anything was read.
+        while not looks[0]:
+            await asyncio.sleep(0.001)
+        await reader.readexactly(LARGE)
+
+
+async def test_a_client_that_takes_nothing_of_an_answer_in_parts_is_disconnected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
+    monkeypatch.setattr(module, "READ_WITHIN", 0.05)
+    ended = asyncio.Event()
+    lost = module._Connection.connection_lost
+
+    def noted(connection: module._Connection, error: Exception | None) -> None:
+        lost(connection, error)
+        ended.set()
+
+    monkeypatch.setattr(module._Connection, "connection_lost", noted)
+    async with serving() as port, connected(port) as (reader, writer):
+        writer.write(request("/parts"))
+        await ended.wait()
+        with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
+            await reader.readexactly(LARGE)
 
 
 async def test_the_time_limits_of_requests_do_not_apply_to_sockets(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
-    monkeypatch.setattr(module, "READ_WITHIN", 0.05)
+    timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
     async with serving() as port, connect(f"ws://127.0.0.1:{port}/socket") as socket:
         await socket.send(b"x" * MAX_HEAD)
         await socket.recv()
-        await asyncio.sleep(0.3)
+        timers.fire(REQUEST_WITHIN)
+        timers.fire(READ_WITHIN)
         await socket.send(b"x" * MAX_HEAD)
         assert len(await socket.recv()) == MAX_HEAD
 

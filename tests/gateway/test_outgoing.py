@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from server.gateway.outgoing import MAX_WAITING, Outgoing, TooSlowError
+from server.gateway.outgoing import MAX_WAITING, PIECE, Outgoing, Piece, TooSlowError
 
 
 def taken(outgoing: Outgoing) -> list[bytes]:
     """Take all frames, and return them in their order."""
     frames = []
     while outgoing:
-        frames.append(outgoing.take())
+        frames.append(outgoing.take().data)
     return frames
 
 
@@ -39,3 +39,33 @@ def test_the_queue_is_bounded_but_a_replacement_always_fits() -> None:
         outgoing.put(b"x")
     outgoing.put(b"new", key="room")
     assert taken(outgoing)[-1] == b"new"
+
+
+def test_a_large_frame_comes_in_pieces_before_what_was_queued_later() -> None:
+    outgoing = Outgoing()
+    large = bytes(range(256)) * (2 * PIECE // 256) + b"end"
+    outgoing.put(large, key="room")
+    assert outgoing.is_large
+    pieces = [outgoing.take()]
+    # It has begun, so it is not replaced any more.
+    outgoing.put(b"new", key="room")
+    while outgoing:
+        pieces.append(outgoing.take())
+    assert pieces == [
+        Piece(large[:PIECE], is_first=True, is_last=False),
+        Piece(large[PIECE:-3], is_first=False, is_last=False),
+        Piece(b"end", is_first=False, is_last=True),
+        Piece(b"new", is_first=True, is_last=True),
+    ]
+    assert not outgoing.is_large
+
+
+def test_a_frame_of_one_piece_is_not_divided() -> None:
+    outgoing = Outgoing()
+    for frame in (b"", b"x" * PIECE):
+        outgoing.put(frame)
+        assert not outgoing.is_large
+        assert outgoing.take() == Piece(frame, is_first=True, is_last=True)
+    outgoing.put(b"x")
+    outgoing.put(b"x" * PIECE)
+    assert outgoing.is_large

@@ -70,6 +70,10 @@ class _Wire:
         """Record a frame."""
         self.sent.append(frame)
 
+    def is_full(self) -> bool:
+        """Return `False`: nothing large is sent."""
+        return False
+
     def is_behind(self) -> bool:
         """Return that the client keeps up."""
         return False

@@ -70,6 +70,9 @@ class Echo:
     def count_frame(self) -> None:
         """Do nothing: nobody pays here."""
 
+    def go_on(self) -> None:
+        """Do nothing: no message waits here."""
+
     def send(self, message: bytes, key: Hashable = None) -> None:
         """Send a message."""
         self.wire.send(message, key)
@@ -108,6 +111,7 @@ class Ours:
     Attributes:
         port: the port on which it listens.
         sockets: all connections so far.
+        echo: the session of the last one that has one.
         open: those that have not ended.
     """
 
@@ -115,6 +119,7 @@ class Ours:
 
     def __init__(self) -> None:
         self.sockets: list[Counting] = []
+        self.echo = cast(Echo, None)
         self.open: set[Socket] = set()
         self._turns = Turns()
 
@@ -144,12 +149,8 @@ class Ours:
         return Response(403, "Forbidden", _CLOSED) if request.path == "/refused" else None
 
     def _open_session(self, wire: Wire, _: Request) -> Session:
-        return cast(Session, Echo(wire))
-
-    @property
-    def echo(self) -> Echo:
-        """The last connection's session."""
-        return cast(Echo, self.sockets[-1].session)
+        self.echo = Echo(wire)
+        return cast(Session, self.echo)
 
     async def ended(self) -> None:
         """Wait until all connections have ended."""

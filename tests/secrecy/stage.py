@@ -19,6 +19,7 @@ from server.gateway.api.app import Api
 from server.gateway.budgets import Budgets
 from server.gateway.load import Load
 from server.gateway.previews import Previews
+from server.log_context import add_task_fields
 from server.metrics import Metrics
 from server.service import watching
 from server.store import keys
@@ -302,7 +303,7 @@ def _keep_log(world: World, record: Record) -> None:
 
     structlog.configure(
         processors=[
-            structlog.contextvars.merge_contextvars,
+            add_task_fields,
             structlog.processors.format_exc_info,
             process,
         ],

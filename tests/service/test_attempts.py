@@ -361,19 +361,19 @@ async def test_subscribers_are_notified_of_every_entry_that_this_node_appends(
 
 async def test_missing_attempts_evict_nothing_from_the_cache(node: Node) -> None:
     attempt = await begin(node)
-    held = len(node.attempts._replicas._used), len(node.attempts._replicas._read_only)
+    held = len(node.attempts._replicas._used.held), len(node.attempts._replicas._read_only.held)
     for number in range(50):
         strange = AttemptId(f"{number:016}.{ADA}")
         assert await node.attempts.find(strange) is None
         with pytest.raises(Refusal, match="unknown_attempt"):
             await command(node, strange, 2, "s>t0")
     replicas = node.attempts._replicas
-    assert (len(replicas._used), len(replicas._read_only)) == held
+    assert (len(replicas._used.held), len(replicas._read_only.held)) == held
     # Reading attempts that do not exist evicts none that is played.
     deal, _ = attempt.split(".")
     for number in range(50):
         assert await node.attempts.find(AttemptId(f"{deal}.{number:016}")) is None
-    assert len(replicas._used) == held[0]
+    assert len(replicas._used.held) == held[0]
     assert replicas.find(attempt) is not None
 
 

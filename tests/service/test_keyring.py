@@ -17,6 +17,7 @@ from server.service.format import ALONE_FOR, Format
 from server.service.keyring import Keyring
 from server.service.tokens import LIFE, RENEW_AFTER
 from server.store import keys
+from server.store.connection import Client
 from server.store.deals import Deals
 from server.store.secret_keys import KEY_BYTES, SecretKeys
 from tests.core.builders import ADA, BOB
@@ -296,6 +297,10 @@ async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(no
     with capture_logs() as logs, pytest.raises(UnreadableError, match="seed_not_opened"):
         await Deals(node.database, elsewhere).find(drawn[0].id)
     assert node.store.secret_keys.newest in str(logs)
+    (told,) = logs
+    assert told["event"] == "seed_not_opened"
+    assert "This deal and the runs at it are refused" in told["set_aside"]
+    assert "Give the node the file of secret keys" in told["advice"]
     # The seed of another deal, sealed or in plain.
     await node.redis.hset(one, "sealed", str(await node.redis.hget(other, "sealed")))
     await node.redis.hset(other, "seed", drawn[0].seed.hex())
@@ -304,3 +309,29 @@ async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(no
         fresh = Deals(node.database, node.store.secret_keys)  # type: ignore[arg-type]
         with pytest.raises(UnreadableError, match="seed_not_opened"):
             await fresh.find(deal.id)
+
+
+async def test_a_store_that_lost_its_keyring_is_another_one_and_gets_none_from_running_nodes(
+    node: Node, redis: Client
+) -> None:
+    keyring = node.services.keyring
+    await keyring.refresh()
+    kept = await redis.get(keys.KEYRING)
+    assert kept is not None
+    replaced: list[bool] = []
+    with capture_logs() as logs:
+        await redis.delete(keys.KEYRING)
+        for _ in range(2):
+            await keyring.refresh()
+        replaced.append(keyring.replaced)
+        assert await redis.get(keys.KEYRING) is None
+        # A node that starts now takes it for a new one.
+        await ring_on(node).refresh()
+        await keyring.refresh()
+        replaced.append(keyring.replaced)
+        await redis.set(keys.KEYRING, kept)
+        await keyring.refresh()
+        replaced.append(keyring.replaced)
+    assert replaced == [True, True, False]
+    told = [line["event"] for line in logs if line["event"].startswith("store_")]
+    assert told == ["store_replaced", "store_restored"]

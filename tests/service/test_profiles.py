@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
+
 import pytest
 
 from server.core import topics
+from server.core.ids import PlayerId
 from server.core.names import Profile, guest_name
 from server.service import bus_messages
 from server.service import profiles as module
@@ -58,6 +62,29 @@ async def test_profiles_are_read_again_when_messages_may_have_been_lost(node: No
     await node.store.players.keep(ADA, "Ada")
     node.services.profiles._receive(None)
     assert await profiles.find([ADA]) == {ADA: Profile(ADA, "Ada")}
+
+
+async def test_a_name_that_was_read_before_messages_were_lost_is_read_again(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profiles, players = node.services.profiles, node.store.players
+    await players.keep(ADA, "Old")
+    read, may_arrive, profiles_of = asyncio.Event(), asyncio.Event(), players.profiles
+
+    async def late(wanted: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
+        found = await profiles_of(wanted)
+        read.set()
+        await may_arrive.wait()
+        return found
+
+    monkeypatch.setattr(players, "profiles", late)
+    reading = asyncio.create_task(profiles.find([ADA]))
+    await read.wait()
+    # Another node stores and publishes a new name, while this one is cut off from the bus.
+    await players.keep(ADA, "New")
+    profiles._receive(None)
+    may_arrive.set()
+    assert await reading == profiles.known([ADA]) == {ADA: Profile(ADA, "New")}
 
 
 async def test_the_cache_is_bounded(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def race(*players: PlayerId, allowed: Help = "none", home: int = 0) -> Race:
 
 
 async def histories(node: Node, *players: PlayerId) -> list[History]:
-    return await node.store.histories.read(players)
+    return [await node.services.histories.find(player) for player in players]
 
 
 async def result(node: Node, player: PlayerId) -> RoundResult:

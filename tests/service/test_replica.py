@@ -25,6 +25,7 @@ from tests.store.servers import PATIENCE, calls, in_flight, until, writes_held_u
 
 NAME = "words"
 LATE = START + 1_000
+SIZE = 1_000
 
 Words = tuple[str, ...]
 
@@ -54,6 +55,12 @@ class _WordsDefinition:
     def due(self, state: Words, now: int) -> str | None:
         self.asked_at = now
         return "late" if now >= LATE and "late" not in state else None
+
+    def size(self, state: Words, oldest: Words | None) -> int:
+        return SIZE * len(state)
+
+    def kept_until(self, state: Words) -> int:
+        return LATE if self.expires is None else self.expires
 
     def append(self, before: Words | None, after: Words, event: str, number: int) -> Append:
         assert after == (*(before or ()), event)
@@ -326,6 +333,41 @@ async def test_after_redis_lost_entries_a_command_is_decided_on_what_is_left(
     await store_words(redis, *left)
     one.lose_connection()
     assert await one.replica.refresh() == left
+
+
+@pytest.mark.parametrize(
+    ("left", "lost"),
+    [((), 3), (("a",), 2), (("a", "b"), 1), (("a", "b", "x"), 1), (("a", "b", "x", "y"), 1)],
+)
+async def test_entries_that_were_acknowledged_here_and_lost_are_counted_once(
+    redis: Client, node: Node, one: WordJournal, left: Words, lost: int
+) -> None:
+    for word in "abc":
+        await one.add(word)
+    await store_words(redis, *left)
+    one.lose_connection()
+    for _ in range(2):
+        assert await one.replica.refresh() == (left or None)
+        metrics = node.database.metrics
+        assert (metrics.lost_journals, metrics.lost_entries) == (1, lost)
+    assert node.database.losses.text.endswith(f"0 s of writes, {lost} entries of 1 journals.")
+
+
+async def test_entries_of_others_and_journals_that_have_expired_are_no_loss_of_this_node(
+    redis: Client, node: Node, clock: SetClock, one: WordJournal, two: WordJournal
+) -> None:
+    await one.add("a")
+    await two.add("b")
+    await one.replica.refresh()
+    await store_words(redis, "a")
+    one.lose_connection()
+    assert await one.replica.refresh() == ("a",)
+    await one.add("c")
+    one.definition.expires = clock.time
+    await redis.delete(keys.attempt(NAME))
+    one.lose_connection()
+    assert await one.replica.refresh() is None
+    assert node.database.losses.text == ""
 
 
 @pytest.fixture

@@ -2,26 +2,44 @@
 
 from __future__ import annotations
 
+import gc
+import random
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+import msgspec
 import pytest
+from msgspec.structs import replace as replace_struct
 
-from server.service import replica_cache as module
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed
+from engine.moves import legal_moves
+from server.core.attempt import Attempt, begin, play
+from server.core.attempt import Event as AttemptEvent
+from server.core.ids import DealId, PlayerId, attempt_id
+from server.core.race import Room
+from server.core.race_commands import finish, start, take_seat
+from server.core.race_events import Event as RoomEvent
+from server.core.stored import Help
+from server.service.attempt_journal import AttemptDefinition
+from server.service.replica import EMPTY_SIZE, Replica
 from server.service.replica_cache import ReplicaCache
+from server.service.room_journal import RoomDefinition
+from server.store.deals import Deal
+from tests.core.builders import ADA, CODE, DEAL, LIMIT, START, opened, reached, started, then
 from tests.service.nodes import Node, SetClock
-from tests.service.test_replica import WordJournal, Words
+from tests.service.test_replica import SIZE, WordJournal, Words
 
-
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make the bounds of a cache small."""
-    monkeypatch.setattr(module, "MAX_USED", 3)
-    monkeypatch.setattr(module, "MAX_READ_ONLY", 2)
+T = TypeVar("T")
 
 
 class Filled:
     """A cache, filled by names."""
 
     def __init__(self, node: Node, clock: SetClock) -> None:
-        self.replicas = ReplicaCache[str, Words, str]()
+        self.replicas = ReplicaCache[str, Words, str](3 * EMPTY_SIZE, 2 * EMPTY_SIZE)
         self._node = node
         self._clock = clock
 
@@ -44,7 +62,7 @@ class Filled:
 
 
 @pytest.fixture
-def filled(node: Node, clock: SetClock, few: None) -> Filled:
+def filled(node: Node, clock: SetClock) -> Filled:
     return Filled(node, clock)
 
 
@@ -91,3 +109,122 @@ def test_a_journal_that_is_not_cached_is_not_found(filled: Filled) -> None:
     assert filled.replicas.find("a") is None
     assert filled.replicas.find_to_append("a") is None
     assert filled.names == ""
+
+
+async def test_what_has_grown_evicts_others(filled: Filled) -> None:
+    """Replicas are added before they are read: a size is taken again with use, or the next one."""
+    assert EMPTY_SIZE == SIZE
+    filled.use("a", "b", "c")
+    grown = filled.replicas.find_to_append("c")
+    assert grown is not None
+    for word in ("one", "two"):
+        await grown.submit(lambda *_, word=word: word)
+    assert grown.size == 2 * SIZE
+    filled.use("d")
+    assert (filled.names, filled.replicas.bytes) == ("cd", 3 * SIZE)
+    for number in range(2, 16):
+        assert filled.replicas.find_to_append("c") is grown
+        assert filled.names == "cd"
+        await grown.submit(lambda *_, number=number: f"{number}")
+    # What is in use stays, however large it is.
+    assert filled.replicas.find_to_append("c") is grown
+    assert (filled.names, filled.replicas.bytes) == ("c", 16 * SIZE)
+    filled.use("d")
+    assert (filled.names, filled.replicas.bytes) == ("d", SIZE)
+    filled.put("e", "f")
+    read = filled.replicas.find("e")
+    assert read is not None
+    await read.refresh()
+    filled.put("g")
+    assert filled.names == "dfg"
+
+
+@pytest.mark.parametrize("game", games())
+@pytest.mark.parametrize("helped", ["none", "undo"])
+@pytest.mark.parametrize("moves", [0, 10, 60, 100, 200])
+def test_the_size_of_an_attempt_is_near_what_it_takes(game: str, helped: Help, moves: int) -> None:
+    rng = random.Random(f"{game} {moves}")
+    journals = [_played(game, helped, moves, rng) for _ in range(10)]
+
+    def read() -> list[Replica[Attempt, AttemptEvent]]:
+        found = []
+        for deal, texts in journals:
+            own = replace(deal, seed=bytes(bytearray(deal.seed)), commitment=deal.commitment + "0")
+            definition = AttemptDefinition(
+                attempt_id(deal.id, ADA), own, cast(Any, None), cast(Any, None)
+            )
+            found.append(_replica(definition, texts))
+        return found
+
+    replicas, taken = _measured(read)
+    estimated = sum(each.size for each in replicas)
+    assert taken / 1.5 < estimated < 1.6 * taken, (taken / 10, estimated / 10)
+
+
+@pytest.mark.parametrize(("members", "rounds"), [(1, 0), (2, 1), (8, 1), (2, 30), (8, 30)])
+def test_the_size_of_a_room_is_near_what_it_takes(members: int, rounds: int) -> None:
+    players = [PlayerId(f"p{number}".ljust(16, "a")) for number in range(members)]
+    texts = _raced(players, rounds)
+
+    def read() -> list[Replica[Room, RoomEvent]]:
+        definition = RoomDefinition(CODE, cast(Any, None), cast(Any, None))
+        return [_replica(definition, texts) for _ in range(10)]
+
+    replicas, taken = _measured(read)
+    estimated = sum(each.size for each in replicas)
+    assert taken / 2 < estimated < 2 * taken, (taken / 10, estimated / 10)
+
+
+def _measured(make: Callable[[], T]) -> tuple[T, int]:
+    """Return what is made, and how many bytes it takes."""
+    make()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        made = make()
+        gc.collect()
+        return made, tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+
+def _replica(definition: Any, texts: list[str]) -> Replica[Any, Any]:
+    """Return a replica that has read these entries."""
+    replica: Replica[Any, Any] = Replica(cast(Any, None), cast(Any, None), definition)
+    for text in texts:
+        # Each has strings of its own, as those have that come from Redis.
+        replica._fold(text.encode().decode())
+    return replica
+
+
+def _played(game: str, helped: Help, moves: int, rng: random.Random) -> tuple[Deal, list[str]]:
+    """Return a deal, and the journal of an attempt at it with so many moves if they are legal."""
+    deal = Deal(DEAL, game, "standard", rng.randbytes(32), "c" * 63)
+    begun = replace_struct(started(ADA), game=game, help=helped)
+    attempt = begin(begun, deal_seed(ruleset(game, "standard"), deal.seed))
+    events: list[AttemptEvent] = [begun]
+    while len(events) <= moves and attempt.end is None and (legal := legal_moves(attempt.board)):
+        event, attempt, _ = play(attempt, rng.choice(legal), START + LIMIT - 1)
+        events.append(event)
+    return deal, [msgspec.json.encode(event).decode() for event in events]
+
+
+def _raced(players: list[PlayerId], rounds: int) -> list[str]:
+    """Return the journal of a room in which these players have raced so often."""
+    room = opened(8)
+    events: list[RoomEvent] = [room.opened]
+
+    def happen(event: RoomEvent | None) -> None:
+        nonlocal room
+        assert event is not None
+        events.append(event)
+        room = then(room, event)
+
+    for player in players:
+        happen(take_seat(room, player, START))
+    for number in range(rounds):
+        deal = DealId(f"d{number}".ljust(16, "a"))
+        happen(start(room, room.host, deal, "c" * 64, START, present=players))
+        for home, player in enumerate(players):
+            happen(finish(room, deal, player, reached(home), START))
+    return [msgspec.json.encode(event).decode() for event in events]

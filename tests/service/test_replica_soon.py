@@ -276,3 +276,40 @@ async def test_a_cancelled_refresh_passes_its_turn_to_the_next(current: WordJour
         with pytest.raises(asyncio.CancelledError):
             await cancelled
     assert await current.add_soon("c").outcome() == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("soon", [True, False], ids=["at once", "in a task"])
+async def test_a_stored_entry_is_answered_whatever_fails_that_is_told_of_it(
+    redis: Client, current: WordJournal, monkeypatch: pytest.MonkeyPatch, *, soon: bool
+) -> None:
+    faults: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _, context: faults.append(str(context["exception"]))
+    )
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("broken on purpose")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(current.definition, "appended", broken)
+        stored = current.add_soon("b").outcome() if soon else current.add("b")
+        assert await stored == ("a", "b")
+    assert faults == ["broken on purpose"]
+    assert await current.add_soon("c").outcome() == ("a", "b", "c")
+    assert await journal(redis) == ("a", "b", "c")
+    assert current.definition.reported == [(("a", "b"), ("a", "b", "c"))]
+
+
+async def test_a_published_entry_is_compared_with_the_one_that_is_known(
+    redis: Client, current: WordJournal
+) -> None:
+    assert current.replica.receive(1, "a")
+    assert current.replica.receive(2, "b")
+    assert current.replica.receive(2, "b")
+    assert current.replica.receive(1, "a"), "it came late"
+    assert not current.replica.receive(2, "x")
+    assert current.replica.state == ("a", "b")
+    # Whoever is told so reads the journal.
+    await store_words(redis, "a", "x")
+    assert await current.replica.refresh() == ("a", "x")
+    assert not current.replica.receive(4, "z")

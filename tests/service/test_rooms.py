@@ -177,7 +177,7 @@ async def test_unknown_codes_evict_no_room_from_the_cache(node: Node) -> None:
         for act in (node.rooms.find(RoomCode(code)), node.rooms.join(RoomCode(code), BOB)):
             with pytest.raises(Refusal, match="unknown_room"):
                 await act
-    assert list(node.rooms._replicas._used) == [room.opened.code]
+    assert list(node.rooms._replicas._used.held) == [room.opened.code]
 
 
 async def test_two_nodes_that_race_for_the_last_seat_give_it_once(node: Node, other: Node) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from server.core import absence, race_commands, races, watching
 from server.core.absence import Absence
 from server.core.attempt import Attempt
-from server.core.history import History
+from server.core.excerpt import Excerpt
 from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_commands import leave
@@ -343,7 +343,7 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
 
     async def decided(self: Races, over: Race) -> Record:
         players = list(over.results)
-        found = await self._store.histories.read(players)
+        found = await self._store.histories.excerpts(players, ())
         before = {
             player: each.rating(over.game)[:2] for player, each in zip(players, found, strict=True)
         }
@@ -366,14 +366,14 @@ def writes_scores_without_looking_back() -> Iterator[None]:
     """Scores are written once, though the history may have changed since it was read."""
 
     async def write(
-        self: Histories, player: PlayerId, found: History, boards: Any, curves: Any = None
+        self: Histories, player: PlayerId, found: Excerpt, boards: Any, curves: Any = None
     ) -> None:
         for board in boards:
             own = board._replace(group=found.group)
             await self._leaderboards.place(own, player, found.score(own))
 
     with (
-        patched(Histories, "write", write),
+        patched(Histories, "_write", write),
         patched(race, "DAILIES", 1.0),
         patched(race, "KEPT", 1.0),
     ):

@@ -170,6 +170,16 @@ class Memory:
     def _hgetall(self, key: str) -> Reply:
         return dict(self.find(key) or {})
 
+    def _hlen(self, key: str) -> Reply:
+        return len(self.find(key) or {})
+
+    def _hscan(self, key: str, cursor: str, _: str, count: str) -> Reply:
+        """Return some of the fields, in the order in which they were added."""
+        pairs = list((self.find(key) or {}).items())
+        first, last = int(cursor), int(cursor) + int(count)
+        found = [part for pair in pairs[first:last] for part in pair]
+        return [str(last if last < len(pairs) else 0), found]
+
     def _hset(self, key: str, *pairs: str) -> Reply:
         self.hash(key).update(zip(pairs[::2], pairs[1::2], strict=True))
         return len(pairs) // 2

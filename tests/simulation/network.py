@@ -148,6 +148,10 @@ class Connection:
         if not self._lost:
             self._device.receive(frame)
 
+    def is_full(self) -> bool:
+        """Return `False`: nothing large is sent."""
+        return False
+
     def is_behind(self) -> bool:
         """Return `False`: players always keep up."""
         return False

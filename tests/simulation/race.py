@@ -333,10 +333,14 @@ def _clear(world: World) -> None:
 
 @contextmanager
 def _logs(world: World) -> Iterator[None]:
-    """Turn errors in the server's log into complaints, and drop all other events."""
+    """Turn errors in the server's log into complaints, and drop all other events.
+
+    That data was lost is to be told if it was, and only then.
+    """
 
     def process(_: object, level: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-        if level in {"error", "exception", "critical"}:
+        told = event["event"] == "data_lost" and world.lost_at is not None
+        if level in {"error", "exception", "critical"} and not told:
             world.complain("broken", "the log", f"{event}")
         raise structlog.DropEvent
 

@@ -17,7 +17,6 @@ from server.core.account import Passkey
 from server.core.boards import BoardId, Group, of_daily
 from server.core.daily import DailyId
 from server.core.due import AttemptDue
-from server.core.history import DayResult, History
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.refusal import Refusal
 from server.service.store import Store
@@ -47,6 +46,7 @@ DAYS = [20_000, 20_001]
 DIGESTS = ["a" * 64, "b" * 64]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBBBBB")]
 KEY = keys.pool("robert")
+DAILY = '[9,43,5,9,"won",3,false]'
 COMMANDS = 1_200
 
 
@@ -202,13 +202,15 @@ class Commands:
 
     def _change_history(self) -> Command:
         player = self._one(list(PLAYERS))
-        results = self._one([{}, {("robert", 7): DayResult(9, 43, 5, 9, "won", 3)}])
-        before = History(self.rng.randint(0, 2))
-        after = History(kept=self._one([None, 5]), days=results)
-        return lambda on: on.store.histories.change(player, before, after)
+        fields = {"kept": self._one([None, "5"]), "d:robert:7": self._one([None, DAILY])}
+        version = self.rng.randint(0, 2)
+        return lambda on: on.store.histories.change(player, version, fields)
 
     def _histories(self) -> Command:
-        return lambda on: on.store.histories.read(list(PLAYERS))
+        player = self._one(list(PLAYERS))
+        if self.rng.random() < 0.5:
+            return lambda on: on.store.histories.read(player)
+        return lambda on: on.store.histories.excerpts(list(PLAYERS), [6, 7])
 
     def _page(self) -> Command:
         board, first, count = self._board(), self.rng.randint(1, 4), self.rng.randint(1, 6)

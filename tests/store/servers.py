@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Protocol
@@ -65,13 +63,6 @@ def kept(*parts: Part) -> Callable[[Stop], Coroutine[Any, Any, None]]:
 async def pid_of(redis: Client) -> int:
     """Return the process id of a single Redis."""
     return int((await redis.info("server"))["process_id"])
-
-
-async def signal_to(redis: Client, number: signal.Signals) -> int:
-    """Send a signal to a single Redis, and return its process id."""
-    pid = await pid_of(redis)
-    os.kill(pid, number)
-    return pid
 
 
 @asynccontextmanager

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from itertools import count
-from pathlib import Path
-from signal import SIGCONT, SIGKILL, SIGSTOP
+from signal import SIGCONT, SIGSTOP
 
 import pytest
 from redis.asyncio import Redis
@@ -16,14 +14,15 @@ from redis.crc import key_slot
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
+from server.core import topics
 from server.store import bus as module
 from server.store import connection
 from server.store.bus import Bus
 from server.store.connection import Client, connect
 from server.store.database import Database
-from server.store.embedded import embedded_redis
+from tests.redis_servers import running_server
 from tests.store.listeners import Listener, listening
-from tests.store.servers import drop_pubsub_connections, kept, running, servers_of, signal_to, until
+from tests.store.servers import drop_pubsub_connections, kept, running, servers_of, until
 
 
 @pytest.fixture
@@ -185,42 +184,42 @@ async def test_every_subscriber_is_notified_after_a_lost_connection(
 
 
 @pytest.mark.usefixtures("quick")
-async def test_every_subscriber_is_notified_after_a_restart_of_redis(data: Path) -> None:
-    async with AsyncExitStack() as first:
-        redis = connect(await first.enter_async_context(embedded_redis(data)))
+async def test_every_subscriber_is_notified_after_a_restart_of_redis() -> None:
+    one, other = topics.node("a"), topics.node("b")
+    with running_server() as server:
+        redis = connect(server.url)
         async with listening(Database(redis)) as listener:
-            listener.subscribe("a")
-            await listener.wait_for("a")
+            listener.subscribe(one)
+            await listener.wait_for(one)
             with capture_logs() as logs:
-                await signal_to(redis, SIGKILL)
-                listener.bus.publish("a")
-                listener.subscribe("b")
-                await first.aclose()
-                async with embedded_redis(data):
-                    await listener.wait_for("a", "b")
-                    listener.bus.publish("b")
-                    await listener.wait_for("b")
-                    await until(lambda: _has_logged(logs, "store_back"))
-                    told = [line["event"] for line in logs if line["event"] != "embedded_redis"]
+                server.kill()
+                listener.bus.publish(one)
+                listener.subscribe(other)
+                await asyncio.to_thread(server.start)
+                await listener.wait_for(one, other)
+                listener.bus.publish(other)
+                await listener.wait_for(other)
+                await until(lambda: _has_logged(logs, "store_back"))
             # That the store is away says it all.
-            assert told == ["store_lost", "store_back"]
+            assert [line["event"] for line in logs] == ["store_lost", "store_back"]
         await redis.aclose()
 
 
 @pytest.mark.usefixtures("quick")
-async def test_a_connection_that_hangs_is_replaced(data: Path) -> None:
-    async with embedded_redis(data) as url:
-        redis = connect(url)
+async def test_a_connection_that_hangs_is_replaced() -> None:
+    topic = topics.node("a")
+    with running_server() as server:
+        redis = connect(server.url)
         async with listening(Database(redis)) as listener:
-            listener.subscribe("a")
-            await listener.wait_for("a")
-            pid = await signal_to(redis, SIGSTOP)
+            listener.subscribe(topic)
+            await listener.wait_for(topic)
+            server.signal(SIGSTOP)
             try:
                 with capture_logs() as logs:
                     await until(lambda: _has_logged(logs, "bus_lost"))
             finally:
-                os.kill(pid, SIGCONT)
-            await listener.wait_for("a")
+                server.signal(SIGCONT)
+            await listener.wait_for(topic)
         await redis.aclose()
 
 

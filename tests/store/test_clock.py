@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-from pathlib import Path
 from signal import SIGCONT, SIGSTOP
 
 import pytest
@@ -14,8 +12,7 @@ from server.store import clock as module
 from server.store.clock import Clock
 from server.store.connection import Client, connect
 from server.store.database import Database
-from server.store.embedded import embedded_redis
-from tests.store.servers import signal_to
+from tests.redis_servers import Server, running_server
 
 
 async def time_of(redis: Client) -> int:
@@ -41,47 +38,47 @@ async def test_the_time_is_that_of_redis(
 
 
 async def test_a_sample_that_took_too_long_is_not_used(
-    data: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "SLOWEST_SAMPLE", 0.1)
-    async with embedded_redis(data) as url:
-        database = Database(connect(url))
+    with running_server() as server:
+        database = Database(connect(server.url))
         clock = Clock(database)
         with pytest.raises(UnavailableError, match="to reply to TIME"):
-            await _slow_sample(clock, database)
+            await _slow_sample(clock, server)
         await clock.sample()
         await database.close()
 
 
 async def test_a_slow_sample_confirms_a_time_that_it_agrees_with(
-    data: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "SLOWEST_SAMPLE", 0.1)
-    async with embedded_redis(data) as url:
-        database = Database(connect(url))
+    with running_server() as server:
+        database = Database(connect(server.url))
         clock = Clock(database)
         for _ in range(2):
             await clock.sample()
         offset = clock._offset
-        await _slow_sample(clock, database)
+        await _slow_sample(clock, server)
         assert clock._offset == offset
         # A slow sample that disagrees does not confirm it, and is not used.
         assert clock._bounds is not None
         clock._bounds = module._Bounds(offset + 60, offset + 61, clock._bounds.sent)
         with pytest.raises(UnavailableError, match="to reply to TIME"):
-            await _slow_sample(clock, database)
+            await _slow_sample(clock, server)
         await database.close()
 
 
-async def _slow_sample(clock: Clock, database: Database) -> None:
+async def _slow_sample(clock: Clock, server: Server) -> None:
     """Take a sample from a Redis that is stopped for longer than `SLOWEST_SAMPLE`."""
-    pid = await signal_to(database.client, SIGSTOP)
+    server.signal(SIGSTOP)
     try:
         slow = asyncio.create_task(clock.sample())
         # The test is about time itself.
         await asyncio.sleep(2 * module.SLOWEST_SAMPLE)
     finally:
-        os.kill(pid, SIGCONT)
+        server.signal(SIGCONT)
     await slow
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from redis.crc import key_slot
 
+from server.core import topics
 from server.core.refusal import UnavailableError
 from server.stop import Stop
 from server.store import bus, connection, keys, pipeline
@@ -376,7 +377,7 @@ async def receive_published(publisher: Listener, listener: Listener, topic: str)
     await listener.wait_for(topic)
 
 
-TOPICS = [f"topic {number}" for number in range(12)]
+TOPICS = [topics.node(str(number)) for number in range(12)]
 
 
 @pytest.mark.usefixtures("quick")
@@ -447,7 +448,7 @@ async def test_messages_are_received_after_a_master_was_lost(
 async def test_a_cluster_with_passwords_refuses_a_wrong_one(cluster: Cluster) -> None:
     for server in cluster.servers:
         server.ask("ACL", "SETUSER", "ada", "on", ">p@ss", "~*", "&*", "+@all")
-    servers = cluster.url.partition("://")[2]
+    servers = cluster.url.rpartition("@")[2]
     database = Database(connect(f"redis+cluster://ada:p%40ss@{servers}"), 0, SCRIPTS)
     await database.check()
     journals = Journals(database)

@@ -60,7 +60,7 @@ async def test_a_redis_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
 async def test_a_connection_sends_only_what_is_asked_for() -> None:
     """Anything else would be a right that the nodes' user needs."""
     with running_server() as server:
-        watcher, redis = connect(server.url), connect(server.url)
+        watcher, redis = connect(server.admin_url), connect(server.url)
         assert isinstance(watcher, Redis)
         await watcher.config_resetstat()
         await redis.ping()

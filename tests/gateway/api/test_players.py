@@ -44,14 +44,14 @@ async def test_the_page_of_who_has_not_played_is_empty(site: Site) -> None:
     assert (reply.status, reply.code) == (404, "unknown_player")
 
 
-def test_what_is_taken_back_and_what_brought_nothing_home_does_not_count() -> None:
+async def test_what_is_taken_back_and_what_brought_nothing_home_does_not_count() -> None:
     days = {
         (GAME, DAY - 3): WON,
         (GAME, DAY - 2): SOME,
         (GAME, DAY - 1): replace(WON, void=True),
         (GAME, DAY): NONE,
     }
-    (game,) = page_of(History(days=days), WHO, DAY, WHOLE).games
+    (game,) = (await page_of(History(days=days), WHO, DAY, WHOLE)).games
     found = game.dailies
     assert [each.day for each in found.days] == [DAY, DAY - 2, DAY - 3]
     assert (found.played, found.won, found.average) == (2, 1, (104 + 20 + 0) / 3)
@@ -60,30 +60,30 @@ def test_what_is_taken_back_and_what_brought_nothing_home_does_not_count() -> No
     assert (found.best.day, found.best.home) == (DAY - 3, 104)
 
 
-def test_a_day_that_was_repaired_ends_no_streak() -> None:
+async def test_a_day_that_was_repaired_ends_no_streak() -> None:
     days = {(GAME, DAY - 2): SOME, (GAME, DAY): SOME}
     for game, now in ((ALL_GAMES, 2), ("robert" if GAME != "robert" else "deuces", 1)):
         repaired = WHOLE | {game: frozenset({DAY - 1})}
         if game == ALL_GAMES:
             repaired |= {GAME: repaired[ALL_GAMES]}
-        page = page_of(History(days=days), WHO, DAY, repaired)
+        page = await page_of(History(days=days), WHO, DAY, repaired)
         assert page.repaired == sorted(repaired[ALL_GAMES])
         assert page.streaks.played.now == page.games[0].dailies.streaks.played.now == now
 
 
-def test_a_page_has_no_more_than_so_many_days() -> None:
+async def test_a_page_has_no_more_than_so_many_days() -> None:
     days = {(GAME, day): SOME for day in range(DAY - MAX_DAYS - 5, DAY + 1)}
-    (game,) = page_of(History(days=days), WHO, DAY, WHOLE).games
+    (game,) = (await page_of(History(days=days), WHO, DAY, WHOLE)).games
     assert [each.day for each in game.dailies.days] == [*range(DAY, DAY - MAX_DAYS, -1)]
     assert game.dailies.played == MAX_DAYS + 6
 
 
-def test_crowns_are_for_days_with_all_games() -> None:
+async def test_crowns_are_for_days_with_all_games() -> None:
     days = {(game, DAY): SOME for game in games()} | {(GAME, DAY - 1): SOME}
-    assert page_of(History(days=days), WHO, DAY, WHOLE).crowns == 1
+    assert (await page_of(History(days=days), WHO, DAY, WHOLE)).crowns == 1
 
 
-def test_rounds_say_the_rating_after_them() -> None:
+async def test_rounds_say_the_rating_after_them() -> None:
     def round_(at: int, shift: float, factor: float, **changed: object) -> RoundResult:
         made = RoundResult(
             at, 1, 4, won=True, home=9, left=95, time=5, moves=9, end="stuck",
@@ -100,7 +100,7 @@ def test_rounds_say_the_rating_after_them() -> None:
         },
         sums={GAME: Sums(played=10, won=3, rated=10, mean=26.0, uncertainty=3.0)},
     )
-    (game,) = page_of(found, WHO, DAY, WHOLE).games
+    (game,) = (await page_of(found, WHO, DAY, WHOLE)).games
     assert [each.at - START for each in game.races.rounds] == [3, 2, 1]
     assert (game.races.played, game.races.won) == (13, 5)
     values = [history.Rating(28.0, 2.4, 1).value, history.Rating(29.0, 2.4 * 0.9, 1).value]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import gzip
+import tracemalloc
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from random import Random
 from urllib.parse import urlencode
 
 import msgspec
@@ -26,6 +30,8 @@ from tests.gateway.api.site import DATE, GAME, Site, site_on
 from tests.service.nodes import Node, SetClock
 
 BOARD = f"/boards/day/{GAME}/{DATE}"
+
+Maker = Callable[[], Awaitable[Answer[msgspec.Raw]]]
 
 
 async def test_what_a_client_has_is_not_sent_again(site: Site) -> None:
@@ -205,21 +211,73 @@ async def test_only_so_many_answers_are_made_at_once() -> None:
     await answers.get("one more", make)
 
 
+def answering(size: int, life: int = 60, made: list[int] | None = None) -> Maker:
+    """Return what makes an answer whose body has so many bytes, and counts that."""
+
+    async def make() -> Answer[msgspec.Raw]:
+        if made is not None:
+            made.append(size)
+        # Not compressible, so that both codings take as much.
+        return Answer(
+            msgspec.Raw(b'"' + Random(size).randbytes(size // 2).hex().encode()[2:] + b'"'), life
+        )
+
+    return make
+
+
 async def test_the_answers_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "MAX_BYTES", 1_000)
-    answers, made = Cache(lambda: 0.0), []
-
-    def maker(number: int) -> object:
-        async def make() -> Answer[str]:
-            made.append(number)
-            return Answer("x" * 298, 60)
-
-        return make
-
+    monkeypatch.setattr(cache, "MAX_BYTES", 3 * (cache.OVERHEAD + 301))
+    answers, made = Cache(lambda: 0.0), list[int]()
     for number in (1, 2, 3, 1, 4, 1, 2):
-        await answers.get(str(number), maker(number))  # type: ignore[arg-type]
+        before = len(made)
+        await answers.get(str(number), answering(300, made=made))
+        if len(made) > before:
+            made[-1] = number
     assert made == [1, 2, 3, 4, 2]
-    assert msgspec.json.encode("x" * 298) == b'"' + b"x" * 298 + b'"'
+    # What is larger than all of them is answered, and not kept.
+    for _ in range(2):
+        await answers.get("large", answering(20_000, made=made))
+    assert made[-2:] == [20_000] * 2
+    await answers.get("1", answering(300, made=made))
+    assert made[-1] == 20_000
+
+
+@pytest.mark.parametrize(
+    ("size", "count"), [(92, 2_000), (1_000, 1_000), (1_500, 500), (20_000, 100)]
+)
+async def test_what_is_kept_takes_no_more_than_is_counted(size: int, count: int) -> None:
+    answers = Cache(lambda: 0.0)
+    keys = [f"/boards/{{scope}}/{{game}}/{{period}} {number:060}" for number in range(count)]
+    gc.collect()
+    tracemalloc.start()
+    for key in keys:
+        await answers.get("".join(key), answering(size))
+    gc.collect()
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    counted = answers._kept.currsize
+    assert len(answers._kept) == count
+    assert counted / 2 < taken < counted
+
+
+async def test_answers_go_when_they_expire() -> None:
+    now = [0.0]
+    answers = Cache(lambda: now[0])
+    for number in range(100):
+        await answers.get(str(number), answering(300, life=5 if number else 60))
+    assert len(answers._kept) == 100
+    now[0] = 5.0
+    await answers.get("0", answering(300))
+    assert len(answers._kept) == 1
+
+
+async def test_a_request_for_what_is_beyond_the_end_takes_no_memory(site: Site) -> None:
+    first = await site.get(BOARD)
+    same = [f"{BOARD}?count=50", f"{BOARD}?from=1", f"{BOARD}?group=ranked&count=50&from=1"]
+    for path in (*same, *(f"{BOARD}?from={10**number}" for number in range(1, 10))):
+        reply = await site.get(path)
+        assert reply.json == first.json | {"rows": []}
+    assert len(site.api._cache._kept) == 1
 
 
 async def test_a_clocks_day_decides_which_board_is_live(site: Site, clock: SetClock) -> None:

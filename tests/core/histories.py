@@ -1,0 +1,20 @@
+"""Histories as they are stored."""
+
+from __future__ import annotations
+
+from server.core.excerpt import Excerpt
+from server.core.history import History
+from server.core.history_fields import changes, whole_of
+
+
+def plain_fields(history: History) -> dict[str, str]:
+    """Return the fields of a history's hash, without its version and totals."""
+    found = Excerpt(0, history.kept, history.days, history.rounds, history.sums)
+    return {field: text for field, text in changes(Excerpt(), found).items() if text is not None}
+
+
+def fields_of(history: History) -> dict[str, str]:
+    """Return the fields of a history's hash, without its version."""
+    fields = plain_fields(history)
+    totals = changes(Excerpt(), Excerpt(totals=whole_of(fields).totals))
+    return fields | {field: text for field, text in totals.items() if text is not None}

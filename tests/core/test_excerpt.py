@@ -1,0 +1,232 @@
+"""An excerpt of a history says what the whole one says, whatever has been added and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from msgspec.structs import replace
+
+from engine.catalog import games
+from server.core import excerpt as core
+from server.core.boards import BoardId, boards_of_day, boards_of_round, days_needed
+from server.core.excerpt import Excerpt
+from server.core.history import DayResult, History, RoundResult
+from server.core.history_fields import changes, excerpt_of, names_of, whole_of
+from server.core.ids import DealId
+from tests.core.histories import plain_fields
+
+TODAY = 20_778
+GAMES = sorted(games())[:2]
+HELD, MORE = 4, 2
+"""Rounds of a game that are held, and beyond which they are added to the sums, in these tests."""
+
+Decide = Callable[[Excerpt], Excerpt | None]
+
+day_results = st.sampled_from(
+    [
+        DayResult(52, 0, 600_000, 90, "won", 190),
+        DayResult(52, 0, 500_000, 90, "won", 191),
+        DayResult(27, 25, 400_000, 80, "stuck", 51),
+        DayResult(1, 51, 0, 3, "resigned", 0),
+    ]
+)
+some_games = st.sampled_from(GAMES)
+DAYS = (TODAY - 16, TODAY - 8, TODAY - 1, TODAY)
+some_days = st.sampled_from(DAYS)
+round_results = st.builds(
+    RoundResult,
+    at=st.just(0),
+    place=st.integers(1, 4),
+    players=st.just(4),
+    won=st.booleans(),
+    home=st.integers(1, 51),
+    left=st.integers(1, 4),
+    time=st.sampled_from([0, 5_000]),
+    moves=st.just(40),
+    end=st.just("stuck"),
+    help=st.booleans(),
+    shift=st.floats(-2, 2),
+    factor=st.floats(0.9, 1),
+    void=st.booleans(),
+)
+
+
+class Stored(RuleBasedStateMachine):
+    """A history as nodes change it, a few fields at a time, beside all its results.
+
+    The results of rounds are changed for as long as the history holds them one by one: of others
+    it has the sums, where nothing is taken back.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fields: dict[str, str] = {}
+        self.days: dict[tuple[str, int], DayResult] = {}
+        self.rounds: dict[tuple[str, DealId], RoundResult] = {}
+        self.reads = self.clock = 0
+
+    @initialize(plain=st.booleans(), day=some_days, result=day_results)
+    def begin(self, plain: bool, day: int, result: DayResult) -> None:
+        """Begin with nothing, or with results that were written without totals."""
+        if plain:
+            self.days[GAMES[0], day] = result
+            self.fields = plain_fields(History(days=self.days)) | {"v": "1"}
+
+    @property
+    def version(self) -> int:
+        """How often it has changed."""
+        return int(self.fields.get("v", 0))
+
+    def read(self, days: set[int], rounds: list[tuple[str, DealId]]) -> Excerpt:
+        """Read an excerpt, or the whole history if it has no totals."""
+        names = names_of(days, rounds)
+        found = excerpt_of(names, [self.fields.get(name) for name in names])
+        if found.has_no_totals:
+            whole = whole_of(self.fields)
+            return whole.excerpt(whole.totals, days, rounds)
+        return found
+
+    def change(self, decide: Decide, days: set[int], rounds: list[tuple[str, DealId]]) -> None:
+        """Change it as `Histories` does."""
+        names = names_of(days, rounds)
+        before = excerpt_of(names, [self.fields.get(name) for name in names])
+        after = None if before.has_no_totals else decide(before)
+        if after is None:
+            whole = whole_of(self.fields)
+            before = whole.excerpt(whole.stored, days, rounds)
+            after = decide(replace(before, totals=whole.totals))
+            assert after is not None
+        changed = changes(before, after)
+        if changed:
+            for field, text in changed.items():
+                if text is None:
+                    del self.fields[field]
+                else:
+                    self.fields[field] = text
+            self.fields["v"] = str(self.version + 1)
+        # To apply it again changes nothing.
+        again = self.read(days, rounds)
+        assert changes(again, decide(again) or again) == {}
+
+    @rule(at=st.integers(1, 9))
+    def keep(self, at: int) -> None:
+        """Keep the player's identity."""
+        self.change(lambda h: h if h.kept is not None else replace(h, kept=at), set(), [])
+
+    @rule(game=some_games, day=some_days, result=day_results)
+    def add_day(self, game: str, day: int, result: DayResult) -> None:
+        """Add the result of a daily, perhaps once more."""
+        self.change(lambda h: h.with_day(game, day, result), {day}, [])
+        self.days.setdefault((game, day), result)
+
+    @rule(game=some_games, day=some_days, void=st.booleans())
+    def void_day(self, game: str, day: int, void: bool) -> None:
+        """Take the result of a daily back, or let it stand, however long ago it was."""
+        self.change(lambda h: h.with_void(game, day, void), {day}, [])
+        if (game, day) in self.days:
+            self.days[game, day] = replace(self.days[game, day], void=void)
+
+    @rule(game=some_games, result=round_results)
+    def add_round(self, game: str, result: RoundResult) -> None:
+        """Add the result of a round."""
+        self.clock += 1
+        self.put_round(game, DealId(f"deal{self.clock}"), replace(result, at=self.clock))
+
+    @rule(data=st.data(), result=round_results)
+    def change_round(self, data: st.DataObject, result: RoundResult) -> None:
+        """Replace the result of a round, as when it, or another one of the race, is taken back."""
+        if self.rounds:
+            game, deal = data.draw(st.sampled_from(sorted(self.rounds)))
+            self.put_round(game, deal, replace(result, at=self.rounds[game, deal].at))
+
+    def put_round(self, game: str, deal: DealId, result: RoundResult) -> None:
+        """Enter the result of a round, and forget those that went into the sums."""
+        self.change(lambda h: h.with_round(game, deal, result), set(), [(game, deal)])
+        held = whole_of(self.fields).history.rounds
+        if (game, deal) in held:
+            self.rounds[game, deal] = result
+
+    @invariant()
+    def says_what_follows_from_all(self) -> None:
+        """Scores and ratings by an excerpt, and by the history, are those by all the results."""
+        whole = whole_of(self.fields)
+        history = whole.history
+        results = History(history.version, history.kept, self.days, self.rounds)
+        assert history.days == self.days
+        assert whole.stored in ({}, whole.totals)
+        for game in GAMES:
+            assert sum(of == game for of, _ in history.rounds) < HELD + MORE
+            for day in DAYS:
+                boards = [*boards_of_day(game, day, history.group), *boards_of_round(game)]
+                found = self.read(days_needed(boards), [])
+                scores = [results.score(board) for board in boards]
+                assert [found.score(board) for board in boards] == scores
+                assert [history.score(board) for board in boards] == scores
+            assert found.rating(game) == history.rating(game) == results.rating(game)
+        for game, deal in history.rounds:
+            others = {key: result for key, result in self.rounds.items() if key != (game, deal)}
+            rating = replace(results, rounds=others).rating(game)
+            assert self.read(set(), [(game, deal)]).rating_without(game, deal) == rating
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_rounds() -> object:
+    """Let a history hold few rounds, so that a short sequence fills it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core, "MAX_ROUNDS", HELD)
+        patch.setattr(core, "MORE_ROUNDS", MORE)
+        yield
+
+
+TestStored = Stored.TestCase
+TestStored.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+
+
+def race(at: int, left: int = 32) -> RoundResult:
+    """Return a race that was won, rated."""
+    return RoundResult(at, 1, 2, True, 52 - left, left, 5_000, 40, "stuck", shift=0.5, factor=0.9)
+
+
+def test_rounds_that_are_not_held_any_more_still_count() -> None:
+    rounds = {("robert", DealId(f"deal{n}")): race(n) for n in range(HELD + MORE - 1)}
+    whole = whole_of(plain_fields(History(kept=1, rounds=rounds)))
+    found = whole.excerpt(whole.totals, [], [("robert", DealId("last"))])
+    after = found.with_round("robert", DealId("last"), race(HELD + MORE))
+    assert after is not None
+    assert len(after.rounds) == HELD
+    assert after.sums["robert"].played == MORE
+    assert after.score(BoardId("races", "robert", 0, "ranked")) == -(HELD + MORE)
+    assert after.rating("robert").rated == HELD + MORE
+    # Added again, a round of the sums changes nothing.
+    assert after.with_round("robert", DealId("deal0"), race(0)) is after
+
+
+@given(st.lists(st.floats(-2, 2)), st.randoms())
+def test_a_rating_is_the_same_in_whatever_order_races_are_entered(
+    shifts: list[float], random: object
+) -> None:
+    results = [replace(race(at), shift=shift) for at, shift in enumerate(shifts)]
+    there, back = core.Totals(), core.Totals()
+    for result in results:
+        there = there.with_round(result)
+    for result in reversed(results):
+        back = back.with_round(result)
+    assert there == back
+    for result in results:
+        there = there.without_round(result)
+    assert (there.change, there.held) == (core.Totals().change, 0)
+
+
+def test_a_result_of_a_day_stays_what_it_is() -> None:
+    found = Excerpt().with_day("robert", TODAY, DayResult(27, 25, 4, 8, "stuck", 51))
+    assert found.with_day("robert", TODAY, DayResult(52, 0, 6, 9, "won", 190)) is found
+
+
+def test_what_did_not_change_is_not_written() -> None:
+    before = Excerpt(days={("robert", day): race(0) for day in range(5)})  # type: ignore[misc]
+    after = before.with_day("robert", TODAY, DayResult(27, 25, 4, 8, "stuck", 51))
+    assert set(changes(before, after)) == {f"d:robert:{TODAY}", "t:robert"}

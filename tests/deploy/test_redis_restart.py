@@ -1,0 +1,257 @@
+"""Redis as it is shipped, killed and started again, restored or promoted: nothing is lost.
+
+Games were played on nodes before, so that the scripts of the store have written what there is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from server.core import race_commands
+from tests.deploy.test_restore import play
+from tests.gateway.client import opened
+from tests.gateway.play import give_up_daily
+from tests.golden.nodes import node_of, unpack
+from tests.redis_programs import PROGRAMS, programs
+from tests.redis_servers import (
+    MASTERS,
+    Cluster,
+    Server,
+    running_cluster,
+    running_server,
+    until,
+)
+from tests.redis_users import make_secrets, secrets
+
+LASTING = 60_000
+"""Milliseconds that a key lives at least if it is compared: others may expire meanwhile."""
+
+EARLIER = "user default reset"
+"""The line of `redis.acl` with which a restart lost what scripts had written."""
+
+WITHOUT_USERS = "user default on nopass ~* &* +@all"
+"""What holds on a server that has no users."""
+
+TRANSACTION = "redis.call('SET', KEYS[1], '1') redis.call('SET', KEYS[2], '1')"
+"""A script that writes two keys, which Redis keeps in its file as a transaction."""
+
+
+class Site(NamedTuple):
+    """A directory of Redis on which games were played, as its server left it.
+
+    Attributes:
+        program: the server.
+        data: the directory.
+        contents: what was in it.
+    """
+
+    program: str
+    data: Path
+    contents: dict[str, Any]
+
+
+def contents(*servers: Server) -> dict[str, Any]:
+    """Return what servers keep: each key that does not expire soon, with its value."""
+    found: dict[str, Any] = {}
+    for server in servers:
+        with server.client() as redis:
+            for key in sorted(map(str, redis.scan_iter(count=1000))):
+                if not 0 <= int(str(redis.pttl(key))) < LASTING:
+                    found[key] = _value(redis, key)
+    return found
+
+
+def _value(redis: Any, key: str) -> Any:
+    match redis.type(key):
+        case "string":
+            return redis.get(key)
+        case "hash":
+            return redis.hgetall(key)
+        case "zset":
+            return redis.zrange(key, 0, -1, withscores=True)
+        case "set":
+            return redis.smembers(key)
+        case "stream":
+            return redis.xrange(key)
+        case kind:
+            raise AssertionError(f"{key} is a {kind}")
+
+
+def play_on(url: str) -> None:
+    """Play on a node of this release, with short countdowns."""
+    with pytest.MonkeyPatch.context() as shorter:
+        shorter.setattr(race_commands, "COUNTDOWN", 50)
+        asyncio.run(play(url))
+
+
+@contextmanager
+def server_on(
+    data: Path, program: str, users: Path | None = None, **options: str
+) -> Iterator[Server]:
+    """Run a server on a directory in the block; `users` is another file of users."""
+    given = {} if users is None else {"aclfile": str(users)}
+    server = Server(data, program=program, **given, **options)
+    server.start()
+    try:
+        yield server
+    finally:
+        server.kill()
+
+
+@pytest.fixture(scope="module", params=programs().values(), ids=list(programs()))
+def played(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Return the directory of a server that was killed after games."""
+    data = tmp_path_factory.mktemp("redis")
+    with server_on(data, request.param) as server:
+        play_on(server.url)
+        assert server.refused() == []
+        found = contents(server)
+    assert len(found) > 30
+    return Site(request.param, data, found)
+
+
+@pytest.fixture
+def site(played: Site, tmp_path: Path) -> Site:
+    """Return a copy of the directory."""
+    return played._replace(data=Path(shutil.copytree(played.data, tmp_path / "redis")))
+
+
+def test_a_server_that_is_killed_or_stopped_has_everything_when_it_is_back(site: Site) -> None:
+    with server_on(site.data, site.program) as server:
+        assert contents(server) == site.contents
+        server.end()
+    with server_on(site.data, site.program) as server:
+        assert contents(server) == site.contents
+        assert server.refused() == []
+
+
+class Users:
+    """A file of users that an operator makes anew, with another line for `default` at first."""
+
+    def __init__(self, folder: Path, default: str) -> None:
+        self.file = folder / "redis-users.acl"
+        shutil.copytree(secrets().folder, folder)
+        lines = self.file.read_text().splitlines()
+        changed = [default if line.startswith("user default ") else line for line in lines]
+        assert changed != lines
+        self.file.write_text("".join(f"{line}\n" for line in changed))
+
+    def make(self) -> None:
+        """Run `make-secrets.sh`, which keeps the passwords."""
+        assert make_secrets(self.file.parent).passwords == secrets().passwords
+
+
+@PROGRAMS
+def test_a_site_with_earlier_users_is_rescued_while_it_runs(program: str, tmp_path: Path) -> None:
+    """As in `deploy/README.md`: make the users anew, load them, and only then restart."""
+    data, users = tmp_path / "redis", Users(tmp_path / "users", EARLIER)
+    with server_on(data, program, users.file) as server:
+        server.ask("EVAL", TRANSACTION, 2, "one", "two")
+        assert "no permissions" in server.ask("ACL", "DRYRUN", "default", "PING")
+        users.make()
+        assert server.ask("ACL", "LOAD")
+        before = contents(server)
+    assert before == {"one": "1", "two": "1"}
+    with server_on(data, program, users.file) as server:
+        assert contents(server) == before
+
+
+def test_what_a_restart_with_earlier_users_left_out_is_still_in_the_file(
+    site: Site, tmp_path: Path
+) -> None:
+    """As in `deploy/README.md`: stop Redis before it rewrites its file, and start it anew."""
+    users = Users(tmp_path / "users", EARLIER)
+    with server_on(site.data, site.program, users.file) as server:
+        # Valkey does not look at rights when it reads its file.
+        if server.ask("INFO", "server").get("server_name") != "valkey":
+            assert len(contents(server)) < len(site.contents) / 2
+    users.make()
+    with server_on(site.data, site.program, users.file) as server:
+        assert contents(server) == site.contents
+
+
+@PROGRAMS
+def test_a_store_of_the_last_release_is_whole_with_the_users_of_this_one(
+    program: str, tmp_path: Path
+) -> None:
+    """The nodes and the Redis of 0.2.0 knew no users."""
+
+    async def play_there(port: int) -> None:
+        async with opened(port) as client:
+            await client.hello()
+            await give_up_daily(client, "robert")
+
+    data, users = tmp_path / "redis", Users(tmp_path / "users", WITHOUT_USERS)
+    with server_on(data, program, users.file) as server:
+        code = unpack("0.2.0", tmp_path / "code")
+        with node_of(code, f"redis://127.0.0.1:{server.port}/0") as (_, port):
+            asyncio.run(play_there(port))
+        before = contents(server)
+    assert any(":attempt:" in key for key in before)
+    users.make()
+    with server_on(data, program, users.file) as server:
+        assert contents(server) == before
+
+
+@PROGRAMS
+def test_a_replica_that_is_promoted_has_everything_also_after_a_restart(
+    program: str, tmp_path: Path
+) -> None:
+    with (
+        running_server(program=program) as master,
+        server_on(tmp_path / "redis", program) as replica,
+    ):
+        replica.ask("REPLICAOF", "127.0.0.1", master.port)
+        until(lambda: replica.ask("ROLE")[3] == "connected")
+        play_on(master.url)
+        written = master.ask("INFO", "replication")["master_repl_offset"]
+        until(lambda: replica.ask("INFO", "replication")["slave_repl_offset"] >= written)
+        before = contents(master)
+        master.kill()
+        replica.ask("REPLICAOF", "NO", "ONE")
+        assert contents(replica) == before
+        replica.kill()
+        replica.start()
+        assert contents(replica) == before
+        assert replica.refused() == []
+
+
+def replaced(cluster: Cluster, lost: Server) -> bool:
+    """Return whether the slots of a lost master are another one's, as all others see it."""
+    masters = cluster.masters()
+    left = [server for server in cluster.servers if server is not lost]
+    owners = [{shard[2][1] for shard in server.ask("CLUSTER", "SLOTS")} for server in left]
+    return len(masters) == MASTERS and all(
+        each == {server.port for server in masters} for each in owners
+    )
+
+
+@PROGRAMS
+def test_a_cluster_whose_masters_are_replaced_has_everything_also_after_a_restart(
+    program: str,
+) -> None:
+    with running_cluster(program=program) as cluster:
+        play_on(cluster.url)
+        masters = cluster.masters()
+        before = contents(*masters)
+        assert [server.refused() for server in cluster.servers] == [[]] * len(cluster.servers)
+        lost = masters[0]
+        lost.kill()
+        until(lambda: replaced(cluster, lost))
+        assert contents(*cluster.masters()) == before
+        lost.start()
+        cluster.until_whole()
+        for server in cluster.servers:
+            server.kill()
+        for server in cluster.servers:
+            server.start()
+        cluster.until_whole()
+        assert contents(*cluster.masters()) == before
+        assert [server.refused() for server in cluster.servers] == [[]] * len(cluster.servers)

@@ -1,0 +1,46 @@
+"""Journals are compared with what a node has appended, once the store is back."""
+
+from __future__ import annotations
+
+from server.stop import Stop
+from server.store import keys
+from server.store.connection import Client
+from tests.core.builders import ADA, BOB
+from tests.service.nodes import Node
+from tests.store.servers import calls
+
+
+async def test_losses_are_noticed_of_journals_that_nobody_plays_on(
+    redis: Client, node: Node
+) -> None:
+    check = node.services.journal_check
+    whole, cut = [(await node.dailies.open(who, "robert")).attempt for who in (ADA, BOB)]
+    for _ in range(3):
+        await node.play(whole, ADA)
+        await node.play(cut, BOB)
+    room = await node.room_of(ADA, BOB)
+    names = [keys.attempt(whole), keys.attempt(cut), keys.room(room.opened.code)]
+    await check.check(Stop())
+
+    (start, first, *_) = await node.store.journals.read_from(names[1], 1)
+    await redis.delete(*names[1:2])
+    await redis.delete(*names[2:])
+    for number, text in enumerate((start, first), 1):
+        await redis.xadd(names[1], {"e": text}, id=f"0-{number}")
+    metrics = node.database.metrics
+    await check.check(Stop())
+    assert metrics.lost_journals == 0, "nothing is read while the connection lasts"
+
+    for name in names:
+        pipeline = node.database.pipeline_of(name)
+        assert pipeline is not None
+        pipeline.abort("lost by the test")
+    for name in names:
+        await node.database.write(name, "EXISTS", name)
+    await check.check(Stop())
+    assert (metrics.lost_journals, metrics.lost_entries) == (2, 2 + room.version)
+    before = await calls(redis, "xrange")
+    await check.check(Stop())
+    assert await calls(redis, "xrange") == before
+    # Players go on from what is left.
+    assert (await node.play(cut, BOB)).after.seq == 3

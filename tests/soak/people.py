@@ -1,0 +1,257 @@
+"""What people do: all that the players of the fault suite do, and what is around a race.
+
+They look at the lobby, at boards, deals, runs and over HTTP, join whom they do not know, change
+their names, keep, link, export and delete their identities, and come back as somebody new.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any, get_args
+
+from server.core.boards import Scope
+from server.gateway.api.routes import ROUTES
+from server.gateway.messages.session import VERSION
+from tests.faults import plans
+from tests.faults.http import request
+from tests.faults.ledger import Message
+from tests.faults.plans import GAMES, Table
+from tests.faults.player import UNEXPECTED, Player, World
+from tests.faults.wire import LostError, Wire
+
+STAYING = (1.0, 6.0)
+"""Seconds for which somebody looks at a board, or at a room of the lobby."""
+
+EMOTES = 3
+"""Emotes that somebody sends in a room of the lobby."""
+
+LASTS = 12
+"""After how many things that somebody has done, on average, somebody else comes."""
+
+
+class Person(Player):
+    """A player who does all that people do.
+
+    Args:
+        number: the number of the player.
+        world: the world of all players.
+        rng: makes all choices.
+        ports: those of the nodes.
+        pace: seconds between a player's commands, on average.
+    """
+
+    # Rooms of the lobby fill up, and what others have seen may be gone.
+    unexpected = frozenset(UNEXPECTED) - {"room_full", "unknown_room"}
+
+    def __init__(
+        self, number: int, world: World, rng: random.Random, ports: Sequence[int], pace: float
+    ) -> None:
+        super().__init__(number, world, rng)
+        self._ports = ports
+        self._pace = pace
+        self._dailies: list[str] = []
+
+    @property
+    def port(self) -> int:
+        """The port of any node: there is no balancer, which would take as much as the players."""
+        return self.rng.choice(self._ports)
+
+    async def live(self, tables: asyncio.Queue[Table]) -> None:
+        """Do one thing after another until the world is closing, and leave."""
+        # People do not all come in the same second.
+        await self._pause(0.0, 4 * self._pace)
+        await self._arrive()
+        things: dict[Callable[[], Awaitable[None]], int] = {
+            lambda: self._race(tables): 30,
+            self._daily: 20,
+            lambda: plans.race_quickly(self, self._pace): 10,
+            self._look_on: 7,
+            self._drop_in: 7,
+            self._look_at_board: 7,
+            self._look_at_runs: 5,
+            self._browse: 8,
+            self._rename: 2,
+            self._keep: 3,
+            self._link: 2,
+            self._vanish: 3,
+        }
+        while not self.world.closing:
+            [thing] = self.rng.choices(list(things), list(things.values()))
+            await thing()
+            if self.rng.random() < 1 / LASTS:
+                await self._part()
+                await self._arrive()
+            await self._rest()
+        self.doing = "leaving"
+        await self.leave()
+        self.doing = "done"
+
+    async def _rest(self) -> None:
+        await asyncio.sleep(self.rng.expovariate(1 / self._pace))
+
+    async def _arrive(self) -> None:
+        """Come as a new guest."""
+        self.doing = "arriving"
+        await self.become_new()
+        self._dailies = self.rng.sample(GAMES, len(GAMES))
+
+    async def _race(self, tables: asyncio.Queue[Table]) -> None:
+        await plans.race(self, await plans.seat(self, tables), self._pace)
+
+    async def _daily(self) -> None:
+        self.doing = "listing the dailies"
+        await self.ask("daily.list")
+        if self._dailies:
+            await plans.daily(self, self._dailies.pop(), self._pace)
+
+    async def _look_on(self) -> None:
+        if self.world.links:
+            await plans.look_on(self)
+
+    async def _drop_in(self) -> None:
+        """Look at the lobby, and join a room of it, or make an own room public and wait."""
+        self.doing = "looking at the lobby"
+        listed = await self.ask("room.list")
+        rooms = listed["rooms"] if listed is not None else []
+        if rooms:
+            code = self.rng.choice(rooms)["code"]
+            room = await self.ask("room.join", code=code)
+        else:
+            game, key = self.rng.choice(GAMES), f"{self.rng.getrandbits(64):016x}"
+            room = await self.ask("room.create", game=game, seats=4, limit=plans.LIMIT, key=key)
+        if room is None or room["type"] != "room":
+            return
+        code = room["code"]
+        self.doing = f"staying in room {code} of the lobby"
+        if not rooms:
+            await self.ask("room.public", once=True, code=code, public=True)
+        for _ in range(EMOTES):
+            await self.ask("SendEmote", once=True, code=code, emote=self.rng.randrange(3))
+            await self._stay(2 / EMOTES)
+        self.doing = f"leaving room {code}"
+        await self.ask("room.leave", code=code)
+        self.world.counts["visits to the lobby"] += 1
+
+    async def _stay(self, share: float = 1.0) -> None:
+        """Stay where one is for a while."""
+        await self.until(lambda: self.world.closing, share * self.rng.uniform(*STAYING))
+
+    async def _look_at_board(self) -> None:
+        """Watch a board of any period for a while."""
+        self.doing = "watching a board"
+        scope = self.rng.choice(get_args(Scope))
+        answer = await self.ask("leaderboard.watch", game=self.rng.choice(GAMES), scope=scope)
+        if answer is not None and answer["type"] == "leaderboard":
+            await self._stay()
+            await self.ask("leaderboard.unwatch")
+            self.world.counts["boards watched"] += 1
+
+    def _deal(self) -> str | None:
+        """Return the deal of a round of one's own that is over, if there was one."""
+        rounds = [room["round"] for room in self.rooms.values()]
+        deals = [each["deal"] for each in rounds if each is not None and each["over"]]
+        return self.rng.choice(deals) if deals else None
+
+    async def _look_at_runs(self) -> None:
+        """Look at the deal of a round that is over, and at the runs of it."""
+        deal = self._deal()
+        if deal is None:
+            return
+        self.doing = f"looking at the runs of {deal}"
+        await self.ask("deal.show", deal=deal)
+        runs = await self.ask("GetRuns", deal=deal)
+        for row in (runs or {}).get("runs", [])[:2]:
+            await self.ask("GetRun", attempt=row["attempt"])
+        self.world.counts["deals looked at"] += 1
+
+    async def _browse(self) -> None:
+        """Request some paths of the HTTP interface, as pages of others do."""
+        self.doing = "browsing"
+        known: dict[str, Sequence[str]] = {
+            "player": [ledger.player for ledger in self.world.ledgers],
+            "deal": [self._deal() or "unknown"],
+            "run": list(self.states) or ["unknown"],
+            "game": GAMES,
+            "date": [datetime.now(UTC).date().isoformat()],
+            "scope": get_args(Scope),
+            "period": ["all", datetime.now(UTC).date().isoformat()],
+            "file": ["2000-01-01.jsonl.gz"],
+        }
+        for route in self.rng.sample(ROUTES, 3):
+            path = re.sub(r"{(\w+)}", lambda name: self.rng.choice(known[name[1]]), route.path)
+            try:
+                status, _ = await request(self.port, f"/api{path}")
+            except OSError:
+                # A node that is down, or Redis that is held.
+                self.world.counts["HTTP without an answer"] += 1
+                continue
+            self.world.counts[f"HTTP {status}"] += 1
+            if status == HTTPStatus.INTERNAL_SERVER_ERROR:
+                self.world.complaints.append(f"HTTP {status} for {path}")
+
+    async def _rename(self) -> None:
+        self.doing = "changing the name"
+        await self.ask("rename", once=True, name=f"Ada {self.rng.randrange(10**6)}")
+
+    async def _keep(self) -> None:
+        """Keep the identity by a recovery code, and look at the account."""
+        self.doing = "keeping the identity"
+        await self.ask("NewRecoveryCode")
+        await self.ask("GetAccount")
+
+    async def _link(self) -> None:
+        """Sign in on another device by a code, which stays for a while."""
+        self.doing = "linking a device"
+        told = await self.ask("LinkDevice", once=True)
+        if told is None or told["type"] != "DeviceCode":
+            return
+        signed_in = await self._visit(None, told["code"])
+        if signed_in is not None and signed_in["type"] == "SignedIn":
+            await self._visit(signed_in["token"])
+            self.world.counts["devices linked"] += 1
+
+    async def _visit(self, token: str | None, code: str | None = None) -> Message | None:
+        """Open another session, with a code sign in there or else stay, and close it.
+
+        Returns:
+            The answer, or `None` if there was none.
+        """
+        try:
+            device = await Wire.open(self.port, lambda _: None, self._ids, self._timeout())
+        except LostError:
+            return None
+        try:
+            answer = await self._ask_at(device, "hello", version=VERSION, token=token)
+            if code is not None:
+                answer = await self._ask_at(device, "SignIn", code=code)
+            else:
+                await self._stay()
+            return answer
+        finally:
+            await device.close()
+
+    async def _ask_at(self, device: Wire, type_: str, **fields: Any) -> Message | None:
+        [future] = await device.send([device.command(type_, **fields)])
+        return await self._answer(future)
+
+    async def _vanish(self) -> None:
+        self.doing = "away"
+        await self.vanish(self.rng.uniform(*plans.VANISHED))
+
+    async def _part(self) -> None:
+        """Take one's data along and sign out, or just go; or come for a moment, and be deleted."""
+        self.doing = "parting"
+        chance = self.rng.random()
+        if chance < 0.3:
+            await self.ask("ExportData", once=True)
+            await self.ask("SignOutEverywhere", once=True)
+        elif chance < 0.4:
+            await self.become_new()
+            await self.ask("rename", once=True, name="Gone")
+            await self.ask("DeleteAccount", once=True)
+            self.world.counts["identities deleted"] += 1

@@ -1,0 +1,58 @@
+"""A node, or several, whose private store is killed as the system does when memory is short."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from server.store.connection import connect
+from tests.gateway.client import Client, opened
+from tests.processes import PATIENCE, running
+from tests.store.servers import pid_of
+from tests.store.test_embedded import zombies_of
+
+
+async def move(client: Client, attempt: str, seq: int) -> list[str]:
+    """Send a move until it is acknowledged, and return the codes with which it was refused."""
+    refused: list[str] = []
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            answer = await client.ask("move", attempt=attempt, seq=seq, move="s>w")
+            if answer["type"] != "refused":
+                assert answer["seq"] == seq
+                return refused
+            refused.append(answer["code"])
+            await asyncio.sleep(0.1)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_play_goes_on_after_the_private_store_was_killed_and_nothing_is_lost(
+    data: Path, workers: int
+) -> None:
+    options = ["--port", "0", "--log-format", "json", "--data", str(data)]
+    command = [sys.executable, "-m", "server", "serve", *options, "--workers", str(workers)]
+    with running(command) as server:
+        listening = await asyncio.to_thread(server.wait_for, '"listening"')
+        async with opened(json.loads(listening)["port"]) as client:
+            await client.hello()
+            attempt = (await client.ask("daily.open", game="robert"))["attempt"]
+            assert await move(client, attempt, 2) == []
+            redis = connect(data / "redis.sock")
+            killed = await pid_of(redis)
+            os.kill(killed, signal.SIGKILL)
+            refused = [code for seq in range(3, 12) for code in await move(client, attempt, seq)]
+            assert set(refused) <= {"unavailable"}
+            assert (await client.ask("attempt.open", attempt=attempt))["seq"] == 11
+            assert await pid_of(redis) != killed
+            await redis.aclose()
+        died = json.loads(await asyncio.to_thread(server.wait_for, "embedded_redis_died"))
+        assert died["signal"] == "SIGKILL"
+        await asyncio.to_thread(server.wait_for, "embedded_redis_restarted")
+        assert zombies_of(server.process.pid) == []
+        assert server.end() == 0

@@ -1,0 +1,116 @@
+"""How the command ends when somebody presses Ctrl-C, or closes the terminal, at any time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE
+from pathlib import Path
+
+import pytest
+
+from server.store.connection import connect
+from server.store.embedded import embedded_redis
+from tests.gateway.client import opened
+from tests.processes import PATIENCE, ROOT, is_alive, running
+from tests.store.servers import pid_of
+
+_ON_TERMINAL = """
+import os, pty, select, sys
+
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+while sys.stdin not in (ready := select.select([sys.stdin, terminal], [], [])[0]):
+    os.write(1, os.read(terminal, 65536))
+os.close(terminal)
+_, status = os.waitpid(pid, 0)
+print("ended with", status, flush=True)
+"""
+"""A program that runs Python on a terminal of its own, and closes that when a line comes."""
+
+
+def serve(data: Path, *options: str) -> list[str]:
+    fixed = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json", "--data", str(data)]
+    return ["-m", "server", "serve", *fixed, *options]
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+async def test_the_server_ends_in_order_when_its_terminal_is_closed(
+    data: Path, workers: str
+) -> None:
+    command = ["-c", _ON_TERMINAL, *serve(data, "--workers", workers)]
+    terminal = await asyncio.create_subprocess_exec(
+        sys.executable, *command, stdin=PIPE, stdout=PIPE, cwd=ROOT
+    )
+    assert terminal.stdin is not None
+    assert terminal.stdout is not None
+    lines = [b""]
+    async with asyncio.timeout(PATIENCE):
+        while (b'"workers_ready"' if workers == "2" else b'"listening"') not in lines[-1]:
+            lines.append(await terminal.stdout.readline())
+            assert lines[-1], lines
+    port = next(json.loads(line)["port"] for line in lines if b'"listening"' in line)
+    redis = connect(data / "redis.sock")
+    store = await pid_of(redis)
+    await redis.aclose()
+    async with opened(port) as client:
+        await client.hello()
+        terminal.stdin.write(b"\n")
+        assert (await client.next("bye"))["code"] == "going_away"
+        assert await client.closed() == 1001
+    async with asyncio.timeout(PATIENCE):
+        rest, _ = await terminal.communicate()
+    assert rest.splitlines()[-1] == b"ended with 0"
+    assert b"Traceback" not in rest
+    assert not is_alive(store)
+
+
+IMPORTS = ["click", "engine.catalog", "redis", "server.app", "server.cli"]
+"""Modules, in the order in which the command imports them."""
+
+STEPS = ["embedded_redis", "listening"]
+"""What it logs then."""
+
+
+@pytest.mark.parametrize("point", IMPORTS + STEPS)
+async def test_ctrl_c_ends_the_server_in_order_while_it_starts(data: Path, point: str) -> None:
+    command = [sys.executable, "-X", "importtime", *serve(data)]
+    with running(command) as server:
+        await asyncio.to_thread(server.wait_for, f'"{point}"' if point in STEPS else f" {point}\n")
+        server.process.send_signal(signal.SIGINT)
+        code = await asyncio.to_thread(server.process.wait, PATIENCE)
+    # Before it has begun to do anything, it may end as any program does.
+    assert code in ({-signal.SIGINT, 1, 0} if point in IMPORTS else {0})
+    assert not [line for line in server.lines if "Traceback" in line or "KeyboardInterrupt" in line]
+    async with embedded_redis(data):
+        pass
+
+
+@pytest.mark.parametrize("point", ["embedded_redis", "worker_started", "listening"])
+async def test_ctrl_c_ends_the_workers_in_order_while_they_start(data: Path, point: str) -> None:
+    """A terminal sends the signal to all of them."""
+    command = ["setsid", sys.executable, *serve(data, "--workers", "2")]
+    with running(command) as server:
+        await asyncio.to_thread(server.wait_for, f'"{point}"')
+        os.killpg(server.process.pid, signal.SIGINT)
+        assert await asyncio.to_thread(server.process.wait, PATIENCE) == 0
+    assert not [line for line in server.lines if "Traceback" in line or "KeyboardInterrupt" in line]
+    started = [json.loads(line) for line in server.lines if '"worker_started"' in line]
+    assert not any(is_alive(line["pid"]) for line in started)
+    async with embedded_redis(data):
+        pass
+
+
+async def test_who_ignores_the_end_of_the_terminal_plays_on(data: Path) -> None:
+    """As with nohup."""
+    with running(["nohup", sys.executable, *serve(data)]) as server:
+        line = await asyncio.to_thread(server.wait_for, '"listening"')
+        async with opened(json.loads(line)["port"]) as client:
+            await client.hello()
+            server.process.send_signal(signal.SIGHUP)
+            assert (await client.ask("ping"))["type"] == "pong"
+        assert server.end() == 0

@@ -1,0 +1,115 @@
+"""A supervisor and workers that hang, with processes that do nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from functools import partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from server import workers
+from server.listening import NodePorts
+from server.workers import READY, Supervisor, showing_life
+from tests.store.servers import until
+
+PORTS = [NodePorts(players=())]
+Logs = list[Mapping[str, Any]]
+
+
+def work(index: int, ports: NodePorts, supervisor: Connection) -> None:
+    """Serve until SIGTERM, and show life."""
+
+    async def serve() -> None:
+        stop = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+        with showing_life(supervisor):
+            supervisor.send(READY)
+            await stop.wait()
+
+    asyncio.run(serve())
+
+
+def work_once(mark: Path, index: int, ports: NodePorts, supervisor: Connection) -> None:
+    """Work, if there is no file of this name yet; else hang before anything is sent."""
+    if mark.exists():
+        time.sleep(1_000)
+    mark.touch()
+    work(index, ports, supervisor)
+
+
+def wait_for_store(index: int, ports: NodePorts, supervisor: Connection) -> None:
+    """Show life, and never get ready."""
+
+    async def wait() -> None:
+        with showing_life(supervisor):
+            await asyncio.sleep(1_000)
+
+    asyncio.run(wait())
+
+
+@asynccontextmanager
+async def supervised(run: workers.Run) -> AsyncIterator[Logs]:
+    """Run a worker in the block, and yield what the supervisor logs."""
+    stop = asyncio.Event()
+    with capture_logs() as logs:
+        task = asyncio.create_task(Supervisor(run, PORTS, stop).run(lambda: None))
+        try:
+            yield logs  # type: ignore[misc]
+        finally:
+            stop.set()
+            await asyncio.gather(task, return_exceptions=True)
+
+
+async def logged(logs: Logs, event: str, count: int = 1) -> Mapping[str, Any]:
+    """Wait until an event was logged so many times, and return the last one."""
+
+    async def found() -> bool:
+        return len([line for line in logs if line["event"] == event]) >= count
+
+    await until(found)
+    return [line for line in logs if line["event"] == event][-1]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at the workers often. These send a sign of life each second, as always."""
+    monkeypatch.setattr(workers, "HANGS_AFTER", 3)
+
+
+async def test_a_worker_that_hangs_is_killed_and_replaced() -> None:
+    async with supervised(work) as logs:
+        await logged(logs, "workers_ready")
+        pid = (await logged(logs, "worker_started"))["pid"]
+        os.kill(pid, signal.SIGSTOP)
+        assert (await logged(logs, "worker_hangs"))["pid"] == pid
+        assert (await logged(logs, "worker_died"))["code"] == -signal.SIGKILL
+        assert (await logged(logs, "worker_started", 2))["pid"] != pid
+
+
+async def test_a_worker_that_hangs_before_it_shows_life_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with supervised(partial(work_once, tmp_path / "mark")) as logs:
+        await logged(logs, "workers_ready")
+        monkeypatch.setattr(workers, "READY_WITHIN", 2.0)
+        os.kill((await logged(logs, "worker_started"))["pid"], signal.SIGKILL)
+        hanging = await logged(logs, "worker_started", 2)
+        assert (await logged(logs, "worker_hangs"))["pid"] == hanging["pid"]
+
+
+async def test_a_worker_that_only_waits_is_left_alone() -> None:
+    async with supervised(wait_for_store) as logs:
+        pid = (await logged(logs, "worker_started"))["pid"]
+        for _ in range(workers.HANGS_AFTER + 2):
+            await asyncio.sleep(workers.BEAT_EVERY)
+        assert [line["event"] for line in logs] == ["worker_started"]
+        assert pid
