@@ -129,10 +129,10 @@ class Attempts:
                 two nodes differ slightly, another node may already count it as begun.
             UnavailableError: the store does not answer.
         """
-        if attempt.seq == 1:
-            # A node whose clock is wrong must not show cards early.
-            await self._store.clock.confirm()
-        if not attempt.has_begun(self._store.clock.now()):
+        clock = self._store.clock
+        # A node whose clock is wrong must not show cards early.
+        now = await clock.confirm() if attempt.seq == 1 else clock.now()
+        if not attempt.has_begun(now):
             raise Refusal("not_started")
         deal = await self._store.deals.find(attempt.start.deal)
         assert deal is not None, "a deal outlives its attempts"

@@ -252,10 +252,10 @@ class Dailies:
 
     async def _shown(self, days: Sequence[int]) -> list[ShownDay]:
         """Return those deals of some days that have been drawn; it draws none."""
-        if self._store.clock.now() >= daily.closes(days[0]):
-            # A node whose clock is wrong must not reveal a seed early.
-            await self._store.clock.confirm()
         now = self._store.clock.now()
+        if now >= daily.closes(days[0]):
+            # A node whose clock is wrong must not reveal a seed early.
+            now = await self._store.clock.confirm()
         ids = await self._store.deals.daily_ids([each for day in days for each in _all_of(day)])
         found = await asyncio.gather(*map(self._store.deals.find, ids.values()))
         deals = [deal for deal in found if deal is not None]
@@ -293,8 +293,7 @@ class Dailies:
         if game not in games():
             raise Refusal("unknown_game")
         # A node whose clock is wrong must not show the cards of a day early.
-        await self._store.clock.confirm()
-        now = self._store.clock.now()
+        now = await self._store.clock.confirm()
         day = daily.day_at(now)
         if now < daily.closes(day - 1):
             deal = await self._store.deals.daily(DailyId(game, day - 1))

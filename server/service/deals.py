@@ -34,8 +34,7 @@ class Deals:
             raise Refusal("unknown_deal")
         if deal.day is not None:
             # A node whose clock is wrong must not reveal a seed early.
-            await self._store.clock.confirm()
-            closed = self._store.clock.now() >= daily.closes(deal.day)
+            closed = await self._store.clock.confirm() >= daily.closes(deal.day)
         else:
             assert deal.room is not None, "a deal belongs to a day or to a room"
             closed = await self._is_over(deal.room, deal_id)

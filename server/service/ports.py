@@ -44,8 +44,8 @@ class Clock(Protocol):
     async def sample(self) -> None:
         """Read the store's time. Callers that wait for the same answer share it."""
 
-    async def confirm(self) -> None:
-        """Read the store's time, unless the last sample is recent enough to rely on."""
+    async def confirm(self) -> int:
+        """Return the time, read from the store unless the last sample is recent enough."""
 
 
 class MessageBus(Protocol):

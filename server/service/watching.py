@@ -370,8 +370,9 @@ class Watching:
         known, problem = runner.read, runner.problem
         entries: list[WatchedEntry] = []
         unread: UnavailableError | None = None
+        now = 0
         try:
-            await self._read_new(watched, place, entries)
+            now = await self._read_new(watched, place, entries)
             runner.problem = None
         except UnavailableError as error:
             runner.problem, unread = "unavailable", error
@@ -380,7 +381,6 @@ class Watching:
             self._background.judge("watched_attempts", error, runner.attempt)
         if self._rounds.get(code) is not watched:
             return
-        now = self._store.clock.now()
         whole = not (known and runner.read)
         for stream in watched.streams.values():
             if whole:
@@ -400,8 +400,12 @@ class Watching:
 
     async def _read_new(
         self, watched: _WatchedRound, place: int, entries: list[WatchedEntry]
-    ) -> None:
+    ) -> int:
         """Add what is new in a runner's journal to `entries`; all of it, if `read` is unset then.
+
+        Returns:
+            If it was read whole, the time from before, in Unix milliseconds: what is past then is
+            shown at once. Else 0.
 
         Raises:
             UnreadableError: a newer release stored it.
@@ -416,7 +420,8 @@ class Watching:
                 runner.state, runner.last = after, text
         state = runner.state
         if state is not None and appended and appended[-1][1].seq <= state.seq:
-            return
+            return 0
+        began = 0
         key, texts = keys.attempt(runner.attempt), None
         if state is not None:
             read = await self._store.journals.read_on(key, state.seq, runner.last)
@@ -425,13 +430,13 @@ class Watching:
             # It is read for the first time, or the store has lost entries that were seen here.
             runner.read, state = False, None
             entries.clear()
-            # What is past is shown at once: a node whose clock is wrong must not show cards early.
-            await self._store.clock.confirm()
+            # A node whose clock is wrong must not show cards early.
+            began = await self._store.clock.confirm()
             texts = (await self._store.journals.read(key)).texts
         assert watched.deal is not None, "a round has a deal"
         deal = await self._store.deals.find(watched.deal) if texts else None
         if deal is None:
-            return
+            return began
         found: list[WatchedEntry] = []
         for step in steps_of(deal, state, texts):
             found.append(WatchedEntry(number, place, state, step.after))
@@ -440,15 +445,15 @@ class Watching:
                 await asyncio.sleep(0)
         runner.state, runner.last = state, texts[-1]
         entries += found
+        return began
 
     async def _release(self, code: RoomCode) -> None:
         """Show what is due to watchers, and set the time of what comes next."""
         # A node whose clock is wrong must not show cards early. It reads the time now and then.
-        await self._store.clock.confirm()
+        now = await self._store.clock.confirm()
         watched = self._rounds.get(code)
         if watched is None:
             return
-        now = self._store.clock.now()
         for seen, stream in watched.streams.items():
             for entry in stream.due(now):
                 self.moved.emit(code, seen, entry)

@@ -91,17 +91,19 @@ class Clock:
         self._last_returned = now
         return now
 
-    async def confirm(self) -> None:
-        """Take a sample, unless the last one is newer than `CONFIRMED_FOR` seconds.
+    async def confirm(self) -> int:
+        """Return the time, after a sample unless there was one within `CONFIRMED_FOR` seconds.
 
-        When this returns, the time is ahead of Redis's by at most `CONFIRMED_FOR` seconds: a
-        monotonic clock that has jumped ahead since a sample makes that sample seem older.
+        It is ahead of Redis's time by at most `CONFIRMED_FOR` seconds: a monotonic clock that has
+        jumped ahead since a sample makes that sample seem older. That holds of the time that is
+        returned, and not of what `now` returns after a wait.
 
         Raises:
             UnavailableError: Redis does not answer, or not fast enough.
         """
         if not self._is_sampled_within(self._monotonic(), CONFIRMED_FOR):
             await self.sample()
+        return self.now()
 
     async def sample(self) -> None:
         """Take a sample of Redis's time. Callers that wait for the same sample share it.

@@ -54,9 +54,10 @@ class SetClock:
     async def sample(self) -> None:
         """Do nothing: the clock is right by definition."""
 
-    async def confirm(self) -> None:
-        """Sample, as a node does before it trusts the clock."""
+    async def confirm(self) -> int:
+        """Sample, as a node does before it trusts the clock, and return the time."""
         await self.sample()
+        return self.now()
 
 
 class _Bus(Bus):

@@ -11,6 +11,7 @@ from engine.catalog import games
 from server.core import daily
 from server.core.race_commands import COUNTDOWN
 from server.core.refusal import Refusal
+from server.core.watching import WATCH_DELAY
 from server.store import clock as clocks
 from server.store.clock import Clock
 from server.store.connection import connect
@@ -87,6 +88,34 @@ async def test_an_entry_after_a_clock_was_set_back_has_the_time_of_the_one_befor
     clock.time = BEGUN + 1_000
     await node.play(attempt_of(room, ADA), ADA)
     assert (await node.state_of(attempt_of(room, ADA))).at == BEGUN + 5_000
+
+
+class LeapingClock(JumpedClock):
+    """A clock that leaps ahead each time, right after it was confirmed."""
+
+    async def confirm(self) -> int:
+        """Return the right time, and leap."""
+        confirmed = await super().confirm()
+        self.time += 10 * WATCH_DELAY
+        return confirmed
+
+
+async def test_watchers_are_shown_no_move_early_if_the_clock_leaps_while_it_is_read(
+    redis_url: str, node: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    await node.play(attempt_of(room, ADA), ADA)
+    async with node_on(redis_url, LeapingClock(clock, BEGUN)) as leaping:
+        watching = leaping.services.watching
+        leaping.services.live.enter(room, None)
+        watching.follow(code)
+        await watching._reads.finish()
+        shown = [board and board.seq for board, _ in watching.boards(code, "live")]
+        assert shown == [2, 1]
+        assert [board for board, _ in watching.boards(code, "delayed")] == [None, None]
+        await watching._due.finish()
+        assert [board for board, _ in watching.boards(code, "delayed")] == [None, None]
 
 
 class WaveringClock(Clock):
