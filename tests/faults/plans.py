@@ -175,7 +175,8 @@ async def race_quickly(player: Player, pace: float) -> None:
         if rng.random() < 0.1:
             await player.vanish(rng.uniform(*VANISHED))
         await _change(player, room)
-        answer = await player.ask("room.join", code=code)
+        # Whoever was away for a second has lost the seat, and somebody else may have it.
+        answer = await player.ask("room.join", deserved="room_full", code=code)
         if answer is None or answer["type"] != "room":
             return
         room = player.rooms.get(code, answer)
@@ -224,7 +225,9 @@ async def _start(player: Player, room: Message, table: Table, waited: int) -> in
         await _change(player, room)
         return waited + 1
     player.doing = f"starting a round in room {code}"
-    anyway = {"anyway": True} if player.world.hosting and (waited > 2 or rng.random() < 0.3) else {}
+    anyway: Message = (
+        {"anyway": True} if player.world.hosting and (waited > 2 or rng.random() < 0.3) else {}
+    )
     # Without an answer it may have been started all the same, so the room is read again.
     await player.ask("room.start", once=True, code=code, **anyway)
     return waited + 1

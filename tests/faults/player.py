@@ -197,13 +197,16 @@ class Player:
             task.cancel()
         await asyncio.gather(*self._others, return_exceptions=True)
 
-    async def ask(self, type_: str, *, once: bool = False, **fields: Any) -> Message | None:
+    async def ask(
+        self, type_: str, *, once: bool = False, deserved: str = "", **fields: Any
+    ) -> Message | None:
         """Send a command until it is answered, and return the answer.
 
-        With `once` it is not sent again; `None` then means that it may have been carried out.
+        With `once` it is not sent again; `None` then means that it may have been carried out. A
+        refusal with the code `deserved` is none of those that this command must never get.
         """
         while True:
-            answer = (await self.ask_all([{"type": type_, **fields}]))[0]
+            answer = (await self.ask_all([{"type": type_, **fields}], deserved))[0]
             if answer is not None and answer.get("code") not in RETRYABLE:
                 return answer
             if once:
@@ -211,7 +214,7 @@ class Player:
             if answer is not None:
                 await self._pause(0.2, 1.0)
 
-    async def ask_all(self, wanted: list[Message]) -> list[Message | None]:
+    async def ask_all(self, wanted: list[Message], deserved: str = "") -> list[Message | None]:
         """Send commands without waiting in between, and return what was answered in time."""
         calm = self.world.closing
         wire = await self.wire()
@@ -224,7 +227,7 @@ class Player:
         futures = dict(zip(_ids(sent), await wire.send(sent), strict=True))
         answers = [await self._answer(futures[command["id"]]) for command in commands]
         for answer in answers:
-            if answer is not None and answer.get("code") in self.unexpected:
+            if answer is not None and answer.get("code") in self.unexpected - {deserved}:
                 self._complain(f"{answer['code']} after {wanted}")
         if None in answers and not wire.lost:
             self.world.counts["answers timed out"] += 1
