@@ -27,6 +27,7 @@ from server.gateway.pages import Pages
 from server.gateway.previews import Previews
 from server.gateway.sockets import Sockets
 from server.gateway.turns import Turns
+from server.logs import errors
 from server.metrics import LagMeter, Metrics
 from server.service import ports
 from server.service.name_lists import name_lists
@@ -106,7 +107,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
     """
     background = Background(on_failure)
     async with AsyncExitStack() as stack:
-        metrics = Metrics()
+        metrics = Metrics(log_errors=errors)
         lag = LagMeter(metrics.lag)
         stack.callback(lag.close)
         database, secret_keys = await _database(settings, metrics, stack)

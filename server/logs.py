@@ -17,6 +17,7 @@ import logging
 import os
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TextIO, cast
@@ -30,6 +31,9 @@ from server.log_lines import MAX_FRAMES, Bounds, Sampler, exception_as_text, vis
 from server.settings import LogFormat
 
 log = structlog.get_logger()
+
+errors = Counter(error=0, critical=0)
+"""How many errors this process has logged, by level; lines that were dropped count, too."""
 
 _LEVELS = (logging.CRITICAL, logging.ERROR, logging.WARNING, logging.INFO)
 
@@ -63,6 +67,7 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
     sampler = Sampler()
     structlog.configure(
         processors=[
+            _count_errors,
             sampler,
             add_node,
             add_task_fields,
@@ -88,6 +93,12 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
     sys.excepthook = _log_crash
     sys.unraisablehook = _log_unraisable
     threading.excepthook = _log_thread_failure
+
+
+def _count_errors(logger: Any, method: str, event: EventDict) -> EventDict:
+    if method in errors and event["event"] != "suppressed":
+        errors[method] += 1
+    return event
 
 
 class _Terminal:

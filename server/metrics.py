@@ -126,6 +126,10 @@ class Metrics:
         default=0,
         metadata=_family("samedeal_conflicts", "Appends rejected since another node was first."),
     )
+    log_errors: Counts = field(
+        default_factory=Counter,
+        metadata=_family("samedeal_log_errors", "Errors that the process has logged.", "level"),
+    )
     lost_seconds: int = field(
         default=0,
         metadata=_family(

@@ -281,7 +281,7 @@ STARTS_TASKS = {
     "server.store.pipeline": "shares a connection among those who await it",
     "server.store.servers": "shares a refresh among those who await it",
     "server.store.database": "hears how it ends",
-    "server.store.embedded": "hears how it ends",
+    "server.store.embedded": "awaits what it starts, or hears how it ends",
     "server.store.journal": "hears how it ends",
     "server.store.probe": "hears how it ends",
 }

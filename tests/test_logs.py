@@ -22,7 +22,7 @@ from server.core import attempt
 from server.core.ids import DealId
 from server.log_context import task_fields
 from server.log_lines import LINES
-from server.logs import configure, log_loop_failure
+from server.logs import configure, errors, log_loop_failure
 from server.service.rooms import Rooms
 from server.settings import LogFormat
 from server.store import keys
@@ -114,6 +114,22 @@ def test_what_nobody_handles_is_logged_in_the_same_form(log: pytest.CaptureFixtu
     assert (lines[2]["logger"], "of a library" in lines[2]["event"]) == ("py.warnings", True)
     assert events[3:] == ["crashed", "loop_failed"]
     assert lines[4]["message"] == "of a loop"
+
+
+def test_each_error_is_counted_whether_its_line_is_written_or_dropped(
+    log: pytest.CaptureFixture[str],
+) -> None:
+    before, told = dict(errors), structlog.get_logger()
+    for _ in range(LINES["error"] + 5):
+        told.error("failed")
+    told.error("suppressed", of="failed", count=5)
+    told.warning("lost")
+    told.critical("crashed")
+    logging.getLogger("library").critical("Out of order")
+    told.exception("broken", exc_info=ValueError("of all"))
+    counted = {level: count - before[level] for level, count in errors.items()}
+    assert counted == {"error": LINES["error"] + 6, "critical": 2}
+    assert log.readouterr().err.count('"failed"') == LINES["error"] + 1
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,7 @@ def test_every_metric_has_a_description_and_a_name_of_its_own() -> None:
     families = list(text_string_to_metric_families(node_metrics.exposition("")[0].decode()))
     ours = [family for family in families if family.name.startswith("samedeal_")]
     names = [family.name for family in ours]
-    assert len(names) == len(set(names)) == 29
+    assert len(names) == len(set(names)) == 30
     assert all(family.documentation.endswith(".") for family in ours)
     assert {family.name for family in families} > {"process_cpu_seconds", "process_open_fds"}
 
@@ -150,6 +150,7 @@ async def test_metrics_are_served_on_a_port_of_their_own(redis_url: str) -> None
         status, text = await asyncio.to_thread(ask, listening.port_of(bound.metrics), "/metrics")
         assert status == 200
         assert ("samedeal_conflicts_total", frozenset()) in samples(text)
+        assert ("samedeal_log_errors_total", frozenset({("level", "error")})) in samples(text)
         status, _ = await asyncio.to_thread(ask, listening.port_of(bound.metrics), "/")
         assert status == 404
         status, _ = await asyncio.to_thread(ask, port, "/metrics")

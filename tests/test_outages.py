@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 from structlog.testing import capture_logs
 
 from server.outages import Outage
+from tests.processes import ROOT
 
 
 def test_an_outage_is_told_once_each_way() -> None:
@@ -38,3 +41,33 @@ def test_what_fails_now_and_then_is_in_order_again_after_a_quiet_time() -> None:
         outage.succeed()
     assert [line["event"] for line in logs] == ["refused", "accepted"]
     assert logs[1]["seconds"] == 46.0
+
+
+def told_of_outages(source: str) -> set[str]:
+    """Return how a module logs that the store does not answer: the methods of its log."""
+    handlers = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ExceptHandler)
+        and node.type is not None
+        and "UnavailableError" in ast.unparse(node.type)
+    ]
+    return {
+        call.func.attr
+        for handler in handlers
+        for call in ast.walk(handler)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and ast.unparse(call.func.value) == "log"
+    }
+
+
+def test_what_fails_since_the_store_is_away_is_a_consequence_that_is_logged_as_debug() -> None:
+    found = {
+        path.name: told
+        for layer in ("service", "gateway", "store")
+        for path in (ROOT / "server" / layer).rglob("*.py")
+        if (told := told_of_outages(path.read_text(encoding="utf-8")))
+    }
+    assert len(found) > 5
+    assert {name: told for name, told in found.items() if told != {"debug"}} == {}

@@ -54,7 +54,6 @@ class Accounts:
         histories: Histories,
     ) -> None:
         self._accounts = store.accounts
-        self._players = store.players
         self._clock = store.clock
         self._identity = identity
         self._sessions = sessions
@@ -70,13 +69,12 @@ class Accounts:
         return await self._accounts.find(player)
 
     async def session_count(self, player: PlayerId) -> int:
-        """Return how many sessions a player has; nodes that died may have left some behind.
+        """Return how many sessions a player has.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        (found,) = await self._players.sessions([player])
-        return len(found)
+        return len(await self._sessions.of(player))
 
     # Keeping
 
@@ -188,7 +186,7 @@ class Accounts:
             UnavailableError: the store does not answer.
         """
         account = await self.find(player)
-        (sessions,) = await self._players.sessions([player])
+        sessions = await self._sessions.of(player)
         history = await self._histories.find(player)
         found = {
             "samedeal": "account",

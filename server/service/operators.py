@@ -41,6 +41,7 @@ from server.service.profiles import Profiles
 from server.service.races import Races
 from server.service.repaired_days import RepairedDays
 from server.service.rooms import Rooms
+from server.service.sessions import Sessions
 from server.service.store import Store
 from server.service.suspicions import Suspicions
 from server.store.deals import random_id
@@ -165,6 +166,7 @@ class Operators:
         rooms: Rooms,
         live: LiveRooms,
         open_rooms: OpenRooms,
+        sessions: Sessions,
         profiles: Profiles,
         histories: Histories,
         races: Races,
@@ -177,6 +179,7 @@ class Operators:
         self._rooms = rooms
         self._live = live
         self._open_rooms = open_rooms
+        self._sessions = sessions
         self._profiles = profiles
         self._histories = histories
         self._races = races
@@ -307,7 +310,6 @@ class Operators:
         barred, hidden, _ = await self._check_player(player)
         profile = (await self._profiles.find([player]))[player]
         found = await self._histories.find(player)
-        (sessions,) = await self._store.players.sessions([player])
         today = daily.day_at(self._clock.now())
         played = {game for game, _ in (*found.days, *found.rounds)} | found.sums.keys()
         return PlayerShown(
@@ -316,7 +318,7 @@ class Operators:
             found.kept,
             barred if is_barred(barred, self._clock.now()) else None,
             hidden,
-            sessions,
+            await self._sessions.of(player),
             [
                 _game_row(found, game, today, await self._repaired_days.of(game))
                 for game in sorted(played)

@@ -36,7 +36,7 @@ class Places:
             if place := await self.of(address):
                 await self._rooms.put_place(code, player, place)
         except UnavailableError as error:
-            log.warning("place_not_written", room=code, error=str(error))
+            log.debug("place_not_written", room=code, error=str(error))
 
     async def in_room(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return where the players of a room are, and those who were there lately.

@@ -155,6 +155,7 @@ class Services:
             rooms=self.rooms,
             live=self.live,
             open_rooms=self.open_rooms,
+            sessions=self.sessions,
             profiles=self.profiles,
             histories=self.histories,
             races=self.races,

@@ -240,6 +240,15 @@ class Sessions:
     def _is_on_alive(self, name: str) -> bool:
         return self._registration.is_alive(name.partition("/")[0])
 
+    async def of(self, player: PlayerId) -> list[str]:
+        """Return a player's sessions, but for those that nodes which died have left behind.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        (names,) = await self._players.sessions([player])
+        return [name for name in names if self._is_on_alive(name)]
+
     async def close_all(self, player: PlayerId) -> None:
         """Close the sessions of a player who has been barred, on all nodes.
 

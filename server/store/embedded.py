@@ -15,11 +15,11 @@ import signal
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import structlog
 from redis.asyncio import Redis
@@ -33,7 +33,11 @@ from server.store.programs import EmbeddedServerError, Program, at_hand, log_pro
 from server.store.written_by import note_writer, program_for
 
 START_TIMEOUT = 30.0
-"""Seconds in which a server must have loaded its file, or written it and stopped."""
+"""Seconds in which a server must answer, if only that it is loading its file, or must have stopped.
+Loading may take as long as it takes."""
+
+TELL_LOADING_EVERY = 5.0
+"""Seconds between two lines of the log that say how much of its file a server has loaded."""
 
 STABLE_AFTER = 30.0
 """A server that dies after running for this many seconds is started again without a pause."""
@@ -124,9 +128,7 @@ async def shared_redis(data: Path) -> AsyncIterator[Path]:
         except DataInUseError:
             socket = data.resolve() / SOCKET
             try:
-                async with asyncio.timeout(START_TIMEOUT):
-                    while not await _is_ready(socket):
-                        await asyncio.sleep(0.02)
+                await _until_loaded(socket)
             except TimeoutError as error:
                 raise EmbeddedServerError(f"The server on {data} does not answer.") from error
         yield socket
@@ -245,20 +247,22 @@ class _Server:
         )
 
     async def _wait_until_ready(self, guarding: Process, program: Program) -> None:
+        loaded = asyncio.create_task(_until_loaded(self.socket))
         ended = asyncio.create_task(guarding.wait())
         try:
-            async with asyncio.timeout(START_TIMEOUT):
-                while not await _is_ready(self.socket):
-                    if ended.done():
-                        damage = await asyncio.to_thread(append_only.damage, self._data)
-                        said = f"{program} exited at once; {self._data / _LOG} says why."
-                        raise EmbeddedServerError(damage or said)
-                    await asyncio.sleep(0.02)
+            await asyncio.wait({loaded, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if not loaded.done():
+                damage = await asyncio.to_thread(append_only.damage, self._data)
+                said = f"{program} exited before it was ready; {self._data / _LOG} says why."
+                raise EmbeddedServerError(damage or said)
+            await loaded
         except TimeoutError as error:
             said = f"{program} did not answer; {self._data / _LOG} says why."
             raise EmbeddedServerError(said) from error
         finally:
+            loaded.cancel()
             ended.cancel()
+            await asyncio.gather(loaded, ended, return_exceptions=True)
 
     async def _wait_for_last_one(self, lock: IO[str]) -> None:
         """Wait until no server of an earlier run is left; end one that has lost its guard, too."""
@@ -312,14 +316,34 @@ def _client(socket: Path, timeout: float) -> Redis:
     )
 
 
-async def _is_ready(socket: Path) -> bool:
-    """Return whether a server answers on the socket that has loaded its file."""
-    redis = _client(socket, 1)
+async def _until_loaded(socket: Path) -> None:
+    """Wait until the server on a socket has loaded its file, and tell how far it is.
+
+    Raises:
+        TimeoutError: it has not answered at all for `START_TIMEOUT` seconds.
+    """
+    begun = answered = told = time.monotonic()
+    while (found := await _persistence(socket)) is None or found["loading"]:
+        now = time.monotonic()
+        if found is None:
+            if now - answered > START_TIMEOUT:
+                raise TimeoutError
+        else:
+            answered = now
+            if now - told >= TELL_LOADING_EVERY:
+                told = now
+                percent = round(float(found["loading_loaded_perc"]))
+                log.info("embedded_redis_loading", percent=percent, seconds=round(now - begun))
+        await asyncio.sleep(0.02)
+
+
+async def _persistence(socket: Path) -> Mapping[str, Any] | None:
+    """Return what the server on a socket says of its files, or `None` if none answers."""
+    redis = _client(socket, START_TIMEOUT)
     try:
-        await redis.ping()
+        # It is answered while a file is loaded, unlike most commands.
+        return await redis.info("persistence")
     except (RedisError, OSError):
-        return False
-    else:
-        return True
+        return None
     finally:
         await redis.aclose()

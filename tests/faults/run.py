@@ -34,6 +34,9 @@ from tests.faults.stores import Store, running_store
 SETTLED_WITHIN = 40.0
 """Seconds after the last player has left within which every effect has been applied."""
 
+PLAYED_WITHIN = 60.0
+"""Seconds within which the first player has a session."""
+
 POLL_EVERY = 0.3
 
 EXPECTED = {
@@ -158,6 +161,7 @@ async def _run_players(
             settings.kinds,
         )
         try:
+            await _until_played(world)
             await injector.inject(faults)
             await injector.wait_until_healed()
             log("no more faults: the players come to an end")
@@ -177,6 +181,13 @@ async def _run_players(
                 task.cancel()
             await injector.stop()
             await asyncio.gather(reporter, *tasks, return_exceptions=True)
+
+
+async def _until_played(world: World) -> None:
+    """Wait until somebody plays: a port is bound before the workers that share it can serve."""
+    async with asyncio.timeout(PLAYED_WITHIN):
+        while not world.counts["sessions"]:
+            await asyncio.sleep(0.1)
 
 
 async def _report(world: World, log: Callable[[str], None]) -> None:

@@ -70,3 +70,18 @@ def test_what_was_played_is_kept_and_nothing_else_for_long(
     complaints = check(stored, list(recording.ledgers.values()), recording.at).complaints
     lives = ("its deadline is set", "kept ")
     assert found == any(c.about == DAILY and c.text.startswith(lives) for c in complaints)
+
+
+@pytest.mark.parametrize(
+    ("events", "at", "found"),
+    [(1, UNPLAYED - 1, True), (1, UNPLAYED, False), (2, UNPLAYED, True)],
+)
+def test_a_journal_may_have_expired_only_if_nothing_was_played(
+    events: int, at: int, found: bool
+) -> None:
+    recording, ledger = correct_recording(), Ledger(ADA)
+    received = (line.message for line in recording.ledgers[ADA].events())
+    for message in [each for each in received if each.get("attempt") == DAILY][:events]:
+        ledger.record_event(message)
+    complaints = check(Stored(deals=recording.stored.deals), [ledger], at).complaints
+    assert found == any(c.text == "its journal does not exist" for c in complaints)

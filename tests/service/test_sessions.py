@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
@@ -129,6 +130,10 @@ async def test_what_a_session_left_behind_is_found_not_to_be_there(
     await players.add_session(ADA, "dead/ended", 1)
     await node.services.sessions.enter(ADA, "one")
     await several(ADA, node, expected=False)
+    # Nor is what a dead node has left counted for whoever asks.
+    assert await node.services.accounts.session_count(ADA) == 2
+    assert json.loads(await node.services.accounts.export(ADA))["sessions"] == 2
+    assert "dead/ended" not in (await node.services.operators.player(ADA)).sessions
     # A node that has died is not published to either.
     await other.services.sessions.enter(ADA, "two")
     await several(ADA, node)

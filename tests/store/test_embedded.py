@@ -20,7 +20,8 @@ from server.store.connection import connect
 from server.store.embedded import embedded_redis, shared_redis
 from server.store.programs import EmbeddedServerError
 from tests.processes import ROOT, is_alive
-from tests.store.servers import pid_of, until
+from tests.redis_programs import default_program
+from tests.store.servers import PATIENCE, pid_of, until
 
 _SERVE = """
 import asyncio, sys
@@ -104,6 +105,43 @@ async def stored_value(socket: Path) -> object:
         await redis.aclose()
 
 
+LOADED = 40
+"""Keys that `fill` stores."""
+
+
+async def fill(data: Path) -> None:
+    """Store some keys, and have the server write its file anew, as one that it loads by keys."""
+    async with embedded_redis(data) as socket:
+        redis = connect(socket)
+        await redis.mset({f"key {number}": os.urandom(2_000).hex() for number in range(LOADED)})
+        await redis.bgrewriteaof()
+
+        async def is_rewritten() -> bool:
+            found = await redis.info("persistence")
+            busy = found["aof_rewrite_in_progress"] or found["aof_rewrite_scheduled"]
+            return not busy and found["aof_last_bgrewrite_status"] == "ok"
+
+        await until(is_rewritten)
+        await redis.aclose()
+
+
+def slow_to_load(seconds: float) -> str:
+    """Return what a `redis-server` does that takes so long to load each key."""
+    slow = f"--key-load-delay {seconds * 1e6:.0f} --loading-process-events-interval-bytes 1024"
+    return f'exec {default_program()} "$@" {slow}'
+
+
+def on_path(monkeypatch: pytest.MonkeyPatch, data: Path, does: str) -> None:
+    """Have a script be the `redis-server` on the PATH, which says that it is the real one."""
+    folder = data / "bin"
+    folder.mkdir()
+    program = folder / "redis-server"
+    says = f'[ "$1" = --version ] && exec {default_program()} --version'
+    program.write_text(f"#!/bin/sh\n{says}\n{does}\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
 async def start(data: Path) -> None:
     """Start a server, and end it at once."""
     async with embedded_redis(data):
@@ -167,6 +205,54 @@ async def test_the_server_starts_without_long_pauses(
     monkeypatch.setattr(asyncio, "sleep", recording_sleep)
     await start(data)
     assert max(pauses, default=0) <= 0.02
+
+
+async def test_a_server_that_loads_for_longer_than_it_may_be_silent_is_waited_for(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(data)
+    on_path(monkeypatch, data, slow_to_load(0.05))
+    monkeypatch.setattr(embedded, "START_TIMEOUT", 0.5)
+    monkeypatch.setattr(embedded, "TELL_LOADING_EVERY", 0.1)
+    with capture_logs() as logs:
+        async with embedded_redis(data) as socket, shared_redis(data) as shared:
+            assert socket == shared
+            redis = connect(socket)
+            assert await redis.dbsize() == LOADED
+            await redis.aclose()
+    seen = [line["percent"] for line in logs if line["event"] == "embedded_redis_loading"]
+    assert len(seen) > 1
+    assert seen == sorted(seen)
+    assert 0 <= seen[0] < seen[-1] <= 100
+
+
+async def test_a_server_that_does_not_answer_is_given_up(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_path(monkeypatch, data, "exec sleep 1000")
+    monkeypatch.setattr(embedded, "START_TIMEOUT", 0.2)
+    with pytest.raises(EmbeddedServerError, match="did not answer"):
+        await start(data)
+
+
+async def test_a_server_that_is_loading_ends_at_once(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(data)
+    on_path(monkeypatch, data, slow_to_load(1.0))
+    monkeypatch.setattr(embedded, "TELL_LOADING_EVERY", 0.0)
+    with capture_logs() as logs:
+        starting = asyncio.create_task(start(data))
+        await until(partial(told, logs, "embedded_redis_loading", 1))
+        starting.cancel()
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.wait({starting})
+    assert starting.cancelled()
+    monkeypatch.undo()
+    async with embedded_redis(data) as socket:
+        redis = connect(socket)
+        assert await redis.dbsize() == LOADED
+        await redis.aclose()
 
 
 async def test_another_process_on_the_same_data_is_refused(data: Path) -> None:
