@@ -10,8 +10,9 @@ from server.core.history_fields import KEPT, VERSION, Reading, Whole, excerpt_of
 from server.core.ids import DealId, PlayerId
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_CHANGE = """
+_CHANGE = Script("""
 if (redis.call('HGET', KEYS[1], 'v') or '0') ~= ARGV[1] then return 0 end
 for at = 3, #ARGV, 2 do
   if ARGV[at + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[at])
@@ -21,7 +22,7 @@ redis.call('HINCRBY', KEYS[1], 'v', 1)
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 if redis.call('TTL', KEYS[2]) >= 0 then redis.call('EXPIRE', KEYS[2], ARGV[2]) end
 return 1
-"""
+""")
 """Its keys are a player's history and record, which lives as long unless it does not expire."""
 
 
