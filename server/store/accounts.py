@@ -120,6 +120,15 @@ class Accounts:
         )
         return _account(player, found)
 
+    async def is_deleted(self, player: PlayerId) -> bool:
+        """Return whether a player has been deleted.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = keys.player(player)
+        return await self._database.read(key, "HGET", key, "deleted") is not None
+
     # Recovery codes and passkeys. Writing one again changes nothing.
 
     async def keep_code(self, player: PlayerId, digest: str, at: int) -> None:

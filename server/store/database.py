@@ -261,6 +261,17 @@ class Database:
                     raise reply
                 return Reply(reply, 0 if redirected else known)
 
+    async def read(self, key: str, *command: Argument) -> Any:
+        """Run a command that reads a key with the next batch, and return its reply.
+
+        It costs an event loop 20 µs, a quarter of `ask`, but fails where writes do: it is for
+        what is read to write something.
+
+        Raises:
+            UnavailableError: Redis does not answer, or too few replicas have what was read.
+        """
+        return (await self.reply(key, *command, reads=True)).value
+
     async def run(self, script: Script, names: list[str], *arguments: Argument) -> Any:
         """Run a script that writes, and return its reply once it is acknowledged.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -64,8 +65,8 @@ class Histories:
             UnavailableError: Redis does not answer.
         """
         names = names_of(days, rounds)
-        found = await self._database.ask(
-            lambda redis, key: redis.hmget(key, names), *map(keys.history, players)
+        found = await asyncio.gather(
+            *(self._database.read(key, "HMGET", key, *names) for key in map(keys.history, players))
         )
         return [excerpt_of(names, texts) for texts in found]
 
@@ -98,16 +99,14 @@ class Histories:
         (version,) = await self._database.ask(lambda redis, key: redis.hget(key, VERSION), key)
         return _State(size, version)
 
-    async def versions(self, players: Iterable[PlayerId]) -> list[int]:
-        """Return how often each player's history has changed.
+    async def version(self, player: PlayerId) -> int:
+        """Return how often a player's history has changed.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        found = await self._database.ask(
-            lambda redis, key: redis.hget(key, VERSION), *map(keys.history, players)
-        )
-        return [int(version or 0) for version in found]
+        key = keys.history(player)
+        return int(await self._database.read(key, "HGET", key, VERSION) or 0)
 
     async def kept(self, players: Iterable[PlayerId]) -> list[bool]:
         """Return whether each player has kept an identity.
