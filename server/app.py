@@ -45,7 +45,7 @@ from server.store.embedded import embedded_redis, shared_redis
 from server.store.format import Formats, check_format
 from server.store.held import Held
 from server.store.histories import Histories
-from server.store.journal import SCRIPTS, Journals
+from server.store.journal import Journals
 from server.store.keyring import Keyrings
 from server.store.leaderboards import Leaderboards
 from server.store.memory import Memory
@@ -252,7 +252,7 @@ async def _database(
             else embedded_redis(settings.data, settings.redis_memory)
         )
         address = await stack.enter_async_context(embedded)
-    database = Database(connect(address), settings.replica_acks, SCRIPTS, metrics)
+    database = Database(connect(address), settings.replica_acks, metrics)
     stack.push_async_callback(database.close)
     await database.check()
     await check_format(database)

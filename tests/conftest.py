@@ -24,7 +24,6 @@ from server.gateway import load
 from server.settings import Settings
 from server.store.connection import Client, connect
 from server.store.database import Database
-from server.store.journal import SCRIPTS
 from server.store.secret_keys import SecretKeys, read_keys
 from tests.redis_servers import can_cluster, running_cluster, running_server
 from tests.redis_users import as_node
@@ -183,7 +182,7 @@ def secret_keys() -> SecretKeys:
 
 def database_on(redis: Client) -> Database:
     """Return a database on a client; in a cluster, each write needs the ack of one replica."""
-    return Database(redis, int(isinstance(redis, RedisCluster)), SCRIPTS)
+    return Database(redis, int(isinstance(redis, RedisCluster)))
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ from server.store.connection import connect
 from server.store.database import Database
 from server.store.deals import random_id
 from server.store.embedded import embedded_redis
-from server.store.journal import SCRIPTS, Append
+from server.store.journal import Append
 from server.store.secret_keys import SecretKeys
 
 COUNT = 400
@@ -67,7 +67,7 @@ class Capacity:
 
     def __init__(self, url: str) -> None:
         self.redis = connect(url)
-        self.database = Database(self.redis, 0, SCRIPTS)
+        self.database = Database(self.redis, 0)
         secret_keys = SecretKeys([secrets.token_bytes(32)])
         self.store = redis_store(self.database, Clock(self.database), secret_keys)
         registration = Registration(self.store.nodes, self.store.held)

@@ -42,7 +42,6 @@ from server.store.connection import connect
 from server.store.database import Database
 from server.store.deals import random_id
 from server.store.embedded import embedded_redis
-from server.store.journal import SCRIPTS
 from server.store.secret_keys import SecretKeys
 
 REPEATS = 25
@@ -76,7 +75,7 @@ class Lives:
         redis = connect(socket)
         assert isinstance(redis, Redis)
         self.redis = redis
-        self.database = Database(redis, 0, SCRIPTS)
+        self.database = Database(redis, 0)
         secret_keys = SecretKeys([secrets.token_bytes(32)])
         store = redis_store(self.database, Clock(self.database), secret_keys)
         registration = Registration(store.nodes, store.held)

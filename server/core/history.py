@@ -229,8 +229,8 @@ class Scores(Struct, frozen=True):
 
     version: int = 0
     kept: int | None = None
-    days: Mapping[tuple[str, int], DayResult] = {}
-    rounds: Mapping[tuple[str, DealId], RoundResult] = {}
+    days: dict[tuple[str, int], DayResult] = {}
+    rounds: dict[tuple[str, DealId], RoundResult] = {}
     sums: Mapping[str, Sums] = {}
 
     @property

@@ -62,9 +62,13 @@ class Reading:
     """A history whose fields are read some at a time, in any order, and some more than once.
 
     Fields of unknown kinds are ignored.
+
+    Args:
+        counts: whether the totals are computed: those of an excerpt would say nothing.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, counts: bool = True) -> None:
+        self._counts = counts
         self._version = 0
         self._kept: int | None = None
         self._days: dict[tuple[str, int], DayResult] = {}
@@ -73,31 +77,34 @@ class Reading:
         self._stored: dict[str, Totals] = {}
         self._totals: dict[str, Totals] = {}
         self._next_best: dict[str, int | None] = {}
-        self._seen: set[str] = set()
+        self._others: set[str] = set()
 
     @property
     def size(self) -> int:
         """How many fields have been read."""
-        return len(self._seen)
+        return len(self._days) + len(self._rounds) + len(self._others)
 
     def add(self, fields: Mapping[str, str]) -> None:
         """Read some fields."""
         for field, text in fields.items():
-            if field not in self._seen:
-                self._seen.add(field)
-                self._add(field, text)
+            match field.split(":"):
+                case ["d", game, number]:
+                    if (day := (game, int(number))) not in self._days:
+                        result = self._days[day] = _DAY.decode(text)
+                        self._count(game, result)
+                case ["r", game, deal]:
+                    if (key := (game, DealId(deal))) not in self._rounds:
+                        round_ = self._rounds[key] = _ROUND.decode(text)
+                        self._count(game, round_)
+                case parts if field not in self._others:
+                    self._others.add(field)
+                    self._add(parts, text)
 
-    def _add(self, field: str, text: str) -> None:
-        match field.split(":"):
-            case ["d", game, day]:
-                result = self._days[game, int(day)] = _DAY.decode(text)
-                self._count(game, self._of(game).with_day(result), result.record)
-            case ["r", game, deal]:
-                round_ = self._rounds[game, DealId(deal)] = _ROUND.decode(text)
-                self._count(game, self._of(game).with_round(round_), round_.record)
+    def _add(self, parts: list[str], text: str) -> None:
+        match parts:
             case ["s", game]:
                 sums = self._sums[game] = _SUMS.decode(text)
-                self._count(game, self._of(game).with_sums(sums), sums.best)
+                self._count(game, sums)
             case ["t", game]:
                 self._stored[game] = _TOTALS.decode(text)
             case ["v"]:
@@ -105,13 +112,19 @@ class Reading:
             case ["kept"]:
                 self._kept = int(text)
 
-    def _of(self, game: str) -> Totals:
-        return self._totals.get(game, _NOTHING)
-
-    def _count(self, game: str, totals: Totals, record: int | None) -> None:
+    def _count(self, game: str, result: DayResult | RoundResult | Sums) -> None:
         """Note the totals with one more result, and which is the best but one."""
-        best = self._of(game).best
-        worse = record if totals.best == best else best
+        if not self._counts:
+            return
+        before = self._totals.get(game, _NOTHING)
+        match result:
+            case DayResult():
+                totals, record = before.with_day(result), result.record
+            case RoundResult():
+                totals, record = before.with_round(result), result.record
+            case Sums():
+                totals, record = before.with_sums(result), result.best
+        worse = record if totals.best == before.best else before.best
         self._next_best[game] = better(self._next_best.get(game), worse)
         self._totals[game] = totals
 
@@ -138,7 +151,7 @@ def whole_of(fields: Mapping[str, str]) -> Whole:
 
 def excerpt_of(names: Iterable[str], texts: Iterable[str | None]) -> Excerpt:
     """Return the excerpt in some fields, with `None` for those that there are not."""
-    reading = Reading()
+    reading = Reading(counts=False)
     reading.add({name: text for name, text in zip(names, texts, strict=True) if text is not None})
     return reading.excerpt()
 

@@ -26,7 +26,7 @@ from server.service.identity import Identity
 from server.service.outbox_entries import Deleted, Kept, PasskeyEntry
 from server.service.sessions import Sessions
 from server.service.store import Store
-from server.service.tasks import in_slices
+from server.service.tasks import in_slices, release
 from server.store.keys import DEVICE_LIFE
 
 SLICE = 100
@@ -203,6 +203,7 @@ class Accounts:
             "rounds": await _rows("deal", history.rounds),
             "earlier_rounds": {game: asdict(sums) for game, sums in history.sums.items()},
         }
+        await release(history.days, history.rounds)
         return msgspec.json.encode(found).decode()
 
     async def delete(self, player: PlayerId) -> None:
@@ -216,11 +217,11 @@ class Accounts:
 
 async def _rows(name: str, results: Mapping[tuple[str, K], DayResult | RoundResult]) -> Raw:
     """Return results as a list in JSON, made in slices, since there may be some thousands."""
-    rows = [
-        msgspec.json.encode({"game": game, name: key, **asdict(result)})
-        async for (game, key), result in in_slices(results.items(), SLICE)
-    ]
-    return Raw(b"[%b]" % b",".join(rows))
+    rows = bytearray(b"[")
+    async for (game, key), result in in_slices(results.items(), SLICE):
+        rows += msgspec.json.encode({"game": game, name: key, **asdict(result)}) + b","
+    rows[-1 if results else 1 :] = b"]"
+    return Raw(rows)
 
 
 def read_typed(text: str) -> str:

@@ -195,7 +195,7 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return (await self._store.accounts.find(player)).deleted is not None
+        return await self._store.accounts.is_deleted(player)
 
     async def delete(self, player: PlayerId) -> None:
         """Delete a player's history; the scores on leaderboards stay.
@@ -260,7 +260,6 @@ class Histories:
                 for board, curve in wanted
                 for own in [board._replace(group=group)]
             )
-            (version,) = await self._store.histories.versions([player])
-            if version == found.version:
+            if await self._store.histories.version(player) == found.version:
                 return
             (found,) = await self.excerpts([player], days_needed(board for board, _ in wanted))

@@ -297,6 +297,9 @@ class AccountStore(Protocol):
     async def find(self, player: PlayerId) -> Account:
         """Return a player's account, an empty one if nothing is stored."""
 
+    async def is_deleted(self, player: PlayerId) -> bool:
+        """Return whether a player has been deleted."""
+
     async def keep_code(self, player: PlayerId, digest: str, at: int) -> None:
         """Store a player's recovery code, in place of an earlier one."""
 
@@ -373,8 +376,8 @@ class HistoryStore(Protocol):
     async def read(self, player: PlayerId) -> Whole:
         """Return all of a player's history, in slices; an empty one if there is none."""
 
-    async def versions(self, players: Iterable[PlayerId]) -> list[int]:
-        """Return how often each player's history has changed."""
+    async def version(self, player: PlayerId) -> int:
+        """Return how often a player's history has changed."""
 
     async def kept(self, players: Iterable[PlayerId]) -> list[bool]:
         """Return whether each player has kept an identity."""

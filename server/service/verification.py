@@ -262,8 +262,7 @@ class Verification:
             whole = await self._store.histories.read(player)
             found = whole.history
             wrong = await self._differing(player, found)
-            (version,) = await self._store.histories.versions([player])
-            if version == found.version:
+            if await self._store.histories.version(player) == found.version:
                 break
         for board in wrong:
             self._note("Leaderboards that differ from the histories of their players", board)

@@ -12,11 +12,12 @@ from server.core.account import DELETED, MAX_PASSKEYS, Account, Passkey
 from server.core.ids import PlayerId
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
 _PASSKEY = "passkey:"
 """What the fields of a record begin with that name a passkey."""
 
-_KEEP_CODE = """
+_KEEP_CODE = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return ARGV[2] end
 local before = redis.call('HMGET', KEYS[1], 'recovery', 'recovery_at')
 if tonumber(before[2] or 0) > tonumber(ARGV[1]) then return ARGV[2] end
@@ -25,9 +26,9 @@ redis.call('HSET', KEYS[1], 'recovery', ARGV[2], 'recovery_at', ARGV[1])
 redis.call('PERSIST', KEYS[1])
 if before[1] and before[1] ~= ARGV[2] then return before[1] end
 return ''
-"""
+""")
 
-_KEEP_PASSKEY = """
+_KEEP_PASSKEY = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 0 end
 local count = 0
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
@@ -39,41 +40,41 @@ redis.call('HSETNX', KEYS[1], 'kept', ARGV[1])
 redis.call('HSET', KEYS[1], ARGV[2], ARGV[1])
 redis.call('PERSIST', KEYS[1])
 return 1
-"""
+""")
 
-_PUT_PASSKEY = """
+_PUT_PASSKEY = Script("""
 local owner = redis.call('HGET', KEYS[1], 'player')
 if owner and owner ~= ARGV[1] then return 0 end
 if not owner then
     redis.call('HSET', KEYS[1], 'player', ARGV[1], 'key', ARGV[2], 'count', ARGV[3])
 end
 return 1
-"""
+""")
 
-_COUNT = """
+_COUNT = Script("""
 local count = redis.call('HGET', KEYS[1], 'count')
 if count and tonumber(count) < tonumber(ARGV[1]) then
     redis.call('HSET', KEYS[1], 'count', ARGV[1])
 end
-"""
+""")
 
-_OFFER = """
+_OFFER = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 0 end
 local is_new = redis.call('EXISTS', KEYS[1]) == 0
 redis.call('HSET', KEYS[1], 'device', ARGV[1], 'device_until', ARGV[2])
 if is_new then redis.call('EXPIRE', KEYS[1], ARGV[3]) end
 return 1
-"""
+""")
 
-_TAKE = """
+_TAKE = Script("""
 local found = redis.call('HMGET', KEYS[1], 'device', 'device_until', 'deleted')
 if found[1] ~= ARGV[1] or found[3] then return 0 end
 redis.call('HDEL', KEYS[1], 'device', 'device_until')
 if tonumber(found[2]) <= tonumber(ARGV[2]) then return 0 end
 return 1
-"""
+""")
 
-_SIGN_OUT = """
+_SIGN_OUT = Script("""
 local found = redis.call('ZRANGE', KEYS[2], 0, -1)
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return {ARGV[3], found} end
 local epoch = redis.call('HINCRBY', KEYS[1], 'epoch', 1)
@@ -86,20 +87,20 @@ for _, session in ipairs(found) do
 end
 redis.call('DEL', KEYS[3])
 return {epoch, found}
-"""
+""")
 
-_BURY = """
+_BURY = Script("""
 redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1])
 redis.call('HDEL', KEYS[1], 'name')
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZRANGE', KEYS[2], 0, -1)
-"""
+""")
 
-_FORGET = """
+_FORGET = Script("""
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     if field ~= 'deleted' then redis.call('HDEL', KEYS[1], field) end
 end
-"""
+""")
 
 
 class Accounts:
@@ -118,6 +119,15 @@ class Accounts:
             lambda redis, key: redis.hgetall(key), keys.player(player)
         )
         return _account(player, found)
+
+    async def is_deleted(self, player: PlayerId) -> bool:
+        """Return whether a player has been deleted.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = keys.player(player)
+        return await self._database.read(key, "HGET", key, "deleted") is not None
 
     # Recovery codes and passkeys. Writing one again changes nothing.
 

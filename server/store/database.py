@@ -24,7 +24,8 @@ from server.core.refusal import UnavailableError, UnsuitableError
 from server.losses import Losses
 from server.metrics import Metrics
 from server.store.connection import FAILURES, Client, raising_lost, raising_unavailable
-from server.store.pipeline import Argument, Pipeline, TooFewReplicasError, is_told, pack
+from server.store.pipeline import Pipeline, TooFewReplicasError, is_told, pack
+from server.store.scripts import Argument, Script
 from server.store.servers import Server, Servers, suggests_failover
 
 MIN_VERSION: Final = (6, 2)
@@ -39,12 +40,12 @@ REDIRECT_TIMEOUT: Final = 5.0
 _TRY_AGAIN_DELAY = 0.02
 """Seconds before a command that was answered with TRYAGAIN is sent again."""
 
-_KEEP_FIRST = """
+_KEEP_FIRST = Script("""
 local kept = redis.call('GET', KEYS[1]) or ARGV[1]
 redis.call('SET', KEYS[1], kept)
 if ARGV[2] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return kept
-"""
+""")
 
 Failed = Callable[[], None]
 """Called when a command that nobody awaits was not run, or may not have been."""
@@ -91,7 +92,6 @@ class Database:
         self,
         client: Client,
         acks: int = 0,
-        scripts: dict[str, str] | None = None,
         metrics: Metrics | None = None,
     ) -> None:
         self.client = client
@@ -100,7 +100,6 @@ class Database:
         self.losses = Losses(self.metrics)
         self.metrics.queues["redis"] = lambda: self.waiting
         self._servers = Servers(client)
-        self._scripts = scripts or {}
         self._pipelines: dict[str, Pipeline] = {}
         self._refresh_tasks: set[asyncio.Task[None]] = set()
         self._closing = False
@@ -253,24 +252,38 @@ class Database:
                         reads, asking = False, False
                         server = await self._servers.owner(key)
                         continue
+                if isinstance(reply, NoScriptError) and time.monotonic() < until:
+                    # Nothing was run, and the next connection loads the scripts again.
+                    continue
                 if isinstance(reply, TooFewReplicasError | NoScriptError):
                     raise UnavailableError(str(reply))
                 if isinstance(reply, Exception):
                     raise reply
                 return Reply(reply, 0 if redirected else known)
 
-    async def run(self, script: str, names: list[str], *arguments: Argument) -> Any:
+    async def read(self, key: str, *command: Argument) -> Any:
+        """Run a command that reads a key with the next batch, and return its reply.
+
+        It costs an event loop 20 µs, a quarter of `ask`, but fails where writes do: it is for
+        what is read to write something.
+
+        Raises:
+            UnavailableError: Redis does not answer, or too few replicas have what was read.
+        """
+        return (await self.reply(key, *command, reads=True)).value
+
+    async def run(self, script: Script, names: list[str], *arguments: Argument) -> Any:
         """Run a script that writes, and return its reply once it is acknowledged.
 
         Args:
-            script: the text of the script.
+            script: the script.
             names: its keys, at least one, all in one slot.
             arguments: its arguments.
 
         Raises:
             UnavailableError: it may or may not have been run.
         """
-        return await self.write(names[0], "EVAL", script, len(names), *names, *arguments)
+        return await self.write(names[0], *script.call(names, *arguments))
 
     async def keep_first(self, key: str, value: str, seconds: int | None = None) -> str:
         """Set a key unless it has a value, and return the value that it has then.
@@ -324,6 +337,24 @@ class Database:
                 if any(isinstance(replies[name], TryAgainError) for name in remaining):
                     await asyncio.sleep(_TRY_AGAIN_DELAY)
         return [found[name] for name in names]
+
+    async def ask_script(self, script: Script, key: str, *arguments: str | int) -> Any:
+        """Run a script that reads one key, and return its reply.
+
+        Raises:
+            UnavailableError: the server did not answer.
+        """
+        digest, text, given = script.digest, script.text, list(map(str, arguments))
+        try:
+            (found,) = await self.ask(
+                lambda redis, name: redis.evalsha(digest, 1, name, *given), key
+            )
+        except UnavailableError as error:
+            if not isinstance(error.__cause__, NoScriptError):
+                raise
+            # Reads have connections of their own, which load no scripts. EVAL does, too.
+            (found,) = await self.ask(lambda redis, name: redis.eval(text, 1, name, *given), key)
+        return found
 
     async def check(self) -> None:
         """Check that every server has a supported version, and evicts nothing.
@@ -388,9 +419,7 @@ class Database:
         pipeline = self._pipelines.get(name)
         if pipeline is None:
             client = self._servers.client_of(server)
-            pipeline = self._pipelines[name] = Pipeline(
-                client, self.acks, self._scripts, self.metrics, name
-            )
+            pipeline = self._pipelines[name] = Pipeline(client, self.acks, self.metrics, name)
         return pipeline
 
     async def _ask_servers(self, command: ReadCommand, remaining: Locations) -> dict[str, Any]:

@@ -28,23 +28,24 @@ from server.core.refusal import UnreadableError
 from server.store import keys
 from server.store.database import Database
 from server.store.pool import PooledDeal, Pools
+from server.store.scripts import Script
 from server.store.secret_keys import SealError, SecretKeys, sealed_by
 
 MAX_CACHED = 20_000
 """Most deals in the cache, 0.6 KB each; the least recently used one is evicted first."""
 
-_KEEP = """
+_KEEP = Script("""
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 2))
 redis.call('EXPIRE', KEYS[1], ARGV[1])
 return 1
-"""
+""")
 
-_SEAL = """
+_SEAL = Script("""
 if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return end
 redis.call('HSET', KEYS[1], unpack(ARGV))
 redis.call('HDEL', KEYS[1], 'seed')
-"""
+""")
 
 _SEALED_FORMAT = "2"
 """The format of a deal whose seed is sealed."""
@@ -149,7 +150,7 @@ class Deals:
         deal = self._deal(deal_id, fields)
         if not self._is_sealed(fields):
             key = keys.deal(deal_id)
-            self._database.send(key, "EVAL", _SEAL, 1, key, *_pairs(self._sealed(deal)))
+            self._database.send(key, *_SEAL.call([key], *_pairs(self._sealed(deal))))
         self._remember(deal)
         return deal
 

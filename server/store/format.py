@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from server.core.refusal import UnsuitableError
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
 NEWEST: Final = 2
 """The newest format that this release reads; it reads all before it.
@@ -14,10 +15,10 @@ NEWEST: Final = 2
 It writes that, too, once no node of an older release runs: see `server/service/format.py`.
 """
 
-_RAISE = """
+_RAISE = Script("""
 local kept = tonumber(redis.call('GET', KEYS[1]) or '1')
 if kept < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
-"""
+""")
 
 
 class Kept(NamedTuple):

@@ -16,38 +16,39 @@ from collections.abc import Iterable, Sequence
 from server.core.ids import PlayerId
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_LIST = """
+_LIST = Script("""
 local before = redis.call('HGET', KEYS[1], ARGV[1])
 redis.call('HSET', KEYS[1], ARGV[1], 'here')
 return {before or '', redis.call('HKEYS', KEYS[1])}
-"""
+""")
 
-_FORGET = """
+_FORGET = Script("""
 if redis.call('HGET', KEYS[1], ARGV[1]) == 'gone' then redis.call('HDEL', KEYS[1], ARGV[1]) end
-"""
+""")
 
-_NOTE = """
+_NOTE = Script("""
 redis.call('HSET', KEYS[1], ARGV[1], '')
 redis.call('EXPIRE', KEYS[1], ARGV[2])
-"""
+""")
 
-_CLEAR_ROOM = """
+_CLEAR_ROOM = Script("""
 local present = redis.call('HGETALL', KEYS[1])
 for at = 1, #present, 2 do
     if present[at + 1] == ARGV[2] then redis.call('HDEL', KEYS[1], present[at]) end
 end
 redis.call('HDEL', KEYS[2], ARGV[1])
-"""
+""")
 
-_CLEAR_PLAYER = """
+_CLEAR_PLAYER = Script("""
 local prefix = ARGV[1] .. '/'
 for _, session in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
     if string.sub(session, 1, #prefix) == prefix then redis.call('ZREM', KEYS[1], session) end
 end
 local newest = redis.call('GET', KEYS[2])
 if newest and string.sub(newest, 1, #prefix) == prefix then redis.call('DEL', KEYS[2]) end
-"""
+""")
 
 
 class Held:

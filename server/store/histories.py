@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,8 +11,9 @@ from server.core.history_fields import KEPT, VERSION, Reading, Whole, excerpt_of
 from server.core.ids import DealId, PlayerId
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_CHANGE = """
+_CHANGE = Script("""
 if (redis.call('HGET', KEYS[1], 'v') or '0') ~= ARGV[1] then return 0 end
 for at = 3, #ARGV, 2 do
   if ARGV[at + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[at])
@@ -21,7 +23,7 @@ redis.call('HINCRBY', KEYS[1], 'v', 1)
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 if redis.call('TTL', KEYS[2]) >= 0 then redis.call('EXPIRE', KEYS[2], ARGV[2]) end
 return 1
-"""
+""")
 """Its keys are a player's history and record, which lives as long unless it does not expire."""
 
 
@@ -63,8 +65,8 @@ class Histories:
             UnavailableError: Redis does not answer.
         """
         names = names_of(days, rounds)
-        found = await self._database.ask(
-            lambda redis, key: redis.hmget(key, names), *map(keys.history, players)
+        found = await asyncio.gather(
+            *(self._database.read(key, "HMGET", key, *names) for key in map(keys.history, players))
         )
         return [excerpt_of(names, texts) for texts in found]
 
@@ -97,16 +99,14 @@ class Histories:
         (version,) = await self._database.ask(lambda redis, key: redis.hget(key, VERSION), key)
         return _State(size, version)
 
-    async def versions(self, players: Iterable[PlayerId]) -> list[int]:
-        """Return how often each player's history has changed.
+    async def version(self, player: PlayerId) -> int:
+        """Return how often a player's history has changed.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        found = await self._database.ask(
-            lambda redis, key: redis.hget(key, VERSION), *map(keys.history, players)
-        )
-        return [int(version or 0) for version in found]
+        key = keys.history(player)
+        return int(await self._database.read(key, "HGET", key, VERSION) or 0)
 
     async def kept(self, players: Iterable[PlayerId]) -> list[bool]:
         """Return whether each player has kept an identity.

@@ -6,12 +6,13 @@ import secrets
 
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_CHANGE = """
+_CHANGE = Script("""
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 return 1
-"""
+""")
 
 
 class Keyrings:

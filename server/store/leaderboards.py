@@ -13,8 +13,9 @@ from server.core.ids import PlayerId
 from server.core.ranking import Row, Rows
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_PLACE = """
+_PLACE = Script("""
 local player, score, life = ARGV[1], ARGV[2], ARGV[3]
 local was = redis.call('ZSCORE', KEYS[1], player)
 local elsewhere = redis.call('ZSCORE', KEYS[2], player)
@@ -33,7 +34,7 @@ if change ~= 0 and #ARGV > 3 then
   redis.call('EXPIRE', KEYS[3], life)
 end
 return {was, elsewhere}
-"""
+""")
 """Its keys are a leaderboard, the same one of the other group, and the curves of its day.
 
 A life of 0 seconds means without an end.
@@ -53,7 +54,7 @@ It returns the place and the rank of the first row, both from 1, and then player
 row; or an empty table if there are no rows.
 """
 
-_PAGE = (
+_PAGE = Script(
     _ROWS
     + """
 local size = redis.call('ZCARD', KEYS[1])
@@ -64,7 +65,7 @@ return {size, rows(first - 1, first + ARGV[2] - 2), middle}
 """
 )
 
-_AROUND = (
+_AROUND = Script(
     _ROWS
     + """
 local answers = {}
@@ -76,7 +77,7 @@ return answers
 """
 )
 
-_AMONG = """
+_AMONG = Script("""
 local most, at, answers = tonumber(ARGV[1]), 2, {}
 while at <= #ARGV do
   local last = at + ARGV[at]
@@ -100,10 +101,10 @@ while at <= #ARGV do
   at = last + 1
 end
 return answers
-"""
+""")
 """After the most rows to return, its arguments are lists of players, each after its length."""
 
-_STANDING = (
+_STANDING = Script(
     _ROWS
     + """
 local place = redis.call('ZRANK', KEYS[1], ARGV[1])
@@ -152,9 +153,7 @@ class Leaderboards:
             UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(board)
-        ((size, found, middle),) = await self._database.ask(
-            lambda redis, name: redis.eval(_PAGE, 1, name, str(first), str(count)), key
-        )
+        size, found, middle = await self._database.ask_script(_PAGE, key, first, count)
         return Rows(int(size), _rows(found), _score(middle))
 
     async def sizes(self, boards: Sequence[BoardId]) -> list[int]:
@@ -190,9 +189,7 @@ class Leaderboards:
             UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(board)
-        (found,) = await self._database.ask(
-            lambda redis, name: redis.eval(_AROUND, 1, name, str(reach), *players), key
-        )
+        found = await self._database.ask_script(_AROUND, key, reach, *players)
         return [_rows(each) for each in found]
 
     async def among(
@@ -213,9 +210,7 @@ class Leaderboards:
         """
         key = keys.leaderboard(board)
         listed = [part for circle in circles for part in (str(len(circle)), *circle)]
-        (found,) = await self._database.ask(
-            lambda redis, name: redis.eval(_AMONG, 1, name, str(most), *listed), key
-        )
+        found = await self._database.ask_script(_AMONG, key, most, *listed)
         return [
             [Row(int(rank), PlayerId(player), int(score)) for rank, player, score in rows]
             for rows in found
@@ -228,9 +223,7 @@ class Leaderboards:
             UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(board)
-        ((size, found),) = await self._database.ask(
-            lambda redis, name: redis.eval(_STANDING, 1, name, player), key
-        )
+        size, found = await self._database.ask_script(_STANDING, key, player)
         return int(size), next(iter(_rows(found)), None)
 
 

@@ -6,8 +6,9 @@ from server.core.ids import PlayerId
 from server.core.moderation import Restrictions
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_RECORD = """
+_RECORD = Script("""
 if redis.call('SADD', KEYS[2], ARGV[1]) == 1 then
   redis.call('XADD', KEYS[1], '*', 'e', ARGV[4])
 end
@@ -18,17 +19,17 @@ if not latest or latest < mine then
   latest = mine
 end
 return latest
-"""
+""")
 """Its keys are the audit journal, the ids of all acts in it, and the latest act by subject."""
 
-_BAR = """
+_BAR = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return end
 if ARGV[1] == '' then redis.call('HDEL', KEYS[1], 'barred')
 else redis.call('HSET', KEYS[1], 'barred', ARGV[1]) end
 if redis.call('HEXISTS', KEYS[1], 'kept') == 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
-"""
+""")
 
-_HIDE_NAME = """
+_HIDE_NAME = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return end
 local hidden = redis.call('HGET', KEYS[1], 'hidden')
 if ARGV[1] == '1' and not hidden then
@@ -39,7 +40,7 @@ elseif ARGV[1] == '0' and hidden then
   redis.call('HDEL', KEYS[1], 'hidden')
 end
 if redis.call('HEXISTS', KEYS[1], 'kept') == 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
-"""
+""")
 
 _TIME_DIGITS = 15
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_RENEW = """
+_RENEW = Script("""
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 redis.call('ZADD', KEYS[1], now + ARGV[2] * 1000, ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return redis.call('ZRANGE', KEYS[1], 0, -1)
-"""
+""")
 
 
 class Nodes:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from server.core.ids import RoomCode
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
 MAX_READ = 200
 """Rooms that one read returns at most."""
 
-_PUT = """
+_PUT = Script("""
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 redis.call('EXPIRE', KEYS[2], ARGV[4])
-"""
+""")
 
-_DROP = """
+_DROP = Script("""
 redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('HDEL', KEYS[2], ARGV[1])
-"""
+""")
 
-_LIST = """
+_LIST = Script("""
 local expired = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, 500)
 if #expired > 0 then
     redis.call('ZREM', KEYS[1], unpack(expired))
@@ -30,7 +31,7 @@ end
 local codes = redis.call('ZREVRANGEBYSCORE', KEYS[1], '+inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])
 if #codes == 0 then return {} end
 return redis.call('HMGET', KEYS[2], unpack(codes))
-"""
+""")
 
 
 class OpenRooms:

@@ -10,16 +10,17 @@ import structlog
 from server.core.due import Due, parse_due
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
 MAX_BATCH = 1_000
 """Most due items of one partition that are returned at once."""
 
 log = structlog.get_logger()
 
-_DROP_DUE = """
+_DROP_DUE = Script("""
 local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if due and tonumber(due) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], ARGV[1]) end
-"""
+""")
 
 
 class Pending(NamedTuple):

@@ -34,6 +34,7 @@ from redis.exceptions import TimeoutError as TimeoutLostError
 from server.metrics import Metrics
 from server.outages import Outage
 from server.store.connection import FAILURES, TIMEOUT, raising_lost
+from server.store.scripts import Argument, Script
 
 MAX_WAITING: Final = 10_000
 """Most commands without a reply; more are refused as unavailable."""
@@ -60,8 +61,6 @@ Done = Callable[[Any], None]
 Command = bytes | Callable[[], bytes]
 """A packed command, or a function that returns one when the batch is sent."""
 
-Argument = str | bytes | int
-
 _LOST: Final = (OSError, ConnectionLostError, TimeoutLostError)
 
 log = structlog.get_logger()
@@ -86,14 +85,12 @@ class Pipeline(asyncio.Protocol):
     Attributes:
         outage: whether the server is lost.
         generation: the number of the connection, or 0 while there is none.
-        scripts: scripts by name, which are loaded on every connection.
     """
 
     def __init__(
         self,
         client: Redis,
         acks: int,
-        scripts: dict[str, str],
         metrics: Metrics,
         server: str = "",
     ) -> None:
@@ -102,11 +99,9 @@ class Pipeline(asyncio.Protocol):
         self._refusing = Outage("writes_refused", "writes_accepted", quiet=QUIET, fields=named)
         self._unreplicated = Outage("replicas_missing", "replicas_back", quiet=QUIET, fields=named)
         self.generation = 0
-        self.scripts = scripts
         self._client = client
         self._acks = acks
         self._metrics = metrics
-        self._digests: dict[str, str] = {}
         self._transport: asyncio.WriteTransport | None = None
         self._reader: Any = None
         self._waiting: list[tuple[Command, Done]] = []
@@ -146,10 +141,6 @@ class Pipeline(asyncio.Protocol):
             self._flush_scheduled = True
             asyncio.get_running_loop().call_soon(self._flush)
 
-    def script(self, name: str) -> str:
-        """Return the SHA-1 digest of a script, for EVALSHA. Call it only while connected."""
-        return self._digests[name]
-
     async def connect(self) -> None:
         """Connect, unless connected already.
 
@@ -171,9 +162,10 @@ class Pipeline(asyncio.Protocol):
             try:
                 with raising_lost():
                     await connection.connect()
-                    for name, text in self.scripts.items():
-                        await connection.send_command("SCRIPT", "LOAD", text)
-                        self._digests[name] = await connection.read_response()
+                    loads = [pack("SCRIPT", "LOAD", each.text) for each in Script.all]
+                    await connection.send_packed_command(loads)
+                    for _ in loads:
+                        await connection.read_response()
             except BaseException:
                 await connection.disconnect(nowait=True)
                 raise

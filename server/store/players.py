@@ -11,8 +11,9 @@ from server.core.names import RENAME_EVERY, RENAMES_AT_ONCE, Profile, guest_name
 from server.core.refusal import Refusal
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_KEEP_NAME = """
+_KEEP_NAME = Script("""
 local found = redis.call('HMGET', KEYS[1],
     'name', 'epoch', 'deleted', 'kept', 'hidden', 'barred')
 local epoch, given = tonumber(found[2] or 0), tonumber(ARGV[2]) or 0
@@ -26,11 +27,11 @@ local matters = found[5] or found[6] or epoch + given > 0 or redis.call('EXISTS'
 if found[4] then redis.call('PERSIST', KEYS[1])
 else redis.call('EXPIRE', KEYS[1], matters and ARGV[4] or ARGV[5]) end
 return {redis.call('HGET', KEYS[1], 'name') or '', found[1] or ''}
-"""
+""")
 """Its keys are a player's record and history. Of a guest about whom nothing is to be said, it
 stores nothing. A name that an operator has hidden is put aside, and none is taken meanwhile."""
 
-_TAKE_RENAME = """
+_TAKE_RENAME = Script("""
 local record = redis.call('HMGET', KEYS[1], 'name', 'deleted')
 if record[1] == ARGV[1] or record[2] then return 0 end
 local now, each = tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -39,9 +40,9 @@ local wait = counts - now - each * tonumber(ARGV[4])
 if wait > 0 then return wait end
 redis.call('SET', KEYS[2], counts, 'PX', counts - now)
 return 0
-"""
+""")
 
-_ADD_SESSION = """
+_ADD_SESSION = Script("""
 local record = redis.call('HMGET', KEYS[3], 'epoch', 'deleted', 'barred')
 if record[2] or tonumber(ARGV[5]) < tonumber(record[1] or 0) then return {} end
 local barred = tonumber(record[3])
@@ -65,13 +66,13 @@ if beyond > 0 then
     redis.call('ZREM', KEYS[1], unpack(dropped))
 end
 return {redis.call('ZRANGE', KEYS[1], 0, -1), dropped}
-"""
+""")
 
 
-_REMOVE_SESSION = """
+_REMOVE_SESSION = Script("""
 redis.call('ZREM', KEYS[1], ARGV[1])
 if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
-"""
+""")
 
 
 class Players:
@@ -225,8 +226,8 @@ class Players:
         self, player: PlayerId, session: str, failed: Callable[[], None] | None = None
     ) -> None:
         """Delete a session that has ended, soon; `failed` is called if it may be left behind."""
-        key, newest = keys.sessions(player), keys.session(player)
-        self._database.send(key, "EVAL", _REMOVE_SESSION, 2, key, newest, session, failed=failed)
+        names = [keys.sessions(player), keys.session(player)]
+        self._database.send(names[0], *_REMOVE_SESSION.call(names, session), failed=failed)
 
     async def end_session(self, player: PlayerId, session: str) -> None:
         """Delete a session that has ended.

@@ -25,18 +25,19 @@ from server.core.ids import DealId
 from server.core.refusal import UnreadableError
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 from server.store.secret_keys import SealError, SecretKeys, sealed_by
 
 _FORMAT: Final = "1"
 """The form of a member."""
 
-_REPLACE = """
+_REPLACE = Script("""
 local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
 if not score then return 0 end
 redis.call('ZREM', KEYS[1], ARGV[1])
 redis.call('ZADD', KEYS[1], score, ARGV[2])
 return 1
-"""
+""")
 
 log = structlog.get_logger()
 

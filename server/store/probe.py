@@ -13,6 +13,7 @@ from server.background import Background, hear
 from server.core.refusal import UnavailableError
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
 PROBE_EVERY = 1.0
 """Seconds between two writes to each server: a node's whole cost, however often it is asked."""
@@ -20,12 +21,12 @@ PROBE_EVERY = 1.0
 FRESH_FOR = 2.0
 """Seconds after a write that succeeded for which its server counts as taking writes."""
 
-_WRITE: Final = """
+_WRITE: Final = Script("""
 local kept = redis.call('GET', KEYS[1])
 if ARGV[2] ~= '' and (not kept or tonumber(kept) < tonumber(ARGV[2])) then return kept or '' end
 redis.call('SET', KEYS[1], ARGV[1], 'EX', ARGV[3])
 return 'written'
-"""
+""")
 """Write a mark, unless the one that is there is earlier than the last acknowledged one.
 
 Then that one is returned and stays, so that it is noticed even if the reply is lost.

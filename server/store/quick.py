@@ -5,8 +5,9 @@ from __future__ import annotations
 from server.core.ids import RoomCode
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_PAIR = """
+_PAIR = Script("""
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
 local found = redis.call('ZRANGE', KEYS[1], 0, 0)[1]
 if found then
@@ -16,12 +17,12 @@ end
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[3])
 redis.call('EXPIRE', KEYS[1], ARGV[4])
 return ARGV[3]
-"""
+""")
 
-_OFFER = """
+_OFFER = Script("""
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
-"""
+""")
 
 
 class QuickMatches:

@@ -8,29 +8,30 @@ from typing import NamedTuple
 from server.core.ids import DealId, PlayerId
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
 _DECIDED = "decided"
 _VOID = "void:"
 
-_DECIDE = """
+_DECIDE = Script("""
 redis.call('HSETNX', KEYS[1], 'decided', ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return redis.call('HGETALL', KEYS[1])
-"""
+""")
 
-_TAKE_BACK = """
+_TAKE_BACK = Script("""
 if redis.call('HEXISTS', KEYS[1], 'decided') == 1 then
   if ARGV[2] == '' then redis.call('HDEL', KEYS[1], 'void:' .. ARGV[1])
   else redis.call('HSET', KEYS[1], 'void:' .. ARGV[1], ARGV[2]) end
 end
 return redis.call('HGETALL', KEYS[1])
-"""
+""")
 
-_MEET = """
+_MEET = Script("""
 for at = 4, #ARGV do redis.call('ZADD', KEYS[1], 'GT', ARGV[1], ARGV[at]) end
 redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
-"""
+""")
 
 
 class Record(NamedTuple):

@@ -5,26 +5,27 @@ from __future__ import annotations
 from server.core.ids import PlayerId, RoomCode
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_ENTER = """
+_ENTER = Script("""
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
-"""
+""")
 
-_ENTER_ROOM = """
+_ENTER_ROOM = Script("""
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
 redis.call('HSET', KEYS[2], ARGV[4], '')
 redis.call('EXPIRE', KEYS[2], ARGV[3])
-"""
+""")
 
-_LEAVE_ROOM = """
+_LEAVE_ROOM = Script("""
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
 for _, node in ipairs(redis.call('HVALS', KEYS[1])) do
     if node == ARGV[2] then return end
 end
 redis.call('HDEL', KEYS[2], ARGV[3])
-"""
+""")
 
 
 class Rooms:

@@ -6,8 +6,9 @@ from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_BEGIN = """
+_BEGIN = Script("""
 local place = 'a:' .. ARGV[1]
 local players = redis.call('HGET', KEYS[1], place) or ''
 if string.find(players, ARGV[2], 1, true) then return 1 end
@@ -21,7 +22,7 @@ if count < math.max(most, tonumber(ARGV[4])) then
 end
 redis.call('EXPIRE', KEYS[1], ARGV[5])
 return 1
-"""
+""")
 
 
 class Starts:

@@ -10,8 +10,9 @@ from server.core.ids import AttemptId, PlayerId
 from server.core.ranking import pack
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_FIRST = """
+_FIRST = Script("""
 local found = {}
 for place = 3, #ARGV do
   redis.call('HSETNX', KEYS[1], ARGV[place], ARGV[1])
@@ -19,9 +20,9 @@ for place = 3, #ARGV do
 end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 return found
-"""
+""")
 
-_ADD = """
+_ADD = Script("""
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 redis.call('HSET', KEYS[2], ARGV[1], ARGV[3])
 local beyond = redis.call('ZCARD', KEYS[1]) - ARGV[4]
@@ -32,13 +33,13 @@ if beyond > 0 then
     redis.call('HDEL', KEYS[2], attempt)
   end
 end
-"""
+""")
 
-_MEDIAN_WIN = """
+_MEDIAN_WIN = Script("""
 local wins = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. ARGV[1])
 local middle = math.floor(wins / 2)
 return {wins, redis.call('ZRANGE', KEYS[1], middle, middle, 'WITHSCORES')[2] or '0'}
-"""
+""")
 
 
 class Suspicions:
@@ -74,9 +75,8 @@ class Suspicions:
             UnavailableError: Redis does not answer.
         """
         unwon = str(pack(1, 0, 0))
-        ((wins, score),) = await self._database.ask(
-            lambda redis, key: redis.eval(_MEDIAN_WIN, 1, key, unwon), keys.leaderboard(board)
-        )
+        key = keys.leaderboard(board)
+        wins, score = await self._database.ask_script(_MEDIAN_WIN, key, unwon)
         return int(wins), int(score)
 
     async def add(self, attempt: AttemptId, at: int, text: str) -> None:

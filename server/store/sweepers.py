@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from server.store import keys
 from server.store.database import Database
+from server.store.scripts import Script
 
-_RENEW = """
+_RENEW = Script("""
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
@@ -16,7 +17,7 @@ redis.call('ZADD', KEYS[1], now + ARGV[2] * 1000, ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[2])
 if ARGV[3] ~= '' then redis.call('SET', KEYS[2], '', 'EX', ARGV[3]) end
 return {redis.call('EXISTS', KEYS[2]), unpack(redis.call('ZRANGE', KEYS[1], 0, -1))}
-"""
+""")
 
 
 class Share(NamedTuple):

@@ -51,7 +51,6 @@ from server.store.connection import connect as connect_redis
 from server.store.database import Database
 from server.store.deals import Deals, random_id
 from server.store.embedded import embedded_redis
-from server.store.journal import SCRIPTS
 from server.store.keys import partition
 from tests.conftest import SECRET_KEY_FILE, secret_keys
 from tests.gateway.client import Client, Message
@@ -297,7 +296,7 @@ async def _make(folder: Path) -> None:
             )
             async with running_node(settings) as port:
                 await _sessions(port, redis, kept)
-            database = Database(connect_redis(url), 0, SCRIPTS)
+            database = Database(connect_redis(url), 0)
             clock = Clock(database)
             await clock.sample()
             store = redis_store(database, clock, secret_keys())

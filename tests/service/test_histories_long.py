@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from server.core.history import DayResult, History, RoundResult
 from server.core.history_fields import whole_of
 from server.core.ids import DealId, PlayerId
 from server.gateway.api import players
-from server.gateway.api.players import page_of
+from server.gateway.api.players import OfPlayer, page_of, show_player
 from server.gateway.api.shared import Player
 from server.service import accounts
 from server.service.accounts import _rows
@@ -88,6 +89,26 @@ async def passes_of(work: Awaitable[object]) -> int:
     return turns
 
 
+async def freed_at_once(work: Awaitable[object]) -> int:
+    """Return the most blocks of memory that were freed between two turns of the event loop."""
+    most = 0
+
+    async def others() -> None:
+        nonlocal most
+        before = sys.getallocatedblocks()
+        while True:
+            await asyncio.sleep(0)
+            now = sys.getallocatedblocks()
+            before, most = now, max(most, before - now)
+
+    task = asyncio.create_task(others())
+    # In a task of its own, so that all that it holds is freed when it ends.
+    await asyncio.ensure_future(work)
+    await asyncio.sleep(0)
+    task.cancel()
+    return most
+
+
 async def change_in_all_ways(node: Node, player: PlayerId) -> None:
     histories = node.services.histories
     await histories.add_day(player, GAME, TODAY, HALF, ())
@@ -132,6 +153,16 @@ async def test_what_is_made_of_a_whole_life_is_made_in_slices() -> None:
     results = len(life.days) + len(life.rounds)
     assert await passes_of(page) >= results // players.SLICE
     assert await passes_of(_rows("day", life.days)) >= len(life.days) // accounts.SLICE
+
+
+async def test_the_memory_of_a_whole_life_is_freed_in_slices(node: Node) -> None:
+    life = years()
+    await store(node, ADA, fields_of(life))
+    held = len(life.days) + len(life.rounds)
+    exported = await freed_at_once(node.services.accounts.export(ADA))
+    shown = await freed_at_once(show_player(node.services, OfPlayer(player=ADA)))
+    # Each result takes five blocks, and a page of what is shown is freed by itself.
+    assert max(exported, shown) < 2 * held
 
 
 async def test_the_best_result_of_long_ago_can_be_taken_back_and_stands_again(node: Node) -> None:

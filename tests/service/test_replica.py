@@ -288,7 +288,7 @@ async def test_an_append_cancelled_in_flight_is_kept(redis: Client, one: WordJou
     await one.add("a")
     async with writes_held_up(redis):
         task = asyncio.create_task(one.add("b"))
-        await until(lambda: in_flight(redis, "eval"))
+        await until(lambda: in_flight(redis, "evalsha"))
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
     assert await one.add("c") == ("a", "b", "c")

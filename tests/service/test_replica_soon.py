@@ -171,9 +171,7 @@ async def test_an_append_that_cannot_be_batched_is_written_too(
     redis: Client, current: WordJournal
 ) -> None:
     current.definition.expires = FAR
-    before = await calls(redis, "evalsha")
     assert await current.add_soon("b").outcome() == ("a", "b")
-    assert await calls(redis, "evalsha") == before
     assert current.definition.reported == [(("a",), ("a", "b"))]
     assert await redis.pttl(current.definition.key()) > 0
 

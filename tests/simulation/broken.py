@@ -33,6 +33,7 @@ from server.store import journal, keys, leaderboards
 from server.store.clock import Clock
 from server.store.journal import Append, ConflictError, Journals
 from server.store.races import Record
+from server.store.scripts import Script
 from tests.simulation import faults, plans, race
 from tests.simulation.memory import Memory, Reply
 from tests.simulation.race import patched
@@ -147,13 +148,15 @@ def takes_a_conflict_for_success() -> Iterator[None]:
 
 
 @contextmanager
-def _script(text: str, other: Callable[[Memory, list[str], list[str]], Reply]) -> Iterator[None]:
+def _script(
+    script: Script, other: Callable[[Memory, list[str], list[str]], Reply]
+) -> Iterator[None]:
     """Replace a script inside."""
-    before, SCRIPTS[text] = SCRIPTS[text], other
+    before, SCRIPTS[script] = SCRIPTS[script], other
     try:
         yield
     finally:
-        SCRIPTS[text] = before
+        SCRIPTS[script] = before
 
 
 @contextmanager

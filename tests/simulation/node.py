@@ -29,7 +29,6 @@ from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
 from server.store.deals import Deal, Deals
-from server.store.journal import SCRIPTS
 from tests.conftest import secret_keys
 from tests.simulation.link import Link
 from tests.simulation.world import World
@@ -77,7 +76,7 @@ class Node:
         self.name = name
         self.link = Link(world, name)
         self.up = False
-        self._database = Database(connect(f"redis://{name}:6379"), 0, SCRIPTS, METRICS)
+        self._database = Database(connect(f"redis://{name}:6379"), 0, METRICS)
         self._jumped = 0.0
         self._clock = Clock(self._database, lambda: world.now() / 1000 + self._jumped)
         keys = secret_keys()

@@ -8,6 +8,8 @@ from typing import Any, Protocol
 from tests.simulation.memory import Error, Memory, Reply
 from tests.simulation.scripts import SCRIPTS
 
+_KNOWN = {script.digest: script for script in SCRIPTS}
+
 
 class Connection(Protocol):
     """The server's end of a connection."""
@@ -25,7 +27,7 @@ class Redis:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self._digests: dict[str, str] = {}
+        self._loaded: set[str] = set()
         self._subscribers: dict[str, dict[Connection, None]] = {}
 
     def forget(self, connection: Connection) -> None:
@@ -50,19 +52,22 @@ class Redis:
             case "PUBLISH":
                 reply = self._published(given[0], command[2])
             case "SCRIPT":
-                reply = sha1(command[2], usedforsecurity=False).hexdigest()
-                self._digests[reply] = given[1]
+                reply = _digest(given[1])
+                self._loaded.add(reply)
             case "EVAL":
-                reply = self._run(given[0], given[1:])
+                self._loaded.add(_digest(given[0]))
+                reply = self._run(_digest(given[0]), given[1:])
+            case "EVALSHA" if given[0] not in self._loaded:
+                reply = Error("NOSCRIPT No matching script.")
             case "EVALSHA":
-                reply = self._run(self._digests[given[0]], given[1:])
+                reply = self._run(given[0], given[1:])
             case _:
                 reply = self.memory.run(name, given)
         return reply
 
-    def _run(self, script: str, given: list[str]) -> Reply:
+    def _run(self, digest: str, given: list[str]) -> Reply:
         count = int(given[0])
-        return SCRIPTS[script](self.memory, given[1 : count + 1], given[count + 1 :])
+        return SCRIPTS[_KNOWN[digest]](self.memory, given[1 : count + 1], given[count + 1 :])
 
     def _subscribed(self, connection: Connection, kind: str, topic: str) -> bytes:
         subscribers = self._subscribers.setdefault(topic, {})
@@ -77,6 +82,10 @@ class Redis:
         for subscriber in subscribers:
             subscriber.push(topic, _encoded(Push(["message", topic, payload])))
         return len(subscribers)
+
+
+def _digest(text: str) -> str:
+    return sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def _encoded(reply: Reply) -> bytes:

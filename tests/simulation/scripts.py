@@ -27,9 +27,10 @@ from server.store import (
     sweepers,
 )
 from server.store import format as store_format
+from server.store.scripts import Script
 from tests.simulation.memory import Memory, Reply
 
-Script = Callable[[Memory, list[str], list[str]], Reply]
+Function = Callable[[Memory, list[str], list[str]], Reply]
 
 
 def append(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -650,7 +651,7 @@ def offer(memory: Memory, names: list[str], given: list[str]) -> Reply:
     return None
 
 
-SCRIPTS: dict[str, Script] = {
+SCRIPTS: dict[Script, Function] = {
     accounts._KEEP_CODE: keep_code,
     accounts._KEEP_PASSKEY: keep_passkey,
     accounts._PUT_PASSKEY: put_passkey,
@@ -704,4 +705,4 @@ SCRIPTS: dict[str, Script] = {
     held._CLEAR_ROOM: clear_room,
     held._CLEAR_PLAYER: clear_player,
 }
-"""The functions by the text of the script."""
+"""The functions by script."""

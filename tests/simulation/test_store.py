@@ -25,7 +25,7 @@ from server.store.clock import Clock
 from server.store.connection import connect
 from server.store.database import Database
 from server.store.deals import Deals
-from server.store.journal import SCRIPTS, Append, ConflictError, Entries, MistimedError
+from server.store.journal import Append, ConflictError, Entries, MistimedError
 from server.store.nodes import Nodes
 from server.store.pool import _REPLACE
 from server.store.sweepers import Sweepers
@@ -486,7 +486,7 @@ class SimulatedStore:
         self.world.stop_faults()
         link = Link(self.world, "simulated")
         self.loop.connect = lambda factory, _: link.connect(factory)
-        self.side = side_on(Database(connect("redis://simulated:6379"), 0, SCRIPTS))
+        self.side = side_on(Database(connect("redis://simulated:6379"), 0))
 
     async def close(self) -> None:
         """Close the connections."""

@@ -18,7 +18,7 @@ from server.store import bus, connection, keys, pipeline
 from server.store import database as module
 from server.store.connection import connect
 from server.store.database import Database
-from server.store.journal import SCRIPTS, ConflictError, Entries, Journals
+from server.store.journal import ConflictError, Entries, Journals
 from tests.conftest import CLUSTER
 from tests.redis_servers import Cluster, Server, running_cluster
 from tests.redis_servers import until as until_on_thread
@@ -60,7 +60,7 @@ def cluster(running_servers: Cluster) -> Iterator[Cluster]:
 @asynccontextmanager
 async def database_on(cluster: Cluster, acks: int = 1) -> AsyncIterator[Database]:
     """Yield the database of a node on the cluster."""
-    database = Database(connect(cluster.url), acks, SCRIPTS)
+    database = Database(connect(cluster.url), acks)
     yield database
     async with asyncio.timeout(PATIENCE):
         await database.close()
@@ -449,13 +449,13 @@ async def test_a_cluster_with_passwords_refuses_a_wrong_one(cluster: Cluster) ->
     for server in cluster.servers:
         server.ask("ACL", "SETUSER", "ada", "on", ">p@ss", "~*", "&*", "+@all")
     servers = cluster.url.rpartition("@")[2]
-    database = Database(connect(f"redis+cluster://ada:p%40ss@{servers}"), 0, SCRIPTS)
+    database = Database(connect(f"redis+cluster://ada:p%40ss@{servers}"), 0)
     await database.check()
     journals = Journals(database)
     await append(journals, 1)
     assert await texts(journals, KEY) == ["entry 1"]
     await database.close()
-    stranger = Database(connect(f"redis+cluster://ada:pass@{servers}"), 0, SCRIPTS)
+    stranger = Database(connect(f"redis+cluster://ada:pass@{servers}"), 0)
     with pytest.raises(UnavailableError):
         await stranger.check()
     await stranger.close()

@@ -16,7 +16,7 @@ from server.store import connection, keys, pipeline
 from server.store import database as module
 from server.store.connection import Client, connect
 from server.store.database import Database
-from server.store.journal import SCRIPTS, ConflictError, Journals
+from server.store.journal import ConflictError, Journals
 from tests.conftest import ALONE, client_of
 from tests.redis_servers import Server, running_server
 from tests.store.entries import (
@@ -65,7 +65,7 @@ async def test_appends_that_wait_for_a_batch_in_flight_are_sent_in_the_next(
 ) -> None:
     async with writes_held_up(redis):
         first = asyncio.create_task(append(journals, 1))
-        await until(lambda: in_flight(redis, "eval"))
+        await until(lambda: in_flight(redis, "evalsha"))
         late = [
             asyncio.create_task(append(journals, 1, name=name)) for name in names_in(PARTITION, 100)
         ]
@@ -97,7 +97,7 @@ async def test_a_cancelled_append_does_not_affect_others(redis: Client, journals
     async with writes_held_up(redis):
         for name in chosen:
             tasks.append(asyncio.create_task(append(journals, 1, name, name=name)))
-            await until(lambda: in_flight(redis, "eval"))
+            await until(lambda: in_flight(redis, "evalsha"))
         # The first is in flight, the other waits for the next batch.
         for given_up in (tasks[0], tasks[3]):
             given_up.cancel()
@@ -120,7 +120,7 @@ async def test_a_write_to_a_full_queue_is_refused_at_once(
     monkeypatch.setattr(pipeline, "MAX_WAITING", 3)
     async with writes_held_up(redis):
         tasks = [asyncio.create_task(append(journals, 1))]
-        await until(lambda: in_flight(redis, "eval"))
+        await until(lambda: in_flight(redis, "evalsha"))
         tasks += [
             asyncio.create_task(append(journals, 1, name=name)) for name in names_in(PARTITION, 2)
         ]
@@ -149,7 +149,7 @@ async def test_closing_waits_for_pending_writes(
     closed = Journals(other)
     async with writes_held_up(redis):
         task = asyncio.create_task(append(closed, 1))
-        await until(lambda: in_flight(redis, "eval"))
+        await until(lambda: in_flight(redis, "evalsha"))
         closing = asyncio.create_task(other.close())
         await redis.ping()
         assert not closing.done()
@@ -174,12 +174,12 @@ async def test_of_two_nodes_that_keep_a_value_first_both_get_the_same(
 
 async def test_acknowledged_appends_survive_a_kill_of_redis() -> None:
     with running_server() as server:
-        database = Database(connect(server.url), 0, SCRIPTS)
+        database = Database(connect(server.url), 0)
         journals = Journals(database)
         await append(journals, 1)
         async with client_of(server.admin_url) as operator, writes_held_up(operator):
             lost = asyncio.create_task(append(journals, 2, "in flight"))
-            await until(lambda: in_flight(operator, "eval"))
+            await until(lambda: in_flight(operator, "evalsha"))
             late = asyncio.create_task(append(journals, 2, "waiting"))
             server.kill()
             assert await outcomes([lost, late]) == [UnavailableError] * 2
@@ -229,7 +229,7 @@ async def test_a_redis_that_takes_no_writes_is_unavailable_until_it_does(
 async def test_a_redis_that_cannot_save_is_unavailable_until_it_can() -> None:
     with running_server() as server:
         redis, data = connect(server.admin_url), server.data
-        database = Database(redis, 0, SCRIPTS)
+        database = Database(redis, 0)
         journals = Journals(database)
 
         async def saves() -> bool:
@@ -260,7 +260,7 @@ async def test_a_redis_that_loads_its_file_is_unavailable_until_it_is_done() -> 
     # several such turns to connect and send its command.
     with running_server(**{"key-load-delay": "20"}) as server:
         redis = connect(server.url)
-        database = Database(redis, 0, SCRIPTS)
+        database = Database(redis, 0)
         journals = Journals(database)
         await append(journals, 1)
         with server.client() as operator, operator.pipeline(transaction=False) as batch:
@@ -297,7 +297,7 @@ async def test_a_redis_that_hangs_is_unavailable_until_it_resumes(
         monkeypatch.setattr(place, "TIMEOUT", 0.3)
     with running_server() as server:
         redis = connect(server.url)
-        database = Database(redis, 0, SCRIPTS)
+        database = Database(redis, 0)
         journals = Journals(database)
         await append(journals, 1)
         server.signal(SIGSTOP)
@@ -328,7 +328,7 @@ async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
 ) -> None:
     master, replica = pair
     redis = connect(master.url)
-    database = Database(redis, acks, SCRIPTS)
+    database = Database(redis, acks)
     name, another = names_in(acks, 2)
     key = keys.attempt(name)
     journals = Journals(database)

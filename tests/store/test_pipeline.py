@@ -16,9 +16,9 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, ResponseError
 
 from server.metrics import Metrics
+from server.store import journal
 from server.store import pipeline as module
 from server.store.connection import connect
-from server.store.journal import SCRIPTS
 from server.store.pipeline import Done, LostError, Pipeline, TooFewReplicasError, is_told, pack
 from tests.redis_servers import Server, running_server
 from tests.store.servers import PATIENCE, calls, in_flight, reads, until, writes_held_up
@@ -47,7 +47,7 @@ async def redis(server: Server) -> AsyncIterator[Redis]:
 @pytest.fixture
 async def pipeline(redis: Redis) -> AsyncIterator[Pipeline]:
     """Return a pipeline to an empty Redis, connected."""
-    pipeline = Pipeline(redis, 0, SCRIPTS, Metrics())
+    pipeline = Pipeline(redis, 0, Metrics())
     await pipeline.connect()
     yield pipeline
     async with asyncio.timeout(PATIENCE):
@@ -222,7 +222,7 @@ async def test_each_connection_has_a_generation_of_its_own(
         seen.append(pipeline.generation)
     assert seen == sorted(set(seen))
     assert seen[0] > 0
-    another = Pipeline(redis, 0, {}, Metrics())
+    another = Pipeline(redis, 0, Metrics())
     assert another.generation == 0
     await another.connect()
     assert another.generation > seen[-1]
@@ -231,7 +231,7 @@ async def test_each_connection_has_a_generation_of_its_own(
 
 
 async def test_concurrent_callers_of_connect_share_one_connection(redis: Redis) -> None:
-    pipeline = Pipeline(redis, 0, {}, Metrics())
+    pipeline = Pipeline(redis, 0, Metrics())
     before = (await redis.info("stats"))["total_connections_received"]
     given_up, *tasks = [asyncio.create_task(pipeline.connect()) for _ in range(5)]
     await asyncio.sleep(0)
@@ -267,7 +267,7 @@ async def test_pending_commands_fail_as_lost_when_the_server_hangs(
     with running_server() as server:
         client = connect(server.admin_url)
         assert isinstance(client, Redis)
-        pipeline = Pipeline(client, 0, {}, Metrics())
+        pipeline = Pipeline(client, 0, Metrics())
         replies = Replies(pipeline)
         replies.push(1)
         await replies.wait_for(1)
@@ -294,7 +294,7 @@ async def test_pending_commands_fail_when_the_server_cannot_be_reached() -> None
     with running_server() as server:
         client = connect(server.admin_url)
     assert isinstance(client, Redis)
-    pipeline = Pipeline(client, 0, {}, Metrics())
+    pipeline = Pipeline(client, 0, Metrics())
     replies = Replies(pipeline)
     replies.push(1, 2)
     await replies.wait_for(2)
@@ -310,9 +310,7 @@ async def test_pending_commands_fail_when_the_server_cannot_be_reached() -> None
 def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
     """Send a call of the script that appends."""
     pipeline.send(
-        lambda: pack(
-            "EVALSHA", pipeline.script("append"), 1, "journal", 0, 0, 10**15, number, "text"
-        ),
+        lambda: pack(*journal._APPEND.call(["journal"], 0, 0, 10**15, number, "text")),
         replies.note(number),
     )
 
@@ -326,7 +324,7 @@ async def test_pending_commands_fail_as_lost_when_the_handshake_is_cut(
         raise RuntimeError("unable to perform operation on <TCPTransport>; the handler is closed")
 
     monkeypatch.setattr(Connection, "send_command", send)
-    pipeline = Pipeline(redis, 0, SCRIPTS, Metrics())
+    pipeline = Pipeline(redis, 0, Metrics())
     replies = Replies(pipeline)
     replies.send("PING")
     await replies.wait_for(1)
@@ -378,7 +376,7 @@ async def test_an_acknowledged_command_is_on_as_many_replicas_as_required(
         return bool(replica.ask("ROLE")[3] == "connected")
 
     await until(linked)
-    pipeline = Pipeline(client, 1, {}, Metrics())
+    pipeline = Pipeline(client, 1, Metrics())
     replies = Replies(pipeline)
     before = await calls(client, "wait")
     replies.push(*range(10))
@@ -411,7 +409,7 @@ async def test_an_acknowledged_command_is_on_as_many_replicas_as_required(
 async def test_closing_waits_for_a_command_that_was_just_sent(
     redis: Redis, *, connected: bool
 ) -> None:
-    pipeline = Pipeline(redis, 0, {}, Metrics())
+    pipeline = Pipeline(redis, 0, Metrics())
     if connected:
         await pipeline.connect()
     replies = Replies(pipeline)
@@ -455,7 +453,7 @@ async def test_a_lost_server_is_told_once_each_way(data: Path) -> None:
     server.start()
     client = connect(server.admin_url)
     assert isinstance(client, Redis)
-    pipeline = Pipeline(client, 0, {}, Metrics(), "one")
+    pipeline = Pipeline(client, 0, Metrics(), "one")
     replies = Replies(pipeline)
     try:
         with structlog.testing.capture_logs() as logs:

@@ -17,7 +17,7 @@ from server.core.ids import DealId
 from server.gateway.api.route import LIVE, Answer, Asked, Route, player_of
 from server.gateway.api.shared import Count, End, Player
 from server.service.services import Services
-from server.service.tasks import in_slices
+from server.service.tasks import in_slices, release
 
 PLAYER_COST = 2.0
 """What a player's page costs: a history has up to some thousand results."""
@@ -205,7 +205,9 @@ async def show_player(services: Services, asked: OfPlayer) -> Answer[PlayerPage]
     profile = (await services.profiles.find([player]))[player]
     today = daily.day_at(services.clock.now())
     repaired = {game: await services.repaired_days.of(game) for game in (*games(), ALL_GAMES)}
-    return Answer(await page_of(found, Player.of(profile), today, repaired), LIVE)
+    page = await page_of(found, Player.of(profile), today, repaired)
+    await release(found.days, found.rounds)
+    return Answer(page, LIVE)
 
 
 @dataclass(slots=True)
