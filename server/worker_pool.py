@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 import structlog
 
@@ -166,6 +166,13 @@ class WorkerPool(Generic[Item]):
             self._background.start_task(self.name, self._drain(), self._workers)
 
     async def _drain(self) -> None:
+        try:
+            await self._work_on_all()
+        finally:
+            # At once: what is added before callbacks of the task are called needs another worker.
+            self._workers.discard(cast("asyncio.Task[None]", asyncio.current_task()))
+
+    async def _work_on_all(self) -> None:
         until = time.monotonic() + self._turn
         while self._pending:
             item, _ = self._pending.popitem(last=False)

@@ -250,3 +250,22 @@ async def test_the_log_of_work_names_nobody_who_has_added_an_item(background: Ba
     while len(found) < 2:
         await asyncio.sleep(0.001)
     assert found == [{}, {}]
+
+
+@pytest.mark.parametrize("later", range(8))
+async def test_an_item_is_worked_on_whenever_it_is_added(
+    background: Background, later: int
+) -> None:
+    """Also in the very turn of the event loop in which the last worker finds nothing to do."""
+    begun: list[str] = []
+
+    async def work(item: str) -> None:
+        begun.append(item)
+
+    pool: WorkerPool[str] = WorkerPool(background, "work", work, size=1)
+    pool.add("first")
+    for _ in range(later):
+        await asyncio.sleep(0)
+    pool.add("second")
+    await turns()
+    assert begun == ["first", "second"]

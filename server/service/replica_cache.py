@@ -19,7 +19,7 @@ MAX_READ_ONLY_BYTES: Final = 16 << 20
 """About how many bytes replicas of one type take that this node has only read."""
 
 _RECOUNTED: Final = 16
-"""The newest replicas whose sizes are taken again when one is added: they were added empty."""
+"""How many replicas that were added empty, and are read since, are counted when one is added."""
 
 _COUNT_EVERY: Final = 16
 """Entries after which the size of a replica in use is taken again: each adds half a kilobyte."""
@@ -36,27 +36,41 @@ class _Bounded(Generic[Name, State, Event]):
         self.held: OrderedDict[Name, tuple[Replica[State, Event], int]] = OrderedDict()
         self.bytes = 0
         self._most = most
+        self._unread: OrderedDict[Name, None] = OrderedDict()
+        """Those that were empty or busy when they were counted last, the longest ago first."""
 
     def get(self, name: Name) -> Replica[State, Event] | None:
-        found = self.held.get(name)
-        return None if found is None else found[0]
-
-    def use(self, name: Name) -> Replica[State, Event] | None:
-        """Return a replica, which is the last one now, and count it again now and then."""
+        """Return a replica, and count it again now and then, since others may append to it."""
         found = self.held.get(name)
         if found is None:
             return None
-        self.held.move_to_end(name)
         if not found[0].number % _COUNT_EVERY:
             self._count(name)
-            self._evict()
         return found[0]
+
+    def use(self, name: Name) -> Replica[State, Event] | None:
+        """Return a replica as `get` does; it is the last one now."""
+        found = self.get(name)
+        if found is not None:
+            self.held.move_to_end(name)
+            self._evict()
+        return found
 
     def add(self, name: Name, replica: Replica[State, Event]) -> None:
         self.held[name] = replica, 0
-        for newest in list(islice(reversed(self.held), _RECOUNTED)):
-            self._count(newest)
+        self._count(name)
+        self._unread[name] = None
+        self._count_unread()
         self._evict()
+
+    def _count_unread(self) -> None:
+        """Count those that were added empty; each until it has been read, or is held no more."""
+        for name in list(islice(self._unread, _RECOUNTED)):
+            del self._unread[name]
+            if name in self.held:
+                self._count(name)
+                if self.held[name][0].settled is None:
+                    self._unread[name] = None
 
     def pop(self, name: Name) -> Replica[State, Event] | None:
         replica, size = self.held.pop(name, (None, 0))

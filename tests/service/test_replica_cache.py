@@ -139,6 +139,33 @@ async def test_what_has_grown_evicts_others(filled: Filled) -> None:
     assert filled.names == "dfg"
 
 
+async def test_what_is_read_after_many_others_were_added_is_counted(filled: Filled) -> None:
+    """After a restart, many are added before the first one has been read."""
+    replicas = filled.replicas = ReplicaCache(0, 1_000 * EMPTY_SIZE)
+    names = [f"{number}" for number in range(100)]
+    filled.put(*names)
+    found = [replica for name in names if (replica := replicas.find(name)) is not None]
+    await found[0].submit(lambda *_: "one")
+    await found[0].submit(lambda *_: "two")
+    for each in found[1:]:
+        await each.refresh()
+    # Each that is added has some of those counted which have been read by then.
+    filled.put(*(f"later {number}" for number in range(10)))
+    assert replicas.bytes == 2 * SIZE * len(names) + 10 * EMPTY_SIZE
+
+
+async def test_what_others_append_to_is_counted_when_it_is_found(filled: Filled) -> None:
+    replicas = filled.replicas = ReplicaCache(0, 1_000 * EMPTY_SIZE)
+    filled.put("a")
+    read = replicas.find("a")
+    assert read is not None
+    for number in range(16):
+        await read.submit(lambda *_, number=number: f"{number}")
+    assert replicas.bytes == EMPTY_SIZE
+    assert replicas.find("a") is read
+    assert replicas.bytes == 16 * SIZE
+
+
 @pytest.mark.parametrize("game", games())
 @pytest.mark.parametrize("helped", ["none", "undo"])
 @pytest.mark.parametrize("moves", [0, 10, 60, 100, 200])
