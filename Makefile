@@ -120,16 +120,17 @@ SCRIPTS ?= 500
 secrecy: $(DEV) ## compare what is sent on servers that differ in unseen cards, for SCRIPTS scripts
 	@$(BIN)/python -m tests.secrecy --scripts $(SCRIPTS) $(if $(SEED),--seed $(SEED))
 
-# Times, in UTC and ahead of now, at which sites start: a leap day, the last minute of a year, the
-# first one, and the last minute of a Wednesday whose date is long.
+# Times, in UTC and ahead of now, at which sites and tests start: a leap day, the last minute of a
+# year, the first one, and the last minute of a Wednesday whose date is long.
 DATES ?= 2048-02-29T12:00 2048-12-31T23:59 2049-01-01T00:00 2048-09-30T23:59
 
-dates: $(DEV) $(PAGE) browser ## test what the page shows of days on each of DATES
+DATED := tests/service tests/gateway/api $(patsubst %,tests/gateway/test_%.py,dailies numbers \
+	previews ranked_starts rooms runs) $(patsubst %,tests/browser/test_%.py,screens days leaderboard could)
+
+dates: $(DEV) $(PAGE) browser ## test what depends on the day on each of DATES
 	@for at in $(DATES); do \
-		echo "make: testing the page on $$at"; \
-		AT=$$at $(BIN)/python -m pytest -n auto --dist worksteal tests/browser/test_screens.py \
-			tests/browser/test_days.py tests/browser/test_leaderboard.py tests/browser/test_could.py \
-			|| exit 1; \
+		echo "make: testing on $$at"; \
+		AT=$$at $(BIN)/python -m pytest -n auto --dist worksteal $(DATED) || exit 1; \
 	done
 
 bench: $(DEV) ## measure the server, compared with a floor, into deploy/bench/RESULTS.md

@@ -25,6 +25,7 @@ from server.settings import Settings
 from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.secret_keys import SecretKeys, read_keys
+from tests.dates import move_clock
 from tests.redis_servers import can_cluster, running_cluster, running_server
 from tests.redis_users import as_node
 
@@ -99,6 +100,12 @@ def default_logging() -> Iterator[None]:
 def never_overloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nodes in this process accept everything, however busy the machine is with other tests."""
     monkeypatch.setattr(load, "MAX_LAG", 60.0)
+
+
+@pytest.fixture(autouse=True)
+def date(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nodes in this process run by the clock that `AT` asks for."""
+    move_clock(monkeypatch)
 
 
 @contextmanager

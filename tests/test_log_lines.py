@@ -29,9 +29,7 @@ from server.log_lines import (
     visible,
 )
 from tests.conftest import logging_restored
-
-PATIENCE = 20
-"""Seconds after which a line counts as missing."""
+from tests.processes import PATIENCE
 
 CONSOLE_LINE = MAX_LINE + 256
 """The most characters of a line on a console, which pads some columns."""

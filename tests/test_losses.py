@@ -18,7 +18,7 @@ import pytest
 
 from tests.conftest import SECRET_KEY_FILE
 from tests.gateway.client import opened
-from tests.processes import Running, free_port, running
+from tests.processes import PATIENCE, Running, free_port, running
 from tests.redis_servers import Server, running_server, until
 from tests.redis_users import as_node
 from tests.test_metrics import Samples, samples
@@ -55,7 +55,7 @@ class Site(NamedTuple):
 
     @staticmethod
     def _get(port: int, path: str) -> tuple[int, str]:
-        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         connection.request("GET", path)
         response = connection.getresponse()
         text = response.read().decode().rstrip("\n")

@@ -14,7 +14,7 @@ from server import app, listening, metrics
 from server.metrics import Histogram, LagMeter, Metrics
 from server.settings import Settings
 from tests.conftest import SECRET_KEY_FILE
-from tests.processes import free_port
+from tests.processes import PATIENCE, free_port
 
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -119,7 +119,7 @@ async def test_the_lag_is_how_long_the_event_loop_was_blocked() -> None:
     lag = Histogram(metrics.SECONDS)
     meter = LagMeter(lag)
     time.sleep(metrics.LAG_INTERVAL + 0.1)  # noqa: ASYNC251 - it blocks the loop on purpose
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while sum(lag.counts) < 2:
             await asyncio.sleep(0.01)
     meter.close()

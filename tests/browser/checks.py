@@ -47,6 +47,31 @@ FIND_MISFITS = """() => {
 }""".replace("WIDTH", str(NARROW["width"]))
 """Returns the elements that overflow the window, and the targets smaller than 44 pixels."""
 
+FIND_UNREADABLE = """() => {
+  const found = [];
+  const headings = [...document.querySelectorAll('h1, h2, h3')];
+  for (const heading of headings.filter(each => !each.closest('.sr-only'))) {
+    const texts = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode;
+      for (const {0: word, index} of text.data.matchAll(/[^\\s/\\u2013-]+/g)) {
+        const range = new Range();
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        const rects = [...range.getClientRects()];
+        // A name has to break if it is wider than the screen.
+        const lines = new Set(rects.map(({bottom}) => Math.round(bottom)));
+        if (lines.size > 1 && word.length < LONGEST) found.push(`broken: ${word}`);
+        const covers = rects.map(({right, top, bottom}) =>
+          document.elementFromPoint(right - 1, (top + bottom) / 2)?.closest('[aria-hidden]'));
+        if (covers.some(cover => cover && !heading.contains(cover))) found.push(`covered: ${word}`);
+      }
+    }
+  }
+  return found;
+}""".replace("LONGEST", str(MAX_LENGTH))
+"""Returns the words of headings that are broken between two lines, or that pictures cover."""
+
 LONGEST = {
     "languages": ["en-GB", "de-DE"],
     "names": ["Ada", "Grace", "Barbara", "Emmy", "Nina"],
@@ -92,7 +117,8 @@ def problems(player: Player) -> list[str]:
 
     On a narrow phone, in light colours, nothing overflows the window and every target is large
     enough, also with twice the text and from right to left, and with the longest dates, names and
-    numbers. There, and in dark colours in a wide window, axe finds no violation.
+    numbers. There, and in dark colours in a wide window, no word of a heading is broken or
+    covered, and axe finds no violation.
     """
     size, scheme = _size(player), _scheme(player)
     found = misfits(player)
@@ -100,6 +126,7 @@ def problems(player: Player) -> list[str]:
     found += _violations(player)
     _show(player, WIDE, "dark")
     found += _violations(player)
+    found += player.page.evaluate(FIND_UNREADABLE)
     _show(player, size, scheme)
     return found
 
@@ -113,7 +140,8 @@ def misfits(player: Player) -> list[str]:
     for mode, script in READING_MODES.items():
         page.evaluate(script)
         player.wait_for_frames(2)
-        found += [f"{mode}, {misfit}" for misfit in page.evaluate(FIND_MISFITS)]
+        for find in (FIND_MISFITS, FIND_UNREADABLE):
+            found += [f"{mode}, {misfit}" for misfit in page.evaluate(find)]
         longest = page.evaluate(FIND_LONGEST_MISFITS)
         found += [f"{mode}, the longest texts, {misfit}" for misfit in longest]
         page.evaluate(PLAIN)

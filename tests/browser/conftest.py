@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
+from tests.dates import ahead_now, moved
 from tests.processes import Running, free_port, running
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -32,47 +33,6 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-
-
-DAY = 86_400.0
-"""Seconds."""
-
-LONGEST = 1_200.0
-"""Seconds that a site may be needed: no day ends in that time, unless a test lets it end."""
-
-_MOVED = """
-import sys
-from server.cli import main
-from server.store import journal
-from server.store.clock import Clock
-read = Clock._read_time
-async def moved(clock):
-    return await read(clock) + AHEAD
-Clock._read_time = moved
-# The scripts that append compare with Redis's own time.
-journal.CLOCK_TOLERANCE = 100 * 366 * 86_400_000
-main(sys.argv[1:])
-"""
-
-
-def ahead_now() -> float:
-    """Return by how many seconds the clocks of sites that start now are ahead.
-
-    With `AT=2028-02-29T12:00`, it is that time, in UTC, when they start. It may only be ahead,
-    since what expires does so by Redis's time.
-    """
-    now = time.time()
-    if at := os.environ.get("AT"):
-        ahead = datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp() - now
-        assert ahead > 0, f"AT={at} is over"
-        return ahead
-    left = DAY - now % DAY
-    return left if left < LONGEST else 0.0
-
-
-def moved(ahead: float) -> tuple[str, ...]:
-    """Return the arguments of Python that run `samedeal` by a clock so many seconds ahead."""
-    return ("-c", _MOVED.replace("AHEAD", str(ahead))) if ahead else ("-m", "server")
 
 
 def chromium() -> str | None:

@@ -18,8 +18,9 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.checks import problems
-from tests.browser.conftest import DAY, Site, moved
+from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.dates import DAY, moved
 
 NOON = 43_200
 

@@ -29,6 +29,7 @@ from engine.ruleset import ROW
 from server.gateway import codec
 from server.gateway import messages as m
 from tests.conftest import ALONE
+from tests.processes import PATIENCE
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -103,7 +104,7 @@ async def test_payloads_are_reassembled_from_pieces_of_any_size(piece: int) -> N
     )
     for at in range(0, len(received), piece):
         client.data_received(received[at : at + piece])
-    await asyncio.wait_for(client.opened(), 1)
+    await asyncio.wait_for(client.opened(), PATIENCE)
     assert payloads_read == payloads
 
 
@@ -187,7 +188,7 @@ async def test_an_attack_comes_again_after_each_close(name: str) -> None:
     server = await asyncio.start_server(end, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
     attacking = asyncio.create_task(attack(replace(ATTACKS[name], sockets=2, pause=0.01), port, 1))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         for _ in range(6):
             await came.acquire()
     attacking.cancel()

@@ -23,7 +23,7 @@ from websockets.exceptions import InvalidStatus
 
 from server.gateway.messages.session import VERSION
 from tests.deploy.test_image import arguments_of
-from tests.processes import ROOT, Running, free_port, program, running
+from tests.processes import PATIENCE, ROOT, Running, free_port, program, running
 from tests.redis_servers import Server, running_server, until
 from tests.wire import Wire
 
@@ -51,7 +51,7 @@ class Response:
 
 def ask(port: int, method: str, path: str, body: Any = None, **headers: str) -> Response:
     """Send a request, and return the response. A body without Content-Length is sent in chunks."""
-    with closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
         connection.request(method, path, body, headers)
         response = connection.getresponse()
         return Response(response.status, response.headers, response.read().decode())

@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 
 from tests.gateway.client import opened
-from tests.processes import ROOT, running
+from tests.processes import PATIENCE, ROOT, running
 
 PAGE = ROOT / "client_js" / "web" / "dist"
 SOURCES = ["engine", "server", "setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"]
@@ -108,7 +108,7 @@ async def test_an_installed_wheel_serves_the_game_in_an_empty_folder(
 
         def get(path: str) -> bytes:
             url = f"http://localhost:{port}{path}"
-            with urllib.request.urlopen(url, timeout=20) as answer:
+            with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
                 body: bytes = answer.read()
                 return body
 

@@ -12,12 +12,10 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from server.gateway.messages.session import VERSION
+from tests.processes import PATIENCE
 from tests.wire import Message, Wire
 
 __all__ = ["Client", "Message", "opened"]
-
-PATIENCE = 20.0
-"""Seconds after which an expected event counts as missing."""
 
 REFUSED_WITHIN = 60.0
 """Seconds for which a socket is asked for again while the node is overloaded."""

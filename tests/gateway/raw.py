@@ -9,9 +9,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from server.gateway.outgoing import PIECE
-
-PATIENCE = 20.0
-"""Seconds after which an expected frame counts as missing."""
+from tests.processes import PATIENCE
 
 MAX_LENGTH = PIECE
 """The most bytes of a frame from the server."""

@@ -16,8 +16,9 @@ from server.gateway.load import Load
 from server.gateway.messages.session import VERSION
 from server.gateway.session import Session
 from server.metrics import Metrics
+from tests.processes import PATIENCE
 from tests.service.nodes import Node
-from tests.store.servers import PATIENCE, running
+from tests.store.servers import running
 from tests.wire import Message, Wire
 
 _ids = count(1)

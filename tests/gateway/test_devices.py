@@ -13,9 +13,10 @@ import pytest
 from server.gateway import limits
 from server.service.attempts import Attempts
 from tests.conftest import node
-from tests.gateway.client import PATIENCE, Client, Message, opened
+from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of, resign, room_of
 from tests.gateway.test_resume import ask, followed, have, play, shown, start
+from tests.processes import PATIENCE
 from tests.store.servers import until
 
 pytestmark = pytest.mark.usefixtures("no_hurry")

@@ -18,6 +18,7 @@ from tests.conftest import ALONE, node
 from tests.gateway.client import Client, opened
 from tests.gateway.play import room_of
 from tests.gateway.raw import BINARY, CLOSE, CONT, FIN, PING, connected, frame
+from tests.processes import PATIENCE
 
 pytestmark = ALONE
 
@@ -36,7 +37,7 @@ async def gotten(port: int, *paths: str) -> list[tuple[int, str]]:
     """Send requests over one connection, and return the status and content of each answer."""
 
     def get() -> list[tuple[int, str]]:
-        with contextlib.closing(HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+        with contextlib.closing(HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as connection:
             found = []
             for path in paths:
                 connection.request("GET", path)

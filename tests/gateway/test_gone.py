@@ -9,7 +9,7 @@ from websockets.asyncio.client import connect
 
 from server.gateway.socket import Socket
 from server.gateway.turns import Turns
-from tests.gateway.client import PATIENCE
+from tests.processes import PATIENCE
 
 
 class Idle:

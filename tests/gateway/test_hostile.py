@@ -30,7 +30,8 @@ from tests.conftest import ALONE, logging_restored, node
 from tests.gateway.client import Client, opened
 from tests.gateway.play import room_of
 from tests.gateway.raw import BINARY, CLOSE, CONT, PONG, RawClient, connected, frame
-from tests.gateway.timers import Timers
+from tests.processes import PATIENCE
+from tests.timers import Timers
 from tests.wire import Wire
 
 pytestmark = ALONE
@@ -55,7 +56,7 @@ def sockets() -> list[Socket]:
 
 async def gone(count: int) -> None:
     """Wait until the node has no more than so many WebSockets."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while len(sockets()) > count:
             await asyncio.sleep(0.01)
 
@@ -242,7 +243,7 @@ async def test_guests_who_do_nothing_leave_nothing(redis_url: str) -> None:
             await bystander.plays()
             assert len(sockets()) == CROWD + 1
         await gone(1)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while keys(redis_url) - before:
                 await asyncio.sleep(0.01)
 

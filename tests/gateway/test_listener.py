@@ -38,7 +38,8 @@ from server.gateway.listener import (
     Listener,
 )
 from server.gateway.turns import Turn, Turns
-from tests.gateway.timers import Timers
+from tests.processes import PATIENCE
+from tests.timers import Timers
 
 LARGE = 32_000_000
 PART = 64_000
@@ -132,7 +133,7 @@ async def serving(
 @asynccontextmanager
 async def connected(port: int) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
     """Connect, and send nothing."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         yield reader, writer
         writer.close()
@@ -404,39 +405,24 @@ async def test_a_client_that_reads_its_response_slowly_is_not_disconnected(
 async def test_an_answer_in_parts_may_take_longer_than_a_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.02)
-    looks, look = [0], module._Connection._time_out
-
-    def counted(connection: module._Connection) -> None:
-        looks[0] += 1
-        look(connection)
-
-    monkeypatch.setattr(module._Connection, "_time_out", counted)
+    timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/parts"))
         await reader.readuntil(b"\r\n\r\n")
-        # Its time is over, before anything was read.
-        while not looks[0]:
-            await asyncio.sleep(0.001)
+        # Before anything was read.
+        timers.fire(REQUEST_WITHIN)
         await reader.readexactly(LARGE)
 
 
 async def test_a_client_that_takes_nothing_of_an_answer_in_parts_is_disconnected(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(module, "REQUEST_WITHIN", 0.05)
-    monkeypatch.setattr(module, "READ_WITHIN", 0.05)
-    ended = asyncio.Event()
-    lost = module._Connection.connection_lost
-
-    def noted(connection: module._Connection, error: Exception | None) -> None:
-        lost(connection, error)
-        ended.set()
-
-    monkeypatch.setattr(module._Connection, "connection_lost", noted)
+    timers = Timers(monkeypatch, REQUEST_WITHIN, READ_WITHIN)
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/parts"))
-        await ended.wait()
+        await reader.readuntil(b"\r\n\r\n")
+        timers.fire(REQUEST_WITHIN)
+        timers.fire(READ_WITHIN)
         with pytest.raises((asyncio.IncompleteReadError, ConnectionResetError)):
             await reader.readexactly(LARGE)
 

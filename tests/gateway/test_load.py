@@ -12,8 +12,9 @@ from websockets.exceptions import InvalidStatus
 from server.gateway import load
 from server.gateway.load import RETRY_AFTER, Load
 from tests.conftest import node
-from tests.gateway.client import PATIENCE, opened
+from tests.gateway.client import opened
 from tests.gateway.play import KEY, race_of
+from tests.processes import PATIENCE
 
 
 def test_the_load_is_too_high_when_the_loop_is_late() -> None:

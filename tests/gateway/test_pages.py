@@ -12,6 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from tests.conftest import ALONE, node
+from tests.processes import PATIENCE
 
 pytestmark = ALONE
 
@@ -43,7 +44,7 @@ async def ask(
     """Send a request from a thread; return the response and its body."""
 
     def asked() -> tuple[HTTPResponse, bytes]:
-        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         connection.request(method, path, headers=headers)
         response = connection.getresponse()
         body = response.read()
@@ -189,7 +190,7 @@ async def test_other_methods_are_not_allowed(port: int, path: str, method: str) 
 
 async def test_a_connection_is_kept_alive(port: int) -> None:
     def asked() -> list[int]:
-        connection = HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         statuses, ports = [], set()
         for path in ("/health", "/", "/nothing", "/health"):
             connection.request("GET", path)

@@ -10,7 +10,8 @@ from engine.board import view_of
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import seen_text
-from server.core import absence, pace_bot, quick, race_commands
+from server.core import pace_bot, quick, race_commands
+from server.core.absence import HOST_ABSENCE, SEAT_ABSENCE
 from server.core.ids import PACE_BOT
 from server.service import open_rooms
 from server.store import journal
@@ -19,6 +20,7 @@ from tests.conftest import ALONE, node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import KEY, race_of, resign, room_of
 from tests.store.servers import until
+from tests.timers import AbsenceTime
 
 pytestmark = ALONE
 
@@ -266,7 +268,7 @@ async def test_a_round_is_over_when_its_time_is_up(
         await race_of(one, other)
         await other.socket.close()
         now = Clock.now
-        monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**9)
+        monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
         monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + 600_000)
         assert (await one.next("ended"))["result"]["end"] == "time"
         room = await one.next("room", is_over)
@@ -535,8 +537,7 @@ async def test_the_pace_bot_races_who_waits_alone_and_is_labelled(
 async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(absence, "HOST_ABSENCE", 200)
-    monkeypatch.setattr(absence, "SEAT_ABSENCE", 3_000)
+    time = AbsenceTime(monkeypatch)
     async with AsyncExitStack() as stack:
         ports = [await stack.enter_async_context(node(redis_url)) for _ in range(2)]
         host, second, third = [
@@ -545,25 +546,34 @@ async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(
         code = await room_of(host, second, third)
         before = await second.next("room", lambda e: here(e) == [True] * 3)
         await host.socket.close()
-        followed = await second.next("room", lambda e: e["host"] == ids(before)[1])
-        assert ids(followed) == ids(before), "the seat is kept for now"
+        for client in (second, third):
+            await client.next("room", lambda e: here(e) == [False, True, True])
+        time.pass_(HOST_ABSENCE)
+        for client in (second, third):
+            followed = await client.next("room", lambda e: e["host"] == ids(before)[1])
+            assert ids(followed) == ids(before), "the seat is kept for now"
+        time.pass_(SEAT_ABSENCE - HOST_ABSENCE)
         freed = await third.next("room", lambda e: ids(e) == ids(before)[1:])
         assert freed["version"] == before["version"] + 2, "both nodes decided, and once"
+        await second.next("room", lambda e: ids(e) == ids(before)[1:])
         assert (await second.ask("room.start", code=code))["type"] == "room"
 
 
 async def test_a_seat_is_lost_after_a_round_and_not_in_it(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # When the host is followed, the seat would have been lost long ago.
-    monkeypatch.setattr(absence, "HOST_ABSENCE", 400)
-    monkeypatch.setattr(absence, "SEAT_ABSENCE", 50)
+    time = AbsenceTime(monkeypatch)
     async with opened(port) as one, opened(port) as other:
         mine, yours = await race_of(one, other)
         await resign(one, mine)
         await one.socket.close()
+        await other.next("room", lambda e: here(e) == [False, True])
+        time.pass_(max(HOST_ABSENCE, SEAT_ABSENCE))
         room = await other.next("room", lambda e: e["host"] == yours["attempt"].split(".")[1])
         assert len(room["members"]) == 2
         await resign(other, yours)
+        room = await other.next("room", is_over)
+        assert len(room["members"]) == 2
+        time.pass_(SEAT_ABSENCE)
         room = await other.next("room", lambda e: len(e["members"]) == 1)
         assert is_over(room)

@@ -47,6 +47,7 @@ from tests.gateway.raw import (
     frame,
     handshake,
 )
+from tests.processes import PATIENCE
 from tests.store.servers import until
 
 TEXT_ANSWER = b"a text"
@@ -642,7 +643,7 @@ async def test_a_handshake_is_accepted_or_refused(
         assert client.status == status
         assert (b"retry-after" in head.lower()) == ("late" in conditions)
         if status != 101:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 await client.reader.read()
 
 

@@ -10,6 +10,7 @@ from functools import partial
 import pytest
 
 from server.gateway.turns import LEAST, PASS, Turns
+from tests.processes import PATIENCE
 
 
 class Ended(asyncio.Transport):
@@ -116,7 +117,7 @@ async def test_turns_have_what_all_else_leaves_of_the_time(
 async def test_the_event_loop_may_sleep_when_all_turns_are_taken() -> None:
     turns, taken = Turns(), asyncio.Event()
     turns.add("a", Ended(), taken.set)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await taken.wait()
         while turns._is_scheduled:
             await asyncio.sleep(0)
@@ -134,7 +135,7 @@ async def test_a_turn_that_fails_is_told_and_the_others_are_taken() -> None:
 
     turns.add("a", broken, fail)
     turns.add("b", transport, taken.set)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await taken.wait()
     assert len(told) == 1
     assert broken.is_closing()

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from server import worker_pool
-from server.core import absence
+from server.core.absence import HOST_ABSENCE, SEAT_ABSENCE
 from server.core.ids import PlayerId, RoomCode
 from server.core.refusal import UnavailableError
 from server.service import absences as module
@@ -18,15 +18,14 @@ from tests.core.builders import ADA, BOB, CYD, reached
 from tests.service.nodes import Node
 from tests.service.test_live import follow, sees, shows
 from tests.store.servers import running, until
+from tests.timers import AbsenceTime
 
 
 @pytest.fixture(autouse=True)
-async def running_nodes(
+async def time(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[None]:
-    """Run both nodes, with short absences."""
-    monkeypatch.setattr(absence, "HOST_ABSENCE", 60)
-    monkeypatch.setattr(absence, "SEAT_ABSENCE", 150)
+) -> AsyncIterator[AbsenceTime]:
+    """Run both nodes, and return the time by which they count absences."""
     monkeypatch.setattr(module, "RETRY_AFTER", 20)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.02)
     for one, another in ((node, other), (other, node)):
@@ -34,14 +33,16 @@ async def running_nodes(
     async with AsyncExitStack() as stack:
         for each in (node, other):
             await stack.enter_async_context(running(each.run))
-        yield
+        yield AbsenceTime(monkeypatch)
 
 
 async def members(node: Node, code: RoomCode) -> list[PlayerId]:
     return [seat.player for seat in (await node.rooms.find(code)).seats]
 
 
-async def test_both_nodes_decide_and_each_change_happens_once(node: Node, other: Node) -> None:
+async def test_both_nodes_decide_and_each_change_happens_once(
+    node: Node, other: Node, time: AbsenceTime
+) -> None:
     room = await node.room_of(ADA, BOB, CYD)
     code = room.opened.code
     for each, player in ((node, ADA), (node, BOB), (other, CYD)):
@@ -51,7 +52,11 @@ async def test_both_nodes_decide_and_each_change_happens_once(node: Node, other:
     assert node.services.absences.size == other.services.absences.size == 0
     node.services.live.leave(code, ADA)
     for each in (node, other):
-        await sees(each, code, room.version + 2)
+        await shows(each, code, BOB, CYD)
+    for number, passed in enumerate((HOST_ABSENCE, SEAT_ABSENCE - HOST_ABSENCE), 1):
+        time.pass_(passed)
+        for each in (node, other):
+            await sees(each, code, room.version + number)
     after = await node.rooms.find(code)
     assert (after.host, await members(node, code)) == (BOB, [BOB, CYD])
     texts = (await node.store.journals.read(keys.room(code))).texts
@@ -60,10 +65,8 @@ async def test_both_nodes_decide_and_each_change_happens_once(node: Node, other:
 
 
 async def test_a_member_who_comes_back_in_time_keeps_everything(
-    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+    node: Node, other: Node, time: AbsenceTime
 ) -> None:
-    monkeypatch.setattr(absence, "HOST_ABSENCE", 60_000)
-    monkeypatch.setattr(absence, "SEAT_ABSENCE", 60_000)
     room = await node.room_of(ADA, BOB)
     code = room.opened.code
     await follow(node, code, ADA)
@@ -72,25 +75,24 @@ async def test_a_member_who_comes_back_in_time_keeps_everything(
     other.services.live.leave(code, BOB)
     await shows(node, code, ADA)
     assert node.services.absences.size == 1
+    time.pass_(SEAT_ABSENCE - 1)
     await follow(other, code, BOB)
     await shows(node, code, ADA, BOB)
     assert node.services.absences.size == 0
+    time.pass_(SEAT_ABSENCE)
     assert (await node.rooms.find(code)).version == room.version
 
 
 async def test_a_room_that_nobody_of_this_node_follows_any_more_is_left_alone(
-    node: Node, monkeypatch: pytest.MonkeyPatch
+    node: Node, time: AbsenceTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decided: list[RoomCode] = []
     monkeypatch.setattr(node.services.absences._due, "add", decided.append)
     room = await node.room_of(ADA, BOB)
     code = room.opened.code
     await follow(node, code, ADA)
-
-    async def due() -> bool:
-        return decided == [code]
-
-    await until(due)
+    time.pass_(SEAT_ABSENCE)
+    assert decided == [code]
     node.services.live.leave(code, ADA)
     await node.services.absences._decide(code)
     assert node.services.absences.size == 0
@@ -98,7 +100,7 @@ async def test_a_room_that_nobody_of_this_node_follows_any_more_is_left_alone(
 
 
 async def test_who_is_there_by_the_store_is_not_away(
-    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+    node: Node, other: Node, time: AbsenceTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A message that says so may be late: a node that was suspended has not read it yet."""
     room = await node.room_of(ADA, BOB)
@@ -107,6 +109,7 @@ async def test_who_is_there_by_the_store_is_not_away(
     await follow(node, code, ADA)
     monkeypatch.setattr(node.services.live, "refresh_soon", refreshed.append)
     await node.store.rooms.enter(code, BOB, other.registration.id)
+    time.pass_(SEAT_ABSENCE)
 
     async def looked() -> bool:
         return code in refreshed
@@ -116,7 +119,7 @@ async def test_who_is_there_by_the_store_is_not_away(
 
 
 async def test_what_could_not_be_decided_is_tried_again(
-    node: Node, monkeypatch: pytest.MonkeyPatch
+    node: Node, time: AbsenceTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     room = await node.room_of(ADA, BOB)
     code = room.opened.code
@@ -132,16 +135,14 @@ async def test_what_could_not_be_decided_is_tried_again(
     monkeypatch.setattr(node.rooms, "free_seat", failing)
     with debug_captured() as logs:
         await follow(node, code, ADA)
+        time.pass_(SEAT_ABSENCE)
         await sees(node, code, room.version + 1)
     deferred = [line["event"] for line in logs if line.get("work") == "absences"]
     assert deferred == ["work_deferred"] * 2
     assert await members(node, code) == [ADA]
 
 
-async def test_a_node_counts_anew_when_it_begins_to_follow_a_room(
-    node: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(absence, "SEAT_ABSENCE", 60_000)
+async def test_a_node_counts_anew_when_it_begins_to_follow_a_room(node: Node) -> None:
     room = await node.room_of(ADA, BOB)
     code = room.opened.code
     await follow(node, code, ADA)
@@ -151,13 +152,19 @@ async def test_a_node_counts_anew_when_it_begins_to_follow_a_room(
     assert node.services.absences._absences[code] is not first
 
 
-async def test_a_seat_is_lost_only_after_the_round(node: Node, other: Node) -> None:
+async def test_a_seat_is_lost_only_after_the_round(
+    node: Node, other: Node, time: AbsenceTime
+) -> None:
     room, code = await node.race_of(ADA, BOB)
     await follow(node, code, ADA)
     absences = node.services.absences
     assert not absences._due.is_scheduled(code), "it waits for the end of the round"
+    time.pass_(SEAT_ABSENCE)
     assert room.round is not None
     for player in (ADA, BOB):
         await other.rooms.finish(code, room.round.deal, player, reached(1))
+    await sees(node, code, room.version + 2)
+    assert await members(node, code) == [ADA, BOB]
+    time.pass_(SEAT_ABSENCE)
     await sees(node, code, room.version + 3)
     assert await members(node, code) == [ADA]

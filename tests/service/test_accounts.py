@@ -23,9 +23,10 @@ from server.service.accounts import read_typed
 from server.service.outbox_entries import Deleted, Kept
 from server.store import keys
 from tests.core.builders import START
+from tests.processes import PATIENCE
 from tests.service.nodes import Node, SetClock
 from tests.store.outboxes import all_effects
-from tests.store.servers import PATIENCE, kept, running, until
+from tests.store.servers import kept, running, until
 
 Closing = tuple[PlayerId, int, str | None]
 

@@ -305,6 +305,7 @@ async def test_a_run_after_a_scout_at_the_same_address_is_suspicious(
     node: Node, clock: SetClock
 ) -> None:
     """A guest turns all cards up, and somebody else there plays the deal a minute later."""
+    clock.time = MIDNIGHT
     looked = await node.dailies.open(ADA, "lady-betty", "192.0.2.1")
     for _ in range(52):
         clock.time += 80

@@ -20,8 +20,9 @@ from server.store.connection import Client
 from server.store.journal import Append
 from server.store.pipeline import Pipeline
 from tests.core.builders import START
+from tests.processes import PATIENCE
 from tests.service.nodes import Node, SetClock
-from tests.store.servers import PATIENCE, calls, in_flight, until, writes_held_up
+from tests.store.servers import calls, in_flight, until, writes_held_up
 
 NAME = "words"
 LATE = START + 1_000

@@ -16,8 +16,9 @@ from server.service.bus_messages import Ended
 from server.store import keys
 from server.store.keys import MAX_SESSIONS
 from tests.core.builders import ADA, BOB, CYD
+from tests.processes import PATIENCE
 from tests.service.nodes import OVER, Node, SetClock, attempt_of
-from tests.store.servers import PATIENCE, kept, running, until
+from tests.store.servers import kept, running, until
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ from contextlib import asynccontextmanager
 
 from server.store.bus import Bus
 from server.store.database import Database
-from tests.store.servers import PATIENCE, kept, running
+from tests.processes import PATIENCE
+from tests.store.servers import kept, running
 
 
 class Listener:

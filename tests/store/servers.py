@@ -13,9 +13,7 @@ from redis.exceptions import RedisError
 from server.background import Background
 from server.stop import Stop
 from server.store.connection import Client, server_client
-
-PATIENCE = 20.0
-"""Seconds that a test waits for something before it fails."""
+from tests.processes import PATIENCE
 
 
 async def until(condition: Callable[[], Awaitable[bool]]) -> None:

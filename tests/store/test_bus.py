@@ -40,7 +40,7 @@ async def publisher(other: Database) -> Bus:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the time-outs, so that a lost connection is noticed and replaced soon."""
-    monkeypatch.setattr(connection, "TIMEOUT", 0.5)
+    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
     monkeypatch.setattr(module, "RECONNECT_DELAY", 0.01)
     monkeypatch.setattr(module, "HEARTBEAT_INTERVAL", 0.05)
     monkeypatch.setattr(module, "HEARTBEAT_TIMEOUT", 0.5)

@@ -20,11 +20,12 @@ from server.store.connection import connect
 from server.store.database import Database
 from server.store.journal import ConflictError, Entries, Journals
 from tests.conftest import CLUSTER
+from tests.processes import PATIENCE
 from tests.redis_servers import Cluster, Server, running_cluster
 from tests.redis_servers import until as until_on_thread
 from tests.store.entries import DUE, KEY, append, append_soon, names_in, texts
 from tests.store.listeners import Listener, listening
-from tests.store.servers import PATIENCE, running, until
+from tests.store.servers import running, until
 from tests.store.writers import Load
 
 pytestmark = CLUSTER
@@ -229,10 +230,10 @@ async def test_no_acknowledged_append_is_lost_when_masters_are_killed(
 async def test_no_acknowledged_append_is_lost_when_a_master_hangs_and_resumes(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "TIMEOUT", 0.5)
-    monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
+    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
+    monkeypatch.setattr(pipeline, "TIMEOUT", 2.0)
     # A batch is answered in time although no replica acknowledges it.
-    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 1.0)
     async with database_on(cluster) as database:
         by_master = partitions_by_master(cluster)
         lost, *others = by_master
@@ -255,10 +256,10 @@ async def test_no_acknowledged_append_is_lost_when_a_master_hangs_and_resumes(
 async def test_the_new_master_is_found_without_the_lost_one(
     cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *, hangs: bool
 ) -> None:
-    monkeypatch.setattr(connection, "TIMEOUT", 0.5)
-    monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
+    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
+    monkeypatch.setattr(pipeline, "TIMEOUT", 2.0)
     # A batch is answered in time although no replica acknowledges it.
-    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 1.0)
     async with database_on(cluster, acks=0) as database, database_on(cluster, acks=0) as reader:
         partition = 19
         name, another = names_in(partition, 2)
@@ -361,10 +362,10 @@ async def test_nothing_is_appended_to_an_entry_that_was_lost_with_a_moved_slot(
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the time-outs, so that a lost connection is noticed and replaced soon."""
-    monkeypatch.setattr(connection, "TIMEOUT", 0.5)
-    monkeypatch.setattr(pipeline, "TIMEOUT", 0.5)
+    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
+    monkeypatch.setattr(pipeline, "TIMEOUT", 2.0)
     # A batch is answered in time although no replica acknowledges it.
-    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 1.0)
     monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.01)
     monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
 

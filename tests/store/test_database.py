@@ -18,6 +18,7 @@ from server.store.connection import Client, connect
 from server.store.database import Database
 from server.store.journal import ConflictError, Journals
 from tests.conftest import ALONE, client_of
+from tests.processes import PATIENCE
 from tests.redis_servers import Server, running_server
 from tests.store.entries import (
     DUE,
@@ -30,7 +31,7 @@ from tests.store.entries import (
     names_in,
     texts,
 )
-from tests.store.servers import PATIENCE, in_flight, reads, until, writes_held_up
+from tests.store.servers import in_flight, reads, until, writes_held_up
 
 
 @pytest.fixture
@@ -294,7 +295,7 @@ async def test_a_redis_that_hangs_is_unavailable_until_it_resumes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for place in (connection, pipeline):
-        monkeypatch.setattr(place, "TIMEOUT", 0.3)
+        monkeypatch.setattr(place, "TIMEOUT", 2.0)
     with running_server() as server:
         redis = connect(server.url)
         database = Database(redis, 0)

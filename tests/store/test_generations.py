@@ -11,8 +11,9 @@ from server.store.connection import Client
 from server.store.database import Database
 from server.store.journal import Append, ConflictError, Journals
 from tests.conftest import ALONE
+from tests.processes import PATIENCE
 from tests.store.entries import KEY, PARTITION, now
-from tests.store.servers import PATIENCE, in_flight, servers_of, until, writes_held_up
+from tests.store.servers import in_flight, servers_of, until, writes_held_up
 
 
 @pytest.fixture

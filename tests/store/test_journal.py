@@ -19,6 +19,7 @@ from server.store.journal import (
     Journals,
     MistimedError,
 )
+from tests.processes import PATIENCE
 from tests.store.entries import (
     DUE,
     EFFECT,
@@ -35,7 +36,7 @@ from tests.store.entries import (
     texts,
     texts_on,
 )
-from tests.store.servers import PATIENCE, calls
+from tests.store.servers import calls
 
 
 @pytest.fixture

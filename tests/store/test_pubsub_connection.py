@@ -10,7 +10,7 @@ import pytest
 from server.store.bus import _PubSubConnection
 from server.store.connection import FAILURES, connect
 from tests.conftest import ALONE
-from tests.store.servers import PATIENCE
+from tests.processes import PATIENCE
 
 
 async def use(connection: _PubSubConnection) -> None:

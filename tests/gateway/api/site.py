@@ -29,6 +29,7 @@ from server.gateway.pages import Pages
 from server.gateway.previews import Previews
 from server.service.archive import Archive
 from tests.core.builders import START
+from tests.processes import PATIENCE
 from tests.service.nodes import Node
 
 OPENAPI: dict[str, Any] = json.loads(DOCUMENT.read_bytes())
@@ -108,7 +109,7 @@ class Site:
         """Send a request from a thread, and return the answer."""
 
         def asked() -> Reply:
-            connection = HTTPConnection("127.0.0.1", self.port, timeout=20)
+            connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
             connection.request(method, path, headers=headers)
             response = connection.getresponse()
             body = response.read()

@@ -1,0 +1,76 @@
+"""The date of the tests: by which clock nodes run, if not by that of Redis.
+
+With `AT=2048-02-29T12:00` it is that time, in UTC, when a site or a test starts. It may only be
+ahead, since what expires does so by Redis's time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from server.store import journal
+from server.store.clock import Clock
+
+DAY = 86_400.0
+"""Seconds."""
+
+LONGEST = 1_200.0
+"""Seconds that a site may be needed: no day ends in that time, unless a test lets it end."""
+
+TOLERANCE = 100 * 366 * 86_400_000
+"""Milliseconds by which entries may be ahead of Redis's own time, which the scripts that append
+compare with."""
+
+_MOVED = """
+import sys
+from server.cli import main
+from server.store import journal
+from server.store.clock import Clock
+read = Clock._read_time
+async def moved(clock):
+    return await read(clock) + AHEAD
+Clock._read_time = moved
+journal.CLOCK_TOLERANCE = TOLERANCE
+main(sys.argv[1:])
+"""
+
+
+def asked() -> float | None:
+    """Return the Unix time that `AT` asks for, in seconds; `None` if it asks for none."""
+    at = os.environ.get("AT")
+    return datetime.fromisoformat(at).replace(tzinfo=UTC).timestamp() if at else None
+
+
+def ahead_now() -> float:
+    """Return by how many seconds the clocks of sites that start now are ahead."""
+    at, now = asked(), time.time()
+    if at is not None:
+        assert at > now, "what AT asks for is over"
+        return at - now
+    left = DAY - now % DAY
+    return left if left < LONGEST else 0.0
+
+
+def moved(ahead: float) -> tuple[str, ...]:
+    """Return the arguments of Python that run `samedeal` by a clock so many seconds ahead."""
+    if not ahead:
+        return ("-m", "server")
+    program = _MOVED.replace("= TOLERANCE", f"= {TOLERANCE}").replace("AHEAD", str(ahead))
+    return ("-c", program)
+
+
+def move_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nodes in this process run by the clock that `AT` asks for."""
+    if asked() is None:
+        return
+    read, ahead = Clock._read_time, ahead_now()
+
+    async def read_moved(clock: Clock) -> float:
+        return await read(clock) + ahead
+
+    monkeypatch.setattr(Clock, "_read_time", read_moved)
+    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", TOLERANCE)

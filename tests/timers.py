@@ -1,0 +1,98 @@
+"""Time limits that end when a test says so, and not by the time that a busy machine takes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextvars import Context, copy_context
+from typing import Any
+
+import pytest
+
+from server.service import absences
+from server.worker_pool import WorkerPool
+
+
+class Timer:
+    """What `call_later` returns of a limit that is held."""
+
+    def __init__(self, when: float, call: Callable[[], None]) -> None:
+        self._when = when
+        self._call: Callable[[], None] | None = call
+
+    def when(self) -> float:
+        """Return the loop's time at which the call would have been made."""
+        return self._when
+
+    def cancel(self) -> None:
+        """Do nothing when it is fired."""
+        self._call = None
+
+    def fire(self) -> None:
+        """Make the call, once, if it was not cancelled."""
+        call, self._call = self._call, None
+        if call is not None:
+            call()
+
+
+class Timers:
+    """The timers of the running loop that are held.
+
+    Args:
+        monkeypatch: replaces the loop's `call_later`.
+        delays: those to hold, in seconds. Timers of other delays are the loop's.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *delays: float) -> None:
+        self._delays = delays
+        self._held: list[tuple[float, Timer]] = []
+        loop = asyncio.get_running_loop()
+        real = loop.call_later
+
+        def call_later(
+            delay: float, call: Callable[..., Any], *args: Any, context: Context | None = None
+        ) -> Timer | asyncio.TimerHandle:
+            if not self._holds(delay, call):
+                return real(delay, call, *args, context=context)
+            run = (context or copy_context()).run
+            timer = Timer(loop.time() + delay, lambda: run(call, *args))
+            self._held.append((delay, timer))
+            return timer
+
+        monkeypatch.setattr(loop, "call_later", call_later)
+
+    def _holds(self, delay: float, call: Callable[..., Any]) -> bool:
+        # With uvloop, what a test waits for at most comes here, too.
+        is_timeout = isinstance(getattr(call, "__self__", None), asyncio.Timeout)
+        return delay in self._delays and not is_timeout
+
+    def fire(self, *delays: float) -> None:
+        """Let the time of each timer with one of these delays be over."""
+        held, self._held = self._held, []
+        for delay, timer in held:
+            if delay in delays:
+                timer.fire()
+            else:
+                self._held.append((delay, timer))
+
+
+class AbsenceTime(Timers):
+    """The time by which the nodes of this process count absences: it passes when a test says so.
+
+    What is due at once, or is tried again, is still done by the loop's time.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        super().__init__(monkeypatch)
+        self._now = 0
+        monkeypatch.setattr(absences, "_now", lambda: self._now)
+
+    def _holds(self, delay: float, call: Callable[..., Any]) -> bool:
+        pool = getattr(call, "__self__", None)
+        is_absence = isinstance(pool, WorkerPool) and pool.name == "absences"
+        return is_absence and delay > absences.RETRY_AFTER / 1000
+
+    def pass_(self, milliseconds: int) -> None:
+        """Let time pass, after which each node looks at what is due."""
+        self._now += milliseconds
+        self.fire(*(delay for delay, _ in self._held))
