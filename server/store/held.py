@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from server.core.ids import PlayerId
+from server.core.ids import PlayerId, RoomCode
 from server.store import keys
 from server.store.database import Database
 from server.store.scripts import Script
@@ -49,6 +49,18 @@ end
 local newest = redis.call('GET', KEYS[2])
 if newest and string.sub(newest, 1, #prefix) == prefix then redis.call('DEL', KEYS[2]) end
 """)
+
+_ROOM, _PLAYER = "room", "player"
+
+
+def room_note(code: RoomCode) -> str:
+    """Return the note that a node has stored presence in a room."""
+    return f"{_ROOM}/{code}"
+
+
+def player_note(player: PlayerId) -> str:
+    """Return the note that a node has stored sessions of a player."""
+    return f"{_PLAYER}/{player}"
 
 
 class Held:
@@ -91,7 +103,7 @@ class Held:
             UnavailableError: Redis does not answer.
         """
         key = keys.held(keys.partition(player), node)
-        await self._database.run(_NOTE, [key], keys.held_player(player), keys.SESSION_LIFE)
+        await self._database.run(_NOTE, [key], player_note(player), keys.SESSION_LIFE)
 
     async def drop(self, node: str, player: PlayerId) -> None:
         """Note that a node has no sessions of a player any more.
@@ -100,7 +112,7 @@ class Held:
             UnavailableError: Redis does not answer.
         """
         key = keys.held(keys.partition(player), node)
-        await self._database.write(key, "HDEL", key, keys.held_player(player))
+        await self._database.write(key, "HDEL", key, player_note(player))
 
     async def notes(self, node: str, numbers: Sequence[int]) -> Iterable[tuple[int, list[str]]]:
         """Return what a node has noted in some partitions, for `remove`, by partition.
@@ -119,7 +131,7 @@ class Held:
             UnavailableError: Redis does not answer; some of it may have been removed.
         """
         held, (kind, _, name) = keys.held(number, node), note.partition("/")
-        if kind == keys.HELD_ROOM:
+        if kind == _ROOM:
             await self._database.run(_CLEAR_ROOM, [keys.presence(name), held], note, node)
             return
         await self._database.run(_CLEAR_PLAYER, [keys.sessions(name), keys.session(name)], node)

@@ -96,9 +96,6 @@ HOLDERS = "{sweepers}:holders"
 It is a hash by node: `here`, or `gone` once another node has begun to remove that.
 """
 
-HELD_ROOM, HELD_PLAYER = "room", "player"
-"""What of a partition is noted as stored by a node: a room's presence, a player's sessions."""
-
 SET_ASIDE = "set-aside"
 """The key of effects and due items that could not be handled: a hash of texts by field or member.
 
@@ -211,16 +208,6 @@ def held(number: int, node: str) -> str:
     Sessions are in another slot than the note of them.
     """
     return f"{{p{number}}}:held:{node}"
-
-
-def held_room(code: str) -> str:
-    """Return the note that a node has stored presence in a room."""
-    return f"{HELD_ROOM}/{code}"
-
-
-def held_player(player_id: str) -> str:
-    """Return the note that a node has stored sessions of a player."""
-    return f"{HELD_PLAYER}/{player_id}"
 
 
 def barrier(key: str) -> str:

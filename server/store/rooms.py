@@ -5,6 +5,7 @@ from __future__ import annotations
 from server.core.ids import PlayerId, RoomCode
 from server.store import keys
 from server.store.database import Database
+from server.store.held import room_note
 from server.store.scripts import Script
 
 _ENTER = Script("""
@@ -64,7 +65,7 @@ class Rooms:
             UnavailableError: Redis does not answer.
         """
         names = [keys.presence(code), keys.held(keys.partition(code), node)]
-        note = keys.held_room(code)
+        note = room_note(code)
         await self._database.run(_ENTER_ROOM, names, player, node, keys.PRESENCE_LIFE, note)
 
     async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
@@ -74,7 +75,7 @@ class Rooms:
             UnavailableError: Redis does not answer.
         """
         names = [keys.presence(code), keys.held(keys.partition(code), node)]
-        await self._database.run(_LEAVE_ROOM, names, player, node, keys.held_room(code))
+        await self._database.run(_LEAVE_ROOM, names, player, node, room_note(code))
 
     async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
         """Store at which place a player of a room is, for some hours.

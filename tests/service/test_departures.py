@@ -11,6 +11,7 @@ from server.core.ids import PlayerId
 from server.core.race import Room
 from server.service import departures as module
 from server.store import keys
+from server.store.held import player_note
 from server.store.keys import MAX_SESSIONS
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node
@@ -53,7 +54,7 @@ async def until_noted(node: Node, *players: PlayerId) -> None:
     async def noted() -> bool:
         found = await node.store.held.notes(node.registration.id, range(keys.PARTITIONS))
         names = {note for _, notes in found for note in notes if note.startswith("player/")}
-        return names == set(map(keys.held_player, players))
+        return names == set(map(player_note, players))
 
     await until(noted)
 

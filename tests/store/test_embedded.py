@@ -19,9 +19,9 @@ from server.store import embedded
 from server.store.connection import connect
 from server.store.embedded import embedded_redis, shared_redis
 from server.store.programs import EmbeddedServerError
-from tests.processes import ROOT, is_alive
+from tests.processes import PATIENCE, ROOT, is_alive
 from tests.redis_programs import default_program
-from tests.store.servers import PATIENCE, pid_of, until
+from tests.store.servers import pid_of, until
 
 _SERVE = """
 import asyncio, sys
