@@ -20,6 +20,12 @@ from server.core.refusal import UnavailableError
 RETRY_AFTER = 1.0
 """Seconds before an item is worked on again for which the store did not answer."""
 
+SLOW = 1.0
+"""Seconds after which an item makes room for another one, in a pool for several at the same time.
+
+Of a server that does not answer, there may be more items than workers.
+"""
+
 SHORTEST = 0.01
 """Fewest seconds until an item is worked on at a set time, since a clock may be a little behind."""
 
@@ -33,14 +39,14 @@ class WorkerPool(Generic[Item]):
 
     An item that is added again while it waits is worked on once, and one that is added while it is
     worked on, once more afterwards: there is never more than one run for an item. An item that
-    takes long delays no other, as long as fewer than `size` do. Tasks exist only while there are
+    takes longer than `SLOW` delays no other, unless `size` is 1. Tasks exist only while there are
     items. Nothing is done before the background work is started, except by `finish`.
 
     Args:
         background: the node's background work, which the pool is registered with.
         name: of the work, in logs.
         work: called with each item.
-        size: most items that are worked on at the same time.
+        size: most items that are worked on at the same time, beside those that take long.
         pause: seconds that each worker waits between two items: so at most `size / pause` items are
             begun a second.
         turn: seconds for which a worker goes on with further items before others have their turn of
@@ -79,6 +85,7 @@ class WorkerPool(Generic[Item]):
         self._full = False
         self._pending: OrderedDict[Item, None] = OrderedDict()
         self._running: set[Item] = set()
+        self._slow: set[Item] = set()
         self._again: set[Item] = set()
         self._timers: dict[Item, asyncio.TimerHandle] = {}
         self._workers: set[asyncio.Task[None]] = set()
@@ -161,8 +168,17 @@ class WorkerPool(Generic[Item]):
             self._again.clear()
         await self.finish()
 
+    @property
+    def _most_workers(self) -> int:
+        return self._size + len(self._slow)
+
+    def _make_room(self, item: Item) -> None:
+        """Let another item begin beside one that takes long."""
+        self._slow.add(item)
+        self._start_workers(len(self._pending))
+
     def _start_workers(self, wanted: int) -> None:
-        for _ in range(min(wanted, self._size - len(self._workers))):
+        for _ in range(min(wanted, self._most_workers - len(self._workers))):
             self._background.start_task(self.name, self._drain(), self._workers)
 
     async def _drain(self) -> None:
@@ -174,7 +190,7 @@ class WorkerPool(Generic[Item]):
 
     async def _work_on_all(self) -> None:
         until = time.monotonic() + self._turn
-        while self._pending:
+        while self._pending and len(self._workers) <= self._most_workers:
             item, _ = self._pending.popitem(last=False)
             self._running.add(item)
             try:
@@ -196,6 +212,9 @@ class WorkerPool(Generic[Item]):
             self.schedule(item, RETRY_AFTER)
 
     async def _work_on(self, item: Item) -> None:
+        slow = None
+        if self._size > 1:
+            slow = asyncio.get_running_loop().call_later(SLOW, self._make_room, item)
         try:
             await self.work(item)
         except UnavailableError as error:
@@ -203,3 +222,7 @@ class WorkerPool(Generic[Item]):
             self._retry(item)
         except Exception as error:
             self._background.judge(self.name, error, item)
+        finally:
+            if slow is not None:
+                slow.cancel()
+                self._slow.discard(item)

@@ -269,3 +269,53 @@ async def test_an_item_is_worked_on_whenever_it_is_added(
     pool.add("second")
     await turns()
     assert begun == ["first", "second"]
+
+
+async def test_items_that_take_long_delay_no_others(
+    background: Background, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of a server that does not answer: there may be more of them than workers."""
+    monkeypatch.setattr(module, "SLOW", 0.001)
+    hanging, healthy, most = asyncio.Event(), asyncio.Event(), 0
+    running: set[int] = set()
+
+    async def work(item: int) -> None:
+        nonlocal most
+        running.add(item)
+        most = max(most, len(running))
+        if item < 20:
+            await hanging.wait()
+        elif item == 20:
+            healthy.set()
+        else:
+            await asyncio.sleep(0)
+        running.remove(item)
+
+    pool: WorkerPool[int] = WorkerPool(background, "work", work, size=2)
+    for item in range(21):
+        pool.add(item)
+    await healthy.wait()
+    assert len(running) == 20
+    hanging.set()
+    await pool.finish()
+    monkeypatch.setattr(module, "SLOW", 60.0)
+    most = 0
+    for item in range(30, 50):
+        pool.add(item)
+    await pool.finish()
+    assert (most, len(pool)) == (2, 0)
+
+
+async def test_a_pool_for_one_item_waits_for_it(
+    background: Background, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "SLOW", 0.0)
+    work = Work()
+    pool = WorkerPool(background, "work", work.do, size=1)
+    pool.add(1)
+    pool.add(2)
+    await turns()
+    assert work.begun == [1]
+    await work.end(1)
+    await work.end(2)
+    assert work.begun == [1, 2]
