@@ -146,7 +146,7 @@ export type Done = object;
  *
  * Any message can be refused as `bad_message`, `hello_first`, `too_fast`, `unavailable` or
  * `internal`; one about something stored can be refused as `unknown_rules`,
- * `unknown_format` or `seed_not_opened`.
+ * `unknown_format`, `seed_not_opened` or `entries_lost`.
  * Commands name the other codes that they are refused with.
  */
 export interface Refused {

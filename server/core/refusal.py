@@ -42,6 +42,7 @@ SENTENCES: Final = {
     "unknown_rules": "This game was begun by rules that the server does not know.",
     "unknown_format": "This was stored by a newer release of the server.",
     "seed_not_opened": "The server lacks the key to this deal.",
+    "entries_lost": "The server has lost a part of this.",
     "bad_move": "This is not a move of this game.",
     "illegal_move": "The rules do not allow this move here.",
     "attempt_ended": "This attempt is over.",
@@ -95,7 +96,9 @@ class Refusal(Exception):  # noqa: N818 - a refusal is an answer, not an error
 
 
 class UnreadableError(Exception):
-    """Something stored that this release cannot read, and a newer one can: it is left alone.
+    """Something stored that cannot be read: by this release, with these keys, or any more.
+
+    It is left alone.
 
     It is no refusal: those say something about what stands, and of this nothing is known.
 

@@ -63,7 +63,7 @@ class JournalCheck:
                 *(each.check() for each in stale), return_exceptions=True
             ):
                 if isinstance(failure, UnreadableError):
-                    # What a newer release has appended is no loss; who plays it is told.
+                    # What a newer release has appended is no loss, and a gap has been counted.
                     log.debug("journal_unreadable", code=failure.code)
                 elif failure is not None:
                     raise failure

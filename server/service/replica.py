@@ -21,7 +21,7 @@ from typing import Generic, Protocol, TypeVar
 from server.core.refusal import Refusal, UnavailableError
 from server.service.ports import Clock, JournalStore
 from server.service.tasks import run_soon
-from server.store.journal import Append, ConflictError, MistimedError
+from server.store.journal import Append, ConflictError, GapError, MistimedError
 
 State = TypeVar("State")
 Event = TypeVar("Event")
@@ -201,7 +201,7 @@ class Replica(Generic[State, Event]):
 
         Raises:
             UnavailableError: the store does not answer.
-            UnreadableError: a newer release has appended an entry.
+            UnreadableError: a newer release has appended an entry, or entries are missing.
         """
         await self._acquire()
         try:
@@ -449,15 +449,21 @@ class Replica(Generic[State, Event]):
         self._checkpoints = (*self._checkpoints[-1:], (self._seq, self._state))
 
     async def _read(self) -> None:
-        """Read and fold new entries; all of them, if the journal lacks the replica's last entry."""
+        """Read and fold new entries; all of them, if the journal lacks the replica's last entry.
+
+        Raises:
+            GapError: an entry before others is missing.
+            UnavailableError: the store does not answer.
+        """
         key = self._definition.key()
-        found = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
-        if found is None:
-            found = await self._journals.read(key)
-            if lost := self._count_lost(found.texts):
-                self._journals.note_lost(key, lost)
-            self._state, self._seq, self._last, self._generation = None, 0, "", 0
-            self._accepted, self._checkpoints = 0, ((0, None),)
+        try:
+            found = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
+            if found is None:
+                found = await self._journals.read(key)
+                self._forget(key, self._count_lost(found.texts))
+        except GapError:
+            self._forget(key, lost=int(self._accepted > 0))
+            raise
         unconfirmed, self._unconfirmed = self._unconfirmed, None
         for count, text in enumerate(found.texts, 1):
             self._fold(text)
@@ -469,6 +475,13 @@ class Replica(Generic[State, Event]):
             ):
                 self._tell_appended(unconfirmed.before, unconfirmed.after, unconfirmed.append)
         self._generation = found.generation
+
+    def _forget(self, key: str, lost: int) -> None:
+        """Forget all entries, and tell how many of this node's the journal lacks, at least."""
+        if lost:
+            self._journals.note_lost(key, lost)
+        self._state, self._seq, self._last, self._generation = None, 0, "", 0
+        self._accepted, self._checkpoints = 0, ((0, None),)
 
     def _count_lost(self, texts: list[str]) -> int:
         """Return how many entries that this node has appended a journal lacks, at least.

@@ -21,7 +21,7 @@ from redis.exceptions import AskError, NoScriptError, TryAgainError
 
 from server.background import hear
 from server.core.due import Due
-from server.core.refusal import UnavailableError
+from server.core.refusal import UnavailableError, UnreadableError
 from server.store import keys
 from server.store.database import Database, OtherGenerationError, Reply
 from server.store.pipeline import pack
@@ -96,8 +96,11 @@ class MistimedError(Exception):
     """
 
 
-class GapError(Exception):
-    """An entry is missing from a journal, which is therefore corrupt."""
+class GapError(UnreadableError):
+    """An entry is missing from a journal: it is lost, and what follows cannot be read."""
+
+    def __init__(self) -> None:
+        super().__init__("entries_lost")
 
 
 class Append(NamedTuple):
@@ -356,22 +359,30 @@ class Journals:
     async def read_on(self, key: str, after: int, last: str) -> Entries | None:
         """Return the entries after number `after`, or `None` if data was lost.
 
+        If entries before it are missing, nobody can append: their number is compared, too.
+
         Args:
             key: the journal's key.
             after: the number of the last entry that the caller has.
             last: the text of that entry; if the journal has no such entry, data was lost.
 
         Raises:
+            GapError: an entry before it is missing.
             UnavailableError: Redis does not answer.
         """
         try:
-            found = await self._read(key, after, acknowledged=False)
+            found, length = await asyncio.gather(
+                self._read(key, after, acknowledged=False),
+                self._database.reply(key, "XLEN", key, reads=True),
+            )
             if self._database.acks and found.texts != [last]:
                 found = await self._read(key, after, acknowledged=True)
         except GapError:
             return None
         if found.texts[:1] != [last]:
             return None
+        if length.value < after:
+            await self.read(key)
         return Entries(found.texts[1:], found.generation)
 
     async def _read(self, key: str, number: int, *, acknowledged: bool) -> Entries:
@@ -383,7 +394,8 @@ class Journals:
             generations.add(page.generation)
             for entry, (_, text) in page.value:
                 if entry != f"0-{number + len(texts)}":
-                    raise GapError(f"{key}: {entry} follows {len(texts)} from {number}")
+                    log.error("journal_gap", key=key, missing=number + len(texts), found=entry)
+                    raise GapError
                 texts.append(text)
             if len(page.value) < _PAGE:
                 log.debug("journal_read", key=key, start=number, entries=len(texts))

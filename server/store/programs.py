@@ -108,11 +108,13 @@ def log_program(program: Program, today: date) -> None:
 
 
 def _on_path() -> Iterator[str]:
+    """Yield the paths of all: an old one that comes first may not read what another one wrote."""
     for name in NAMES:
-        path = shutil.which(f"{name}-server")
-        if path is not None:
-            # The server runs in the directory of its data.
-            yield str(Path(path).absolute())
+        for folder in os.get_exec_path():
+            path = shutil.which(f"{name}-server", path=folder)
+            if path is not None:
+                # The server runs in the directory of its data.
+                yield str(Path(path).absolute())
 
 
 def _in_packages() -> Iterator[str]:

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import pytest
+
+from server.core.refusal import UnreadableError
 from server.stop import Stop
 from server.store import keys
 from server.store.connection import Client
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node
 from tests.store.servers import calls
+
+
+async def connect_again(node: Node, names: list[str]) -> None:
+    """Have new connections to the servers of these keys."""
+    for name in names:
+        pipeline = node.database.pipeline_of(name)
+        assert pipeline is not None
+        pipeline.abort("lost by the test")
+    for name in names:
+        await node.database.write(name, "EXISTS", name)
 
 
 async def test_losses_are_noticed_of_journals_that_nobody_plays_on(
@@ -31,12 +44,7 @@ async def test_losses_are_noticed_of_journals_that_nobody_plays_on(
     await check.check(Stop())
     assert metrics.lost_journals == 0, "nothing is read while the connection lasts"
 
-    for name in names:
-        pipeline = node.database.pipeline_of(name)
-        assert pipeline is not None
-        pipeline.abort("lost by the test")
-    for name in names:
-        await node.database.write(name, "EXISTS", name)
+    await connect_again(node, names)
     await check.check(Stop())
     assert (metrics.lost_journals, metrics.lost_entries) == (2, 2 + room.version)
     before = await calls(redis, "xrange")
@@ -44,3 +52,27 @@ async def test_losses_are_noticed_of_journals_that_nobody_plays_on(
     assert await calls(redis, "xrange") == before
     # Players go on from what is left.
     assert (await node.play(cut, BOB)).after.seq == 3
+
+
+@pytest.mark.parametrize("gone", [["0-1"], ["0-1", "0-3"], ["0-2"]])
+async def test_a_journal_that_has_lost_entries_before_others_is_a_loss_and_no_fault_of_the_node(
+    redis: Client, node: Node, gone: list[str]
+) -> None:
+    """As a Redis leaves it that drops what scripts wrote to several keys."""
+    check = node.services.journal_check
+    attempt = (await node.dailies.open(ADA, "robert")).attempt
+    await node.play(attempt, ADA)
+    last = (await node.play(attempt, ADA)).after.seq
+    name = keys.attempt(attempt)
+    await check.check(Stop())
+    await redis.xdel(name, *gone)
+    await connect_again(node, [name])
+    await check.check(Stop())
+    metrics = node.database.metrics
+    assert (metrics.lost_journals, metrics.lost_entries) == (1, 1)
+    for _ in range(2):
+        # Who plays it is refused, and it is counted once.
+        with pytest.raises(UnreadableError, match="entries_lost"):
+            await node.play(attempt, ADA)
+    assert metrics.lost_entries == 1
+    assert await redis.xlen(name) == last - len(gone)

@@ -246,6 +246,9 @@ class Memory:
         texts = self.stream(key)[start - 1 : start - 1 + int(count)]
         return [[f"0-{number}", ["e", text]] for number, text in enumerate(texts, start)]
 
+    def _xlen(self, key: str) -> Reply:
+        return len(self.stream(key))
+
     # For the checker
 
     def stored(self) -> Stored:

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from server.store import journal as module
 from server.store import keys
@@ -300,8 +301,18 @@ async def test_only_one_of_two_nodes_appends_an_entry(
 async def test_a_gap_is_an_error(redis: Client, journals: Journals, ids: list[str]) -> None:
     for id_ in ids:
         await redis.xadd(KEY, {"e": "text"}, id=id_)
-    with pytest.raises(GapError, match=KEY):
+    with pytest.raises(GapError, match="entries_lost"), capture_logs() as logs:
         await texts(journals)
+    missing = 1 if len(ids) == 1 else 2
+    assert logs == [
+        {
+            "event": "journal_gap",
+            "log_level": "error",
+            "key": KEY,
+            "missing": missing,
+            "found": ids[-1],
+        }
+    ]
 
 
 async def test_an_append_of_generation_0_is_never_sent(

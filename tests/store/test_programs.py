@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -98,6 +99,16 @@ def test_a_redis_server_on_the_path_is_preferred_to_a_valkey_server_and_that_to_
     assert str(at_hand()[0]) == "Valkey 9.0.0"
     put_server(folder_on_path, "Redis server v=7.0.0")
     assert [str(each) for each in at_hand()[:2]] == ["Redis 7.0.0", "Valkey 9.0.0"]
+
+
+def test_a_server_on_the_path_is_found_behind_an_older_one(
+    folder_on_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (older := folder_on_path / "older").mkdir()
+    monkeypatch.setenv("PATH", f"{older}{os.pathsep}{folder_on_path}")
+    put_server(older, "Redis server v=6.2.14")
+    put_server(folder_on_path, "Redis server v=7.0.0")
+    assert [str(each) for each in at_hand()[:2]] == ["Redis 6.2.14", "Redis 7.0.0"]
 
 
 @pytest.mark.parametrize(

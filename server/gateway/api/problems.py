@@ -24,6 +24,7 @@ STATUS: Final = {
     # Another node may read it.
     "unknown_format": HTTPStatus.SERVICE_UNAVAILABLE,
     "seed_not_opened": HTTPStatus.SERVICE_UNAVAILABLE,
+    "entries_lost": HTTPStatus.SERVICE_UNAVAILABLE,
     "unknown_rules": HTTPStatus.SERVICE_UNAVAILABLE,
 }
 """By code: every one that a request can be refused as."""
@@ -36,6 +37,7 @@ OF_ANY: Final = (
     "unavailable",
     "unknown_format",
     "seed_not_opened",
+    "entries_lost",
     "unknown_rules",
 )
 """What a request for any route can be refused as."""
