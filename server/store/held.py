@@ -21,6 +21,7 @@ from server.store.scripts import Script
 _LIST = Script("""
 local before = redis.call('HGET', KEYS[1], ARGV[1])
 redis.call('HSET', KEYS[1], ARGV[1], 'here')
+redis.call('EXPIRE', KEYS[1], ARGV[2])
 return {before or '', redis.call('HKEYS', KEYS[1])}
 """)
 
@@ -77,7 +78,7 @@ class Held:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        before, nodes = await self._database.run(_LIST, [keys.HOLDERS], node)
+        before, nodes = await self._database.run(_LIST, [keys.HOLDERS], node, keys.SESSION_LIFE)
         return before == "here", nodes
 
     async def begin_removal(self, node: str) -> None:

@@ -190,6 +190,8 @@ async def test_a_session_is_closed_only_if_its_player_has_too_many_others(
     assert {seat.code for seat in seats} == {None}
     clock.time += 1
     async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
+        # As by their registrations: what a dead node has left does not count.
+        other_node.registration.note_alive(node.registration.id)
         last = await elsewhere.seat(token)
 
         async def closed() -> bool:
@@ -254,6 +256,7 @@ async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
     node.services.live.changed.emit(code)
     await other.next("attempt")
     # Newer sessions elsewhere, and an end, of which this node was not notified.
+    node.registration.note_alive("elsewhere")
     for number in range(MAX_SESSIONS):
         name = f"elsewhere/{number}"
         await node.store.players.add_session(one.player, name, clock.time + 1)

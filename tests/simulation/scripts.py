@@ -568,6 +568,7 @@ def list_holder(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """List a node as one that is there."""
     before = memory.run("HGET", [names[0], given[0]])
     memory.hash(names[0])[given[0]] = "here"
+    memory.expire(names[0], given[1])
     return [before or "", memory.run("HKEYS", [names[0]])]
 
 

@@ -24,8 +24,8 @@ from tests.soak.node import COLLECT
 ALL_TIME = "leaderboard of all time"
 """The kind of a leaderboard that does not expire, whose key begins as those of the others."""
 
-BUSY = "busy"
-"""The kind of the key that outlives the sweepers, whose key begins as theirs."""
+OUTLIVING = {keys.BUSY: "busy", keys.HOLDERS: "holders"}
+"""The kinds of the keys that outlive the sweepers, whose key begins as theirs."""
 
 _PAGE = 1_000
 
@@ -164,9 +164,9 @@ def parsed(text: str) -> dict[str, float]:
 
 
 def kind_of(key: str) -> str:
-    """Return the kind of a key, `BUSY` or `ALL_TIME`."""
-    if key == keys.BUSY:
-        return BUSY
+    """Return the kind of a key, one of `OUTLIVING`, or `ALL_TIME`."""
+    if key in OUTLIVING:
+        return OUTLIVING[key]
     kind, name = keys.kind_of(key)
     of_all_time = set(get_args(Scope)) - set(PERIODIC)
     is_lasting = kind == "leaderboard" and name.partition(":")[0] in of_all_time

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from server.store import keys
-from tests.soak.figures import ALL_TIME, BUSY, NodeFigures, Sample, StoreFigures
+from tests.soak.figures import ALL_TIME, NodeFigures, Sample, StoreFigures
 
 DAY = keys.DAY_SECONDS
 
@@ -32,7 +32,9 @@ LIVES: Mapping[str, int] = {
     "mark": keys.MARK_LIFE,
     "places": keys.PLACES_LIFE,
     "sweepers": keys.SWEEPER_LIFE,
-    BUSY: keys.BUSY_LIFE,
+    "busy": keys.BUSY_LIFE,
+    # The last nodes stay listed, until another one finds that they have left nothing.
+    "holders": keys.SESSION_LIFE,
     "nodes": keys.NODE_LIFE,
     "deal": keys.DEAL_LIFE,
     "daily": keys.DEAL_LIFE,
