@@ -9,8 +9,8 @@ import secrets
 import signal
 import sys
 import textwrap
-from collections.abc import Callable, Coroutine
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -312,15 +312,30 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
         raise click.ClickException(f"The server cannot start: {error}") from error
 
 
+@contextmanager
+def _ending_in_order(stop: asyncio.Event) -> Iterator[None]:
+    """Do not fail if the private store has not started when the server is to stop.
+
+    A terminal sends a signal to all that it has started: the same one may have ended a store that
+    had no session of its own yet.
+    """
+    try:
+        yield
+    except EmbeddedServerError:
+        if not stop.is_set():
+            raise
+
+
 async def _serve(settings: Settings, node: str) -> None:
     """Run one node until SIGINT, SIGTERM, or SIGHUP, which is sent when its terminal is closed."""
     stop = asyncio.Event()
     _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
     if not _is_hangup_ignored():
         _on_signals(stop.set, signal.SIGHUP)
-    async with running_node(settings, node=node, on_failure=stop.set) as port:
-        _print_url(settings.host, port)
-        await stop.wait()
+    with _ending_in_order(stop):
+        async with running_node(settings, node=node, on_failure=stop.set) as port:
+            _print_url(settings.host, port)
+            await stop.wait()
 
 
 async def _supervise(
@@ -332,6 +347,17 @@ async def _supervise(
     """
     stop = asyncio.Event()
     _on_signals(stop.set, signal.SIGINT, signal.SIGTERM)
+    with _ending_in_order(stop):
+        await _run_workers(settings, workers, configure_logs, stop)
+
+
+async def _run_workers(
+    settings: Settings,
+    workers: int,
+    configure_logs: Callable[[str, int], None],
+    stop: asyncio.Event,
+) -> None:
+    """Run the worker processes until `stop` is set."""
     ends_with_terminal = _has_terminal() and not _is_hangup_ignored()
     async with AsyncExitStack() as stack:
         bound = bind(settings, workers)

@@ -8,10 +8,17 @@ from collections.abc import Callable
 import pytest
 from structlog.testing import capture_logs
 
+from server import background as background_work
 from server.background import Background, BackgroundError
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.service.tasks import Tasks, run_soon
 from tests.conftest import debug_captured
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no background work of nodes that other tests have left running hear of failures."""
+    monkeypatch.setattr(background_work, "_running", [])
 
 
 class Steps:

@@ -97,7 +97,8 @@ async def test_ctrl_c_ends_the_workers_in_order_while_they_start(data: Path, poi
     with running(command) as server:
         await asyncio.to_thread(server.wait_for, f'"{point}"')
         os.killpg(server.process.pid, signal.SIGINT)
-        assert await asyncio.to_thread(server.process.wait, PATIENCE) == 0
+        code = await asyncio.to_thread(server.process.wait, PATIENCE)
+    assert code == 0, server.lines
     assert not [line for line in server.lines if "Traceback" in line or "KeyboardInterrupt" in line]
     started = [json.loads(line) for line in server.lines if '"worker_started"' in line]
     assert not any(is_alive(line["pid"]) for line in started)
