@@ -15,7 +15,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
 from tests.browser.checks import problems
 from tests.browser.conftest import Site
@@ -199,6 +199,36 @@ def test_a_day_that_never_was(browser: Browser, calendar: Calendar) -> None:
     player.go("/player/nobody")
     expect(player.page.get_by_role("heading", level=1)).to_have_text("No such player")
     assert problems(player) == []
+    player.close()
+
+
+def test_a_result_that_is_not_on_the_players_page_yet_is_looked_for_four_times(
+    browser: Browser, calendar: Calendar
+) -> None:
+    player = Player(browser, calendar.url, PHONE)
+    player.page.clock.install()
+    player.go("/daily/robert")
+    player.press("play-daily")
+    player.wait_for_board()
+    player.play_robert(2)
+    looks = 0
+
+    def answer_without_games(route: Route) -> None:
+        nonlocal looks
+        looks += 1
+        found = route.fetch()
+        route.fulfill(response=found, json={**found.json(), "games": []})
+
+    pages = "**/api/**/players/*"
+    player.page.route(pages, answer_without_games)
+    with player.page.expect_response(pages):
+        player.give_up()
+    for _ in range(3):
+        with player.page.expect_response(pages):
+            player.page.clock.run_for(6_000)
+    player.page.clock.run_for(60_000)
+    player.wait_for_frames(2)
+    assert looks == 4
     player.close()
 
 

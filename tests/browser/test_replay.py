@@ -104,7 +104,7 @@ def test_a_run_of_an_open_deal_is_not_shown_yet(player: Player) -> None:
 def test_two_runs_of_a_deal_are_laid_beside_each_other(
     player: Player, browser: Browser, site: Site
 ) -> None:
-    friend = Player(browser, site.url, PHONE)
+    friend = Player(browser, site.url, PHONE, "Grace")
     link = player.open_room("roosevelt")
     friend.page.goto(link)
     expect(player.see("start-round")).to_contain_text("2")

@@ -1,6 +1,7 @@
 /** The player's own public page: streaks, averages and what was played, as a reactive value. */
 
 import { type ApiTypes, type Client, Refusal } from "@samedeal/client";
+import { untrack } from "svelte";
 
 type PlayerPage = ApiTypes.PlayerPage;
 
@@ -40,7 +41,8 @@ export class OwnPage {
   async loadWith(game: string, day: number): Promise<void> {
     const has = () => this.game(game)?.dailies.days.some((played) => played.day === day) ?? false;
     for (const wait of [0, ...LOOKS]) {
-      if (has()) return;
+      // An effect that calls this would run again whenever the page is read, and so without end.
+      if (untrack(has)) return;
       if (wait > 0) await new Promise((done) => setTimeout(done, wait));
       await this.load();
     }
