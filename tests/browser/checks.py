@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, Literal
 
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import ViewportSize
 
 from server.core.names import MAX_LENGTH
@@ -112,6 +113,11 @@ PLAIN = "document.documentElement.style.fontSize = ''; document.documentElement.
 """Undoes what the reading modes change."""
 
 
+PATIENCE = 120_000
+"""Milliseconds after which a page counts as hung: the slowest check takes about ten seconds on a
+machine with far too much to do."""
+
+
 def problems(player: Player) -> list[str]:
     """Return what is wrong with the screen that a player sees; it is the same screen afterwards.
 
@@ -126,7 +132,7 @@ def problems(player: Player) -> list[str]:
     found += _violations(player)
     _show(player, WIDE, "dark")
     found += _violations(player)
-    found += player.page.evaluate(FIND_UNREADABLE)
+    found += _find(player, "broken or covered words", FIND_UNREADABLE)
     _show(player, size, scheme)
     return found
 
@@ -140,10 +146,14 @@ def misfits(player: Player) -> list[str]:
     for mode, script in READING_MODES.items():
         page.evaluate(script)
         player.wait_for_frames(2)
-        for find in (FIND_MISFITS, FIND_UNREADABLE):
-            found += [f"{mode}, {misfit}" for misfit in page.evaluate(find)]
-        longest = page.evaluate(FIND_LONGEST_MISFITS)
-        found += [f"{mode}, the longest texts, {misfit}" for misfit in longest]
+        for what, function in (
+            ("misfits", FIND_MISFITS),
+            ("broken or covered words", FIND_UNREADABLE),
+            ("the longest texts", FIND_LONGEST_MISFITS),
+        ):
+            found += [
+                f"{mode}, {what}: {each}" for each in _find(player, f"{mode}, {what}", function)
+            ]
         page.evaluate(PLAIN)
     _show(player, size, scheme)
     return found
@@ -170,9 +180,24 @@ def _violations(player: Player) -> list[str]:
     """Return the violations that axe finds on the page: the rule, and where it is violated."""
     if not player.page.evaluate("'axe' in window"):
         player.page.evaluate(AXE.read_text())
-    found: list[dict[str, Any]] = player.page.evaluate(FIND_VIOLATIONS, TAGS)
+    found: list[dict[str, Any]] = _find(player, "violations", FIND_VIOLATIONS, TAGS)
     return [
         f"{violation['id']}: {node['target']} {node['failureSummary']}"
         for violation in found
         for node in violation["nodes"]
     ]
+
+
+def _find(player: Player, what: str, function: str, arg: object = None) -> list[Any]:
+    """Return what a function of JavaScript finds on the page; fail if the page hangs meanwhile."""
+    page = player.page
+    try:
+        # Unlike `evaluate`, this ends by itself.
+        handle = page.wait_for_function(
+            f"async arg => ({{found: await ({function})(arg)}})", arg=arg, timeout=PATIENCE
+        )
+    except PlaywrightTimeoutError as error:
+        raise AssertionError(f"{page.url} hangs while these are looked for: {what}") from error
+    found: list[Any] = handle.evaluate("({found}) => found")
+    handle.dispose()
+    return found
