@@ -135,7 +135,7 @@ def floor() -> Iterator[RunningServer]:
 
 @contextmanager
 def node(*options: str) -> Iterator[RunningServer]:
-    """Run a node, warmed up, with a Redis of its own that is configured like the embedded one."""
+    """Run a node, warmed up, with a Redis of its own, whose `everysec` keeps the disk out of it."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal-bench-")))
         path = home / "redis.sock"
