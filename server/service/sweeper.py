@@ -47,6 +47,9 @@ SCAN_EVERY = 1.0
 SCAN_BATCH = 64
 """Partitions that are read together."""
 
+LOST = "entries_lost"
+"""The code of what cannot be read as the store has lost a part of it."""
+
 POLL_EVERY = 0.5
 """Seconds between two checks of the deadlines in memory."""
 
@@ -269,7 +272,8 @@ class Sweeper:
 
         If it fails, its partition is scanned again, which finds it again. After `TRIES` unexpected
         errors it is set aside: it is stored, so that it would take one node after the other out of
-        service if it ended the node, as other background work does that fails.
+        service if it ended the node, as other background work does that fails. What is about a
+        journal that has lost entries is set aside at once, since no node can ever read it.
         """
         name = (work.partition, work.name)
         try:
@@ -278,6 +282,9 @@ class Sweeper:
             else:
                 self._retry([work.partition])
         except UnreadableError as error:
+            if error.code == LOST:
+                await self._set_aside(work, error)
+                return
             # The next scan finds it again, on this node or on one of a newer release.
             if self._background.is_news("sweeper", name):
                 log.warning("effect_left", name=work.name, code=error.code)
