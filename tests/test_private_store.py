@@ -39,6 +39,9 @@ async def test_play_goes_on_after_the_private_store_was_killed_and_nothing_is_lo
     command = [sys.executable, "-m", "server", "serve", *options, "--workers", str(workers)]
     with running(command) as server:
         listening = await asyncio.to_thread(server.wait_for, '"listening"')
+        if workers > 1:
+            # All that serve at first must have started: a site that cannot begin whole ends.
+            await asyncio.to_thread(server.wait_for, "workers_ready")
         async with opened(json.loads(listening)["port"]) as client:
             await client.hello()
             attempt = (await client.ask("daily.open", game="robert"))["attempt"]

@@ -14,6 +14,9 @@ from tests.processes import PATIENCE
 MAX_LENGTH = PIECE
 """The most bytes of a frame from the server."""
 
+RECEIVED = 32_768
+"""Bytes that a client's kernel keeps for it on a connection as on a real path."""
+
 CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 FIN = 0x80
 MASK = b"\x01\xfe\x37\x80"
@@ -124,11 +127,14 @@ async def connected(
     Args:
         port: the server's.
         limit: bytes that the client reads ahead.
-        segment: the most bytes of a TCP segment in both directions; `None` for what loopback has.
+        segment: the most bytes of a TCP segment in both directions, with which the client's kernel
+            buffers no more than `RECEIVED`; `None` for what loopback has.
     """
     raw = socket.socket()
     if segment is not None:
         raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, segment)
+        # Otherwise the kernel lets it grow to megabytes while nobody reads.
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVED)
     raw.connect(("127.0.0.1", port))
     raw.setblocking(False)
     reader, writer = await asyncio.open_connection(sock=raw, limit=limit)

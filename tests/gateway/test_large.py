@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any, NamedTuple
 
 import msgpack
@@ -37,6 +38,9 @@ from tests.store.servers import until
 SEGMENT = 1_448
 """Bytes of a TCP segment over Ethernet. On loopback there are 65,483, and the kernel takes
 megabytes at once."""
+
+KERNEL = 16_384
+"""Bytes that the server's kernel buffers, of which Linux makes twice as many."""
 
 YEAR = 212_000
 """Bytes of the export of a player who has played all dailies of a year."""
@@ -115,6 +119,9 @@ async def serving(size: int = YEAR) -> AsyncIterator[Server]:
     )
     listener = Listener(Starlette(), sockets, turns=turns)
     (bound,) = listening.bind("127.0.0.1", 0)
+    for each in bound:
+        # Connections inherit it. Otherwise the kernel lets it grow until it takes a whole answer.
+        each.setsockopt(SOL_SOCKET, SO_SNDBUF, KERNEL)
     await listener.open(bound)
     connections = listener._server.server_state.connections
     try:
