@@ -39,6 +39,9 @@ main(sys.argv[1:])
 """
 
 
+_read_time = Clock._read_time
+
+
 def asked() -> float | None:
     """Return the Unix time that `AT` asks for, in seconds; `None` if it asks for none."""
     at = os.environ.get("AT")
@@ -67,10 +70,15 @@ def move_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nodes in this process run by the clock that `AT` asks for."""
     if asked() is None:
         return
-    read, ahead = Clock._read_time, ahead_now()
+    ahead = ahead_now()
 
     async def read_moved(clock: Clock) -> float:
-        return await read(clock) + ahead
+        return await _read_time(clock) + ahead
 
     monkeypatch.setattr(Clock, "_read_time", read_moved)
     monkeypatch.setattr(journal, "CLOCK_TOLERANCE", TOLERANCE)
+
+
+def keep_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nodes run by Redis's own time, whatever `AT` asks for: for tests of their difference."""
+    monkeypatch.setattr(Clock, "_read_time", _read_time)

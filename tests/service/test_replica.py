@@ -20,6 +20,7 @@ from server.store.connection import Client
 from server.store.journal import Append
 from server.store.pipeline import Pipeline
 from tests.core.builders import START
+from tests.dates import keep_clock
 from tests.processes import PATIENCE
 from tests.service.nodes import Node, SetClock
 from tests.store.servers import calls, in_flight, until, writes_held_up
@@ -432,6 +433,7 @@ async def test_a_failed_append_is_not_reported(
 async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_again(
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
 ) -> None:
+    keep_clock(monkeypatch)
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
     clock = Clock(node.database)
     await clock.sample()

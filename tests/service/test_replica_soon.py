@@ -13,6 +13,7 @@ from server.store import journal as journals
 from server.store import pipeline
 from server.store.clock import Clock
 from server.store.connection import Client
+from tests.dates import keep_clock
 from tests.service.nodes import Node, SetClock
 from tests.service.test_replica import (
     LATE,
@@ -226,6 +227,7 @@ async def test_an_append_in_doubt_that_was_not_written_is_dropped(
 async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_again(
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
 ) -> None:
+    keep_clock(monkeypatch)
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
     clock = Clock(node.database)
     await clock.sample()
