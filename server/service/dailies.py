@@ -296,10 +296,12 @@ class Dailies:
         now = await self._store.clock.confirm()
         day = daily.day_at(now)
         if now < daily.closes(day - 1):
-            deal = await self._store.deals.daily(DailyId(game, day - 1))
-            attempt = await self._attempts.find(attempt_id(deal.id, player))
-            if attempt is not None and attempt.end is None:
-                return await self._attempts.snapshot(attempt)
+            # Only looked for: nobody needs a deal of yesterday that has not been drawn.
+            yesterday = await self._store.deals.daily_ids([DailyId(game, day - 1)])
+            for deal_id in yesterday.values():
+                attempt = await self._attempts.find(attempt_id(deal_id, player))
+                if attempt is not None and attempt.end is None:
+                    return await self._attempts.snapshot(attempt)
         deal = await self._store.deals.daily(DailyId(game, day))
         if not await self._store.deals.started([deal.id], player):
             if not anew:

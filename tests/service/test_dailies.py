@@ -122,6 +122,15 @@ async def test_after_yesterdays_attempt_ends_todays_can_be_opened(
     assert (await node.dailies.open(ADA, GAME)).start.day == DAY + 1
 
 
+async def test_yesterdays_deal_is_not_drawn_by_who_opens_todays(
+    node: Node, clock: SetClock
+) -> None:
+    clock.time = daily.ends(DAY)
+    await node.dailies.open(ADA, GAME)
+    wanted = [DailyId(GAME, DAY), DailyId(GAME, DAY + 1)]
+    assert list(await node.store.deals.daily_ids(wanted)) == [DailyId(GAME, DAY + 1)]
+
+
 async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) -> None:
     found = await node.dailies.open(ADA, GAME)
     await node.play(found.attempt, ADA)
