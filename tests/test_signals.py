@@ -19,10 +19,12 @@ from tests.processes import PATIENCE, ROOT, is_alive, running
 from tests.store.servers import pid_of
 
 _ON_TERMINAL = """
-import os, pty, select, sys
+import os, pty, select, signal, sys
 
 pid, terminal = pty.fork()
 if pid == 0:
+    # The tests themselves may run under nohup.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 while sys.stdin not in (ready := select.select([sys.stdin, terminal], [], [])[0]):
     os.write(1, os.read(terminal, 65536))
