@@ -40,8 +40,14 @@ class Profiles:
         except KeyError:
             return None
 
-    async def find(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
+    async def find(
+        self, players: Iterable[PlayerId], *, keeping: bool = True
+    ) -> dict[PlayerId, Profile]:
         """Return the profiles of players; those that are not cached are read in one round trip.
+
+        Args:
+            players: their ids; there need not be such players.
+            keeping: whether to cache what is read.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -57,7 +63,8 @@ class Profiles:
         for player, profile in read.items():
             # The player may have been renamed during the read: the cache is newer.
             found[player] = self._known.get(player, profile)
-            self.keep(found[player])
+            if keeping:
+                self.keep(found[player])
         return found
 
     def keep(self, profile: Profile) -> None:

@@ -97,7 +97,7 @@ async def show_board(services: Services, asked: OfBoard) -> Answer[Board]:
         size=size,
         rows=[_row(board, row, profiles[row.player], deal) for row in rows],
     )
-    return Answer(value, _life(board, now), is_kept=asked.reaches(size))
+    return Answer(value, _life(board, now), is_kept=bool(rows))
 
 
 def board_of(asked: OfBoard, today: int) -> BoardId:

@@ -17,7 +17,11 @@ from server.gateway.content import Content, content_of
 from server.service.tasks import Tasks
 
 MAX_BYTES: Final = 32_000_000
-"""The most bytes that the answers which are kept take; the least recently used go first."""
+"""The most bytes that the answers which are kept take, over all routes and with their keys."""
+
+ONCE: Final = 0.25
+"""The share of them for answers that were asked for once. The others are for those that were asked
+for again: so whoever asks for a million different things once pushes none of them out."""
 
 OVERHEAD: Final = 3_584
 """Bytes that an answer takes in each content coding beside its body: prepared responses, headers
@@ -48,11 +52,11 @@ Made = Content | Download
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A made answer, the bytes that it takes with its key, and for how many seconds it is kept."""
+    """A made answer, the bytes that it takes with its key, and until when in seconds it is kept."""
 
     made: Content
     size: int
-    life: float
+    until: float
 
 
 def caching(life: int) -> str:
@@ -61,21 +65,27 @@ def caching(life: int) -> str:
 
 
 class Cache:
-    """The answers of a node, by what was asked.
+    """The answers of a node, by what was asked; of each share the least recently used go first.
 
     Args:
         clock: returns the time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self._kept: TLRUCache[str, _Kept] = TLRUCache(
-            MAX_BYTES,
-            ttu=lambda _, kept, now: now + kept.life,
-            timer=clock,
-            getsizeof=lambda kept: kept.size,
-        )
+        self._clock = clock
+        self._once = _share(ONCE, clock)
+        self._again = _share(1 - ONCE, clock)
         self._making: dict[str, asyncio.Task[Made]] = {}
         self._tasks = Tasks()
+
+    def __len__(self) -> int:
+        """Return how many answers are kept."""
+        return len(self._once) + len(self._again)
+
+    @property
+    def size(self) -> float:
+        """The bytes that are counted for them, no more than `MAX_BYTES`."""
+        return self._once.currsize + self._again.currsize
 
     async def get(self, key: str, make: Callable[[], Awaitable[Answer[Any] | Download]]) -> Made:
         """Return the answer to what `key` says; `make` is called if it is neither here nor coming.
@@ -83,10 +93,8 @@ class Cache:
         Raises:
             Refusal: what `make` raises, or with the code `overloaded` if too many are being made.
         """
-        self._kept.expire()
-        kept = self._kept.get(key)
-        if kept is not None:
-            return kept.made
+        if (kept := self._find(key)) is not None:
+            return kept
         task = self._making.get(key)
         if task is None:
             if len(self._making) >= MAX_IN_FLIGHT:
@@ -98,6 +106,18 @@ class Cache:
     async def close(self) -> None:
         """Wait for the answers that are being made."""
         await self._tasks.wait()
+
+    def _find(self, key: str) -> Content | None:
+        """Return an answer that is kept; once it is asked for again, it counts as such."""
+        self._once.expire()
+        self._again.expire()
+        kept = self._again.get(key)
+        if kept is None:
+            kept = self._once.pop(key, None)
+            if kept is None:
+                return None
+            self._again[key] = kept
+        return kept.made
 
     async def _make(self, key: str, make: Callable[[], Awaitable[Answer[Any] | Download]]) -> Made:
         try:
@@ -118,7 +138,7 @@ class Cache:
             del self._making[key]
 
     def _keep(self, key: str, made: Content, plain: int, packed: int, life: int) -> None:
-        """Keep an answer, unless it is larger than all that may be kept.
+        """Keep an answer, unless it is larger than a share.
 
         Args:
             key: what was asked.
@@ -128,5 +148,15 @@ class Cache:
             life: its life in seconds.
         """
         size = len(key) + plain + packed + OVERHEAD * (2 if packed else 1)
-        if size <= self._kept.maxsize:
-            self._kept[key] = _Kept(made, size, min(life, MAX_LIFE))
+        if size <= min(self._once.maxsize, self._again.maxsize):
+            self._once[key] = _Kept(made, size, self._clock() + min(life, MAX_LIFE))
+
+
+def _share(part: float, clock: Callable[[], float]) -> TLRUCache[str, _Kept]:
+    """Return an empty cache for a part of `MAX_BYTES`."""
+    return TLRUCache(
+        MAX_BYTES * part,
+        ttu=lambda _, kept, __: kept.until,
+        timer=clock,
+        getsizeof=lambda kept: kept.size,
+    )

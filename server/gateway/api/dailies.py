@@ -185,7 +185,8 @@ async def show_curves(services: Services, asked: OfDaily) -> Answer[Curves]:
         high=[band.high for band in bands],
         end=None if found.end is None else Band(*found.end),
     )
-    return Answer(value, life_of(daily.closes(day), services.clock.now()))
+    life = life_of(daily.closes(day), services.clock.now())
+    return Answer(value, life, is_kept=found.runs > 0)
 
 
 def _day(shown: ShownDay) -> Day:

@@ -135,7 +135,7 @@ async def list_runs(services: Services, asked: RunsOfDeal) -> Answer[DealRuns]:
         )
         for row in rows
     ]
-    return Answer(DealRuns(deal, size, runs), HOUR, is_kept=asked.reaches(size))
+    return Answer(DealRuns(deal, size, runs), HOUR, is_kept=bool(rows))
 
 
 ROUTES = (

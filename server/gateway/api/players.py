@@ -202,12 +202,14 @@ async def show_player(services: Services, asked: OfPlayer) -> Answer[PlayerPage]
     """What everybody may see of a player; there is nothing on it of who has not played."""
     player = player_of(asked.player)
     found = await services.histories.find(player)
-    profile = (await services.profiles.find([player]))[player]
+    played = found.kept is not None or bool(found.days or found.rounds or found.sums)
+    # Of who has not played, nothing pushes out what is known of others: anybody can ask for any id.
+    profile = (await services.profiles.find([player], keeping=played))[player]
     today = daily.day_at(services.clock.now())
     repaired = {game: await services.repaired_days.of(game) for game in (*games(), ALL_GAMES)}
     page = await page_of(found, Player.of(profile), today, repaired)
     await release(found.days, found.rounds)
-    return Answer(page, LIVE)
+    return Answer(page, LIVE, is_kept=played)
 
 
 @dataclass(slots=True)

@@ -40,8 +40,8 @@ class Answer(Generic[T_co]):
     Attributes:
         value: what it says.
         life: for how many seconds clients and proxies may keep it.
-        is_kept: whether the node keeps it too; not if it is as good as others, of which there are
-            as many as somebody asks for.
+        is_kept: whether the node keeps it too; not if it says that there is nothing, since there
+            are as many of these as somebody asks for.
     """
 
     value: T_co
@@ -80,10 +80,6 @@ class Rows(Asked, frozen=True, kw_only=True):
 
     first: Annotated[int, Meta(ge=1, le=10**9)] = field(name="from", default=1)
     count: Annotated[int, Meta(ge=1, le=MAX_ROWS)] = 50
-
-    def reaches(self, size: int) -> bool:
-        """Return whether it is for rows of a list of this size, or for its beginning."""
-        return self.first <= max(1, size)
 
 
 A = TypeVar("A", bound=Asked)

@@ -225,21 +225,40 @@ def answering(size: int, life: int = 60, made: list[int] | None = None) -> Maker
     return make
 
 
-async def test_the_answers_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "MAX_BYTES", 3 * (cache.OVERHEAD + 301))
-    answers, made = Cache(lambda: 0.0), list[int]()
-    for number in (1, 2, 3, 1, 4, 1, 2):
+async def made_by(answers: Cache, *numbers: int) -> list[int]:
+    """Ask for answers of 300 bytes by their numbers, and return which of them were made for it."""
+    made = list[int]()
+    for number in numbers:
         before = len(made)
         await answers.get(str(number), answering(300, made=made))
         if len(made) > before:
             made[-1] = number
-    assert made == [1, 2, 3, 4, 2]
-    # What is larger than all of them is answered, and not kept.
+    return made
+
+
+async def test_the_answers_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "MAX_BYTES", 3 * (cache.OVERHEAD + 301) / cache.ONCE)
+    answers = Cache(lambda: 0.0)
+    assert await made_by(answers, 1, 2, 3, 1, 4, 5, 1, 3, 2, 6) == [1, 2, 3, 4, 5, 2, 6]
+    # What is larger than all of a share is answered, and not kept.
+    large = list[int]()
     for _ in range(2):
-        await answers.get("large", answering(20_000, made=made))
-    assert made[-2:] == [20_000] * 2
-    await answers.get("1", answering(300, made=made))
-    assert made[-1] == 20_000
+        await answers.get("large", answering(50_000, made=large))
+    assert large == [50_000] * 2
+    assert await made_by(answers, 1, 3) == []
+
+
+async def test_what_is_asked_for_once_pushes_out_nothing_that_was_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = cache.OVERHEAD + 310
+    monkeypatch.setattr(cache, "MAX_BYTES", 20 * one)
+    answers = Cache(lambda: 0.0)
+    often = range(int(20 * (1 - cache.ONCE)))
+    await made_by(answers, *sorted([*often] * 2))
+    await made_by(answers, *range(1_000, 2_000))
+    assert await made_by(answers, *often) == []
+    assert answers.size <= 20 * one
 
 
 @pytest.mark.parametrize(
@@ -255,9 +274,8 @@ async def test_what_is_kept_takes_no_more_than_is_counted(size: int, count: int)
     gc.collect()
     taken, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    counted = answers._kept.currsize
-    assert len(answers._kept) == count
-    assert counted / 2 < taken < counted
+    assert len(answers) == count
+    assert answers.size / 2 < taken < answers.size
 
 
 async def test_answers_go_when_they_expire() -> None:
@@ -265,19 +283,13 @@ async def test_answers_go_when_they_expire() -> None:
     answers = Cache(lambda: now[0])
     for number in range(100):
         await answers.get(str(number), answering(300, life=5 if number else 60))
-    assert len(answers._kept) == 100
+    assert len(answers) == 100
+    # Asking for it again does not make it live longer.
+    now[0] = 4.0
+    await answers.get("1", answering(300))
     now[0] = 5.0
     await answers.get("0", answering(300))
-    assert len(answers._kept) == 1
-
-
-async def test_a_request_for_what_is_beyond_the_end_takes_no_memory(site: Site) -> None:
-    first = await site.get(BOARD)
-    same = [f"{BOARD}?count=50", f"{BOARD}?from=1", f"{BOARD}?group=ranked&count=50&from=1"]
-    for path in (*same, *(f"{BOARD}?from={10**number}" for number in range(1, 10))):
-        reply = await site.get(path)
-        assert reply.json == first.json | {"rows": []}
-    assert len(site.api._cache._kept) == 1
+    assert len(answers) == 1
 
 
 async def test_a_clocks_day_decides_which_board_is_live(site: Site, clock: SetClock) -> None:
