@@ -525,8 +525,9 @@ export interface OpenRoom {
 /** Answers `ListRooms`. */
 export interface Rooms {
   /**
-   * At most 50; those that wait for their next round come first. The list may be two seconds old,
-   * so that a room may be full by the time that somebody joins it.
+   * At most 50, of which a network has five and a host one; those that wait for their next round
+   * come first. The list may be two seconds old, so that a room may be full by the time that
+   * somebody joins it.
    */
   readonly rooms: readonly OpenRoom[];
 }

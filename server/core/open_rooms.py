@@ -5,6 +5,7 @@ See `server/STORED.md` for how a form may change.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 
 from msgspec import Struct
@@ -15,9 +16,19 @@ from server.core.race import Room
 MAX_OPEN_ROOMS = 50
 """The most rooms that a list has."""
 
+MAX_OF_NETWORK = 5
+"""The most of them from one network, so that rooms of others are seen beside them; whoever has the
+code of a room that is not listed joins it all the same."""
+
 
 class OpenRow(Struct, frozen=True, omit_defaults=True):
-    """What the list says of a room; `limit` is the length of a round in milliseconds."""
+    """What the list says of a room.
+
+    Attributes:
+        limit: the length of a round in milliseconds.
+        network: a keyed hash of the network that the host is in (`server.service.places`); empty if
+            it is not known. Those of whom it is not known count as one.
+    """
 
     code: RoomCode
     game: str
@@ -27,6 +38,7 @@ class OpenRow(Struct, frozen=True, omit_defaults=True):
     seats: int
     host: PlayerId
     running: bool = False
+    network: str = ""
 
 
 def row_of(room: Room, online: Collection[PlayerId]) -> OpenRow | None:
@@ -49,7 +61,21 @@ def row_of(room: Room, online: Collection[PlayerId]) -> OpenRow | None:
 def listed(rows: Iterable[OpenRow]) -> list[OpenRow]:
     """Return the list: rooms that wait for a round first, those with the fewest free seats before.
 
-    Rooms that are alike stay in their order.
+    Rooms that are alike stay in their order. A host has one room in it, a network at most
+    `MAX_OF_NETWORK`; and if that is too many, no network has another one before all have their
+    first.
     """
-    ordered = sorted(rows, key=lambda row: (row.running, row.seats - row.taken))
-    return ordered[:MAX_OPEN_ROOMS]
+    hosts = set[PlayerId]()
+    of_network = Counter[str]()
+    turns = list[tuple[int, OpenRow]]()
+    for row in sorted(rows, key=_preference):
+        if row.host not in hosts and of_network[row.network] < MAX_OF_NETWORK:
+            hosts.add(row.host)
+            of_network[row.network] += 1
+            turns.append((of_network[row.network], row))
+    turns.sort(key=lambda turn: turn[0])
+    return sorted((row for _, row in turns[:MAX_OPEN_ROOMS]), key=_preference)
+
+
+def _preference(row: OpenRow) -> tuple[bool, int]:
+    return row.running, row.seats - row.taken

@@ -1,9 +1,10 @@
 """The list of open rooms: public, with a free seat and somebody there.
 
 Every node that follows such a room registers it, at each change of what the list says and every few
-seconds; a registration that nobody renews expires. A room that is not public costs a look at each
-change, a public one a small write every `RENEW_EVERY` seconds. Reading the list costs a node one
-read every `READ_EVERY` seconds, however many players ask for it.
+seconds; a registration that nobody renews expires. Of one network a few rooms are registered, so
+that nobody fills the list. A room that is not public costs a look at each change, a public one a
+read of the network that its host is in, and a small write, every `RENEW_EVERY` seconds. Reading the
+list costs a node one read every `READ_EVERY` seconds, however many players ask for it.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from server.background import Background
 from server.core.ids import RoomCode
 from server.core.names import Profile
-from server.core.open_rooms import OpenRow, listed, row_of
+from server.core.open_rooms import MAX_OF_NETWORK, OpenRow, listed, row_of
 from server.service.live import LiveRooms
+from server.service.places import Places
 from server.service.profiles import Profiles
 from server.service.store import Store
 from server.worker_pool import WorkerPool
@@ -50,11 +53,17 @@ class OpenRooms:
     """Registers the public rooms that this node follows, and lists those of all nodes."""
 
     def __init__(
-        self, store: Store, live: LiveRooms, profiles: Profiles, background: Background
+        self,
+        store: Store,
+        live: LiveRooms,
+        profiles: Profiles,
+        places: Places,
+        background: Background,
     ) -> None:
         self._store = store
         self._live = live
         self._profiles = profiles
+        self._places = places
         self._rows: dict[RoomCode, OpenRow] = {}
         self._writes: WorkerPool[RoomCode] = WorkerPool(
             background, "open_rooms", self._write, size=CONCURRENT_WRITES, pause=PAUSE
@@ -110,5 +119,6 @@ class OpenRooms:
         if row is None:
             await store.drop(code)
         else:
-            text = msgspec.json.encode(row).decode()
-            await store.put(code, text, self._store.clock.now())
+            network = await self._places.network(code, row.host)
+            text = msgspec.json.encode(replace(row, network=network)).decode()
+            await store.put(code, text, self._store.clock.now(), network, MAX_OF_NETWORK)

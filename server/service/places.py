@@ -1,8 +1,9 @@
 """Places: where players are, told apart without keeping an address.
 
-A place is a keyed hash of an address, or of an IPv6 network. Whoever has the key, one of those that
-sign tokens, can find an IPv4 address by trying all of them; so places are kept for days at most.
-When another key signs, places are others.
+A place is a keyed hash of an address, or of an IPv6 network; so is a network, of the largest one
+that a customer is given usually, which for IPv4 is the same as the place. Whoever has the key, one
+of those that sign tokens, can find an IPv4 address by trying all of them; so places are kept for
+days at most. When another key signs, places are others.
 """
 
 from __future__ import annotations
@@ -30,11 +31,21 @@ class Places:
         self._keyring = keyring
         self._rooms = rooms
 
-    async def enter(self, code: RoomCode, player: PlayerId, address: str) -> None:
-        """Note where a player is who comes to a room; one write, whose failure is only logged."""
+    async def enter(
+        self, code: RoomCode, player: PlayerId, address: str, wide: str | None = None
+    ) -> None:
+        """Note where a player is who comes to a room; one write, whose failure is only logged.
+
+        Args:
+            code: the room's.
+            player: who comes.
+            address: the client's.
+            wide: the network that it counts as, if that is not the address itself.
+        """
         try:
             if place := await self.of(address):
-                await self._rooms.put_place(code, player, place)
+                network = await self.of(wide or "")
+                await self._rooms.put_place(code, player, f"{place} {network}".rstrip())
         except UnavailableError as error:
             log.debug("place_not_written", room=code, error=str(error))
 
@@ -44,7 +55,16 @@ class Places:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._rooms.places(code)
+        found = await self._rooms.places(code)
+        return {player: text.partition(" ")[0] for player, text in found.items()}
+
+    async def network(self, code: RoomCode, player: PlayerId) -> str:
+        """Return the network of a player of a room, 12 characters; empty if it is not known.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return (await self._rooms.places(code)).get(player, "").rpartition(" ")[2]
 
     async def of(self, address: str) -> str:
         """Return the place of an address, 12 characters; empty if it is not known.

@@ -520,7 +520,7 @@ class RoomStore(Protocol):
         """Delete that a player is present on a node; presence on another node is kept."""
 
     async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
-        """Store at which place a player of a room is, for some hours."""
+        """Store at which place and in which network a player of a room is, for some hours."""
 
     async def places(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return the places of the players of a room, and of those who were there lately."""
@@ -532,8 +532,8 @@ class RoomStore(Protocol):
 class OpenRoomStore(Protocol):
     """The public rooms that somebody may join."""
 
-    async def put(self, code: RoomCode, text: str, now: int) -> None:
-        """Register a room for some seconds from now (Unix milliseconds), with what is listed."""
+    async def put(self, code: RoomCode, text: str, now: int, network: str, most: int) -> None:
+        """Register a room for some seconds from now (Unix ms), unless its network has so many."""
 
     async def drop(self, code: RoomCode) -> None:
         """Delete a room's registration."""

@@ -93,10 +93,10 @@ class Services:
             store, bus, self.rooms, self.profiles, registration, background=background
         )
         self.absences = Absences(self.rooms, self.live, background)
-        self.open_rooms = OpenRooms(store, self.live, self.profiles, background)
+        self.places = Places(self.keyring, store.rooms)
+        self.open_rooms = OpenRooms(store, self.live, self.profiles, self.places, background)
         self.quick_matches = QuickMatches(store, self.rooms, self.live, background)
         self.pace_bots = PaceBots(store.clock, self.rooms, self.live, background)
-        self.places = Places(self.keyring, store.rooms)
         self.dailies = Dailies(
             store,
             self.attempts,

@@ -184,6 +184,14 @@ def places(code: str) -> str:
     return f"{{p{partition(code)}}}:places:{code}"
 
 
+def open_rooms_of(network: str) -> str:
+    """Return the key of the public rooms of a network, by its keyed hash.
+
+    It is a sorted set of room codes by time of expiry in Unix milliseconds.
+    """
+    return f"{{open}}:of:{network}"
+
+
 def offers(game: str) -> str:
     """Return the key of the quick matches of a game that are offered.
 

@@ -7,14 +7,17 @@ from server.store import keys
 from server.store.database import Database
 from server.store.scripts import Script
 
-MAX_READ = 200
-"""Rooms that one read returns at most."""
+MAX_READ = 250
+"""Rooms that one read returns at most: those of 50 networks that have as many as they may."""
 
 _PUT = Script("""
+redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', ARGV[5])
+if redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[6])
+    and not redis.call('ZSCORE', KEYS[3], ARGV[2]) then return end
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
-redis.call('EXPIRE', KEYS[1], ARGV[4])
-redis.call('EXPIRE', KEYS[2], ARGV[4])
+redis.call('ZADD', KEYS[3], ARGV[1], ARGV[2])
+for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, ARGV[4]) end
 """)
 
 _DROP = Script("""
@@ -40,15 +43,24 @@ class OpenRooms:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def put(self, code: RoomCode, text: str, now: int) -> None:
-        """Register a room for `keys.OPEN_ROOM_LIFE` seconds from a time in Unix milliseconds.
+    async def put(self, code: RoomCode, text: str, now: int, network: str, most: int) -> None:
+        """Register a room for `keys.OPEN_ROOM_LIFE` seconds, unless its network has enough of them.
+
+        What is dropped counts until it would have expired.
+
+        Args:
+            code: the room's.
+            text: what the list says of it.
+            now: the time in Unix milliseconds.
+            network: a keyed hash of the network that the room is of.
+            most: how many rooms of a network are registered at a time: those that came first.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
         life = keys.OPEN_ROOM_LIFE
-        names = [keys.OPEN_ROOMS, keys.OPEN_ROWS]
-        await self._database.run(_PUT, names, now + life * 1000, code, text, life)
+        names = [keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of(network)]
+        await self._database.run(_PUT, names, now + life * 1000, code, text, life, now, most)
 
     async def drop(self, code: RoomCode) -> None:
         """Delete a room's registration.

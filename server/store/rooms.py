@@ -78,7 +78,7 @@ class Rooms:
         await self._database.run(_LEAVE_ROOM, names, player, node, room_note(code))
 
     async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
-        """Store at which place a player of a room is, for some hours.
+        """Store at which place and in which network a player of a room is, for some hours.
 
         Raises:
             UnavailableError: Redis does not answer.

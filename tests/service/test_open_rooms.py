@@ -8,7 +8,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server.core.ids import RoomCode
+from server.core.ids import PlayerId, RoomCode
+from server.core.open_rooms import MAX_OF_NETWORK, MAX_OPEN_ROOMS
 from server.core.refusal import UnavailableError
 from server.service import open_rooms as module
 from server.store import keys
@@ -87,6 +88,34 @@ async def test_a_registration_is_renewed_until_its_node_dies(node: Node, clock: 
     await shows(node)
 
 
+@pytest.mark.parametrize("network", [None, "2001:db8:7::/48"])
+async def test_rooms_of_one_network_leave_room_for_others(
+    node: Node, other: Node, network: str | None
+) -> None:
+    async def opened(number: int, address: str, wide: str | None) -> RoomCode:
+        host = PlayerId(f"{number:016}")
+        code = (await node.room_of(host)).opened.code
+        await node.services.places.enter(code, host, address, wide)
+        await follow(node, code, host)
+        await node.rooms.set_public(code, host, public=True)
+        return code
+
+    many = {
+        await opened(number, f"2001:db8:7:{number:x}::/64" if network else "192.0.2.1", network)
+        for number in range(MAX_OPEN_ROOMS + 2)
+    }
+    own = await opened(99, "192.0.2.9", None)
+
+    async def seen() -> bool:
+        return own in {row.code for row, _ in await other.services.open_rooms.list()}
+
+    await until(seen)
+    shown = {row.code for row, _ in await other.services.open_rooms.list()}
+    assert len(shown & many) == MAX_OF_NETWORK
+    (hidden, *_) = many - shown
+    assert len((await other.rooms.join(hidden, CYD)).seats) == 2
+
+
 async def test_many_who_ask_cost_one_read(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "READ_EVERY", 60.0)
     reads = 0
@@ -108,12 +137,12 @@ async def test_a_write_that_fails_is_made_up_for(
 ) -> None:
     put, failures = node.store.open_rooms.put, 2
 
-    async def failing(code: RoomCode, text: str, now: int) -> None:
+    async def failing(code: RoomCode, text: str, now: int, network: str, most: int) -> None:
         nonlocal failures
         if failures:
             failures -= 1
             raise UnavailableError("down")
-        await put(code, text, now)
+        await put(code, text, now, network, most)
 
     monkeypatch.setattr(node.store.open_rooms, "put", failing)
     code = (await node.room_of(ADA)).opened.code

@@ -606,8 +606,15 @@ def clear_player(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 def put_open_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Register an open room."""
-    until, code, text, life = given
+    until, code, text, life, now, most = given
+    for member, end in memory.rows(names[2]):
+        if end <= int(now):
+            memory.zrem(names[2], member)
+    own = [member for member, _ in memory.rows(names[2])]
+    if code not in own and len(own) >= int(most):
+        return None
     memory.zadd(names[0], until, code)
+    memory.zadd(names[2], until, code)
     memory.hash(names[1])[code] = text
     for name in names:
         memory.expire(name, life)

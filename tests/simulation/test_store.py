@@ -429,7 +429,8 @@ class Commands:
         now = self.now + self.rng.choice((0, -20_000))
         if self.rng.random() < 0.2:
             return lambda on: on.store.open_rooms.drop(code)
-        return lambda on: on.store.open_rooms.put(code, text, now)
+        network = self._one(["", "net"])
+        return lambda on: on.store.open_rooms.put(code, text, now, network, 1)
 
     def _open_rooms(self) -> Command:
         now = self.now

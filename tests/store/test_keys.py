@@ -35,6 +35,11 @@ def test_a_room_shares_a_slot_with_its_due_time(code: str) -> None:
     assert len(slots(keys.room(code), keys.presence(code), keys.due(number))) == 1
 
 
+@given(st.text(ALPHABET, max_size=12))
+def test_the_open_rooms_share_a_slot(network: str) -> None:
+    assert len(slots(keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of(network))) == 1
+
+
 def test_partitions_spread_over_a_cluster() -> None:
     thirds = [key_slot(keys.outbox(number).encode()) * 3 // 16_384
               for number in range(keys.PARTITIONS)]  # fmt: skip
@@ -50,5 +55,6 @@ def test_keys_of_different_kinds_differ() -> None:
         keys.curves(of_daily(daily, "guests")),
         keys.race("x"), keys.met("x"), keys.session("x"),
         keys.creation("x", "y"), keys.SIGNING_KEY, keys.NODES, keys.barrier(keys.attempt("x")),
+        keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of(""), keys.open_rooms_of("x"),
     ]  # fmt: skip
     assert len(set(made)) == len(made)

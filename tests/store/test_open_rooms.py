@@ -11,7 +11,7 @@ from server.store.database import Database
 from server.store.open_rooms import MAX_READ, OpenRooms
 from tests.core.builders import START
 
-A, B, C = (RoomCode(f"AAAA{last}") for last in "ABC")
+A, B, C, D = (RoomCode(f"AAAA{last}") for last in "ABCD")
 LIFE = keys.OPEN_ROOM_LIFE * 1000
 
 
@@ -21,18 +21,18 @@ def rooms(database: Database) -> OpenRooms:
 
 
 async def test_a_room_is_listed_as_it_was_registered_last(rooms: OpenRooms) -> None:
-    await rooms.put(A, "a", START)
-    await rooms.put(B, "b", START + 1)
-    await rooms.put(C, "c", START + 2)
-    await rooms.put(A, "newer", START + 3)
+    await rooms.put(A, "a", START, "one", 3)
+    await rooms.put(B, "b", START + 1, "one", 3)
+    await rooms.put(C, "c", START + 2, "one", 3)
+    await rooms.put(A, "newer", START + 3, "one", 3)
     await rooms.drop(C)
     await rooms.drop(C)
     assert await rooms.list(START + 4) == ["newer", "b"]
 
 
 async def test_a_registration_that_is_not_renewed_expires(rooms: OpenRooms, redis: Client) -> None:
-    await rooms.put(A, "a", START)
-    await rooms.put(B, "b", START + 5)
+    await rooms.put(A, "a", START, "one", 3)
+    await rooms.put(B, "b", START + 5, "one", 3)
     assert await rooms.list(START + LIFE - 1) == ["b", "a"]
     assert await rooms.list(START + LIFE) == ["b"]
     assert await redis.hkeys(keys.OPEN_ROWS) == [B], "what has expired is deleted"
@@ -42,12 +42,26 @@ async def test_a_registration_that_is_not_renewed_expires(rooms: OpenRooms, redi
 
 async def test_a_list_is_bounded(rooms: OpenRooms) -> None:
     for number in range(MAX_READ + 1):
-        await rooms.put(RoomCode(f"R{number:04}"), str(number), START + number)
+        await rooms.put(RoomCode(f"R{number:04}"), str(number), START + number, f"{number}", 3)
     found = await rooms.list(START)
     assert found == [str(number) for number in range(MAX_READ, 0, -1)]
 
 
+async def test_a_network_has_a_few_rooms_those_that_came_first(rooms: OpenRooms) -> None:
+    for code in (A, B, C):
+        await rooms.put(code, code, START, "one", 2)
+    await rooms.put(D, D, START, "other", 2)
+    assert sorted(await rooms.list(START)) == [A, B, D]
+    # They stay as long as they are renewed, and then others have their turn.
+    later = START + LIFE - 1
+    for code in (C, B):
+        await rooms.put(code, code, later, "one", 2)
+    assert sorted(await rooms.list(later + 1)) == [B]
+    await rooms.put(C, C, later + 1, "one", 2)
+    assert sorted(await rooms.list(later + 1)) == [B, C]
+
+
 async def test_what_is_registered_dies_with_the_nodes(rooms: OpenRooms, redis: Client) -> None:
-    await rooms.put(A, "a", START)
-    for key in (keys.OPEN_ROOMS, keys.OPEN_ROWS):
+    await rooms.put(A, "a", START, "one", 3)
+    for key in (keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of("one")):
         assert 0 < await redis.ttl(key) <= keys.OPEN_ROOM_LIFE

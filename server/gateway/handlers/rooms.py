@@ -8,6 +8,7 @@ from server.core.race import Room
 from server.core.race_events import Terms
 from server.core.refusal import Refusal
 from server.gateway import present
+from server.gateway.addresses import wide_of
 from server.gateway.handlers.request import HandlerTable, Request
 from server.gateway.messages.rooms import (
     CreateRoom,
@@ -151,7 +152,7 @@ async def _subscribed(request: Request[Command], room: Room) -> RoomState:
     """Subscribe the session to a room, and return the room's state."""
     code, address = room.opened.code, request.session.address
     # Nobody waits for it: the host is told later.
-    run_soon(request.services.places.enter(code, request.player, address))
+    run_soon(request.services.places.enter(code, request.player, address, wide_of(address)))
     await request.hub.enter_room(request.session, room)
     state = await _state(request, room)
     request.hub.rooms.answered(request.session, room.opened.code)

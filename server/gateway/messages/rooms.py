@@ -417,8 +417,9 @@ class Rooms(Event, tag=24, frozen=True):
     """Answers `ListRooms`.
 
     Attributes:
-        rooms: at most 50; those that wait for their next round come first. The list may be two
-            seconds old, so that a room may be full by the time that somebody joins it.
+        rooms: at most 50, of which a network has five and a host one; those that wait for their
+            next round come first. The list may be two seconds old, so that a room may be full by
+            the time that somebody joins it.
     """
 
     rooms: list[OpenRoom]
