@@ -19,6 +19,7 @@ from server.core.codes import read_room_code
 from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
 from server.core.suspicion import Suspicion
+from server.log_lines import visible
 from server.logs import configure
 from server.options import (
     data_of_nodes,
@@ -32,6 +33,7 @@ from server.service.operators import By, Operators, UnknownPlayerError, Which
 from server.service.services import Services
 from server.settings import Settings
 from server.store.programs import EmbeddedServerError
+from server.terminal import say, say_json
 
 _TIMES = {"at", "barred", "changed", "kept", "newest", "opened", "since", "until"}
 """The fields that hold Unix milliseconds."""
@@ -88,7 +90,7 @@ class Desk:
     def print(self, found: object) -> None:
         """Print an answer: as JSON, or else as a table or lines."""
         if self._as_json:
-            click.echo(msgspec.json.encode(found).decode())
+            say_json(found)
         elif isinstance(found, list):
             _print_table(found)
         else:
@@ -98,14 +100,16 @@ class Desk:
         """Carry an act out, and print its id in the audit journal."""
         by = By(self._operator, reason)
         done = self.ask(lambda operators: act(operators, by))
-        as_json = msgspec.json.encode({"act": done}).decode()
-        click.echo(as_json if self._as_json else f"Done: act {done}.")
+        if self._as_json:
+            say_json({"act": done})
+        else:
+            say(f"Done: act {done}.")
 
 
 def _print_table(rows: Sequence[msgspec.Struct]) -> None:
     """Print rows of one or several types, each with its columns as wide as they need."""
     if not rows:
-        click.echo("There are none.")
+        say("There are none.")
         return
     if isinstance(rows[0], Suspicion):
         for row in rows:
@@ -117,23 +121,25 @@ def _print_table(rows: Sequence[msgspec.Struct]) -> None:
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     for line in table:
         padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        click.echo("  ".join(padded).rstrip())
+        say("  ".join(padded).rstrip())
 
 
 def _print_fields(shown: object) -> None:
     """Print a field a line; lists of rows as tables below their names."""
     for name, value in msgspec.structs.asdict(shown).items():  # type: ignore[arg-type]
         if isinstance(value, list | tuple) and value and isinstance(value[0], msgspec.Struct):
-            click.echo(f"{name}:")
+            say(f"{name}:")
             _print_table(value)
         else:
-            click.echo(f"{name}: {_text(name, value)}")
+            say(f"{name}: {_text(name, value)}")
 
 
 def _cells(row: msgspec.Struct) -> dict[str, str]:
     kind = row.__struct_config__.tag
     first = {} if kind is None else {"act": str(kind)}
-    return first | {n: _text(n, value) for n, value in msgspec.structs.asdict(row).items()}
+    # Escaped here already, since columns are as wide as what is shown in them.
+    shown = {n: visible(_text(n, value)) for n, value in msgspec.structs.asdict(row).items()}
+    return first | shown
 
 
 def _text(name: str, value: object) -> str:  # noqa: PLR0911 - one for each type

@@ -29,6 +29,7 @@ from server.service.services import Services
 from server.service.solving import SolverError, SolverProcess
 from server.settings import Settings
 from server.stop import Stop
+from server.terminal import say, say_progress
 
 COUNT = 3 * daily.DRAWN_AHEAD
 """Deals of a pool unless something else is said: nodes take the first two weeks' at once, and then
@@ -120,7 +121,7 @@ async def _fill(services: Services, wanted: Sequence[str], count: int, processes
             done = await certification.fill(game, count, solvers, stop, shown.tell)
             shown.end(done)
             if stop.is_set:
-                click.echo("Stopped. What was found is in the pools.", err=True)
+                say("Stopped. What was found is in the pools.", err=True)
                 return
     finally:
         await asyncio.gather(*(solver.close() for solver in solvers))
@@ -143,18 +144,18 @@ class _Shown:
     def tell(self, progress: Progress) -> None:
         """Show how far it is."""
         if self._is_terminal:
-            click.echo(f"\r{_line(progress)}\x1b[K", nl=False, err=True)
+            say_progress(_line(progress))
         elif time.monotonic() - self._told >= TELL_EVERY:
             self._told = time.monotonic()
-            click.echo(_line(progress), err=True)
+            say(_line(progress), err=True)
 
     def end(self, progress: Progress) -> None:
         """Show how far it got."""
         if self._is_terminal:
             self.tell(progress)
-            click.echo(err=True)
+            say(err=True)
         else:
-            click.echo(_line(progress), err=True)
+            say(_line(progress), err=True)
 
 
 def _line(progress: Progress) -> str:

@@ -38,6 +38,7 @@ from server.settings import LogFormat, Settings
 from server.store.embedded import embedded_redis
 from server.store.programs import EmbeddedServerError
 from server.store.secret_keys import add_key, own_keys
+from server.terminal import Commands, quoted, say
 from server.upkeep import COMMANDS
 from server.workers import READY, StartError, Supervisor, showing_life
 
@@ -49,10 +50,13 @@ except ImportError:
 
 _DEFAULTS = Settings()
 
+MAX_SENTENCE = 300
+"""Most characters of what is said of a file that is no run, which may quote it."""
+
 log = structlog.get_logger()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="samedeal")
 def main() -> None:
     """Samedeal: multiplayer solitaire. Everyone gets the same deal."""
@@ -439,7 +443,7 @@ def _has_terminal() -> bool:
 
 def _print_url(host: str, port: int) -> None:
     if sys.stderr.isatty():
-        click.echo(f"Samedeal is running on http://{host}:{port}", err=True)
+        say(f"Samedeal is running on http://{host}:{port}", err=True)
 
 
 @main.command("nodes")
@@ -462,7 +466,7 @@ def list_nodes(redis: str, redis_password_file: Path | None) -> None:
     assert url is not None, "--redis is required"
     try:
         for name in asyncio.run(alive_nodes(url)):
-            click.echo(name)
+            say(name)
     except UnavailableError as error:
         raise click.ClickException(f"Redis does not answer. {error}") from error
     except ValueError as error:
@@ -482,7 +486,7 @@ def keygen(file: Path) -> None:
         made = add_key(file)
     except (OSError, UnsuitableError) as error:
         raise click.ClickException(str(error)) from error
-    click.echo(f"Added the key {made.newest} to {file}.")
+    say(f"Added the key {made.newest} to {file}.")
 
 
 @main.command("verify")
@@ -533,17 +537,18 @@ def _verify_run(path: Path) -> None:
         file = read_file(content)
         wrong = check(file)
     except EngineError as error:
-        raise click.UsageError(error.message) from error
+        raise click.UsageError(quoted(error.message, MAX_SENTENCE)) from error
     except ValueError as error:
-        raise click.UsageError(f"{path} is not the file of a run: {error}.") from error
+        why = quoted(str(error), MAX_SENTENCE)
+        raise click.UsageError(f"{path} is not the file of a run: {why}.") from error
     if wrong is not None:
-        click.echo(f"This run is not right. {wrong}")
+        say(f"This run is not right. {wrong}")
         sys.exit(1)
-    result = file.result
-    click.echo(
-        f"This run is right: {file.player.name} #{file.player.tag} at {file.game}, {result.home} "
-        f"cards home and {result.left} left in {result.moves} moves, {result.time / 1000:.3f} s "
-        f"until the last one came home; {result.end}."
+    result, player = file.result, file.player
+    say(
+        f"This run is right: {quoted(player.name)} #{quoted(player.tag)} at {file.game}, "
+        f"{result.home} cards home and {result.left} left in {result.moves} moves, "
+        f"{result.time / 1000:.3f} s until the last one came home; {result.end}."
     )
 
 
@@ -557,18 +562,19 @@ def _verify_deal(
     except EngineError as error:
         raise click.UsageError(error.message) from error
     if found.agrees:
-        click.echo("They agree: the seed makes this commitment.")
+        say("They agree: the seed makes this commitment.")
     else:
-        click.echo(f"They do not agree: the seed makes the commitment {found.commitment}.")
-    click.echo("It deals these piles, from bottom to top, with ? before a card face down:")
+        say(f"They do not agree: the seed makes the commitment {found.commitment}.")
+    say("It deals these piles, from bottom to top, with ? before a card face down:")
     for name, cards in position_of(found.board)["piles"].items():
         if cards:
-            click.echo(_pile_lines(name, cards))
+            for line in _pile_lines(name, cards):
+                say(line)
     sys.exit(0 if found.agrees else 1)
 
 
-def _pile_lines(name: str, cards: list[str]) -> str:
-    """Return a pile as text, wrapped at 79 columns, with its name before the first line."""
-    return textwrap.fill(
+def _pile_lines(name: str, cards: list[str]) -> list[str]:
+    """Return a pile as lines of 79 columns, with its name before the first one."""
+    return textwrap.wrap(
         " ".join(cards), width=79, initial_indent=f"{name:<4}", subsequent_indent=" " * 4
     )

@@ -14,6 +14,7 @@ from server.admin import Desk
 from server.service import tokens
 from server.service.services import Services
 from server.service.verification import Report
+from server.terminal import say, say_progress
 
 _DAY = 86_400_000
 _AHEAD = 60_000
@@ -112,20 +113,20 @@ def verify_store(desk: Desk, *, percent: int, expect: Path | None) -> None:
 
     def progress(count: int) -> None:
         if sys.stderr.isatty():
-            click.echo(f"\r{count} keys", nl=False, err=True)
+            say_progress(f"{count} keys")
 
     report = desk.ask_services(lambda services: services.verify(percent, expected, progress))
     if sys.stderr.isatty():
-        click.echo(err=True)
+        say(err=True)
     desk.print(report)
     for problem in report.problems:
-        click.echo(problem, err=True)
+        say(problem, err=True)
     if report.newest is not None:
-        click.echo(age_text(report.at - report.newest), err=True)
+        say(age_text(report.at - report.newest), err=True)
     if report.problems:
-        click.echo("This store is not as it should be.", err=True)
+        say("This store is not as it should be.", err=True)
         sys.exit(1)
-    click.echo("This store is whole.", err=True)
+    say("This store is whole.", err=True)
 
 
 def age_text(age: int) -> str:

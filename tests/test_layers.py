@@ -54,11 +54,14 @@ MAY_IMPORT = {
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
     "server.options": {"server.settings", "server.store.connection"},
+    "server.terminal": {"server.log_lines"},
     "server.certify": {"engine", "server.admin", "server.core", "server.logs", "server.options"}
-    | {"server.service", "server.settings", "server.stop"},
-    "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"},
+    | {"server.service", "server.settings", "server.stop", "server.terminal"},
+    "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"}
+    | {"server.terminal"},
     "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
-    | {"server.service", "server.settings", "server.store.programs"},
+    | {"server.log_lines", "server.service", "server.settings", "server.store.programs"}
+    | {"server.terminal"},
     "server.cli": {
         "engine",
         "server.admin",
@@ -70,7 +73,7 @@ MAY_IMPORT = {
     }
     | {"server.listening", "server.options", "server.store.embedded", "server.workers"}
     | {"server.store.programs"}
-    | {"server.store.secret_keys", "server.certify", "server.upkeep"},
+    | {"server.store.secret_keys", "server.certify", "server.terminal", "server.upkeep"},
 }
 """What each layer may import of this repository. `server.app` alone wires all."""
 
@@ -88,7 +91,8 @@ PACKAGES = {
     "httptools": {"server.gateway"},
     "uvicorn": {"server.gateway", "server.app"},
     "msgpack": {"server.gateway", "server.example_bot"},
-    "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"},
+    "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"}
+    | {"server.terminal"},
     "structlog": {"server.store", "server.service", "server.gateway"}
     | {"server.app", "server.cli", "server.files", "server.log_lines", "server.logs"}
     | {"server.background", "server.losses", "server.outages", "server.worker_pool"}
@@ -97,7 +101,8 @@ PACKAGES = {
     "uvloop": {"server.cli"},
     "prometheus_client": {"server.metrics"},
     "webauthn": {"server.service"},
-    "click": {"server.cli", "server.admin", "server.certify", "server.options", "server.upkeep"},
+    "click": {"server.cli", "server.admin", "server.certify", "server.options", "server.upkeep"}
+    | {"server.terminal"},
     "platformdirs": {"server.settings"},
 }
 """Which layers may import each third-party package."""

@@ -6,6 +6,7 @@ code that decided them when they were played.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -28,6 +29,9 @@ from server.core.stored import Help
 
 MAX_FILE = 1 << 20
 """The most bytes of a run's file; the longest run takes a tenth of that."""
+
+_WORD = re.compile("[a-z0-9>]{1,12}")
+"""What may be a move, and is short enough to be shown."""
 
 Milliseconds = Annotated[int, Meta(ge=0, le=1 << 53)]
 
@@ -219,15 +223,17 @@ def check(file: RunFile) -> str | None:
     state = attempt.begin(start, dealt.board)
     for number, (text, time) in enumerate(file.moves, 1):
         at = file.started + time
+        # A file may have any text there, and none may pass for what is said of it.
+        move = f"Move {number}, {text}," if _WORD.fullmatch(text) else f"Move {number}"
         if at < state.at:
-            return f"Move {number}, {text}, is earlier than what came before it."
+            return f"{move} is earlier than what came before it."
         if at > file.deadline:
-            return f"Move {number}, {text}, is later than the deadline."
+            return f"{move} is later than the deadline."
         try:
             state = _after(state, text, at)
         except (Refusal, EngineError) as error:
             said = error.text if isinstance(error, Refusal) else error.message
-            return f"Move {number}, {text}, cannot be played: {said}"
+            return f"{move} cannot be played: {said}"
     return _wrong_end(file, state) or _wrong_result(file, state)
 
 
