@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
+from server.core.refusal import UnsuitableError
 from server.settings import Settings
 from server.store.connection import with_password
+from server.store.secret_files import read_secret
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -58,15 +60,17 @@ def redis_url(url: str | None, password_file: Path | None) -> str | None:
     """Return the URL of Redis with the password in a file, if there is one; `None` without a URL.
 
     Raises:
-        click.UsageError: the file cannot be read or is empty, there is no URL, or the URL has a
-            password already.
+        click.UsageError: the file cannot be read, others may read it, or it is empty; there is no
+            URL, or the URL has a password already.
     """
     if password_file is None:
         return url or None
     if not url:
         raise click.UsageError("--redis-password-file needs --redis.")
     try:
-        password = password_file.read_text(encoding="utf-8").strip()
+        password = read_secret(password_file).strip()
+    except UnsuitableError as error:
+        raise click.UsageError(str(error)) from error
     except (OSError, UnicodeDecodeError) as error:
         raise click.UsageError(f"{password_file} cannot be read as text.") from error
     if not password:

@@ -41,6 +41,9 @@ They are about what lies above the services, whose tests run on both.
 SECRET_KEY_FILE = Path(__file__).with_name("secret-key")
 """The file of secret keys of nodes on a Redis that is not embedded. Its key is no secret."""
 
+# Nodes start with no file that others may read, and Git keeps no such modes.
+SECRET_KEY_FILE.chmod(0o600)
+
 os.environ["SAMEDEAL_SECRET_KEY_FILE"] = str(SECRET_KEY_FILE)
 
 

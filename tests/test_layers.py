@@ -53,7 +53,8 @@ MAY_IMPORT = {
     "server.app": {"engine", "server"},
     "server.__main__": {"server.cli"},
     "server.workers": {"server.listening"},
-    "server.options": {"server.settings", "server.store.connection"},
+    "server.options": {"server.core", "server.settings", "server.store.connection"}
+    | {"server.store.secret_files"},
     "server.terminal": {"server.log_lines"},
     "server.certify": {"engine", "server.admin", "server.core", "server.logs", "server.options"}
     | {"server.service", "server.settings", "server.stop", "server.terminal"},

@@ -25,6 +25,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from server.core.refusal import UnsuitableError
+from server.store.secret_files import read_secret
 
 KEY_BYTES: Final = 32
 """Bytes of a secret key."""
@@ -119,10 +120,10 @@ def read_keys(path: Path) -> SecretKeys:
     """Return the secret keys in a file.
 
     Raises:
-        UnsuitableError: it cannot be read, or is no file of secret keys.
+        UnsuitableError: it cannot be read, others may read it, or it is no file of secret keys.
     """
     try:
-        lines = path.read_text(encoding="ascii").split()
+        lines = read_secret(path).split()
         keys = [bytes.fromhex(line) for line in lines]
     except OSError as error:
         raise UnsuitableError(
@@ -145,7 +146,7 @@ def add_key(path: Path) -> SecretKeys:
     The file is replaced at once, and has the rights that it had; only its owner may read a new one.
 
     Raises:
-        UnsuitableError: it is no file of secret keys.
+        UnsuitableError: others may read it, or it is no file of secret keys.
         OSError: it cannot be written.
     """
     before = ""

@@ -74,6 +74,7 @@ def test_a_file_gets_a_new_newest_key_and_only_its_owner_reads_it(tmp_path: Path
     assert read_keys(path).newest == second.newest
     assert path.stat().st_mode & 0o777 == 0o600
     assert [each.name for each in tmp_path.iterdir()] == ["keys"]
+    # As in a directory that others cannot enter, which pytest's is.
     path.chmod(0o644)
     assert first.newest in add_key(path)
     assert path.stat().st_mode & 0o777 == 0o644
