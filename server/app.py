@@ -167,7 +167,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         stack.push_async_callback(listener.close)
         registration.port = port
         if bound.metrics is not None:
-            await stack.enter_async_context(_serving_metrics(metrics, bound.metrics))
+            await stack.enter_async_context(_serving_metrics(metrics, origins, bound.metrics))
         registration.keep(background)
         _spare_collections()
         log.info("listening", name=registration.name, host=settings.host, port=port)
@@ -286,9 +286,11 @@ def _pages(settings: Settings, previews: Previews, proxies: Proxies, origins: Or
 
 
 @asynccontextmanager
-async def _serving_metrics(metrics: Metrics, bound: listening.Bound) -> AsyncIterator[None]:
+async def _serving_metrics(
+    metrics: Metrics, origins: Origins, bound: listening.Bound
+) -> AsyncIterator[None]:
     """Serve a node's metrics to Prometheus until the context is left."""
-    listener = Listener(metrics_app(metrics))
+    listener = Listener(metrics_app(metrics, origins))
     await listener.open(bound)
     log.info("metrics_listening", port=listening.port_of(bound))
     yield

@@ -138,9 +138,9 @@ async def test_metrics_are_served_on_a_port_of_their_own(redis_url: str) -> None
     (bound,) = app.bind(settings)
     assert bound.metrics is not None
 
-    def ask(port: int, path: str) -> tuple[int, str]:
+    def ask(port: int, path: str, host: str = "127.0.0.1") -> tuple[int, str]:
         connection = HTTPConnection("127.0.0.1", port, timeout=10)
-        connection.request("GET", path)
+        connection.request("GET", path, headers={"Host": host})
         response = connection.getresponse()
         status, body = response.status, response.read().decode()
         connection.close()
@@ -153,6 +153,10 @@ async def test_metrics_are_served_on_a_port_of_their_own(redis_url: str) -> None
         assert ("samedeal_log_errors_total", frozenset({("level", "error")})) in samples(text)
         status, _ = await asyncio.to_thread(ask, listening.port_of(bound.metrics), "/")
         assert status == 404
+        for host, expected in (("node-a:9000", 200), ("evil.example", 421)):
+            where = listening.port_of(bound.metrics), "/metrics", host
+            status, text = await asyncio.to_thread(ask, *where)
+            assert (status, "samedeal" in text) == (expected, expected == 200), host
         status, _ = await asyncio.to_thread(ask, port, "/metrics")
         assert status == 404
 

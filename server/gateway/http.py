@@ -54,7 +54,7 @@ def players_app(pages: Pages, api: Api, origins: Origins, health: Health) -> Sta
         origins: the hosts that requests may be for. Health checks may ask by any.
         health: the health checks.
     """
-    own_hosts = Middleware(_OwnHosts, origins=origins)
+    own_hosts = Middleware(_OwnHosts, serves=origins.serves)
     ready = _health(health.is_ready, UNREADY, health.lost)
     return _application(
         Route(LIVE_PATH, _health(health.is_live, "The node is broken.")),
@@ -73,26 +73,31 @@ def players_app(pages: Pages, api: Api, origins: Origins, health: Health) -> Sta
     )
 
 
-def metrics_app(metrics: Metrics) -> Starlette:
-    """Return the application on the port for Prometheus: the metrics."""
+def metrics_app(metrics: Metrics, origins: Origins) -> ASGIApp:
+    """Return the application on the port for Prometheus: the metrics.
+
+    Args:
+        metrics: those of the node.
+        origins: the hosts that requests may be for.
+    """
 
     async def scrape(request: Request) -> Response:
         body, content_type = metrics.exposition(request.headers.get("Accept", ""))
         return Response(body, headers={"Content-Type": content_type})
 
-    return _application(Route(METRICS_PATH, scrape))
+    return _OwnHosts(_application(Route(METRICS_PATH, scrape)), origins.serves_operator)
 
 
 class _OwnHosts:
     """An ASGI application that passes requests for hosts of ours on to another one."""
 
-    def __init__(self, app: ASGIApp, origins: Origins) -> None:
+    def __init__(self, app: ASGIApp, serves: Callable[[str], bool]) -> None:
         self._app = app
-        self._origins = origins
+        self._serves = serves
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = self._app
-        if not self._origins.serves(Headers(scope=scope).get("Host", "")):
+        if not self._serves(Headers(scope=scope).get("Host", "")):
             answer = plain(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
         await answer(scope, receive, send)
 

@@ -49,13 +49,14 @@ class Origins:
         self._proxies = proxies or Proxies()
         self._more = {_checked_origin(each) for each in more}
         self._names = {_checked_name(each) for each in hosts}
+        own = socket.gethostname().lower()
+        self._machine = {"localhost", own, f"{own}.local"}
         self._public = self._public_name = None
         if public_url is not None:
             self._public = public_origin(public_url)
             self._public_name = name_of(urlsplit(self._public).netloc)
         else:
-            own = socket.gethostname().lower()
-            self._names |= {"localhost", own, f"{own}.local"}
+            self._names |= self._machine
 
     def serves(self, host: str) -> bool:
         """Return whether requests with this Host header are answered; the port does not matter."""
@@ -65,6 +66,17 @@ class Origins:
         if name in self._names or name == self._public_name:
             return True
         return self._public is None and _is_address(name)
+
+    def serves_operator(self, host: str) -> bool:
+        """Return whether the operator's programs are answered, which ask by this Host header.
+
+        Beside what `serves` allows, they may ask by an address, by the name of this machine, or by
+        a name without a dot, as a service of Compose has: nobody can have such a name lead here.
+        """
+        name = name_of(host)
+        return name is not None and (
+            self.serves(host) or name in self._machine or "." not in name or _is_address(name)
+        )
 
     def of(self, headers: Mapping[str, str], peer: str) -> str | None:
         """Return the origin of the page that a request is for.

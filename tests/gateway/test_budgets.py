@@ -17,6 +17,7 @@ from server.gateway.budgets import AddressBudget, Budgets, Payer
 from server.gateway.entrance import Entrance
 from server.gateway.http import metrics_app
 from server.gateway.listener import Listener
+from server.gateway.origins import Origins
 from server.metrics import Metrics
 from tests.store.servers import until
 
@@ -157,7 +158,9 @@ async def entered(most: int = 100, *proxies: str) -> AsyncIterator[tuple[int, Ad
     """Run a server with an entrance, and yield its port, and the budget of this machine."""
     metrics = Metrics()
     budgets = Budgets(1, metrics.limited)
-    listener = Listener(metrics_app(metrics), None, Entrance(budgets, Proxies(proxies), most))
+    listener = Listener(
+        metrics_app(metrics, Origins()), None, Entrance(budgets, Proxies(proxies), most)
+    )
     bound = listening.bind("127.0.0.1", 0)[0]
     await listener.open(bound)
     try:

@@ -61,6 +61,33 @@ def test_with_a_public_url_only_the_hosts_that_were_set_are_served(
     assert Origins(PUBLIC, ["Cards.lan"]).serves(host) is served
 
 
+@pytest.mark.parametrize(
+    ("host", "served"),
+    [
+        ("10.0.0.7:9000", True),
+        ("[fd00::7]:9000", True),
+        ("node-a:9000", True),
+        ("localhost:9000", True),
+        (f"{socket.gethostname()}.local:9000", True),
+        ("cards.lan:9000", True),
+        ("play.example.org:9000", True),
+        ("evil.example:9000", False),
+        ("evil.:9000", False),
+        ("10.0.0.7.evil.example", False),
+        ("localhost.evil.example", False),
+        ("", False),
+        ("node a", False),
+    ],
+)
+@pytest.mark.parametrize("public", [None, PUBLIC])
+def test_metrics_are_asked_for_by_names_that_nobody_else_can_own(
+    public: str | None, host: str, served: bool
+) -> None:
+    origins = Origins(public, ["cards.lan"])
+    expected = served and (public is not None or host != "play.example.org:9000")
+    assert origins.serves_operator(host) is expected
+
+
 def test_names_are_served_beside_addresses_if_there_is_no_public_url() -> None:
     origins = Origins(None, ["cards.lan"])
     assert all(map(origins.serves, ("cards.lan:8000", "localhost", "192.168.1.5")))
