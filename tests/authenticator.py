@@ -24,31 +24,50 @@ class Authenticator:
         origin: of the page that the browser shows.
         host: for which the passkey holds, the id of the relying party.
         count: its counter of signatures.
+        aaguid: what kind of authenticator it says that it is.
     """
 
     origin: str
     host: str
     count: int = 0
+    aaguid: bytes = bytes(16)
     id: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
     def __post_init__(self) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
 
-    def create(self, options: str) -> str:
-        """Return the answer to options for creating a passkey."""
+    def create(
+        self, options: str, public: bytes | None = None, attestation: bytes | None = None
+    ) -> str:
+        """Return the answer to options for creating a passkey.
+
+        Args:
+            options: as the server gives them.
+            public: another public key than its own.
+            attestation: another attestation object.
+        """
         client = self._client_data("webauthn.create", options)
-        numbers = self._key.public_key().public_numbers()
-        x, y = (number.to_bytes(32, "big") for number in (numbers.x, numbers.y))
-        public = cbor2.dumps({1: 2, 3: -7, -1: 1, -2: x, -3: y})
-        attested = bytes(16) + len(self.id).to_bytes(2, "big") + self.id + public
-        data = self._data(_PRESENT | _ATTESTED) + attested
+        if public is None:
+            public = cbor2.dumps(self.public())
+        if attestation is None:
+            data = self.attested(public)
+            attestation = cbor2.dumps({"fmt": "none", "attStmt": {}, "authData": data})
         response = {
             "clientDataJSON": bytes_to_base64url(client),
-            "attestationObject": bytes_to_base64url(
-                cbor2.dumps({"fmt": "none", "attStmt": {}, "authData": data})
-            ),
+            "attestationObject": bytes_to_base64url(attestation),
         }
         return self._credential(response)
+
+    def public(self) -> dict[int, int | bytes]:
+        """Return its public key, as COSE."""
+        numbers = self._key.public_key().public_numbers()
+        x, y = (number.to_bytes(32, "big") for number in (numbers.x, numbers.y))
+        return {1: 2, 3: -7, -1: 1, -2: x, -3: y}
+
+    def attested(self, public: bytes) -> bytes:
+        """Return the authenticator data of a new passkey with a public key."""
+        attested = self.aaguid + len(self.id).to_bytes(2, "big") + self.id + public
+        return self._data(_PRESENT | _ATTESTED) + attested
 
     def use(self, options: str) -> str:
         """Return the answer to options for using a passkey."""

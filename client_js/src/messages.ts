@@ -1094,7 +1094,11 @@ export interface WatchedMove {
   readonly result: Result;
 }
 
-/** Keep the identity by a new recovery code, in place of the one that the player had. */
+/**
+ * Ask for a new recovery code. It counts once it is kept; until then the earlier one does.
+ *
+ * Refused as `confirm_first`.
+ */
 export type NewRecoveryCode = object;
 
 /** Ask for a code that signs another device in, once; an earlier one is void. */
@@ -1113,17 +1117,21 @@ export interface SignIn {
 /**
  * Ask for what a browser is to be given to create or use a passkey.
  *
- * Refused as `too_many_passkeys`, or as `no_passkeys` on a connection whose host is not known.
+ * Refused as `too_many_passkeys` or `confirm_first`, or as `no_passkeys` on a connection whose
+ * host is not known.
  */
 export interface AskPasskey {
-  /** `create` keeps the player's identity, `use` signs in. */
-  readonly purpose: "create" | "use";
+  /**
+   * `create` keeps the player's identity, `use` signs in, and `confirm` shows a passkey of the
+   * player.
+   */
+  readonly purpose: "confirm" | "create" | "use";
 }
 
 /**
  * Keep the identity by a passkey that the browser has just created.
  *
- * Refused as `bad_passkey`, `too_many_passkeys`, `no_passkeys` or `too_fast`.
+ * Refused as `bad_passkey`, `too_many_passkeys`, `confirm_first`, `no_passkeys` or `too_fast`.
  */
 export interface CreatePasskey {
   /** Of a credential's `response`, only `clientDataJSON` and `attestationObject` are needed. */
@@ -1139,17 +1147,63 @@ export interface UsePasskey {
   readonly credential: string;
 }
 
-/** Void all tokens of the player, and close all other sessions. */
-export type SignOutEverywhere = object;
+/**
+ * Void all tokens of the player, close all other sessions, and remove credentials with them.
+ *
+ * Refused as `confirm_first` or `last_credential`, if any are removed.
+ */
+export interface SignOutEverywhere {
+  /** The ids of the passkeys that are removed. */
+  readonly passkeys?: readonly string[];
+  /** Whether the recovery code is removed. */
+  readonly recovery?: boolean;
+}
 
 /** Ask how the player's identity is kept. */
 export type GetAccount = object;
 
-/** Ask for all that is stored under the player, but for secrets. */
+/**
+ * Ask for all that is stored under the player, but for secrets.
+ *
+ * Refused as `confirm_first`.
+ */
 export type ExportData = object;
 
-/** Delete the player, and close all sessions; results stay, without a name. */
+/**
+ * Delete the player, and close all sessions; results stay, without a name.
+ *
+ * Refused as `confirm_first`.
+ */
 export type DeleteAccount = object;
+
+/**
+ * Keep the identity by the recovery code that the player was given last, within an hour.
+ *
+ * It takes the place of the earlier one. Refused as `bad_code` or `too_fast`.
+ */
+export interface KeepRecoveryCode {
+  /** As in `SignIn`. */
+  readonly code: string;
+}
+
+/**
+ * Show the recovery code: this session may change credentials for five minutes.
+ *
+ * Refused as `bad_code` or `too_fast`.
+ */
+export interface ConfirmCode {
+  /** As in `SignIn`. */
+  readonly code: string;
+}
+
+/**
+ * Show a passkey of the player: this session may change credentials for five minutes.
+ *
+ * Refused as `bad_passkey`, `no_passkeys` or `too_fast`.
+ */
+export interface ConfirmPasskey {
+  readonly credential: string;
+}
 
 /** A recovery code. It is sent once, and nobody can ask for it again. */
 export interface RecoveryCode {
@@ -1186,14 +1240,26 @@ export interface KeptPasskey {
   readonly id: string;
   /** Unix milliseconds. */
   readonly added: number;
+  /** When it was last used, in Unix milliseconds; null if it was not. */
+  readonly used: number | null;
+  /** What people call the authenticator, as far as it has said what it is; or else empty. */
+  readonly name: string;
+}
+
+/** The recovery code of the player. */
+export interface KeptCode {
+  /** Since when it holds, in Unix milliseconds. */
+  readonly added: number;
+  /** When it was last used, in Unix milliseconds; null if it was not. */
+  readonly used: number | null;
 }
 
 /** How the player's identity is kept. */
 export interface Account {
   /** Since when, in Unix milliseconds; null for a guest. */
   readonly kept: number | null;
-  /** Whether there is a recovery code. */
-  readonly recovery: boolean;
+  /** The recovery code; null if there is none. */
+  readonly recovery: KeptCode | null;
   /** Oldest first. */
   readonly passkeys: readonly KeptPasskey[];
   /** When the player first chose a name, in Unix milliseconds; null if not known. */
@@ -1251,6 +1317,9 @@ export interface Commands {
   readonly GetAccount: GetAccount;
   readonly ExportData: ExportData;
   readonly DeleteAccount: DeleteAccount;
+  readonly KeepRecoveryCode: KeepRecoveryCode;
+  readonly ConfirmCode: ConfirmCode;
+  readonly ConfirmPasskey: ConfirmPasskey;
 }
 
 /** The kinds of the commands. */
@@ -1296,6 +1365,9 @@ export const COMMANDS = {
   GetAccount: 103,
   ExportData: 104,
   DeleteAccount: 105,
+  KeepRecoveryCode: 106,
+  ConfirmCode: 107,
+  ConfirmPasskey: 108,
 } as const;
 
 /** Every one of the events by name. */
@@ -1411,6 +1483,9 @@ export interface Answers {
   readonly GetAccount: "Account";
   readonly ExportData: "Exported";
   readonly DeleteAccount: "Done";
+  readonly KeepRecoveryCode: "Done";
+  readonly ConfirmCode: "Done";
+  readonly ConfirmPasskey: "Done";
 }
 
 /** A field by its name, if there is no more to say of it. */
@@ -1682,15 +1757,25 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   AskPasskey: ["purpose"],
   CreatePasskey: ["credential"],
   UsePasskey: ["credential"],
-  SignOutEverywhere: [],
+  SignOutEverywhere: ["passkeys", "recovery"],
   GetAccount: [],
   ExportData: [],
   DeleteAccount: [],
+  KeepRecoveryCode: ["code"],
+  ConfirmCode: ["code"],
+  ConfirmPasskey: ["credential"],
   RecoveryCode: ["code"],
   DeviceCode: ["code", "expires"],
   SignedIn: ["token"],
   PasskeyOptions: ["options"],
-  KeptPasskey: ["id", "added"],
-  Account: ["kept", "recovery", { name: "passkeys", list: "KeptPasskey" }, "created", "sessions"],
+  KeptPasskey: ["id", "added", "used", "name"],
+  KeptCode: ["added", "used"],
+  Account: [
+    "kept",
+    { name: "recovery", struct: "KeptCode" },
+    { name: "passkeys", list: "KeptPasskey" },
+    "created",
+    "sessions",
+  ],
   Exported: ["json"],
 };

@@ -20,6 +20,8 @@ SENTENCES: Final = {
     "bad_code": "This code is wrong, has been used, or is too old.",
     "bad_passkey": "No player here has this passkey, or it took too long.",
     "too_many_passkeys": "You have as many passkeys as one may have.",
+    "confirm_first": "Please show your recovery code or one of your passkeys first.",
+    "last_credential": "Keep one passkey or the recovery code, or else nobody can sign in.",
     "no_passkeys": "This server does not know its address, so it has no passkeys.",
     "too_fast": "These are more commands than the server takes. Please slow down.",
     "unknown_game": "There is no such game.",

@@ -64,6 +64,7 @@ COSTS: Final[Mapping[type[Any], float]] = {
     accounts.LinkDevice: READ,
     accounts.SignIn: READ,
     accounts.AskPasskey: READ,
+    accounts.ConfirmCode: READ,
     rooms.LeaveRoom: CHANGE,
     rooms.SetReady: CHANGE,
     rooms.SetTerms: CHANGE,
@@ -74,6 +75,7 @@ COSTS: Final[Mapping[type[Any], float]] = {
     rooms.SetPublic: CHANGE,
     rooms.SendEmote: CHANGE,
     accounts.NewRecoveryCode: CHANGE,
+    accounts.KeepRecoveryCode: CHANGE,
     accounts.SignOutEverywhere: CHANGE,
     rooms.JoinRoom: OPEN,
     dailies.OpenDaily: OPEN,
@@ -88,6 +90,7 @@ COSTS: Final[Mapping[type[Any], float]] = {
     runs.GetRun: SEARCH,
     accounts.CreatePasskey: SEARCH,
     accounts.UsePasskey: SEARCH,
+    accounts.ConfirmPasskey: SEARCH,
     accounts.ExportData: SEARCH,
 }
 """The cost of every command, by its type."""

@@ -14,6 +14,7 @@ from server.core.boards import BoardId
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.gateway import present
+from server.gateway.confirmations import Confirmations
 from server.gateway.contracts import Reason
 from server.gateway.emotes import Emotes
 from server.gateway.following import Following
@@ -54,6 +55,7 @@ class Hub:
         leaderboards: the sessions that watch leaderboards.
         watching: the sessions that watch rounds.
         neighbours: what hosts are told of players at the same place.
+        confirmations: which sessions have shown a credential of their player.
         sign_ins: what sessions have tried in order to sign in.
         following: who of a player's sessions plays an attempt, while the others follow.
     """
@@ -80,6 +82,7 @@ class Hub:
         self.watching = WatchFeeds(services, self.rooms)
         self.neighbours = NeighbourFeeds(services, self.rooms)
         self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
+        self.confirmations = Confirmations()
         self.sign_ins = SignIns()
         self.following = Following(services, self._sessions_of)
         self.rooms.dealt.subscribe(self.following.open)

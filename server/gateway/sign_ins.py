@@ -24,8 +24,8 @@ from server.gateway.limits import Bucket
 from server.gateway.session import Session
 from server.service.passkeys import CHALLENGE_LIFE
 
-Purpose = Literal["create", "use"]
-"""What a challenge is for: an answer to one is none to the other."""
+Purpose = Literal["create", "use", "confirm"]
+"""What a challenge is for: an answer to one is none to the others."""
 
 
 class SignIns:

@@ -1,13 +1,14 @@
 """Accounts: how a player keeps an identity, signs in elsewhere, and leaves.
 
 Everybody begins as a guest, whom only a token in one browser knows. A recovery code or a passkey
-keeps the identity. No code is ever stored, only its SHA-256.
+keeps the identity: they are its credentials. Only who has one may change them, so a token that was
+stolen for a moment changes nothing for good. No code is ever stored, only its SHA-256.
 """
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import NamedTuple, TypeVar
 
@@ -78,45 +79,98 @@ class Accounts:
 
     # Keeping
 
-    async def new_recovery_code(self, player: PlayerId) -> str:
-        """Return a new recovery code, in place of the one that the player had.
+    async def passkeys(self, account: Account) -> list[Passkey]:
+        """Return a player's passkeys, the oldest first.
 
         Raises:
-            UnavailableError: the earlier code may hold or not; the new one is known to nobody.
+            UnavailableError: the store does not answer.
+        """
+        return await self._accounts.passkeys(account)
+
+    async def new_recovery_code(self, player: PlayerId, epoch: int, *, confirmed: bool) -> str:
+        """Return a new recovery code, which counts once the player has kept it.
+
+        Args:
+            player: the player.
+            epoch: that of the session that asks.
+            confirmed: whether the player has shown a credential there.
+
+        Raises:
+            Refusal: as `confirm_first`, if there is a credential that was not shown; as
+                `bad_token`.
+            UnavailableError: the new one is known to nobody.
         """
         code = _random_code(RECOVERY_LENGTH)
-        await self._effects.submit(Kept(player, self._clock.now(), code=_digest(code)))
+        given = (player, _digest(code), self._clock.now(), epoch)
+        if refused := await self._accounts.offer_code(*given, confirmed=confirmed):
+            raise Refusal(refused)
         return shown_code(code)
 
-    async def keep_passkey(self, passkey: Passkey) -> None:
-        """Keep a player's identity by a passkey that has been verified.
+    async def keep_recovery_code(self, player: PlayerId, code: str) -> None:
+        """Keep a player's identity by the new recovery code, in place of an earlier one.
+
+        Args:
+            player: the player.
+            code: as `read_code` returns it.
 
         Raises:
-            Refusal: as `too_many_passkeys`, if the player has as many as one may have, or as
-                `bad_passkey`, if it is another player's.
+            Refusal: as `bad_code`, if the player has not just been given it.
             UnavailableError: it may be kept or not.
         """
-        entry = PasskeyEntry(passkey.id, passkey.key, passkey.count)
+        digest = _digest(code)
+        if not await self._accounts.was_offered(player, digest):
+            raise Refusal("bad_code")
+        await self._effects.submit(Kept(player, self._clock.now(), code=digest))
+        if (await self.find(player)).recovery != digest:
+            raise Refusal("bad_code")
+
+    async def keep_passkey(self, passkey: Passkey, epoch: int, *, confirmed: bool) -> None:
+        """Keep a player's identity by a passkey that has been verified.
+
+        Args:
+            passkey: the passkey.
+            epoch: that of the session that asks.
+            confirmed: whether the player has shown a credential there.
+
+        Raises:
+            Refusal: as `confirm_first`, if there is a credential that was not shown; as
+                `too_many_passkeys`, if the player has as many as one may have; or as `bad_passkey`,
+                if it is another player's, or the player has just signed out everywhere.
+            UnavailableError: it may be kept or not.
+        """
+        entry = PasskeyEntry(
+            passkey.id, passkey.key, passkey.count, passkey.aaguid, epoch, confirmed
+        )
         await self._effects.submit(Kept(passkey.player, self._clock.now(), passkey=entry))
         found = await self.find(passkey.player)
-        if passkey.id not in found.passkeys:
-            full = len(found.passkeys) >= MAX_PASSKEYS
-            raise Refusal("too_many_passkeys" if full else "bad_passkey")
+        if passkey.id in found.passkeys:
+            return
+        if found.kept is not None and not confirmed:
+            raise Refusal("confirm_first")
+        full = len(found.passkeys) >= MAX_PASSKEYS
+        raise Refusal("too_many_passkeys" if full else "bad_passkey")
 
     # Signing in
 
-    async def link_device(self, player: PlayerId) -> DeviceCode:
+    async def link_device(self, player: PlayerId, epoch: int) -> DeviceCode:
         """Return a code that signs another device in, once; an earlier one is void.
+
+        Args:
+            player: the player.
+            epoch: that of the session that asks; the code holds for nobody if it is over.
 
         Raises:
             UnavailableError: the code holds for nobody.
         """
         code, now = _random_code(DEVICE_LENGTH), self._clock.now()
-        await self._accounts.offer_device(player, _digest(code), now)
+        await self._accounts.offer_device(player, _digest(code), now, epoch)
         return DeviceCode(shown_code(code), now + DEVICE_LIFE * 1000)
 
     async def sign_in(self, code: str) -> str:
         """Return the token of the player whose recovery or device code it is.
+
+        The token is of the epoch in which the code counted, so whoever signs out everywhere at the
+        same moment, or removes the code, voids it.
 
         Args:
             code: as `read_code` returns it.
@@ -125,17 +179,38 @@ class Accounts:
             Refusal: as `bad_code`, if it is nobody's, or not any more.
             UnavailableError: the store does not answer; a device code may be used up.
         """
-        digest = _digest(code)
-        if is_recovery(code):
-            player = await self._accounts.code_owner(digest)
-        else:
-            player = await self._accounts.take_device(digest, self._clock.now())
+        digest, now = _digest(code), self._clock.now()
+        if not is_recovery(code):
+            found = await self._accounts.take_device(digest, now)
+            if found is None:
+                raise Refusal("bad_code")
+            return await self._identity.token(*found)
+        player = await self._accounts.code_owner(digest)
         if player is None:
             raise Refusal("bad_code")
-        return await self._token(player)
+        return await self._identity.token(player, await self._use_code(player, digest))
 
-    async def passkey(self, credential: str) -> Passkey:
-        """Return a player's passkey by its credential id (base64url).
+    async def show_code(self, player: PlayerId, code: str) -> None:
+        """Let a player show that the recovery code is known.
+
+        Args:
+            player: the player.
+            code: as `read_code` returns it.
+
+        Raises:
+            Refusal: as `bad_code`, if it is not the player's.
+            UnavailableError: the store does not answer.
+        """
+        await self._use_code(player, _digest(code))
+
+    async def _use_code(self, player: PlayerId, digest: str) -> int:
+        epoch = await self._accounts.use_code(player, digest, self._clock.now())
+        if epoch is None:
+            raise Refusal("bad_code")
+        return epoch
+
+    async def passkey(self, credential: str) -> tuple[Passkey, Account]:
+        """Return a passkey by its credential id (base64url), and whose it is.
 
         Raises:
             Refusal: as `bad_passkey`, if nobody has it.
@@ -146,38 +221,61 @@ class Accounts:
             raise Refusal("bad_passkey")
         return found
 
-    async def sign_in_by_passkey(self, passkey: Passkey, count: int) -> str:
-        """Return the token of the player whose passkey was verified with this new counter.
+    async def use_passkey(self, passkey: Passkey, count: int) -> None:
+        """Note that a passkey was verified, with this new counter.
+
+        Raises:
+            Refusal: as `bad_passkey`, if the counter was used meanwhile, or the passkey removed.
+            UnavailableError: the store does not answer.
+        """
+        if not await self._accounts.use_passkey(passkey, count, self._clock.now()):
+            raise Refusal("bad_passkey")
+
+    async def token(self, account: Account) -> str:
+        """Return the token of a player in the epoch that the account was read in.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        await self._accounts.count_passkey(passkey.id, count)
-        return await self._token(passkey.player)
-
-    async def _token(self, player: PlayerId) -> str:
-        return await self._identity.token(player, (await self.find(player)).epoch)
+        return await self._identity.token(account.player, account.epoch)
 
     # Leaving
 
-    async def sign_out_everywhere(self, player: PlayerId, session: str) -> tuple[str, int]:
+    async def sign_out_everywhere(
+        self,
+        player: PlayerId,
+        session: str,
+        epoch: int,
+        passkeys: Iterable[str] = (),
+        *,
+        recovery: bool = False,
+    ) -> tuple[str, int]:
         """Void all tokens of a player, and close all sessions on all nodes but one of this node.
+
+        Credentials are removed at the same moment, so nothing that anybody had by them is left.
 
         Args:
             player: the player.
             session: the id of the session that stays.
+            epoch: that of the session.
+            passkeys: the passkeys that are removed.
+            recovery: whether the recovery code is removed.
 
         Returns:
             The player's new token, and its epoch.
 
         Raises:
+            Refusal: as `last_credential`, if none were left; as `bad_token`, if the player has been
+                deleted, or has signed out everywhere elsewhere.
             UnavailableError: the tokens may be void or not.
         """
         stays = self._sessions.name_of(session)
-        epoch, found = await self._accounts.sign_out(player, stays)
-        token = await self._identity.token(player, epoch)
-        self._sessions.sign_out(player, epoch, session, found)
-        return token, epoch
+        begun, found = await self._accounts.sign_out(
+            player, stays, epoch, passkeys, recovery=recovery
+        )
+        token = await self._identity.token(player, begun)
+        self._sessions.sign_out(player, begun, session, found)
+        return token, begun
 
     async def export(self, player: PlayerId) -> str:
         """Return all that is stored under a player, but for secrets, as JSON.
@@ -196,7 +294,17 @@ class Accounts:
             "created": account.created,
             "kept": account.kept,
             "recovery_code": account.recovery is not None,
-            "passkeys": [{"id": name, "added": at} for name, at in account.passkeys.items()],
+            "recovery_code_added": account.recovery_at,
+            "recovery_code_used": account.recovery_used,
+            "passkeys": [
+                {
+                    "id": each.id,
+                    "added": account.passkeys[each.id],
+                    "used": each.used,
+                    "aaguid": each.aaguid,
+                }
+                for each in await self.passkeys(account)
+            ],
             "signed_out_everywhere": account.epoch,
             "sessions": len(sessions),
             "dailies": await _rows("day", history.days),

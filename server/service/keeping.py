@@ -28,8 +28,8 @@ class Keeping:
     async def keep(self, effect: Kept) -> None:
         """Store a recovery code or a passkey, and show the player among those who have one.
 
-        What no longer can be is left out: the player has been deleted, or has a newer code, or too
-        many passkeys.
+        What no longer can be is left out: the player has been deleted, has kept or removed another
+        credential meanwhile, or has too many passkeys.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -39,8 +39,10 @@ class Keeping:
             await self._accounts.keep_code(player, effect.code, effect.at)
         if effect.passkey is not None:
             entry = effect.passkey
-            passkey = Passkey(entry.id, player, entry.key, entry.count)
-            await self._accounts.keep_passkey(passkey, effect.at)
+            passkey = Passkey(entry.id, player, entry.key, entry.count, entry.aaguid)
+            await self._accounts.keep_passkey(
+                passkey, effect.at, entry.epoch, confirmed=entry.confirmed
+            )
         kept = (await self._accounts.find(player)).kept
         if kept is not None:
             await self._histories.keep(player, kept)

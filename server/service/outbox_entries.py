@@ -40,11 +40,17 @@ class PasskeyEntry(msgspec.Struct, frozen=True):
         id: the credential's id, in base64url.
         key: the public key, as COSE (in base64 in JSON).
         count: the authenticator's counter.
+        aaguid: what kind of authenticator it says that it is.
+        epoch: that of the session that asked.
+        confirmed: whether that had shown a credential of the player.
     """
 
     id: str
     key: bytes
     count: int
+    aaguid: str = ""
+    epoch: int = 0
+    confirmed: bool = False
 
 
 class Kept(msgspec.Struct, tag="kept", frozen=True):

@@ -6,7 +6,8 @@ and a new one 0.1 ms.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -14,10 +15,11 @@ import webauthn
 from webauthn.helpers import (
     base64url_to_bytes,
     bytes_to_base64url,
+    decode_credential_public_key,
+    decoded_public_key_to_cryptography,
     options_to_json,
     parse_authentication_credential_json,
 )
-from webauthn.helpers.exceptions import WebAuthnException
 from webauthn.helpers.structs import (
     AuthenticatorSelectionCriteria,
     PublicKeyCredentialDescriptor,
@@ -34,8 +36,8 @@ CHALLENGE_LIFE = 300_000
 
 PRODUCT = "Samedeal"
 
-_MALFORMED = (WebAuthnException, ValueError, KeyError, TypeError, RecursionError)
-"""What the library raises for an answer that is wrong, or that is none at all."""
+MAX_ID = 1_023
+"""The most bytes of a credential id, by the standard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +81,25 @@ def creation_options(
                 resident_key=ResidentKeyRequirement.REQUIRED,
                 user_verification=UserVerificationRequirement.PREFERRED,
             ),
-            exclude_credentials=[
-                PublicKeyCredentialDescriptor(id=base64url_to_bytes(each)) for each in existing
-            ],
+            exclude_credentials=_descriptors(existing),
         )
     )
 
 
-def use_options(site: Site, challenge: bytes) -> str:
-    """Return the options with which a browser signs in by any passkey of this site, as JSON."""
+def use_options(site: Site, challenge: bytes, allowed: Iterable[str] = ()) -> str:
+    """Return the options with which a browser uses a passkey, as JSON.
+
+    Args:
+        site: where the page is.
+        challenge: random.
+        allowed: the credential ids among which the player may choose; without any, all of the site.
+    """
     return options_to_json(
         webauthn.generate_authentication_options(
-            rp_id=site.host, challenge=challenge, timeout=CHALLENGE_LIFE
+            rp_id=site.host,
+            challenge=challenge,
+            timeout=CHALLENGE_LIFE,
+            allow_credentials=_descriptors(allowed),
         )
     )
 
@@ -105,19 +114,29 @@ def created(site: Site, challenge: bytes, profile: Profile, credential: str) -> 
         credential: the answer of the browser, as JSON.
 
     Raises:
-        Refusal: as `bad_passkey`, if it does not answer this challenge on this site.
+        Refusal: as `bad_passkey`, if it does not answer this challenge on this site, or if nothing
+            that it signs could be verified.
     """
-    try:
+    with _refusing():
         found = webauthn.verify_registration_response(
             credential=credential,
             expected_challenge=challenge,
             expected_rp_id=site.host,
             expected_origin=site.origin,
         )
-    except _MALFORMED as error:
-        raise Refusal("bad_passkey") from error
-    name = bytes_to_base64url(found.credential_id)
-    return Passkey(name, profile.id, found.credential_public_key, found.sign_count)
+        # Without an attestation, the library has not looked at the key.
+        decoded_public_key_to_cryptography(
+            decode_credential_public_key(found.credential_public_key)
+        )
+        if not 0 < len(found.credential_id) <= MAX_ID:
+            raise Refusal("bad_passkey")
+        return Passkey(
+            bytes_to_base64url(found.credential_id),
+            profile.id,
+            found.credential_public_key,
+            found.sign_count,
+            found.aaguid,
+        )
 
 
 def credential_id(credential: str) -> str:
@@ -126,10 +145,8 @@ def credential_id(credential: str) -> str:
     Raises:
         Refusal: as `bad_passkey`, if it is no such answer.
     """
-    try:
+    with _refusing():
         return bytes_to_base64url(parse_authentication_credential_json(credential).raw_id)
-    except _MALFORMED as error:
-        raise Refusal("bad_passkey") from error
 
 
 def used(site: Site, challenge: bytes, passkey: Passkey, credential: str) -> int:
@@ -139,15 +156,29 @@ def used(site: Site, challenge: bytes, passkey: Passkey, credential: str) -> int
         Refusal: as `bad_passkey`, if it does not answer this challenge on this site, or if the
             counter has not grown, as when the passkey was copied.
     """
-    try:
-        found = webauthn.verify_authentication_response(
+    with _refusing():
+        return webauthn.verify_authentication_response(
             credential=credential,
             expected_challenge=challenge,
             expected_rp_id=site.host,
             expected_origin=site.origin,
             credential_public_key=passkey.key,
             credential_current_sign_count=passkey.count,
-        )
-    except _MALFORMED as error:
+        ).new_sign_count
+
+
+@contextmanager
+def _refusing() -> Iterator[None]:
+    """Refuse what the library cannot read or verify, whatever it raises.
+
+    What it is given is anybody's, it has no effects, and neither it nor the CBOR, X.509 and
+    OpenSSL below it say what they raise: IndexError and UnsupportedAlgorithm were among it.
+    """
+    try:
+        yield
+    except Exception as error:
         raise Refusal("bad_passkey") from error
-    return found.new_sign_count
+
+
+def _descriptors(ids: Iterable[str]) -> list[PublicKeyCredentialDescriptor]:
+    return [PublicKeyCredentialDescriptor(id=base64url_to_bytes(each)) for each in ids]

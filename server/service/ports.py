@@ -300,28 +300,50 @@ class AccountStore(Protocol):
     async def is_deleted(self, player: PlayerId) -> bool:
         """Return whether a player has been deleted."""
 
+    async def offer_code(
+        self, player: PlayerId, digest: str, now: int, epoch: int, *, confirmed: bool
+    ) -> str:
+        """Store a recovery code that the player may keep; return why not, or an empty text."""
+
+    async def was_offered(self, player: PlayerId, digest: str) -> bool:
+        """Return whether a player was offered or has kept a recovery code."""
+
     async def keep_code(self, player: PlayerId, digest: str, at: int) -> None:
-        """Store a player's recovery code, in place of an earlier one."""
+        """Store the recovery code that a player was offered, in place of an earlier one."""
 
     async def code_owner(self, digest: str) -> PlayerId | None:
-        """Return whose recovery code it is, if anybody's."""
+        """Return whose recovery code it may be, if anybody's."""
 
-    async def keep_passkey(self, passkey: Passkey, at: int) -> bool:
+    async def use_code(self, player: PlayerId, digest: str, now: int) -> int | None:
+        """Note that a player has used the recovery code; return the epoch, if it is the one."""
+
+    async def keep_passkey(self, passkey: Passkey, at: int, epoch: int, *, confirmed: bool) -> bool:
         """Store a player's passkey; return whether it stands."""
 
-    async def passkey(self, credential: str) -> Passkey | None:
-        """Return the passkey with a credential id, if it signs anybody in."""
+    async def passkey(self, credential: str) -> tuple[Passkey, Account] | None:
+        """Return the passkey with a credential id and whose it is, if it counts."""
 
-    async def count_passkey(self, credential: str, count: int) -> None:
-        """Store the counter that a passkey has signed with, if it is the greatest."""
+    async def passkeys(self, account: Account) -> list[Passkey]:
+        """Return a player's passkeys, the oldest first."""
 
-    async def offer_device(self, player: PlayerId, digest: str, now: int) -> bool:
+    async def use_passkey(self, passkey: Passkey, count: int, now: int) -> bool:
+        """Note that a passkey was used with a counter; return whether that holds."""
+
+    async def offer_device(self, player: PlayerId, digest: str, now: int, epoch: int) -> bool:
         """Store a player's only device code; return whether it holds."""
 
-    async def take_device(self, digest: str, now: int) -> PlayerId | None:
-        """Return whose device code it is, once."""
+    async def take_device(self, digest: str, now: int) -> tuple[PlayerId, int] | None:
+        """Return whose device code it is, and the epoch, once."""
 
-    async def sign_out(self, player: PlayerId, asking: str) -> tuple[int, list[str]]:
+    async def sign_out(
+        self,
+        player: PlayerId,
+        asking: str,
+        epoch: int,
+        passkeys: Iterable[str] = (),
+        *,
+        recovery: bool = False,
+    ) -> tuple[int, list[str]]:
         """Begin a player's next epoch; return it, and all sessions that there were."""
 
     async def bury(self, player: PlayerId, at: int) -> list[str]:

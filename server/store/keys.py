@@ -41,6 +41,8 @@ GUEST_LIFE = 30 * DAY_SECONDS
 holds no more than the name, which anybody can have stored by a word of `hello`."""
 DEVICE_LIFE = 300
 """Seconds for which a device code signs a player in."""
+OFFER_LIFE = 3_600
+"""Seconds within which a new recovery code is kept, by whoever has written it down."""
 RACE_LIFE = 90 * DAY_SECONDS
 """Seconds that a race's record is kept after it was applied: as long as its players' attempts."""
 MAX_MET = 100

@@ -56,7 +56,7 @@ async def play(url: str) -> None:
     """Play a race and a daily of two players, of whom one keeps the identity."""
     async with node(url) as port, opened(port) as one, opened(port) as other:
         runs = await race_of(one, other)
-        await one.ask("NewRecoveryCode")
+        await one.keep()
         await one.ask("rename", name="Ada")
         daily = await one.ask("daily.open", game="robert")
         for run in (runs[0], daily):

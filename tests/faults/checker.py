@@ -375,8 +375,10 @@ def _check_page(message: Message, stored: Stored, complaints: list[Complaint]) -
 def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
     """Compare whether a player's identity is kept with what the player has asked and was told."""
     about = f"player {ledger.player}"
-    told = any(line.message["type"] == "RecoveryCode" for line in ledger.events())
-    asked = any(line.message["type"] == "NewRecoveryCode" for line in ledger.commands())
+    commands = (line.message for line in ledger.commands())
+    asked = {each["id"] for each in commands if each["type"] == "KeepRecoveryCode"}
+    events = (line.message for line in ledger.events())
+    told = any(each["type"] == "done" and each["re"] in asked for each in events)
     kept = "kept" in stored.players.get(ledger.player, {})
     verdict.counts["identities kept"] += kept
     if told and not kept:

@@ -29,9 +29,9 @@ def test_an_identity_is_kept_as_the_player_was_told(
 ) -> None:
     ledger, stored, verdict = Ledger(ADA), Stored(), Verdict()
     if asked:
-        ledger.record_command({"type": "NewRecoveryCode", "id": 1})
+        ledger.record_command({"type": "KeepRecoveryCode", "id": 1})
     if told:
-        ledger.record_event({"type": "RecoveryCode", "re": 1, "code": "K3MQ"})
+        ledger.record_event({"type": "done", "re": 1})
     stored.players[ADA] = {"kept": "1"} if kept else {}
     _check_kept(ledger, stored, verdict)
     assert [complaint.kind for complaint in verdict.complaints] == kinds

@@ -15,7 +15,12 @@ from engine.catalog import games
 from server.core.ids import ALPHABET
 from server.gateway.codec import MAX_FRAME_SIZE
 from server.gateway.messages import COMMANDS, kind_of
-from server.gateway.messages.accounts import DeleteAccount, SignIn
+from server.gateway.messages.accounts import (
+    ConfirmCode,
+    DeleteAccount,
+    KeepRecoveryCode,
+    SignIn,
+)
 from server.gateway.messages.attempts import (
     FIRST_NUMBER,
     LAST_NUMBER,
@@ -109,7 +114,7 @@ class Seen:
 
     def choices(self, struct: type[Command], name: str) -> list[Any]:
         """Return values for a field of a command, as far as its type does not give them."""
-        if struct is SignIn:
+        if struct in {SignIn, KeepRecoveryCode, ConfirmCode}:
             return list(self.sign_ins)
         if struct is CreateRoom and name == "key":
             return [f"a key of a room {number}" for number in range(30)]
@@ -184,6 +189,8 @@ class Commands:
             case inspect.StrType(min_length=least):
                 length = (least or 0) + rng.randrange(20)
                 made = "".join(rng.choices(ALPHABET, k=length))
+            case inspect.ListType(item_type=item, max_length=most):
+                made = [self._of_type(item) for _ in range(rng.randrange(min(most or 4, 4)))]
             case inspect.StructType(fields=fields):
                 made = [self._of_type(each.type) for each in fields]
         return made

@@ -67,6 +67,13 @@ class Client:
         """Say hello, and return the welcome."""
         return await self.ask("hello", version=VERSION, token=token, **fields)
 
+    async def keep(self) -> str:
+        """Keep the identity by a new recovery code, and return it."""
+        code = str((await self.ask("NewRecoveryCode"))["code"])
+        kept = await self.ask("KeepRecoveryCode", code=code)
+        assert kept["type"] == "done", kept
+        return code
+
     async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
         """Return the next news of a type that passes a test; other news are dropped."""
         async with asyncio.timeout(PATIENCE):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import AsyncExitStack
+from uuid import UUID
 
 import pytest
+from webauthn.helpers import bytes_to_base64url
 
-from server.gateway import limits
+from server.core.account import MAX_PASSKEYS
+from server.gateway import confirmations, limits
 from server.gateway.codec import MAX_FRAME_SIZE
 from server.gateway.messages.accounts import MAX_CREDENTIAL
 from tests.authenticator import Authenticator
@@ -43,7 +47,7 @@ async def test_each_code_signs_in_on_another_device(port: int) -> None:
         ada = await phone.hello(name="Ada")
         await laptop.hello()
         assert (await phone.ask("GetAccount"))["kept"] is None
-        recovery = (await phone.ask("NewRecoveryCode"))["code"]
+        recovery = await phone.keep()
         linked = await phone.ask("LinkDevice")
         assert linked["expires"] == pytest.approx(ada["now"] + 300_000, abs=20_000)
         for code in (recovery, linked["code"]):
@@ -51,8 +55,9 @@ async def test_each_code_signs_in_on_another_device(port: int) -> None:
             assert token.partition(".")[0] == ada["player"]["id"]
         account = await phone.ask("GetAccount")
         assert account["kept"] >= ada["now"]
-        assert (account["recovery"], account["passkeys"], account["sessions"]) == (True, [], 1)
+        assert (account["passkeys"], account["sessions"]) == ([], 1)
         assert account["created"] <= account["kept"]
+        assert account["kept"] == account["recovery"]["added"] <= account["recovery"]["used"]
     async with opened(port) as laptop:
         assert (await laptop.hello(ada["token"]))["player"] == ada["player"]
 
@@ -123,7 +128,7 @@ async def test_without_an_address_there_are_no_passkeys(hub: HubNode) -> None:
 async def test_a_player_may_be_wrong_so_often_and_no_more(port: int) -> None:
     async with opened(port) as phone, opened(port) as laptop:
         await phone.hello()
-        code = (await phone.ask("NewRecoveryCode"))["code"]
+        code = await phone.keep()
         await laptop.hello()
         for _ in range(int(limits.PLAYER_MISSES.at_once) - 1):
             assert (await laptop.ask("SignIn", code=WRONG_RECOVERY))["code"] == "bad_code"
@@ -142,7 +147,7 @@ async def test_device_codes_are_limited_for_all_sessions_and_recovery_codes_are_
         for client in clients:
             await client.hello()
         device = (await clients[2].ask("LinkDevice"))["code"]
-        recovery = (await clients[2].ask("NewRecoveryCode"))["code"]
+        recovery = await clients[2].keep()
         assert (await clients[2].ask("SignIn", code=device))["type"] == "SignedIn"
         device = (await clients[2].ask("LinkDevice"))["code"]
         for client, count in zip(clients, (5, 1), strict=False):
@@ -203,7 +208,7 @@ async def tried(port: int, device: Authenticator) -> list[str]:
     """Keep and change an identity in all ways, and return what nobody else may know."""
     async with opened(port) as client:
         token = (await client.hello())["token"]
-        codes = [(await client.ask(kind))["code"] for kind in ("NewRecoveryCode", "LinkDevice")]
+        codes = [await client.keep(), (await client.ask("LinkDevice"))["code"]]
         await create(client, device)
         options = (await client.ask("AskPasskey", purpose="use"))["options"]
         secrets = [token, *codes, json.loads(options)["challenge"]]
@@ -224,3 +229,190 @@ async def test_a_credential_may_fill_a_frame(port: int) -> None:
         assert len(padded) == MAX_CREDENTIAL - 1
         assert (await client.ask("CreatePasskey", credential=padded))["type"] == "done"
     assert MAX_CREDENTIAL + 32 < MAX_FRAME_SIZE
+
+
+# Changing credentials
+
+
+async def show(client: Client, device: Authenticator) -> Message:
+    """Show a passkey, and return the answer."""
+    options = (await client.ask("AskPasskey", purpose="confirm"))["options"]
+    return await client.ask("ConfirmPasskey", credential=device.use(options))
+
+
+async def removed(client: Client, *devices: Authenticator, recovery: bool = False) -> Message:
+    """Remove passkeys, and perhaps the code; return the answer."""
+    ids = [bytes_to_base64url(each.id) for each in devices]
+    return await client.ask("SignOutEverywhere", passkeys=ids, recovery=recovery)
+
+
+async def test_a_thief_with_a_token_changes_nothing_for_good(port: int) -> None:
+    device, stolen = device_at(port), device_at(port)
+    async with opened(port) as ada, opened(port) as thief:
+        token = (await ada.hello(name="Ada"))["token"]
+        code = await ada.keep()
+        assert (await create(ada, device))["type"] == "done"
+        await thief.hello(token)
+        for refused in (
+            await thief.ask("NewRecoveryCode"),
+            await thief.ask("AskPasskey", purpose="create"),
+            await removed(thief, device),
+            await removed(thief, recovery=True),
+            await thief.ask("ExportData"),
+            await thief.ask("DeleteAccount"),
+        ):
+            assert refused["code"] == "confirm_first"
+        # Neither a code of the thief's own nor an own passkey is one of the player's.
+        linked = (await thief.ask("LinkDevice"))["code"]
+        assert (await thief.ask("ConfirmCode", code=linked))["code"] == "bad_code"
+        assert (await thief.ask("KeepRecoveryCode", code=WRONG_RECOVERY))["code"] == "bad_code"
+        async with opened(port) as other:
+            await other.hello()
+            assert (await create(other, stolen))["type"] == "done"
+        assert (await show(thief, stolen))["code"] == "bad_passkey"
+        # Signing out needs no credential, and leaves the owner the way back.
+        later = (await thief.ask("SignOutEverywhere"))["token"]
+        assert (await ada.next("bye"))["code"] == "signed_out"
+    async with opened(port) as guest:
+        await guest.hello()
+        back = (await use(guest, device))["token"]
+        assert (await guest.ask("SignIn", code=code))["type"] == "SignedIn"
+    async with opened(port) as ada, opened(port) as thief:
+        await ada.hello(back)
+        await thief.hello(later)
+        assert (await ada.ask("SignOutEverywhere"))["type"] == "SignedIn"
+        assert (await thief.next("bye"))["code"] == "signed_out"
+    async with opened(port) as thief:
+        assert (await thief.hello(later))["code"] == "bad_token"
+
+
+async def test_whoever_shows_a_credential_may_change_them_for_a_while(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device, more = device_at(port), [device_at(port) for _ in range(3)]
+    async with opened(port) as ada, opened(port) as phone:
+        token = (await ada.hello(name="Ada"))["token"]
+        code = await ada.keep()
+        # Who has just kept a first credential has shown it.
+        assert (await create(ada, device))["type"] == "done"
+        await phone.hello(token)
+        assert (await show(phone, device))["type"] == "done"
+        assert (await create(phone, more[0]))["type"] == "done"
+        monkeypatch.setattr(confirmations, "CONFIRMED_FOR", 0.0)
+        assert (await phone.ask("ConfirmCode", code=code.lower()))["type"] == "done"
+        assert (await phone.ask("AskPasskey", purpose="create"))["code"] == "confirm_first"
+        monkeypatch.undo()
+        assert (await phone.ask("ConfirmCode", code=code))["type"] == "done"
+        options = json.loads((await phone.ask("AskPasskey", purpose="confirm"))["options"])
+        assert len(options["allowCredentials"]) == 2
+        later = await phone.keep()
+        assert (await phone.ask("ConfirmCode", code=code))["code"] == "bad_code"
+        assert (await phone.ask("ConfirmCode", code=later))["type"] == "done"
+        # One session's word is not another's.
+        async with opened(port) as tab:
+            await tab.hello(token)
+            assert (await tab.ask("ExportData"))["code"] == "confirm_first"
+
+
+async def test_a_passkey_shown_for_one_thing_is_not_shown_for_another(port: int) -> None:
+    device = device_at(port)
+    async with opened(port) as ada:
+        await ada.hello()
+        await create(ada, device)
+        for asked, said in (("use", "ConfirmPasskey"), ("confirm", "UsePasskey")):
+            options = (await ada.ask("AskPasskey", purpose=asked))["options"]
+            answer = device.use(options)
+            assert (await ada.ask(said, credential=answer))["code"] == "bad_passkey"
+
+
+async def test_credentials_are_listed_and_removed_one_by_one(port: int) -> None:
+    devices = [device_at(port) for _ in range(3)]
+    devices[1].aaguid = UUID("bada5566-a7aa-401f-bd96-45619a55120d").bytes
+    async with opened(port) as ada, opened(port) as phone:
+        token = (await ada.hello(name="Ada"))["token"]
+        await ada.keep()
+        for device in devices:
+            assert (await create(ada, device))["type"] == "done"
+        await phone.hello()
+        await use(phone, devices[1])
+        account = await ada.ask("GetAccount")
+        assert [each["name"] for each in account["passkeys"]] == ["", "1Password", ""]
+        assert [each["used"] is None for each in account["passkeys"]] == [True, False, True]
+        assert all(each["added"] >= account["kept"] for each in account["passkeys"])
+        async with opened(port) as laptop:
+            await laptop.hello(token)
+            assert (await removed(ada, devices[1]))["type"] == "SignedIn"
+            # Whoever was signed in by it is not any more.
+            assert (await laptop.next("bye"))["code"] == "signed_out"
+        assert (await use(phone, devices[1]))["code"] == "bad_passkey"
+        assert (await removed(ada, devices[0], devices[2], recovery=True))["code"] == (
+            "last_credential"
+        )
+        assert (await removed(ada, devices[0], recovery=True))["type"] == "SignedIn"
+        account = await ada.ask("GetAccount")
+        assert account["recovery"] is None
+        assert [each["id"] for each in account["passkeys"]] == [bytes_to_base64url(devices[2].id)]
+        assert (await use(phone, devices[2]))["type"] == "SignedIn"
+
+
+async def test_after_a_thief_had_a_credential_the_owner_gets_rid_of_all(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many passkeys the thief has added, and whatever is open."""
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1e9, 1e9))
+    async with (
+        node(redis_url) as port,
+        opened(port) as ada,
+        opened(port) as thief,
+        opened(port) as guest,
+    ):
+        stolen = [device_at(port) for _ in range(MAX_PASSKEYS)]
+        token = (await ada.hello(name="Ada"))["token"]
+        code = await ada.keep()
+        await thief.hello(token)
+        assert (await thief.ask("ConfirmCode", code=code))["type"] == "done"
+        for each in stolen:
+            assert (await create(thief, each))["type"] == "done"
+        assert (await ada.ask("AskPasskey", purpose="create"))["code"] == "too_many_passkeys"
+        later = await ada.keep()
+        token = (await removed(ada, *stolen))["token"]
+        assert (await thief.next("bye"))["code"] == "signed_out"
+        assert (await create(ada, device_at(port)))["type"] == "done"
+        await guest.hello()
+        assert (await use(guest, stolen[0]))["code"] == "bad_passkey"
+        assert (await guest.ask("SignIn", code=code))["code"] == "bad_code"
+        assert (await guest.ask("SignIn", code=later))["token"] == token
+
+
+async def test_of_simultaneous_uses_of_a_passkey_exactly_one_signs_in(redis_url: str) -> None:
+    async with node(redis_url) as one, node(redis_url) as two, AsyncExitStack() as stack:
+        device = device_at(one)
+        async with opened(one) as ada:
+            await ada.hello()
+            await create(ada, device)
+        device.count = 5
+        answers = []
+        for port in (one, two) * 4:
+            client = await stack.enter_async_context(opened(port))
+            await client.hello()
+            options = (await client.ask("AskPasskey", purpose="use"))["options"]
+            device.origin = f"http://localhost:{port}"
+            answers.append((client, device.use(options)))
+        uses = (client.ask("UsePasskey", credential=answer) for client, answer in answers)
+        told = [each["type"] for each in await asyncio.gather(*uses)]
+        assert sorted(told) == ["SignedIn", *["refused"] * 7]
+
+
+async def test_a_malformed_passkey_is_a_miss_and_no_error(port: int) -> None:
+    device = device_at(port)
+    async with opened(port) as client:
+        await client.hello()
+        with debug_captured() as lines:
+            for _ in range(int(limits.PLAYER_MISSES.at_once)):
+                options = (await client.ask("AskPasskey", purpose="create"))["options"]
+                # The public key is an empty text: the library looks at its first byte.
+                credential = device.create(options, public=b"\x40")
+                answer = await client.ask("CreatePasskey", credential=credential)
+                assert answer["code"] == "bad_passkey"
+        assert (await client.ask("UsePasskey", credential="{}"))["code"] == "too_fast"
+        assert not [line for line in lines if line["log_level"] in {"warning", "error"}]

@@ -227,7 +227,7 @@ async def test_who_keeps_the_identity_is_the_same_player_on_nodes_of_both_releas
 ) -> None:
     async with opened(new) as client:
         ada = await client.hello(name="Ada")
-        code = (await client.ask("NewRecoveryCode"))["code"]
+        code = await client.keep()
         assert (await client.ask("SignIn", code=code))["token"] == ada["token"]
     async with opened(old) as client:
         found = await client.hello(ada["token"])

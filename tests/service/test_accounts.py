@@ -19,7 +19,7 @@ from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal
 from server.service import outbox_entries, tokens
-from server.service.accounts import read_typed
+from server.service.accounts import _digest, read_typed
 from server.service.outbox_entries import Deleted, Kept
 from server.store import keys
 from tests.core.builders import START
@@ -64,6 +64,37 @@ async def sign_in(node: Node, code: str) -> str:
     return await node.services.accounts.sign_in(read_typed(code))
 
 
+async def recovery_code(
+    node: Node, player: PlayerId, *, epoch: int = 0, confirmed: bool = True
+) -> str:
+    """Return a recovery code that the player has kept."""
+    new = node.services.accounts.new_recovery_code
+    code = await new(player, epoch, confirmed=confirmed)
+    await node.services.accounts.keep_recovery_code(player, read_typed(code))
+    return code
+
+
+async def keep(node: Node, passkey: Passkey, *, epoch: int = 0, confirmed: bool = True) -> None:
+    """Keep an identity by a passkey, as a session that has shown a credential before."""
+    await node.services.accounts.keep_passkey(passkey, epoch, confirmed=confirmed)
+
+
+async def sign_out(
+    node: Node, player: PlayerId, *passkeys: str, epoch: int = 0, recovery: bool = False
+) -> str:
+    """Sign out everywhere but in the session `here`; return the new token."""
+    out = node.services.accounts.sign_out_everywhere
+    return (await out(player, "here", epoch, passkeys, recovery=recovery))[0]
+
+
+async def sign_in_by(node: Node, name: str, count: int = 0) -> str:
+    """Sign in by a passkey that has been verified with a counter; return the token."""
+    accounts = node.services.accounts
+    passkey, account = await accounts.passkey(name)
+    await accounts.use_passkey(passkey, count)
+    return await accounts.token(account)
+
+
 def passkey_of(player: PlayerId, name: str = "first") -> Passkey:
     return Passkey(name, player, b"public", 0)
 
@@ -90,7 +121,7 @@ async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
     node: Node, other: Node
 ) -> None:
     player, token = await guest(node)
-    code = await node.services.accounts.new_recovery_code(player)
+    code = await recovery_code(node, player)
     assert re.fullmatch("(?:[0-9A-HJKMNP-TV-Z]{4}-){4}[0-9A-HJKMNP-TV-Z]{4}", code)
     for each in (node, other, node):
         assert await sign_in(each, code.lower().replace("-", " ")) == token
@@ -107,8 +138,8 @@ async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
 async def test_no_code_is_stored_anywhere(node: Node) -> None:
     player, _ = await guest(node)
     codes = [
-        await node.services.accounts.new_recovery_code(player),
-        (await node.services.accounts.link_device(player)).code,
+        await recovery_code(node, player),
+        (await node.services.accounts.link_device(player, 0)).code,
     ]
     text = str(await stored(node)).lower()
     for code in codes:
@@ -120,9 +151,9 @@ async def test_a_new_recovery_code_takes_the_place_of_the_earlier_one(
     node: Node, clock: SetClock
 ) -> None:
     player, token = await guest(node)
-    first = await node.services.accounts.new_recovery_code(player)
+    first = await recovery_code(node, player)
     clock.time += 1
-    second = await node.services.accounts.new_recovery_code(player)
+    second = await recovery_code(node, player)
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, first)
     assert await sign_in(node, second) == token
@@ -131,13 +162,49 @@ async def test_a_new_recovery_code_takes_the_place_of_the_earlier_one(
     assert (await node.services.accounts.find(player)).kept == START
 
 
-async def test_an_earlier_code_that_is_applied_late_changes_nothing(node: Node) -> None:
+async def test_a_code_that_was_offered_before_is_not_kept_when_that_is_applied_late(
+    node: Node,
+) -> None:
     player, token = await guest(node)
-    code = await node.services.accounts.new_recovery_code(player)
-    late = Kept(player, START - 1, code="0" * 64)
-    await node.services.effects.submit(late)
-    assert await sign_in(node, code) == token
+    first = await recovery_code(node, player)
+    digest = (await node.services.accounts.find(player)).recovery
+    second = await recovery_code(node, player)
+    await node.services.effects.submit(Kept(player, START, code=digest))
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(node, first)
+    assert await sign_in(node, second) == token
     assert len(await node.keys("recovery:*")) == 1
+
+
+async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
+    node: Node, clock: SetClock
+) -> None:
+    player, token = await guest(node)
+    accounts = node.services.accounts
+    offered = [await accounts.new_recovery_code(player, 0, confirmed=False) for _ in range(3)]
+    # Nobody has written it down: nothing is kept, and what is stored goes by itself.
+    assert (await accounts.find(player)).kept is None
+    assert 0 < await node.redis.ttl(keys.player(player)) <= keys.OFFER_LIFE
+    for code in offered:
+        with pytest.raises(Refusal, match="bad_code"):
+            await sign_in(node, code)
+    for code in offered[:2]:
+        with pytest.raises(Refusal, match="bad_code"):
+            await accounts.keep_recovery_code(player, read_typed(code))
+    other, _ = await guest(node)
+    with pytest.raises(Refusal, match="bad_code"):
+        await accounts.keep_recovery_code(other, read_typed(offered[2]))
+    # Whoever does not hear that it was kept asks again.
+    for _ in range(2):
+        await accounts.keep_recovery_code(player, read_typed(offered[2]))
+    assert await sign_in(node, offered[2]) == token
+    late = await accounts.new_recovery_code(player, 0, confirmed=True)
+    clock.time += keys.OFFER_LIFE * 1000
+    with pytest.raises(Refusal, match="bad_code"):
+        await accounts.keep_recovery_code(player, read_typed(late))
+    assert tokens.read(await sign_in(node, offered[2])).player == player
+    assert len(await node.keys("recovery:*")) == 1
+    assert await all_effects(node.store.outboxes) == []
 
 
 @pytest.mark.parametrize("text", ["", "K3MQ", "K3MQ-7W2R", "K3MQ-7W2R-5T9X-KZ4B-0H8N"])
@@ -151,7 +218,7 @@ async def test_a_code_of_nobody_is_refused(node: Node, text: str) -> None:
 
 async def test_a_device_code_signs_in_once(node: Node, other: Node) -> None:
     player, token = await guest(node)
-    code, expires = await node.services.accounts.link_device(player)
+    code, expires = await node.services.accounts.link_device(player, 0)
     assert expires == START + keys.DEVICE_LIFE * 1000
     tries = await asyncio.gather(
         *(sign_in(each, code) for each in (node, other) * 5), return_exceptions=True
@@ -166,19 +233,19 @@ async def test_only_the_latest_device_code_counts_and_not_for_long(
     node: Node, clock: SetClock
 ) -> None:
     player, _ = await guest(node)
-    first = await node.services.accounts.link_device(player)
-    second = await node.services.accounts.link_device(player)
+    first = await node.services.accounts.link_device(player, 0)
+    second = await node.services.accounts.link_device(player, 0)
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, first.code)
     clock.time = second.expires - 1
     assert tokens.read(await sign_in(node, second.code)).player == player
-    third = await node.services.accounts.link_device(player)
+    third = await node.services.accounts.link_device(player, 0)
     clock.time = third.expires
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, third.code)
     # Nothing else was known of this guest.
     assert not await node.redis.exists(keys.player(player))
-    await node.services.accounts.link_device(player)
+    await node.services.accounts.link_device(player, 0)
     assert 0 < await node.redis.ttl(keys.player(player)) <= keys.DEVICE_LIFE
 
 
@@ -187,15 +254,17 @@ async def test_only_the_latest_device_code_counts_and_not_for_long(
 
 async def test_a_passkey_keeps_the_identity_and_signs_in(node: Node, other: Node) -> None:
     player, token = await guest(node)
-    await node.services.accounts.keep_passkey(passkey_of(player))
-    found = await other.services.accounts.passkey("first")
+    await keep(node, passkey_of(player))
+    found, account = await other.services.accounts.passkey("first")
     assert found == passkey_of(player)
-    assert await other.services.accounts.sign_in_by_passkey(found, 7) == token
-    assert (await node.services.accounts.passkey("first")).count == 7
-    # A counter that is smaller is older.
-    await node.services.accounts.sign_in_by_passkey(found, 3)
-    assert (await node.services.accounts.passkey("first")).count == 7
-    assert (await node.services.accounts.find(player)).passkeys == {"first": START}
+    assert account.passkeys == {"first": START}
+    assert await sign_in_by(other, "first", 7) == token
+    found, _ = await node.services.accounts.passkey("first")
+    assert (found.count, found.used) == (7, START)
+    # A counter that has not grown is a copy's.
+    for count in (3, 7, 0):
+        with pytest.raises(Refusal, match="bad_passkey"):
+            await node.services.accounts.use_passkey(found, count)
     with pytest.raises(Refusal, match="bad_passkey"):
         await node.services.accounts.passkey("second")
 
@@ -203,22 +272,156 @@ async def test_a_passkey_keeps_the_identity_and_signs_in(node: Node, other: Node
 async def test_a_passkey_of_one_player_is_not_anothers(node: Node) -> None:
     player, _ = await guest(node)
     thief, _ = await guest(node)
-    await node.services.accounts.keep_passkey(passkey_of(player))
+    await keep(node, passkey_of(player))
     with pytest.raises(Refusal, match="bad_passkey"):
-        await node.services.accounts.keep_passkey(passkey_of(thief))
-    assert (await node.services.accounts.passkey("first")).player == player
+        await keep(node, passkey_of(thief))
+    assert (await node.services.accounts.passkey("first"))[0].player == player
     assert (await node.services.accounts.find(thief)).kept is None
 
 
 async def test_a_player_has_so_many_passkeys_and_no_more(node: Node) -> None:
     player, _ = await guest(node)
     for number in range(MAX_PASSKEYS):
-        await node.services.accounts.keep_passkey(passkey_of(player, f"number {number}"))
+        await keep(node, passkey_of(player, f"number {number}"))
     with pytest.raises(Refusal, match="too_many_passkeys"):
-        await node.services.accounts.keep_passkey(passkey_of(player, "one more"))
+        await keep(node, passkey_of(player, "one more"))
     assert len(await node.keys("passkey:*")) == MAX_PASSKEYS
     # One that there is already is not one more.
-    await node.services.accounts.keep_passkey(passkey_of(player, "number 0"))
+    await keep(node, passkey_of(player, "number 0"))
+
+
+async def test_of_simultaneous_uses_with_one_counter_exactly_one_holds(
+    node: Node, other: Node
+) -> None:
+    player, _ = await guest(node)
+    await keep(node, passkey_of(player))
+    found, _ = await node.services.accounts.passkey("first")
+    uses = [each.services.accounts.use_passkey(found, 5) for each in (node, other) * 4]
+    told = await asyncio.gather(*uses, return_exceptions=True)
+    assert [type(each) for each in told].count(type(None)) == 1
+    assert [str(each) for each in told if each is not None] == ["bad_passkey"] * 7
+    # One that does not count says 0 each time, as the standard lets it.
+    await keep(node, passkey_of(player, "second"))
+    found, _ = await node.services.accounts.passkey("second")
+    uses = [each.services.accounts.use_passkey(found, 0) for each in (node, other) * 2]
+    assert await asyncio.gather(*uses) == [None] * 4
+
+
+# Changing credentials
+
+
+async def test_who_has_shown_no_credential_adds_none_beside_one_that_there_is(
+    node: Node, other: Node
+) -> None:
+    """A thief has a token, so a session, but neither code nor passkey."""
+    player, token = await guest(node)
+    # What was begun while the player was a guest comes too late, too.
+    offered = await other.services.accounts.new_recovery_code(player, 0, confirmed=False)
+    code = await recovery_code(node, player, confirmed=False)
+    with pytest.raises(Refusal, match="bad_code"):
+        await other.services.accounts.keep_recovery_code(player, read_typed(offered))
+    with pytest.raises(Refusal, match="confirm_first"):
+        await other.services.accounts.new_recovery_code(player, 0, confirmed=False)
+    with pytest.raises(Refusal, match="confirm_first"):
+        await keep(other, passkey_of(player, "thief's"), confirmed=False)
+    assert await node.keys("passkey:*") == []
+    assert await sign_in(node, code) == token
+    await keep(node, passkey_of(player))
+    with pytest.raises(Refusal, match="confirm_first"):
+        await keep(other, passkey_of(player, "thief's"), confirmed=False)
+    # To keep again what is kept changes nothing, and so needs nothing.
+    await keep(other, passkey_of(player), confirmed=False)
+
+
+async def test_what_was_begun_before_signing_out_everywhere_comes_to_nothing(
+    node: Node, other: Node
+) -> None:
+    player, _ = await guest(node)
+    await recovery_code(node, player)
+    accounts = other.services.accounts
+    offered = await accounts.new_recovery_code(player, 0, confirmed=True)
+    await sign_out(node, player)
+    with pytest.raises(Refusal, match="bad_code"):
+        await accounts.keep_recovery_code(player, read_typed(offered))
+    with pytest.raises(Refusal, match="bad_token"):
+        await accounts.new_recovery_code(player, 0, confirmed=True)
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await keep(other, passkey_of(player))
+    # Nor does a session that has not heard of it yet go on as the player.
+    with pytest.raises(Refusal, match="bad_token"):
+        await sign_out(other, player)
+    code, _ = await accounts.link_device(player, 0)
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(other, code)
+
+
+async def test_credentials_are_removed_one_by_one_but_for_the_last(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    player, _ = await guest(node)
+    code = await recovery_code(node, player)
+    for name in ("first", "second", "third"):
+        await keep(node, passkey_of(player, name))
+    clock.time += 1
+    await sign_in(other, code)
+    account = await node.services.accounts.find(player)
+    assert (account.recovery_at, account.recovery_used) == (START, START + 1)
+    await sign_out(node, player, "second")
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await other.services.accounts.passkey("second")
+    await sign_out(node, player, "third", epoch=1, recovery=True)
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(other, code)
+    account = await node.services.accounts.find(player)
+    assert (set(account.passkeys), account.recovery, account.recovery_at) == ({"first"}, None, None)
+    with pytest.raises(Refusal, match="last_credential"):
+        await sign_out(node, player, "first", epoch=2)
+    assert tokens.read(await sign_in_by(other, "first")).epoch == 2
+    # Of those that are gone, nothing is left.
+    assert await node.keys("recovery:*") == []
+    assert await node.keys("passkey:*") == [keys.passkey("first")]
+
+
+async def test_only_ones_own_passkeys_are_removed(node: Node) -> None:
+    player, _ = await guest(node)
+    thief, _ = await guest(node)
+    await keep(node, passkey_of(player, "ada's"))
+    await keep(node, passkey_of(thief, "thief's"))
+    await sign_out(node, thief, "ada's", "", "passkey:ada's", "epoch")
+    assert (await node.services.accounts.passkey("ada's"))[0].player == player
+
+
+async def test_a_removal_that_broke_off_is_completed_by_doing_it_again(node: Node) -> None:
+    player, _ = await guest(node)
+    await recovery_code(node, player)
+    await keep(node, passkey_of(player))
+    record = await node.redis.hgetall(keys.player(player))
+    assert "passkey:first" in record
+    await node.redis.hdel(keys.player(player), "passkey:first")
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await node.services.accounts.passkey("first")
+    await sign_out(node, player, "first")
+    assert await node.keys("passkey:*") == []
+
+
+async def test_the_owner_gets_rid_of_a_thief_who_had_a_credential(node: Node, other: Node) -> None:
+    """Whatever the thief has begun, with a token or by a sign-in at the same moment."""
+    player, _ = await guest(node)
+    code = await recovery_code(node, player)
+    for number in range(MAX_PASSKEYS):
+        await keep(node, passkey_of(player, f"thief's {number}"))
+    accounts = other.services.accounts
+    passkey, account = await accounts.passkey("thief's 0")
+    await accounts.use_passkey(passkey, 0)
+    mine = [f"thief's {number}" for number in range(MAX_PASSKEYS)]
+    await sign_out(node, player, *mine)
+    # The thief's sign-in was verified before, and answered after it.
+    with pytest.raises(Refusal, match="bad_token"):
+        await other.services.identity.enter(await accounts.token(account), None)
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await accounts.use_passkey(passkey, 0)
+    await keep(node, passkey_of(player, "ada's"), epoch=1)
+    assert tokens.read(await sign_in(node, code)).epoch == 1
 
 
 # The effect of keeping
@@ -228,9 +431,10 @@ async def test_what_was_begun_is_completed_by_the_sweeper_and_doing_so_twice_cha
     node: Node,
 ) -> None:
     player, _ = await guest(node)
-    entry = outbox_entries.PasskeyEntry("first", b"\x00\xff", 3)
+    entry = outbox_entries.PasskeyEntry("first", b"\x00\xff", 3, "aaguid", 0, confirmed=True)
+    code = read_typed(await node.services.accounts.new_recovery_code(player, 0, confirmed=False))
     for effect in (
-        Kept(player, START, code="a" * 64),
+        Kept(player, START, code=_digest(code)),
         Kept(player, START + 1, passkey=entry),
         Deleted(player, START + 2),
     ):
@@ -245,12 +449,30 @@ async def test_what_was_begun_is_completed_by_the_sweeper_and_doing_so_twice_cha
         assert await stored(node) == before
 
 
+async def test_keeping_again_does_not_bring_back_what_was_removed(node: Node) -> None:
+    player, _ = await guest(node)
+    await keep(node, passkey_of(player, "other"))
+    code = await node.services.accounts.new_recovery_code(player, 0, confirmed=True)
+    entry = outbox_entries.PasskeyEntry("first", b"public", 0, "", 0, confirmed=True)
+    effects = [
+        Kept(player, START, code=_digest(read_typed(code))),
+        Kept(player, START, passkey=entry),
+    ]
+    for effect in effects:
+        await node.services.effects.submit(effect)
+    await sign_out(node, player, "first", recovery=True)
+    before = await stored(node)
+    for effect in effects:
+        await node.services.effects.apply(effect)
+    assert await stored(node) == before
+
+
 async def test_a_player_who_keeps_the_identity_moves_to_the_ranked_board(node: Node) -> None:
     player, _ = await guest(node)
     await finish_daily(node, player)
     board = of_daily(DailyId("robert", daily.day_at(START)), "guests")
     assert (await node.store.leaderboards.rows(board, 1, 5))[0] == 1
-    await node.services.accounts.new_recovery_code(player)
+    await recovery_code(node, player)
     assert (await node.store.leaderboards.rows(board, 1, 5))[0] == 0
     ranked = board._replace(group="ranked")
     assert [row.player for row in (await node.store.leaderboards.rows(ranked, 1, 5))[1]] == [player]
@@ -270,10 +492,10 @@ async def finish_daily(node: Node, player: PlayerId) -> None:
 
 async def test_tokens_of_an_epoch_that_is_over_are_void(node: Node, other: Node) -> None:
     player, first = await guest(node)
-    second, epoch = await node.services.accounts.sign_out_everywhere(player, "here")
+    second, epoch = await node.services.accounts.sign_out_everywhere(player, "here", 0)
     assert epoch == 1
     assert second.startswith(f"{player}.1.")
-    third, _ = await other.services.accounts.sign_out_everywhere(player, "here")
+    third, _ = await other.services.accounts.sign_out_everywhere(player, "here", 1)
     for each in (node, other):
         for void in (first, second):
             with pytest.raises(Refusal, match="bad_token"):
@@ -284,7 +506,7 @@ async def test_tokens_of_an_epoch_that_is_over_are_void(node: Node, other: Node)
 
 async def test_a_token_of_another_epoch_cannot_be_made_from_one(node: Node) -> None:
     player, first = await guest(node)
-    second, _ = await node.services.accounts.sign_out_everywhere(player, "here")
+    second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
     signature = first.split(".", 2)[2]
     later = second.split(".", 2)[2]
     for forged in (
@@ -300,7 +522,7 @@ async def test_a_token_of_another_epoch_cannot_be_made_from_one(node: Node) -> N
 async def test_an_epoch_that_the_store_has_lost_holds_again(node: Node) -> None:
     """Redis may lose its last second; the later token proves that the epoch had begun."""
     player, first = await guest(node)
-    second, _ = await node.services.accounts.sign_out_everywhere(player, "here")
+    second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
     await node.redis.hdel(keys.player(player), "epoch")
     await node.services.identity.enter(second, None)
     with pytest.raises(Refusal, match="bad_token"):
@@ -314,7 +536,7 @@ async def test_signing_out_closes_the_sessions_of_all_nodes_but_one(
     await node.services.sessions.enter(player, "here")
     await node.services.sessions.enter(player, "beside")
     await other.services.sessions.enter(player, "there")
-    await node.services.accounts.sign_out_everywhere(player, "here")
+    await node.services.accounts.sign_out_everywhere(player, "here", 0)
 
     async def told() -> bool:
         return bool(closing[other])
@@ -328,7 +550,7 @@ async def test_signing_out_closes_the_sessions_of_all_nodes_but_one(
 async def test_a_session_whose_token_is_void_meanwhile_is_not_registered(node: Node) -> None:
     player, _ = await guest(node)
     await node.services.sessions.enter(player, "lost")
-    await node.services.accounts.sign_out_everywhere(player, "here")
+    await node.services.accounts.sign_out_everywhere(player, "here", 0)
     with pytest.raises(Refusal, match="bad_token"):
         await node.services.sessions.enter(player, "late")
     await node.services.sessions.enter(player, "new", 1)
@@ -342,9 +564,9 @@ async def test_a_session_whose_token_is_void_meanwhile_is_not_registered(node: N
 
 async def test_signing_out_voids_the_device_code_and_leaves_the_recovery_code(node: Node) -> None:
     player, _ = await guest(node)
-    recovery = await node.services.accounts.new_recovery_code(player)
-    device, _ = await node.services.accounts.link_device(player)
-    token, _ = await node.services.accounts.sign_out_everywhere(player, "here")
+    recovery = await recovery_code(node, player)
+    device, _ = await node.services.accounts.link_device(player, 0)
+    token, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, device)
     assert await sign_in(node, recovery) == token
@@ -356,14 +578,14 @@ async def test_signing_out_voids_the_device_code_and_leaves_the_recovery_code(no
 async def test_all_that_is_stored_is_exported_but_for_secrets(node: Node) -> None:
     player, token = await guest(node, "Ada")
     await finish_daily(node, player)
-    code = await node.services.accounts.new_recovery_code(player)
-    await node.services.accounts.keep_passkey(passkey_of(player))
+    code = await recovery_code(node, player)
+    await keep(node, passkey_of(player))
     await node.services.sessions.enter(player, "here")
     text = await node.services.accounts.export(player)
     found = json.loads(text)
     assert (found["player"], found["name"], found["created"]) == (player, "Ada", START)
     assert (found["kept"], found["recovery_code"], found["sessions"]) == (START, True, 1)
-    assert found["passkeys"] == [{"id": "first", "added": START}]
+    assert found["passkeys"] == [{"id": "first", "added": START, "used": None, "aaguid": ""}]
     (result,) = found["dailies"]
     assert (result["game"], result["day"], result["end"]) == (
         "robert", daily.day_at(START), "resigned",
@@ -378,9 +600,9 @@ async def test_nothing_of_a_deleted_player_is_left_but_results_without_a_name(
 ) -> None:
     player, token = await guest(node, "Ada")
     await finish_daily(node, player)
-    recovery = await node.services.accounts.new_recovery_code(player)
-    await node.services.accounts.keep_passkey(passkey_of(player))
-    device, _ = await node.services.accounts.link_device(player)
+    recovery = await recovery_code(node, player)
+    await keep(node, passkey_of(player))
+    device, _ = await node.services.accounts.link_device(player, 0)
     await node.services.sessions.enter(player, "here")
     await other.services.sessions.enter(player, "there")
     await node.services.accounts.delete(player)
@@ -402,7 +624,8 @@ async def test_nothing_of_a_deleted_player_is_left_but_results_without_a_name(
         await other.services.identity.rename(player, "Ada")
     with pytest.raises(Refusal, match="bad_token"):
         await other.services.sessions.enter(player, "again")
-    assert (await node.services.accounts.sign_out_everywhere(player, "here"))[1] > 10**6
+    with pytest.raises(Refusal, match="bad_token"):
+        await sign_out(node, player)
     left = {key for key, text in (await stored(node)).items() if player in key + text}
     record = keys.player(player)
     rest = {key for key in left if ":attempt:" not in key and not key.startswith("leaderboard:")}
@@ -428,10 +651,11 @@ async def test_an_attempt_that_ends_after_its_player_was_deleted_brings_nothing_
 async def test_what_is_begun_for_a_deleted_player_comes_to_nothing(node: Node) -> None:
     player, _ = await guest(node)
     await node.services.accounts.delete(player)
-    await node.services.accounts.new_recovery_code(player)
+    with pytest.raises(Refusal, match="bad_token"):
+        await recovery_code(node, player)
     with pytest.raises(Refusal, match="bad_passkey"):
-        await node.services.accounts.keep_passkey(passkey_of(player))
-    code, _ = await node.services.accounts.link_device(player)
+        await keep(node, passkey_of(player))
+    code, _ = await node.services.accounts.link_device(player, 0)
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, code)
     assert await node.keys("recovery:*") == []

@@ -385,6 +385,7 @@ async def test_a_player_is_deleted_as_by_themselves(node: Node) -> None:
 
 async def test_the_record_of_a_kept_player_does_not_expire_after_an_act(node: Node) -> None:
     await node.store.players.keep(ADA, "Ada")
+    await node.store.accounts.offer_code(ADA, "digest", START, 0, confirmed=False)
     await node.store.accounts.keep_code(ADA, "digest", START)
     await node.services.operators.bar(BY, ADA, 1)
     await node.services.operators.hide_name(BY, ADA, hidden=True)

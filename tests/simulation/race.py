@@ -205,11 +205,13 @@ async def _play(world: World) -> None:
 async def _keep_meanwhile(
     player: Player, work: Coroutine[Any, Any, None], seconds: float, *, once: bool
 ) -> None:
-    """Play, and after some seconds ask for a recovery code; `once` means without a retry."""
+    """Play, and after some seconds keep a recovery code; `once` means without a retry."""
 
     async def keep() -> None:
         await asyncio.sleep(seconds)
-        await player.ask("NewRecoveryCode", once=once)
+        told = await player.ask("NewRecoveryCode", once=once)
+        if told is not None and told["type"] == "RecoveryCode":
+            await player.ask("KeepRecoveryCode", once=once, code=told["code"])
 
     async with asyncio.TaskGroup() as group:
         group.create_task(work)

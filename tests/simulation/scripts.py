@@ -436,33 +436,65 @@ def median_win(memory: Memory, names: list[str], given: list[str]) -> Reply:
     return [wins, str(int(middle[0][1])) if middle else "0"]
 
 
+def offer_code(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Store the digest of a recovery code that may be kept; return why not."""
+    digest, epoch, confirmed, until, life = given
+    record = memory.find(names[0]) or {}
+    if "deleted" in record or int(record.get("epoch", 0)) > int(epoch):
+        return "bad_token"
+    if "kept" in record and not confirmed:
+        return "confirm_first"
+    memory.hash(names[0]).update(offer=digest, offer_until=until)
+    if not record:
+        memory.expire(names[0], life)
+    return ""
+
+
 def keep_code(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a recovery code's digest; return the digest that is void."""
     at, digest = given
     record = memory.find(names[0]) or {}
-    if "deleted" in record or int(record.get("recovery_at", 0)) > int(at):
+    before = record.get("recovery", "")
+    if "deleted" not in record and before == digest:
+        return ""
+    if (
+        "deleted" in record
+        or record.get("offer") != digest
+        or int(record["offer_until"]) <= int(at)
+    ):
         return digest
-    before = record.get("recovery", digest)
-    record = memory.hash(names[0])
     record.setdefault("kept", at)
     record.update(recovery=digest, recovery_at=at)
+    _drop_fields(memory, names[0], "recovery_used", "offer", "offer_until")
     memory.persist(names[0])
-    return before if before != digest else ""
+    return before
+
+
+def use_code(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note that a recovery code was used, if it is the player's."""
+    record = memory.find(names[0]) or {}
+    if "deleted" in record or record.get("recovery") != given[0]:
+        return -1
+    record["recovery_used"] = given[1]
+    return int(record.get("epoch", 0))
 
 
 def keep_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store that a player has a passkey, if that is not one too many."""
-    at, field, most = given
+    """Store that a player has a passkey, if that may be, and is not one too many."""
+    at, field, most, epoch, confirmed = given
     record = memory.find(names[0]) or {}
     if "deleted" in record:
         return 0
     if field in record:
         return 1
+    if int(record.get("epoch", 0)) > int(epoch) or ("kept" in record and not confirmed):
+        return 0
     if sum(each.startswith("passkey:") for each in record) >= int(most):
         return 0
     record = memory.hash(names[0])
     record.setdefault("kept", at)
     record[field] = at
+    _drop_fields(memory, names[0], "offer", "offer_until")
     memory.persist(names[0])
     return 1
 
@@ -471,21 +503,33 @@ def put_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a passkey, unless it is another player's."""
     found = memory.hash(names[0])
     if not found:
-        found.update(zip(("player", "key", "count"), given, strict=True))
+        found.update(zip(("player", "key", "count", "aaguid"), given, strict=True))
     return int(found["player"] == given[0])
 
 
-def count_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store a passkey's counter, if it is greater."""
+def use_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Note that a passkey was used, if it is the player's and its counter has grown."""
+    player, count, now = given
     found = memory.find(names[0])
-    if found and int(found["count"]) < int(given[0]):
-        found["count"] = given[0]
+    if not found or found["player"] != player:
+        return 0
+    if int(count) <= int(found["count"]) and (int(count) or int(found["count"])):
+        return 0
+    found.update(count=count, used=now)
+    return 1
+
+
+def drop_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Delete a passkey, if it is the player's."""
+    if (memory.find(names[0]) or {}).get("player") == given[0]:
+        memory.delete(names[0])
     return None
 
 
 def offer_device(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a device code's digest."""
-    if "deleted" in (memory.find(names[0]) or {}):
+    record = memory.find(names[0]) or {}
+    if "deleted" in record or int(record.get("epoch", 0)) > int(given[3]):
         return 0
     is_new = memory.find(names[0]) is None
     memory.hash(names[0]).update(device=given[0], device_until=given[1])
@@ -495,31 +539,38 @@ def offer_device(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def take_device(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Use a device code up."""
+    """Use a device code up; return the epoch."""
     record = memory.find(names[0]) or {}
     if record.get("device") != given[0] or "deleted" in record:
-        return 0
-    until = record["device_until"]
+        return -1
+    until, epoch = record["device_until"], int(record.get("epoch", 0))
     _drop_fields(memory, names[0], "device", "device_until")
-    return int(int(until) > int(given[1]))
+    return epoch if int(until) > int(given[1]) else -1
 
 
 def sign_out(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Begin a player's next epoch."""
-    asking, life, deleted = given
+    """Begin a player's next epoch, and remove credentials."""
+    asking, life, epoch, *removed = given
     found = [member for member, _ in memory.rows(names[1])]
-    if "deleted" in (memory.find(names[0]) or {}):
-        return [deleted, found]
+    record = memory.find(names[0]) or {}
+    if "deleted" in record or int(record.get("epoch", 0)) > int(epoch):
+        return [-2, found, ""]
+    there = [each for each in record if each == "recovery" or each.startswith("passkey:")]
+    if removed and not set(there) - set(removed):
+        return [-1, found, ""]
+    void = record.get("recovery", "") if "recovery" in removed else ""
     record = memory.hash(names[0])
     record["epoch"] = str(int(record.get("epoch", 0)) + 1)
-    _drop_fields(memory, names[0], "device", "device_until")
+    _drop_fields(memory, names[0], *removed, "device", "device_until", "offer", "offer_until")
+    if "recovery" in removed:
+        _drop_fields(memory, names[0], "recovery_at", "recovery_used")
     if "kept" not in record:
         memory.expire(names[0], life)
     for session in found:
         if session != asking:
             memory.zrem(names[1], session)
     memory.delete(names[2])
-    return [int(record["epoch"]), found]
+    return [int(record["epoch"]), found, void]
 
 
 def bury(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -660,10 +711,13 @@ def offer(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 SCRIPTS: dict[Script, Function] = {
+    accounts._OFFER_CODE: offer_code,
     accounts._KEEP_CODE: keep_code,
+    accounts._USE_CODE: use_code,
     accounts._KEEP_PASSKEY: keep_passkey,
     accounts._PUT_PASSKEY: put_passkey,
-    accounts._COUNT: count_passkey,
+    accounts._USE_PASSKEY: use_passkey,
+    accounts._DROP_PASSKEY: drop_passkey,
     accounts._OFFER: offer_device,
     accounts._TAKE: take_device,
     accounts._SIGN_OUT: sign_out,

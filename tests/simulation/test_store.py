@@ -245,30 +245,52 @@ class Commands:
     def _code(self) -> Command:
         player, digest = self._one(list(PLAYERS)), self._one(DIGESTS)
         at = self.now + self.rng.choice((0, 0, -60_000))
-        if self.rng.random() < 0.5:
-            return lambda on: on.store.accounts.code_owner(digest)
-        return lambda on: on.store.accounts.keep_code(player, digest, at)
+        epoch, confirmed = self._one([0, 1, 3]), self._one([True, False])
+        match self._one(["find", "use", "offer", "offered", "keep", "keep"]):
+            case "find":
+                return lambda on: on.store.accounts.code_owner(digest)
+            case "use":
+                return lambda on: on.store.accounts.use_code(player, digest, at)
+            case "offer":
+                given = (player, digest, self.now, epoch)
+                return lambda on: on.store.accounts.offer_code(*given, confirmed=confirmed)
+            case "offered":
+                return lambda on: on.store.accounts.was_offered(player, digest)
+            case _:
+                return lambda on: on.store.accounts.keep_code(player, digest, at)
 
     def _device(self) -> Command:
         player, digest = self._one(list(PLAYERS)), self._one(DIGESTS)
         now = self.now + self.rng.choice((0, 400_000))
         if self.rng.random() < 0.5:
             return lambda on: on.store.accounts.take_device(digest, now)
-        return lambda on: on.store.accounts.offer_device(player, digest, now)
+        epoch = self._one([0, 1, 3])
+        return lambda on: on.store.accounts.offer_device(player, digest, now, epoch)
 
     def _passkey(self) -> Command:
         credential, count = f"c{self.rng.randrange(20)}", self.rng.randrange(5)
         made = Passkey(credential, self._one(list(PLAYERS)), b"key", count)
-        now, what = self.now, self._one(["keep", "keep", "find", "count"])
+        now, what = self.now, self._one(["keep", "keep", "find", "use"])
         if what == "keep":
-            return lambda on: on.store.accounts.keep_passkey(made, now)
+            epoch, confirmed = self._one([0, 1, 3]), self._one([True, True, False])
+            return lambda on: on.store.accounts.keep_passkey(made, now, epoch, confirmed=confirmed)
         if what == "find":
             return lambda on: on.store.accounts.passkey(credential)
-        return lambda on: on.store.accounts.count_passkey(credential, count)
+        return lambda on: on.store.accounts.use_passkey(made, count, now)
 
     def _sign_out(self) -> Command:
         player, session = self._one(list(PLAYERS)), f"node/{self.rng.randrange(12)}"
-        return lambda on: on.store.accounts.sign_out(player, session)
+        epoch, recovery = self._one([0, 1, 3, 9]), self._one([True, False, False])
+        passkeys = [f"c{self.rng.randrange(20)}" for _ in range(self._one([0, 0, 1, 3]))]
+
+        async def sign_out(on: Side) -> tuple[int, list[str]] | str:
+            given = (player, session, epoch, passkeys)
+            try:
+                return await on.store.accounts.sign_out(*given, recovery=recovery)
+            except Refusal as refusal:
+                return refusal.code
+
+        return sign_out
 
     def _bury(self) -> Command:
         # As often as not, the player is there again for what comes next.

@@ -55,6 +55,12 @@ class Person(Player):
         self._ports = ports
         self._pace = pace
         self._dailies: list[str] = []
+        self._code: str | None = None
+
+    async def become_new(self) -> None:
+        """Become a new guest, without a recovery code."""
+        self._code = None
+        await super().become_new()
 
     @property
     def port(self) -> int:
@@ -201,7 +207,10 @@ class Person(Player):
     async def _keep(self) -> None:
         """Keep the identity by a recovery code, and look at the account."""
         self.doing = "keeping the identity"
-        await self.ask("NewRecoveryCode")
+        told = await self.ask("NewRecoveryCode")
+        if told is not None and told["type"] == "RecoveryCode":
+            await self.ask("KeepRecoveryCode", code=told["code"])
+            self._code = told["code"]
         await self.ask("GetAccount")
 
     async def _link(self) -> None:
@@ -248,6 +257,8 @@ class Person(Player):
         self.doing = "parting"
         chance = self.rng.random()
         if chance < 0.3:
+            if self._code is not None:
+                await self.ask("ConfirmCode", once=True, code=self._code)
             await self.ask("ExportData", once=True)
             await self.ask("SignOutEverywhere", once=True)
         elif chance < 0.4:

@@ -20,7 +20,14 @@ from server.gateway.handlers import (
 from server.gateway.handlers.request import Request
 from server.gateway.hub import Hub
 from server.gateway.load import Load
-from server.gateway.messages.accounts import CreatePasskey, SignIn, UsePasskey
+from server.gateway.messages.accounts import (
+    ConfirmCode,
+    ConfirmPasskey,
+    CreatePasskey,
+    KeepRecoveryCode,
+    SignIn,
+    UsePasskey,
+)
 from server.gateway.messages.deals import ShowDeal
 from server.gateway.messages.rooms import JoinRoom
 from server.gateway.messages.runs import GetRun, GetRuns
@@ -44,7 +51,10 @@ HANDLERS = {
 """The handler of every command, by the command's type."""
 
 
-GUESSES = (JoinRoom, WatchRound, SignIn, CreatePasskey, UsePasskey, GetRun, GetRuns, ShowDeal)
+GUESSES = (
+    JoinRoom, WatchRound, SignIn, CreatePasskey, UsePasskey, KeepRecoveryCode, ConfirmCode,
+    ConfirmPasskey, GetRun, GetRuns, ShowDeal,
+)  # fmt: skip
 """Commands that may be guesses, which are refused while a player or an address has had too many
 misses, whether right or wrong. `OpenAttempt` is none, so that everybody can return to a game: the
 id of an attempt is that of its player with 80 random bits.

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from server.core.account import DELETED, MAX_PASSKEYS
+from server.core.account import AUTHENTICATORS, MAX_PASSKEYS
+from server.core.account import Account as Stored
+from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.refusal import Refusal
 from server.gateway.handlers.request import HandlerTable, Request
 from server.gateway.messages.accounts import (
     Account,
     AskPasskey,
+    ConfirmCode,
+    ConfirmPasskey,
     CreatePasskey,
     DeleteAccount,
     DeviceCode,
     ExportData,
     Exported,
     GetAccount,
+    KeepRecoveryCode,
+    KeptCode,
     KeptPasskey,
     LinkDevice,
     NewRecoveryCode,
@@ -27,18 +33,39 @@ from server.gateway.messages.accounts import (
 )
 from server.gateway.messages.session import Done
 from server.gateway.messages.shared import Command
+from server.gateway.sign_ins import Purpose
 from server.service import passkeys
 from server.service.accounts import read_typed
 
 
 async def new_recovery_code(request: Request[NewRecoveryCode]) -> RecoveryCode:
-    """Keep the identity by a new code."""
-    return RecoveryCode(await request.services.accounts.new_recovery_code(request.player))
+    """Return a new code, which is not kept yet."""
+    session = request.session
+    new = request.services.accounts.new_recovery_code
+    code = await new(request.player, session.epoch, confirmed=_is_confirmed(request))
+    return RecoveryCode(code)
+
+
+async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
+    """Keep the identity by a code; whoever knows it has shown it, too."""
+    code = read_typed(request.command.code)
+    await request.services.accounts.keep_recovery_code(request.player, code)
+    request.hub.confirmations.note(request.session)
+    return Done()
+
+
+async def confirm_code(request: Request[ConfirmCode]) -> Done:
+    """Note that the session has shown the recovery code."""
+    code = read_typed(request.command.code)
+    await request.services.accounts.show_code(request.player, code)
+    request.hub.confirmations.note(request.session)
+    return Done()
 
 
 async def link_device(request: Request[LinkDevice]) -> DeviceCode:
     """Return a code for another device."""
-    return DeviceCode(*await request.services.accounts.link_device(request.player))
+    link = request.services.accounts.link_device
+    return DeviceCode(*await link(request.player, request.session.epoch))
 
 
 async def sign_in(request: Request[SignIn]) -> SignedIn:
@@ -50,45 +77,55 @@ async def sign_in(request: Request[SignIn]) -> SignedIn:
 
 async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
     """Return options with a new challenge."""
-    site, sign_ins = _site(request), request.hub.sign_ins
-    if request.command.purpose == "use":
-        challenge = sign_ins.challenge(request.session, "use")
-        return PasskeyOptions(passkeys.use_options(site, challenge))
+    site, session, sign_ins = _site(request), request.session, request.hub.sign_ins
+    purpose = request.command.purpose
+    if purpose == "use":
+        return PasskeyOptions(passkeys.use_options(site, sign_ins.challenge(session, purpose)))
     account = await request.services.accounts.find(request.player)
+    if purpose == "confirm":
+        challenge = sign_ins.challenge(session, purpose)
+        return PasskeyOptions(passkeys.use_options(site, challenge, account.passkeys))
+    _require_confirmed(request, account)
     if len(account.passkeys) >= MAX_PASSKEYS:
         raise Refusal("too_many_passkeys")
-    challenge = sign_ins.challenge(request.session, "create")
+    challenge = sign_ins.challenge(session, purpose)
     profile = await _profile(request)
     return PasskeyOptions(passkeys.creation_options(site, challenge, profile, account.passkeys))
 
 
 async def create_passkey(request: Request[CreatePasskey]) -> Done:
-    """Verify a new passkey, and keep the identity by it."""
+    """Verify a new passkey, and keep the identity by it; it has been shown by that."""
     site, session, sign_ins = _site(request), request.session, request.hub.sign_ins
     challenge = sign_ins.answered(session, "create")
     profile = await _profile(request)
     passkey = passkeys.created(site, challenge, profile, request.command.credential)
-    await request.services.accounts.keep_passkey(passkey)
+    keep = request.services.accounts.keep_passkey
+    await keep(passkey, session.epoch, confirmed=_is_confirmed(request))
+    request.hub.confirmations.note(session)
     return Done()
 
 
 async def use_passkey(request: Request[UsePasskey]) -> SignedIn:
     """Verify a passkey, and return the token of its player."""
-    site, session, sign_ins = _site(request), request.session, request.hub.sign_ins
-    accounts, credential = request.services.accounts, request.command.credential
-    challenge = sign_ins.answered(session, "use")
-    passkey = await accounts.passkey(passkeys.credential_id(credential))
-    count = passkeys.used(site, challenge, passkey, credential)
-    return SignedIn(await accounts.sign_in_by_passkey(passkey, count))
+    account = await _used(request, "use", request.command.credential)
+    return SignedIn(await request.services.accounts.token(account))
+
+
+async def confirm_passkey(request: Request[ConfirmPasskey]) -> Done:
+    """Verify a passkey of the player, and note that the session has shown it."""
+    await _used(request, "confirm", request.command.credential, request.player)
+    request.hub.confirmations.note(request.session)
+    return Done()
 
 
 async def sign_out_everywhere(request: Request[SignOutEverywhere]) -> SignedIn:
-    """Void all tokens; the session goes on in the new epoch."""
-    session = request.session
-    out = request.services.accounts.sign_out_everywhere(request.player, session.id)
-    token, epoch = await out
-    if epoch == DELETED:
-        raise Refusal("bad_token")
+    """Void all tokens, and remove credentials; the session goes on in the new epoch."""
+    session, command, accounts = request.session, request.command, request.services.accounts
+    if command.passkeys or command.recovery:
+        _require_confirmed(request, await accounts.find(request.player))
+    token, epoch = await accounts.sign_out_everywhere(
+        request.player, session.id, session.epoch, command.passkeys, recovery=command.recovery
+    )
     session.identify(request.player, epoch)
     return SignedIn(token)
 
@@ -97,20 +134,61 @@ async def get_account(request: Request[GetAccount]) -> Account:
     """Return how the identity is kept."""
     accounts = request.services.accounts
     found = await accounts.find(request.player)
-    kept = [KeptPasskey(*each) for each in sorted(found.passkeys.items(), key=lambda one: one[1])]
+    code = None if found.recovery_at is None else KeptCode(found.recovery_at, found.recovery_used)
+    kept = [
+        KeptPasskey(
+            each.id, found.passkeys[each.id], each.used, AUTHENTICATORS.get(each.aaguid, "")
+        )
+        for each in await accounts.passkeys(found)
+    ]
     sessions = await accounts.session_count(request.player)
-    return Account(found.kept, found.recovery is not None, kept, found.created, sessions)
+    return Account(found.kept, code, kept, found.created, sessions)
 
 
 async def export_data(request: Request[ExportData]) -> Exported:
     """Return what is stored under the player."""
-    return Exported(await request.services.accounts.export(request.player))
+    accounts = request.services.accounts
+    _require_confirmed(request, await accounts.find(request.player))
+    return Exported(await accounts.export(request.player))
 
 
 async def delete_account(request: Request[DeleteAccount]) -> Done:
     """Delete the player; this session is closed after the answer, as all others are."""
-    await request.services.accounts.delete(request.player)
+    accounts = request.services.accounts
+    _require_confirmed(request, await accounts.find(request.player))
+    await accounts.delete(request.player)
     return Done()
+
+
+def _is_confirmed(request: Request[Command]) -> bool:
+    return request.hub.confirmations.holds(request.session)
+
+
+def _require_confirmed(request: Request[Command], account: Stored) -> None:
+    """Let nobody go on who has a credential and has not shown one in this session.
+
+    Raises:
+        Refusal: as `confirm_first`.
+    """
+    if account.kept is not None and not _is_confirmed(request):
+        raise Refusal("confirm_first")
+
+
+async def _used(
+    request: Request[Command], purpose: Purpose, credential: str, player: PlayerId | None = None
+) -> Stored:
+    """Verify a passkey, of this player if one is given, and return the account that it is of.
+
+    Raises:
+        Refusal: as `bad_passkey` or `no_passkeys`.
+    """
+    site, accounts = _site(request), request.services.accounts
+    challenge = request.hub.sign_ins.answered(request.session, purpose)
+    passkey, account = await accounts.passkey(passkeys.credential_id(credential))
+    if player not in {None, passkey.player}:
+        raise Refusal("bad_passkey")
+    await accounts.use_passkey(passkey, passkeys.used(site, challenge, passkey, credential))
+    return account
 
 
 def _site(request: Request[Command]) -> passkeys.Site:
@@ -135,6 +213,9 @@ HANDLERS: HandlerTable = {
     AskPasskey: ask_passkey,
     CreatePasskey: create_passkey,
     UsePasskey: use_passkey,
+    KeepRecoveryCode: keep_recovery_code,
+    ConfirmCode: confirm_code,
+    ConfirmPasskey: confirm_passkey,
     SignOutEverywhere: sign_out_everywhere,
     GetAccount: get_account,
     ExportData: export_data,
