@@ -2,14 +2,24 @@
 
 import type { Connection } from "./connection.ts";
 import type { Link } from "./link.ts";
-import type { Account, AskPasskey, DeviceCode } from "./messages.ts";
+import type { Account, AskPasskey, DeviceCode, SignOutEverywhere } from "./messages.ts";
 import { disconnected } from "./refusal.ts";
 
 /** Lets the browser create or use a passkey: takes the options and returns the credential, in JSON. */
 export type PasskeyPrompt = (options: string) => Promise<string>;
 
 /**
- * The player's account; `client.account()` returns it. Its promises reject with a `Refusal`.
+ * Asks the person whether this client may stop being the player that it is: nothing of a guest is
+ * left then. No credential replaces a player without it, so a link cannot either.
+ */
+export type Leave = () => Promise<boolean>;
+
+/** The credentials that are to be removed. */
+export type Removed = SignOutEverywhere;
+
+/**
+ * The player's account; `client.account()` returns it. Its promises reject with a `Refusal`: as
+ * `confirm_first` where a credential of the player has to be shown before.
  *
  * Whoever signs in becomes another player: what the guest before has played is not taken along.
  */
@@ -27,9 +37,14 @@ export class AccountCommands {
     return this.#link.askWithRetry("GetAccount", {});
   }
 
-  /** Keep the identity by a new recovery code, which takes the place of the one before. */
+  /** Ask for a new recovery code. It counts once it is kept; until then the one before does. */
   async newRecoveryCode(): Promise<string> {
     return (await this.#link.ask("NewRecoveryCode", {})).code;
+  }
+
+  /** Keep the identity by a new recovery code that is written down. */
+  async keepRecoveryCode(code: string): Promise<void> {
+    await this.#link.askWithRetry("KeepRecoveryCode", { code });
   }
 
   /** Keep the identity by a passkey. An error of `prompt` is passed on. */
@@ -43,20 +58,38 @@ export class AccountCommands {
     return this.#link.askWithRetry("LinkDevice", {});
   }
 
-  /** Become the player whose recovery or device code this is. */
-  async signIn(code: string): Promise<void> {
-    this.#connection.become((await this.#link.ask("SignIn", { code })).token);
+  /** Show the recovery code: for five minutes, this session may change credentials. */
+  async confirmCode(code: string): Promise<void> {
+    await this.#link.ask("ConfirmCode", { code });
   }
 
-  /** Become the player who has a passkey. An error of `prompt` is passed on. */
-  async usePasskey(prompt: PasskeyPrompt): Promise<void> {
+  /** The same by a passkey of the player; returns its id. An error of `prompt` is passed on. */
+  async confirmPasskey(prompt: PasskeyPrompt): Promise<string> {
+    const credential = await this.#prompted("confirm", prompt);
+    await this.#link.ask("ConfirmPasskey", { credential });
+    return (JSON.parse(credential) as { readonly id: string }).id;
+  }
+
+  /** Become the player whose recovery or device code this is; false if `leave` says no. */
+  async signIn(code: string, leave: Leave): Promise<boolean> {
+    return this.#become((await this.#link.ask("SignIn", { code })).token, leave);
+  }
+
+  /** Become the player who has a passkey, in the same way. An error of `prompt` is passed on. */
+  async usePasskey(prompt: PasskeyPrompt, leave: Leave): Promise<boolean> {
     const credential = await this.#prompted("use", prompt);
-    this.#connection.become((await this.#link.ask("UsePasskey", { credential })).token);
+    return this.#become((await this.#link.ask("UsePasskey", { credential })).token, leave);
   }
 
-  /** Close all other sessions, and void the tokens that other devices have stored. */
-  async signOutEverywhere(): Promise<void> {
-    this.#connection.keep((await this.#link.ask("SignOutEverywhere", {})).token);
+  async #become(token: string, leave: Leave): Promise<boolean> {
+    if (!(await leave())) return false;
+    this.#connection.become(token);
+    return true;
+  }
+
+  /** Close all other sessions, void the tokens of other devices, and remove credentials. */
+  async signOutEverywhere(removed: Removed = {}): Promise<void> {
+    this.#connection.keep((await this.#link.ask("SignOutEverywhere", removed)).token);
   }
 
   /** Ask for all that the server has stored under the player, as JSON. */

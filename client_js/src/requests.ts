@@ -28,6 +28,7 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "GetWatchKey",
   "GetAccount",
   "LinkDevice", // only the latest code holds
+  "KeepRecoveryCode", // again, it changes nothing
   "ExportData",
 ]);
 

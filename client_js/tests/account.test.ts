@@ -27,6 +27,8 @@ afterEach(() => {
   server.stop();
 });
 
+const leave = () => Promise.resolve(true);
+
 const open = () => until(client.status, (status) => status === "open");
 
 const DAILIES: SentEvent = {
@@ -38,7 +40,7 @@ test("whoever signs in is another player, in a new session", async () => {
   session.send(DAILIES);
   await until(client.dailies, (dailies) => dailies !== null);
   const account = await client.account();
-  const signedIn = account.signIn("k3mq-7w2r");
+  const signedIn = account.signIn("k3mq-7w2r", leave);
   const { re, code } = await session.command("SignIn");
   expect(code).toBe("k3mq-7w2r");
   session.send({ type: "SignedIn", re, token: "other.token" });
@@ -53,9 +55,40 @@ test("whoever signs in is another player, in a new session", async () => {
   expect(hello.token).toBe("other.token");
 });
 
+test("nobody stops being a player without agreeing to it, by a code or a passkey", async () => {
+  const account = await client.account();
+  const stay = () => Promise.resolve(false);
+  const signedIn = account.signIn("k3mq-7w2r", stay);
+  const { re } = await session.command("SignIn");
+  session.send({ type: "SignedIn", re, token: "other.token" });
+  expect(await signedIn).toBe(false);
+  const used = account.usePasskey(() => Promise.resolve("{}"), stay);
+  const asked = await session.command("AskPasskey");
+  session.send({ type: "PasskeyOptions", re: asked.re, options: "{}" });
+  const sent = await session.command("UsePasskey");
+  session.send({ type: "SignedIn", re: sent.re, token: "other.token" });
+  expect(await used).toBe(false);
+  await processed(client, session);
+  expect(storage.load()).toBe("token-1");
+  expect(client.status.get()).toBe("open");
+});
+
+test("a passkey that is shown is not signed in with", async () => {
+  const account = await client.account();
+  const shown = account.confirmPasskey(() => Promise.resolve('{"id":"pQ3x"}'));
+  const { re, purpose } = await session.command("AskPasskey");
+  expect(purpose).toBe("confirm");
+  session.send({ type: "PasskeyOptions", re, options: "{}" });
+  const sent = await session.command("ConfirmPasskey");
+  expect(sent.credential).toBe('{"id":"pQ3x"}');
+  session.send({ type: "Done", re: sent.re });
+  expect(await shown).toBe("pQ3x");
+  expect(storage.load()).toBe("token-1");
+});
+
 test("a code that is refused changes nothing", async () => {
   const account = await client.account();
-  const signedIn = account.signIn("wrong");
+  const signedIn = account.signIn("wrong", leave);
   const { re } = await session.command("SignIn");
   session.send({ type: "Refused", re, code: "bad_code", text: "No.", wait: 0 });
   await expect(signedIn).rejects.toMatchObject({ code: "bad_code" });
@@ -87,7 +120,7 @@ test("a new passkey is sent without what the server does not need", async () => 
 test("a passkey answers only the session that asked", async () => {
   const account = await client.account();
   let answer: (credential: string) => void = () => undefined;
-  const used = account.usePasskey(() => new Promise((resolve) => (answer = resolve)));
+  const used = account.usePasskey(() => new Promise((resolve) => (answer = resolve)), leave);
   const { re } = await session.command("AskPasskey");
   session.send({ type: "PasskeyOptions", re, options: "{}" });
   await processed(client, session);
@@ -103,8 +136,9 @@ test("a passkey answers only the session that asked", async () => {
 
 test("after signing out everywhere the session goes on, with the new token", async () => {
   const account = await client.account();
-  const out = account.signOutEverywhere();
-  const { re } = await session.command("SignOutEverywhere");
+  const out = account.signOutEverywhere({ passkeys: ["pQ3x"], recovery: true });
+  const { re, passkeys, recovery } = await session.command("SignOutEverywhere");
+  expect([passkeys, recovery]).toEqual([["pQ3x"], true]);
   session.send({ type: "SignedIn", re, token: "next.token" });
   await out;
   expect(storage.load()).toBe("next.token");

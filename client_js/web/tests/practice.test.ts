@@ -4,7 +4,7 @@ import { parseMove } from "../../src/rules/notation.ts";
 import { Replay } from "../../src/run.ts";
 import { file, runOf } from "../../tests/runs.ts";
 import { compare, ghostOf } from "../src/ghost.ts";
-import { Practice, storeRace } from "../src/practice.svelte.ts";
+import { Practice, beginPractice, raceOn } from "../src/practice.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
 
 function playSome(practice: Practice, count: number): void {
@@ -137,7 +137,7 @@ describe("a race against a ghost", () => {
 
   function begun(): { storage: MemoryStorage; practice: Practice } {
     const storage = new MemoryStorage();
-    storeRace(replay.run, ghostOf(replay), storage);
+    beginPractice(raceOn(replay.run, ghostOf(replay)), storage, true);
     return { storage, practice: new Practice(file.game, storage) };
   }
 
@@ -211,10 +211,37 @@ describe("a race against a ghost", () => {
     practice.dropRace();
     const without = new Practice(file.game, storage);
     expect([without.race, without.view.piles]).toEqual([null, practice.view.piles]);
-    storeRace(replay.run, ghostOf(replay), storage);
+    beginPractice(raceOn(replay.run, ghostOf(replay)), storage, true);
     const other = new Practice(file.game, storage);
     other.deal();
     expect([other.race, new Practice(file.game, storage).race]).toEqual([null, null]);
+  });
+
+  it("takes the place of a game that is being played only if the player says so", () => {
+    const storage = new MemoryStorage();
+    const race = raceOn(replay.run, ghostOf(replay));
+    const practice = new Practice(file.game, storage);
+    expect(beginPractice(race, storage)).toBe(0);
+    // Nothing had been played.
+    expect(new Practice(file.game, storage).race?.ghost).toEqual(race.deal.race?.ghost);
+    practice.deal();
+    playSome(practice, 3);
+    const before = storage.getItem(`samedeal.practice.${file.game}`);
+    expect(beginPractice(race, storage)).toBe(practice.view.moves);
+    expect(storage.getItem(`samedeal.practice.${file.game}`)).toBe(before);
+    expect(beginPractice(race, storage, true)).toBe(0);
+    // Who comes back by the same link goes on.
+    const raced = new Practice(file.game, storage);
+    follow(raced, 2);
+    expect(beginPractice(race, storage)).toBe(0);
+    expect(new Practice(file.game, storage).view.moves).toBe(2);
+    // The deal without the race is another game, and a race that was stopped is over.
+    const { race: _, ...deal } = race.deal;
+    expect(beginPractice({ game: file.game, deal }, storage)).toBe(2);
+    raced.race!.stopped = true;
+    raced.save();
+    expect(beginPractice(race, storage)).toBe(0);
+    expect(new Practice(file.game, storage).begun).toBe(false);
   });
 
   it("is forgotten if it was stored malformed, and the deal is kept", () => {

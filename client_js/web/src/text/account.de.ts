@@ -9,8 +9,14 @@ export const de: AccountWords = {
   since: (date) => `Dabei seit ${date}.`,
   sessions: (count) =>
     count === 1 ? "In einem Fenster offen." : `In ${count} Fenstern oder auf Geräten offen.`,
-  passkeys: (count) => (count === 1 ? "1 Passkey" : `${count} Passkeys`),
   recovery: "Wiederherstellungscode",
+  passkey: (number) => `Passkey ${number}`,
+  ways: "So meldest du dich an",
+  waysMore:
+    "Behalte zwei davon. Ganz ohne kannst du nur dort weiterspielen, wo du angemeldet bist: Niemand kann dann etwas hinzufügen, auch du nicht.",
+  added: (date) => `Angelegt am ${date}`,
+  used: (date) => `zuletzt benutzt am ${date}`,
+  unused: "noch nicht benutzt",
   failed: "Dein Konto lässt sich gerade nicht zeigen.",
   again: "Nochmal versuchen",
 
@@ -23,14 +29,31 @@ export const de: AccountWords = {
   cancelled: "Es bleibt alles, wie es war.",
   newCode: "Wiederherstellungscode holen",
   replaceCode: "Neuen Wiederherstellungscode holen",
-  replaceMore: "Der alte Code gilt dann nicht mehr.",
+  replaceMore:
+    "Der alte Code gilt dann nicht mehr. Wer sich damit angemeldet hat, bleibt es, bis du dich anderswo abmeldest.",
   codeTitle: "Dein Wiederherstellungscode",
   codeMore:
-    "Schreib ihn auf, er wird nur dieses eine Mal gezeigt. Wer ihn hat, kann als du spielen.",
+    "Schreib ihn auf: Er wird nur dieses eine Mal gezeigt, und er gilt, sobald du das bestätigst. Wer ihn hat, kann als du spielen.",
   copy: "Kopieren",
   copied: "Kopiert.",
   notCopied: "Bitte kopier ihn von Hand.",
   written: "Ist aufgeschrieben",
+  codeKept: "Dein Wiederherstellungscode gilt ab jetzt.",
+
+  removeKey: "Entfernen",
+  removeKeyLabel: (name) => `${name} entfernen`,
+  removeKeyAsk: (name) => `${name} entfernen?`,
+  removeKeyMore: "Damit meldet sich niemand mehr an. Auch alle anderen Geräte werden abgemeldet.",
+  removedKey: "Entfernt, und überall sonst abgemeldet.",
+
+  confirm: "Bist du es?",
+  confirmMore: "Um deine Anmeldung zu ändern, zeig etwas, womit du dich anmeldest.",
+  confirmPasskey: "Passkey verwenden",
+  confirmCode: "Dein Wiederherstellungscode",
+  confirmSend: "Das bin ich",
+  confirmElsewhere:
+    "Dieser Browser kann keine Passkeys. Mach das auf einem Gerät mit deinem Passkey.",
+  confirmLost: "Alle verloren? Du kannst hier weiterspielen, aber niemand kann etwas hinzufügen.",
 
   link: "Anderes Gerät",
   linkMore: "Zeig hier einen Code und scanne oder tippe ihn dort.",
@@ -44,12 +67,25 @@ export const de: AccountWords = {
   signInCode: "Anmelden",
   signInPasskey: "Passkey verwenden",
   signedIn: "Willkommen zurück.",
+  leaveAsk: (name) => `${name} zurücklassen?`,
+  leaveGuest: (what) =>
+    `Nur dieser Browser kennt dich hier. Wenn du weitermachst, ist das für immer weg: ${what}.`,
+  leaveKept: "Du kommst mit einem Passkey oder deinem Wiederherstellungscode zurück.",
+  leaveName: (name) => `der Name ${name}`,
+  leaveGames: (count) => (count === 1 ? "1 gespieltes Spiel" : `${count} gespielte Spiele`),
+  leaveStreak: (days) => `eine Serie von ${days === 1 ? "1 Tag" : `${days} Tagen`}`,
+  leaveAll: "alles, was hier gespielt wurde",
+  leaveRunning: "ein Spiel, das noch läuft",
+  stay: "Hier bleiben",
+  leave: "Als jemand anderes anmelden",
 
   data: "Deine Daten",
   download: "Meine Daten herunterladen",
   signOut: "Anderswo abmelden",
   signOutAsk: "Auf allen anderen Geräten abmelden?",
-  signOutMore: "Hier bleibst du angemeldet. Passkeys und Wiederherstellungscode gelten weiter.",
+  signOutMore:
+    "Hier bleibst du angemeldet. Damit kann man sich weiter anmelden, außer du entfernst es auch:",
+  signOutOthers: "Alle bis auf eins ankreuzen",
   signOutFirst: "Sichere erst deine Ergebnisse, damit du dich dort wieder anmelden kannst.",
   signedOut: "Überall sonst abgemeldet.",
   remove: "Konto löschen",
