@@ -129,3 +129,29 @@ def test_an_own_run_is_raced_from_the_page_of_its_deal(player: Player) -> None:
 def test_a_run_that_is_not_shown_yet_is_not_raced(player: Player) -> None:
     player.go("/run/nothing?race")
     expect(player.see("no-run")).to_contain_text("No such run")
+
+
+def test_a_link_to_a_race_asks_before_it_takes_the_place_of_a_practice_game(
+    player: Player, run: str
+) -> None:
+    player.go("/practice/robert")
+    player.wait_for_board()
+    player.play_robert(2)
+    moves = player.moves()
+    player.go(f"{run}?race")
+    player.see("keep-practice").wait_for()
+    assert problems(player) == []
+    player.press("keep-practice")
+    player.wait_for_board()
+    player.wait_for_moves(moves)
+    player.go(f"{run}?race")
+    player.press("replace-practice")
+    player.wait_for_board()
+    player.wait_for_moves(0)
+    # The same link goes on with the race that it began.
+    player.play_robert(2)
+    moves = player.moves()
+    player.go(f"{run}?race")
+    player.wait_for_board()
+    player.wait_for_moves(moves)
+    expect(player.see("own-progress")).to_have_attribute("data-home", "2")

@@ -47,7 +47,7 @@ export const de: AccountWords = {
   removedKey: "Entfernt, und überall sonst abgemeldet.",
 
   confirm: "Bist du es?",
-  confirmMore: "Um deine Anmeldung zu ändern, zeig etwas, womit du dich anmeldest.",
+  confirmMore: "Dafür brauchst du etwas, womit du dich anmeldest.",
   confirmPasskey: "Passkey verwenden",
   confirmCode: "Dein Wiederherstellungscode",
   confirmSend: "Das bin ich",
@@ -84,7 +84,7 @@ export const de: AccountWords = {
   signOut: "Anderswo abmelden",
   signOutAsk: "Auf allen anderen Geräten abmelden?",
   signOutMore:
-    "Hier bleibst du angemeldet. Damit kann man sich weiter anmelden, außer du entfernst es auch:",
+    "Hier bleibst du angemeldet. Damit kann man sich weiter anmelden. Kreuz an, was auch weg soll.",
   signOutOthers: "Alle bis auf eins ankreuzen",
   signOutFirst: "Sichere erst deine Ergebnisse, damit du dich dort wieder anmelden kannst.",
   signedOut: "Überall sonst abgemeldet.",

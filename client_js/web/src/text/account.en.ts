@@ -45,7 +45,7 @@ export const en = {
   removedKey: "Removed, and signed out everywhere else.",
 
   confirm: "Is it you?",
-  confirmMore: "To change how you sign in, show something you sign in with.",
+  confirmMore: "This needs something you sign in with.",
   confirmPasskey: "Use a passkey",
   confirmCode: "Your recovery code",
   confirmSend: "That’s me",
@@ -80,7 +80,7 @@ export const en = {
   download: "Download my data",
   signOut: "Sign out elsewhere",
   signOutAsk: "Sign out on all other devices?",
-  signOutMore: "You stay signed in here. These go on signing in, unless you remove them, too:",
+  signOutMore: "You stay signed in here. These still sign in. Tick what’s to be removed, too.",
   signOutOthers: "Tick all but one",
   signOutFirst: "Keep your results first, so you can sign in again there.",
   signedOut: "Signed out everywhere else.",
