@@ -314,6 +314,23 @@ async def test_whoever_shows_a_credential_may_change_them_for_a_while(
             assert (await tab.ask("ExportData"))["code"] == "confirm_first"
 
 
+async def test_what_a_thief_tries_in_place_of_a_credential_is_a_miss(port: int) -> None:
+    tries = (
+        ("ConfirmCode", {"code": WRONG_RECOVERY}),
+        ("ConfirmPasskey", {"credential": "{}"}),
+        ("KeepRecoveryCode", {"code": WRONG_RECOVERY}),
+    )
+    for kind, fields in tries:
+        async with opened(port) as thief:
+            await thief.hello()
+            told = [
+                (await thief.ask(kind, **fields))["code"]
+                for _ in range(int(limits.PLAYER_MISSES.at_once) + 1)
+            ]
+        assert told[-1] == "too_fast"
+        assert set(told[:-1]) <= {"bad_code", "bad_passkey"}
+
+
 async def test_a_passkey_shown_for_one_thing_is_not_shown_for_another(port: int) -> None:
     device = device_at(port)
     async with opened(port) as ada:
