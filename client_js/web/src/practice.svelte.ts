@@ -4,7 +4,7 @@
  * played in a race against it.
  */
 
-import type { ApiTypes, Result, Run } from "@samedeal/client";
+import type { Result } from "@samedeal/client";
 import { type Board, type View, cardsHome, cardsNeverSeen, viewOf } from "../../src/rules/board.ts";
 import { findRuleset, findStoredRuleset } from "../../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../../src/rules/deal.ts";
@@ -14,8 +14,7 @@ import { moveText, parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import type { Move, Ruleset } from "../../src/rules/ruleset.ts";
 import { STANDARD } from "../../src/rules/schema.ts";
-import type { Ghost } from "./ghost.ts";
-import { GhostRace, type StoredRace, against, readRace } from "./ghostRace.svelte.ts";
+import { GhostRace, type StoredRace, readRace } from "./ghostRace.svelte.ts";
 
 const SEED_BYTES = 32;
 
@@ -26,7 +25,7 @@ const NO_MARKS = { undos: 0, hints: 0, peeked: false };
  * release 0.1.0 left out; its variant, unless it is the standard one; the race, if it is played in
  * one; and the UTC day, if it was that day's daily.
  */
-interface StoredDeal {
+export interface StoredDeal {
   readonly seed: string;
   /** Without those that were undone. */
   readonly moves: readonly string[];
@@ -65,55 +64,6 @@ const simply: Advisor = async (boards) => {
   return { move: board ? hint(board) : null, sure: null };
 };
 
-/** A deal that may become its game's practice deal. */
-export interface Beginning {
-  readonly game: string;
-  readonly deal: StoredDeal;
-}
-
-/** The deal of a run, in a race against the run's ghost. */
-export function raceOn({ game, variant, seed, rules }: Run, ghost: Ghost): Beginning {
-  return { game, deal: { seed, moves: [], rules, variant, race: against(ghost) } };
-}
-
-/** A closed deal; `day` if it was a daily. */
-export function dealOf(
-  { game, variant, seed, rules }: ApiTypes.ClosedDeal,
-  day: number | null,
-): Beginning {
-  return { game, deal: { seed, moves: [], rules, variant, ...(day !== null && { day }) } };
-}
-
-/**
- * Make a deal its game's practice deal: whatever a link leads to gets there in this way alone. A
- * game of it that is being played goes on.
- *
- * Returns the moves of a game of another deal that would be lost, or 0 if it has begun. `replaces`
- * says that the player lets go of that one.
- */
-export function beginPractice(
-  { game, deal }: Beginning,
-  storage: Storage,
-  replaces = false,
-): number {
-  const stored = readStored(storage.getItem(keyOf(game)));
-  const moves = stored === null ? 0 : movesOf(new Practice(game, storage));
-  if (moves > 0 && stored !== null && isSame(stored, deal)) return 0;
-  if (moves > 0 && !replaces) return moves;
-  store(deal, game, storage);
-  return 0;
-}
-
-/** How many moves are in a game that is being played; 0 if it is over, or has not begun. */
-function movesOf({ begun, end, race, view }: Practice): number {
-  return begun && end === null && !race?.stopped ? view.moves : 0;
-}
-
-function isSame(one: StoredDeal, other: StoredDeal): boolean {
-  const [ghost, rival] = [one, other].map(({ race }) => race?.ghost.attempt);
-  return one.seed === other.seed && ghost === rival;
-}
-
 export class Practice {
   /** The rules of the deal, which may be older than those of a new deal. */
   ruleset: Ruleset;
@@ -137,7 +87,7 @@ export class Practice {
     this.ruleset = findRuleset(game, STANDARD);
     this.#game = game;
     this.#storage = storage;
-    const stored = readStored(storage.getItem(keyOf(game)));
+    const stored = storedDeal(game, storage);
     const rules = stored && rulesOf(game, stored);
     this.lost = stored !== null && rules === null;
     this.ruleset = rules ?? this.ruleset;
@@ -313,13 +263,19 @@ function keyOf(game: string): string {
   return `samedeal.practice.${game}`;
 }
 
-function store(deal: StoredDeal, game: string, storage: Storage): void {
+/** Store a deal in place of the one that there is; links do so by `beginPractice` only. */
+export function store(deal: StoredDeal, game: string, storage: Storage): void {
   storage.setItem(keyOf(game), JSON.stringify(deal));
 }
 
 function newSeed(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SEED_BYTES));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The practice deal of a game, or null if there is none. */
+export function storedDeal(game: string, storage: Storage): StoredDeal | null {
+  return readStored(storage.getItem(keyOf(game)));
 }
 
 /** The deal in stored JSON, or null if there is none or it is malformed. */

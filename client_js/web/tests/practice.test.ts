@@ -4,7 +4,8 @@ import { parseMove } from "../../src/rules/notation.ts";
 import { Replay } from "../../src/run.ts";
 import { file, runOf } from "../../tests/runs.ts";
 import { compare, ghostOf } from "../src/ghost.ts";
-import { Practice, beginPractice, raceOn } from "../src/practice.svelte.ts";
+import { beginPractice, raceOn } from "../src/beginning.ts";
+import { Practice } from "../src/practice.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
 
 function playSome(practice: Practice, count: number): void {

@@ -94,4 +94,14 @@ export const de: AccountWords = {
     "Name, Verlauf und Anmeldungen werden gelöscht. Ergebnisse in Ranglisten bleiben, als die eines „Deleted player“.",
   removed: "Dein Konto ist gelöscht.",
   cancel: "Abbrechen",
+
+  refusals: {
+    bad_code: "Der Code stimmt nicht, ist verbraucht oder zu alt.",
+    bad_passkey:
+      "Das hat nicht geklappt: Den Passkey kennt hier niemand, oder es hat zu lange gedauert.",
+    confirm_first: "Nimm erst einen Passkey oder deinen Wiederherstellungscode.",
+    last_credential: "Behalte mindestens eine Anmeldung.",
+    too_many_passkeys: "Du hast acht Passkeys. Mehr gehen nicht.",
+    no_passkeys: "Passkeys gehen hier nicht. Nimm einen Wiederherstellungscode.",
+  },
 };

@@ -90,4 +90,14 @@ export const en = {
     "Your name, history and ways to sign in are deleted. Results on leaderboards stay, as those of a “Deleted player”.",
   removed: "Your account is deleted.",
   cancel: "Cancel",
+
+  /** What only commands of the account are refused with. */
+  refusals: {
+    bad_code: "That code is wrong, has been used, or is too old.",
+    bad_passkey: "That didn’t work: nobody here has this passkey, or it took too long.",
+    confirm_first: "Use a passkey or your recovery code first.",
+    last_credential: "Keep at least one way to sign in.",
+    too_many_passkeys: "You have eight passkeys. That’s as many as there can be.",
+    no_passkeys: "Passkeys don’t work here. Take a recovery code.",
+  } as Readonly<Record<string, string>>,
 };

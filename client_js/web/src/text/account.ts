@@ -2,7 +2,7 @@
 
 import { de } from "./account.de.ts";
 import { en } from "./account.en.ts";
-import { language, text } from "./index.ts";
+import { language, refusalWords, text } from "./index.ts";
 
 export type AccountWords = typeof en;
 
@@ -12,6 +12,11 @@ export const accountCatalogues = { en, de };
 /** The words of the account, in the language of `text`. */
 export function accountWords(): AccountWords {
   return accountCatalogues[language];
+}
+
+/** Why a command of the account was refused. */
+export function accountRefusal(refusal: { code: string; message: string }): string {
+  return accountWords().refusals[refusal.code] ?? refusalWords(refusal);
 }
 
 /** A day as people write it, here and now; `at` is in Unix milliseconds. */

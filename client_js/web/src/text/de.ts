@@ -396,11 +396,6 @@ export const de: Text = {
     unranked: "Ohne Wertung",
     toDay: "Zurück zu dem Tag",
     lost: "Die Regeln des Spiels, das hier lag, sind nicht mehr bekannt. Hier ist ein neues.",
-    busy: (game) => `Du bist mitten in ${game}`,
-    busyMore: (moves) =>
-      `Dieses Spiel käme an die Stelle deines Übungsspiels mit ${moves === 1 ? "einem Zug" : `${moves} Zügen`}.`,
-    goOn: "Zurück zu meinem Spiel",
-    replace: "Stattdessen dieses spielen",
   },
 
   ghost: {
@@ -517,13 +512,6 @@ export const de: Text = {
     name_reserved: "Dieser Name gehört denen, die das Spiel betreiben.",
     name_offensive: "Nimm bitte einen Namen, der niemanden verletzt.",
     name_too_soon: "Du hattest gerade ein paar Namen. Versuch es in einigen Minuten wieder.",
-    bad_code: "Der Code stimmt nicht, ist verbraucht oder zu alt.",
-    bad_passkey:
-      "Das hat nicht geklappt: Den Passkey kennt hier niemand, oder es hat zu lange gedauert.",
-    confirm_first: "Nimm erst einen Passkey oder deinen Wiederherstellungscode.",
-    last_credential: "Behalte mindestens eine Anmeldung.",
-    too_many_passkeys: "Du hast acht Passkeys. Mehr gehen nicht.",
-    no_passkeys: "Passkeys gehen hier nicht. Nimm einen Wiederherstellungscode.",
     name_hidden: "Dein Name ist vorerst verborgen und lässt sich nicht ändern.",
     too_fast: "Das war etwas schnell. Gleich noch einmal.",
     unknown_rules:

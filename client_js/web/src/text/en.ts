@@ -412,12 +412,6 @@ export const en = {
     unranked: "Unranked",
     toDay: "Back to that day",
     lost: "The rules of the deal that was kept here are not known any more. Here is a new deal.",
-    /** Where a link leads to another deal of a game that is being practised. */
-    busy: (game: string) => `You’re in the middle of ${game}`,
-    busyMore: (moves: number) =>
-      `This deal would take the place of your practice game, and its ${counted(moves, "move", "moves")}.`,
-    goOn: "Back to my game",
-    replace: "Play this deal instead",
   },
 
   /** Races against an ended run; the name is null if it is the player's own. */
@@ -541,12 +535,6 @@ export const en = {
     name_reserved: "That name is kept for the people who run the game.",
     name_offensive: "Please pick a name that’s kind to everybody.",
     name_too_soon: "You’ve had a few names lately. Try again in some minutes.",
-    bad_code: "That code is wrong, has been used, or is too old.",
-    bad_passkey: "That didn’t work: nobody here has this passkey, or it took too long.",
-    confirm_first: "Use a passkey or your recovery code first.",
-    last_credential: "Keep at least one way to sign in.",
-    too_many_passkeys: "You have eight passkeys. That’s as many as there can be.",
-    no_passkeys: "Passkeys don’t work here. Take a recovery code.",
     name_hidden: "Your name is hidden for now, and can’t be changed.",
     too_fast: "That was a bit fast. Try again in a moment.",
     unknown_rules:

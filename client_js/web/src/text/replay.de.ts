@@ -30,4 +30,10 @@ export const de: ReplayWords = {
   times: (speed) => `${speed}×`,
   shareText: (name, game) => `Sieh dir ${name} bei ${game} an, ab hier:`,
   download: "Herunterladen",
+
+  busy: (game) => `Du bist mitten in ${game}`,
+  busyMore: (moves) =>
+    `Dieses Spiel käme an die Stelle deines Übungsspiels mit ${moves === 1 ? "einem Zug" : `${moves} Zügen`}.`,
+  goOn: "Zurück zu meinem Spiel",
+  replace: "Stattdessen dieses spielen",
 };

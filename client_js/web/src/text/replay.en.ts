@@ -27,4 +27,11 @@ export const en = {
   times: (speed: number) => `${speed}×`,
   shareText: (name: string, game: string) => `Watch ${name} at ${game}, from here:`,
   download: "Download",
+
+  /** Where a link leads to another deal of a game that is being practised. */
+  busy: (game: string) => `You’re in the middle of ${game}`,
+  busyMore: (moves: number) =>
+    `This deal would take the place of your practice game, and its ${moves === 1 ? "1 move" : `${moves} moves`}.`,
+  goOn: "Back to my game",
+  replace: "Play this deal instead",
 };

@@ -1,0 +1,58 @@
+/**
+ * How a link makes a deal its game's practice deal. It is apart from practice itself, since whoever
+ * practises has begun already.
+ */
+
+import type { ApiTypes, Run } from "@samedeal/client";
+import type { Ghost } from "./ghost.ts";
+import { against } from "./ghostRace.svelte.ts";
+import { Practice, type StoredDeal, store, storedDeal } from "./practice.svelte.ts";
+
+/** A deal that may become its game's practice deal. */
+export interface Beginning {
+  readonly game: string;
+  readonly deal: StoredDeal;
+}
+
+/** The deal of a run, in a race against the run's ghost. */
+export function raceOn({ game, variant, seed, rules }: Run, ghost: Ghost): Beginning {
+  return { game, deal: { seed, moves: [], rules, variant, race: against(ghost) } };
+}
+
+/** A closed deal; `day` if it was a daily. */
+export function dealOf(
+  { game, variant, seed, rules }: ApiTypes.ClosedDeal,
+  day: number | null,
+): Beginning {
+  return { game, deal: { seed, moves: [], rules, variant, ...(day !== null && { day }) } };
+}
+
+/**
+ * Make a deal its game's practice deal: whatever a link leads to gets there in this way alone. A
+ * game of it that is being played goes on.
+ *
+ * Returns the moves of a game of another deal that would be lost, or 0 if it has begun. `replaces`
+ * says that the player lets go of that one.
+ */
+export function beginPractice(
+  { game, deal }: Beginning,
+  storage: Storage,
+  replaces = false,
+): number {
+  const stored = storedDeal(game, storage);
+  const moves = stored === null ? 0 : movesOf(new Practice(game, storage));
+  if (moves > 0 && stored !== null && isSame(stored, deal)) return 0;
+  if (moves > 0 && !replaces) return moves;
+  store(deal, game, storage);
+  return 0;
+}
+
+/** How many moves are in a game that is being played; 0 if it is over, or has not begun. */
+function movesOf({ begun, end, race, view }: Practice): number {
+  return begun && end === null && !race?.stopped ? view.moves : 0;
+}
+
+function isSame(one: StoredDeal, other: StoredDeal): boolean {
+  const [ghost, rival] = [one, other].map(({ race }) => race?.ghost.attempt);
+  return one.seed === other.seed && ghost === rival;
+}
