@@ -57,6 +57,7 @@ from server.store.players import Players
 from server.store.pool import Pools
 from server.store.probe import Probe
 from server.store.quick import QuickMatches
+from server.store.quotas import Quotas
 from server.store.races import Races
 from server.store.rooms import Rooms
 from server.store.scans import Scans
@@ -125,6 +126,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             background,
             archive=settings.data / ARCHIVE,
             ranked_starts=settings.ranked_starts,
+            address_players=settings.address_players,
             names=name_lists(settings.reserved_names, settings.offensive_names),
         )
         hub = Hub(services)
@@ -138,7 +140,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         stack.push_async_callback(hub.finish)
         stack.push_async_callback(background.close)
         background.start()
-        load = Load(lambda: lag.recent, lambda: services.memory.has_room)
+        load = Load(lambda: lag.recent, services.memory.has_room)
         lag.measured = load.watch
         handlers = Handlers(services, hub, load)
         proxies = Proxies(settings.trusted_proxies)
@@ -187,6 +189,7 @@ def redis_store(database: Database, clock: ports.Clock, secret_keys: SecretKeys)
         journals=Journals(database),
         deals=Deals(database, secret_keys),
         pools=Pools(database, secret_keys),
+        quotas=Quotas(database),
         players=Players(database),
         accounts=Accounts(database),
         leaderboards=Leaderboards(database),

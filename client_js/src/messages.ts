@@ -146,7 +146,8 @@ export type Done = object;
  *
  * Any message can be refused as `bad_message`, `hello_first`, `too_fast`, `unavailable` or
  * `internal`; one about something stored can be refused as `unknown_rules`,
- * `unknown_format`, `seed_not_opened` or `entries_lost`.
+ * `unknown_format`, `seed_not_opened` or `entries_lost`; one that stores more can be refused as
+ * `address_full`.
  * Commands name the other codes that they are refused with.
  */
 export interface Refused {
@@ -231,7 +232,7 @@ export interface SetReady {
  * Start a round with all members who are here and do not sit out.
  *
  * The first round is started by the host, later ones by any member. Refused as `unknown_room`,
- * `not_seated`, `not_host`, `round_running`, `players_away` or `nobody_plays`.
+ * `not_seated`, `not_host`, `round_running`, `players_away`, `nobody_plays` or `overloaded`.
  */
 export interface StartRound {
   readonly code: string;

@@ -21,6 +21,7 @@ from engine.play import play as play_move
 from engine.ruleset import Move
 from engine.search import cards_never_seen
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
+from server.core.quota import KEPT_DAYS
 from server.core.ranking import MAX_MOVES, End, Result
 from server.core.refusal import Refusal
 from server.core.stored import Help
@@ -40,6 +41,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
         deadline: when it ends by itself.
         rules: the digest of the rules that it is played by; `None` in what release 0.1.0 wrote.
         help: what help the player may ask for.
+        days: for how many days it is kept after its deadline if it is played.
     """
 
     player: PlayerId
@@ -52,6 +54,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
     deadline: int
     rules: str | None = None
     help: Help = "none"
+    days: int = KEPT_DAYS
 
 
 class Moved(Struct, tag="moved", frozen=True, omit_defaults=True):

@@ -4,17 +4,37 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-SHORT: Final = 0.9
-"""Share of the limit from which on nothing new begins. A tenth is left for games that are played:
-of 1 GB, enough for a million moves."""
+Level = Literal["free", "filling", "tight", "short", "scarce", "full"]
+"""How full the store is; from each level on, one thing more does not begin any more:
 
-FULL: Final = 0.99
-"""Share of the limit from which on moves are, or soon will be, refused."""
+- `filling`: rooms of players who have not played yet;
+- `tight`: rooms, and quick matches;
+- `short`: dailies;
+- `scarce`: rounds, in rooms that are there;
+- `full`: moves are refused, or soon will be.
+
+Whoever has a seat or an open game goes on as before, and comes back to it.
+"""
+
+FROM: Final[dict[Level, float]] = {
+    "filling": 0.80, "tight": 0.85, "short": 0.90, "scarce": 0.95, "full": 0.99,
+}  # fmt: skip
+"""The share of the limit from which on each level holds. The last twentieth is left for games that
+are played: of 1 GB, enough for half a million moves."""
+
+LEVELS: Final[tuple[Level, ...]] = ("free", *FROM)
+"""All levels, in order."""
 
 SLACK: Final = 0.02
 """By how much less of the limit has to be taken for a level to be left, so that it is told once."""
 
-Level = Literal["free", "short", "full"]
+New = Literal["first_room", "room", "daily", "round"]
+"""What may begin: a room of somebody who has not played yet, one of others, a daily, a round."""
+
+ENDS_AT: Final[dict[New, Level]] = {
+    "first_room": "filling", "room": "tight", "daily": "short", "round": "scarce",
+}  # fmt: skip
+"""From which level on each does not begin."""
 
 
 class Usage(NamedTuple):
@@ -31,6 +51,14 @@ class Usage(NamedTuple):
 
 def level_at(before: Level, usage: Usage) -> Level:
     """Return the level of a usage; one that was reached is left a little below where it began."""
-    if usage.share >= FULL - (SLACK if before == "full" else 0):
-        return "full"
-    return "short" if usage.share >= SHORT - (SLACK if before != "free" else 0) else "free"
+    reached = LEVELS.index(before)
+    level: Level = "free"
+    for number, (name, share) in enumerate(FROM.items(), 1):
+        if usage.share >= share - (SLACK if number <= reached else 0):
+            level = name
+    return level
+
+
+def may_begin(new: New, level: Level) -> bool:
+    """Return whether something may begin at a level."""
+    return LEVELS.index(level) < LEVELS.index(ENDS_AT[new])

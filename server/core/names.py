@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 from server.core.ids import ALPHABET, PACE_BOT, PlayerId
 from server.core.refusal import Refusal
@@ -101,6 +102,20 @@ class Profile:
     def is_bot(self) -> bool:
         """Whether it is the pace bot's."""
         return self.id == PACE_BOT
+
+
+class Recorded(NamedTuple):
+    """What came of storing a player's record.
+
+    Attributes:
+        profile: the player's.
+        renamed: whether the name has changed.
+        unused: whether the identity is kept, and there is no result yet.
+    """
+
+    profile: Profile
+    renamed: bool
+    unused: bool
 
 
 def clean_name(text: str) -> str:

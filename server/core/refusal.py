@@ -53,6 +53,7 @@ SENTENCES: Final = {
     "nothing_to_undo": "There is no move to take back.",
     "already_played": "You have played this daily already.",
     "too_many_starts": "Too many players at your address have begun this daily.",
+    "address_full": "There is a lot going on where you are. Please try again a little later.",
     "unknown_day": "There is no leaderboard for this day.",
     "unknown_board": "There is no such leaderboard.",
     "unknown_deal": "There is no such deal.",

@@ -22,11 +22,13 @@ from server.gateway.leaderboards import LeaderboardFeeds
 from server.gateway.messages import attempts as messages
 from server.gateway.neighbours import NeighbourFeeds
 from server.gateway.rooms import RoomFeeds
+from server.gateway.scopes import scopes_of
 from server.gateway.session import Session
 from server.gateway.sign_ins import SignIns
 from server.gateway.watching import WatchFeeds
 from server.service.bus_messages import Ended
 from server.service.leaderboards import Page
+from server.service.quotas import Scope
 from server.service.services import Services
 from server.worker_pool import WorkerPool
 
@@ -86,6 +88,7 @@ class Hub:
         self.sign_ins = SignIns()
         self.following = Following(services, self._sessions_of)
         self.rooms.dealt.subscribe(self.following.open)
+        services.quotas.where = self._where
         services.sessions.superseded.subscribe(self._replaced)
         services.sessions.barred.subscribe(self._barred)
         services.sessions.signed_out.subscribe(self._signed_out)
@@ -154,6 +157,11 @@ class Hub:
     def _sessions_of(self, player: PlayerId) -> tuple[Session, ...]:
         """Return the sessions that a player has on this node."""
         return self._of_players.get(player, ())
+
+    def _where(self, player: PlayerId) -> tuple[Scope, ...]:
+        """Return where a player is whose newest session is on this node; empty for others."""
+        sessions = self._sessions_of(player)
+        return scopes_of(sessions[-1].address) if sessions else ()
 
     def close(self) -> None:
         """Remove all sessions that have left, while the services can still publish that."""

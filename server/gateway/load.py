@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable
 from typing import Final
 
+from server.core.memory import New
 from server.outages import Outage
 
 MAX_LAG: Final = 0.25
@@ -29,20 +30,19 @@ class Load:
 
     Args:
         lag: returns the current lag of the node's event loop in seconds.
-        has_room: returns whether the store has room for something new.
+        has_room: returns whether the store has room for something new of a kind.
     """
 
     def __init__(
-        self, lag: Callable[[], float], has_room: Callable[[], bool] = lambda: True
+        self, lag: Callable[[], float], has_room: Callable[[New], bool] = lambda _: True
     ) -> None:
         self._lag = lag
         self._outage = Outage("overload_begun", "overload_over", quiet=QUIET)
         self._has_room = has_room
 
-    @property
-    def has_room(self) -> bool:
-        """Whether something new may begin: the store has room, and the node is not overloaded."""
-        return self._has_room() and not self.is_too_high
+    def has_room(self, new: New) -> bool:
+        """Return whether something may begin: there is room in the store, and no overload."""
+        return self._has_room(new) and not self.is_too_high
 
     @property
     def is_too_high(self) -> bool:

@@ -77,7 +77,7 @@ class AttemptDefinition:
     def kept_until(self, state: Attempt) -> int:
         """Return the time (Unix milliseconds) until which the journal is certainly kept."""
         is_kept = state.is_played and not pace_bot.is_its(state)
-        return state.start.deadline + (keys.ATTEMPT_LIFE if is_kept else keys.UNPLAYED_LIFE)
+        return state.start.deadline + (_life_of(state) if is_kept else keys.UNPLAYED_LIFE)
 
     def size(self, state: Attempt, oldest: Attempt | None) -> int:
         """Return about how many bytes a replica takes, in constant time.
@@ -110,7 +110,7 @@ class AttemptDefinition:
         start, expires, due, effect = after.start, None, None, None
         is_kept = is_played or not self._form.drops_unplayed
         if before is None or is_played:
-            life = keys.ATTEMPT_LIFE if is_kept else keys.UNPLAYED_LIFE
+            life = _life_of(after) if is_kept else keys.UNPLAYED_LIFE
             expires = start.deadline + life
         # The attempts of a round share the room's deadline; each attempt at a daily has its own.
         if start.room is None and (before is not None or is_kept):
@@ -124,6 +124,11 @@ class AttemptDefinition:
     def appended(self, before: Attempt | None, after: Attempt, append: Append) -> None:
         """Handle that an append of this node has been accepted."""
         self._appended(before, after, append.payload)
+
+
+def _life_of(attempt: Attempt) -> int:
+    """Return the milliseconds for which an attempt is kept that is played, after its deadline."""
+    return attempt.start.days * keys.DAY_SECONDS * 1000
 
 
 def decode(text: str) -> Event:

@@ -13,6 +13,7 @@ from engine.notation import move_text
 from server.core import attempt as core
 from server.core.attempt import Attempt, Event, Moved, Started, Undone
 from server.core.ids import AttemptId, PlayerId, attempt_id, split_attempt_id
+from server.core.quota import KEPT_DAYS
 from server.core.refusal import Refusal
 from server.core.run import Run, run_of
 from server.metrics import Counts
@@ -170,7 +171,8 @@ class Attempts:
         """
         deal = await self._deal(attempt)
         if deal.room is not None:
-            await self._store.deals.keep(deal.id)
+            state = self._known(attempt) or await self.find(attempt)
+            await self._store.deals.keep(deal.id, state.start.days if state else KEPT_DAYS)
 
     async def answer_again(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers

@@ -22,6 +22,7 @@ from server.service.answers import Snapshot
 from server.service.attempts import Attempts
 from server.service.keyring import Keyring
 from server.service.places import Places
+from server.service.quotas import DAILY, Quotas
 from server.service.store import Store
 from server.store.deals import Deal
 
@@ -81,6 +82,7 @@ class Dailies:
         attempts: the players' attempts at them.
         keyring: says by which key the seeds of deals ahead are sealed.
         places: where players are.
+        quotas: what is stored for them there.
         background: the node's background work.
         ranked_starts: how many players at one place may begin each daily; 0 for any number.
     """
@@ -91,6 +93,7 @@ class Dailies:
         attempts: Attempts,
         keyring: Keyring,
         places: Places,
+        quotas: Quotas,
         *,
         background: Background,
         ranked_starts: int = 0,
@@ -98,6 +101,7 @@ class Dailies:
         self._store = store
         self._attempts = attempts
         self._places = places
+        self._quotas = quotas
         self._ranked_starts = ranked_starts
         self.pooled: dict[str, int] = {}
         self._drawn: set[DailyId] = set()
@@ -285,9 +289,10 @@ class Dailies:
             anew: whether there is room for an attempt that is yet to be started.
 
         Raises:
-            Refusal: there is no such game, or today's attempt is over; as `overloaded` or
-                `too_many_starts`, if it is yet to be started and there is no room for it, or too
-                many others have begun this daily at the same place.
+            Refusal: there is no such game, or today's attempt is over; as `overloaded`,
+                `address_full` or `too_many_starts`, if it is yet to be started and there is no room
+                for it, too much is stored where the player is, or too many others have begun this
+                daily at the same place.
             UnavailableError: the store does not answer.
         """
         if game not in games():
@@ -307,8 +312,10 @@ class Dailies:
             if not anew:
                 raise Refusal("overloaded", wait=RETRY_AFTER)
             await self._begin(player, DailyId(game, day), address)
-        closes = daily.closes(day)
-        started = Started(player, deal.id, deal.game, deal.variant, None, deal.day, now, closes)
+        closes, days = daily.closes(day), self._quotas.days([player])
+        started = Started(
+            player, deal.id, deal.game, deal.variant, None, deal.day, now, closes, days=days
+        )
         attempt = await self._attempts.start(started)
         if attempt.end is not None:
             raise Refusal("already_played")
@@ -318,8 +325,10 @@ class Dailies:
         """Note where a player begins a daily.
 
         Raises:
-            Refusal: as many others as the operator allows have begun it there.
+            Refusal: too much is stored for that address, or as many others as the operator allows
+                have begun it there.
         """
+        await self._quotas.take(self._quotas.where(player), "game", DAILY)
         place = await self._places.of(address)
         if not place:
             return

@@ -70,6 +70,15 @@ class Histories:
             for player, each in zip(players, found, strict=True)
         ]
 
+    async def has_results(self, player: PlayerId) -> bool:
+        """Return whether a player has played anything that is kept.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        (found,) = await self._store.histories.excerpts([player], ())
+        return bool(found.totals)
+
     async def _whole(
         self, player: PlayerId, days: Collection[int], rounds: Collection[tuple[str, DealId]]
     ) -> Excerpt:
@@ -108,6 +117,10 @@ class Histories:
             fields = changes(before, after)
             if not fields:
                 return after
+            is_new = before.kept is None or not before.totals
+            if is_new and after.kept is not None and after.totals:
+                # From now on there is something to come back for. First, since it may end here.
+                await self._store.accounts.extend(player, for_good=True)
             if await histories.change(player, before.version, fields):
                 return replace(after, version=before.version + 1)
 

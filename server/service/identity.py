@@ -9,8 +9,8 @@ from server.core.names import Profile
 from server.core.refusal import Refusal
 from server.service.keyring import Keyring
 from server.service.name_lists import NameLists
-from server.service.ports import Clock, PlayerStore
 from server.service.profiles import Profiles
+from server.service.store import Store
 from server.store.deals import random_id
 
 
@@ -33,16 +33,16 @@ class Identity:
 
     def __init__(
         self,
-        players: PlayerStore,
+        store: Store,
         profiles: Profiles,
         keyring: Keyring,
-        clock: Clock,
         names: NameLists,
     ) -> None:
-        self._players = players
+        self._players = store.players
+        self._accounts = store.accounts
         self._profiles = profiles
         self._keyring = keyring
-        self._clock = clock
+        self._clock = store.clock
         self._names = names
 
     async def enter(self, token: str | None, name: str | None) -> Identified:
@@ -69,7 +69,9 @@ class Identity:
             player, epoch, renew = await self._keyring.verify(token)
             if cleaned is not None and await self._players.take_rename(player, cleaned, now):
                 cleaned = None
-        profile, renamed = await self._players.keep(player, cleaned, epoch, now)
+        profile, renamed, unused = await self._players.keep(player, cleaned, epoch, now)
+        if unused:
+            await self._accounts.extend(player, for_good=False)
         # Nobody knows a new guest by another name.
         self._remember(profile, renamed=renamed and token is not None)
         if token is None or renew:
@@ -87,7 +89,7 @@ class Identity:
         cleaned = self._names.clean(name)
         if wait := await self._players.take_rename(player, cleaned, self._clock.now()):
             raise Refusal("name_too_soon", wait=wait)
-        profile, renamed = await self._players.keep(player, cleaned, now=self._clock.now())
+        profile, renamed, _ = await self._players.keep(player, cleaned, now=self._clock.now())
         self._remember(profile, renamed=renamed)
         if profile.name != cleaned:
             raise Refusal("name_hidden")

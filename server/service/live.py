@@ -167,6 +167,17 @@ class LiveRooms:
         """Return a live room, or `None` if this node does not follow it."""
         return self._live.get(code)
 
+    def unused(self) -> list[RoomCode]:
+        """Return the followed rooms in which no round was started yet."""
+        return [code for code, live in self._live.items() if live.room.round is None]
+
+    def member_here(self, code: RoomCode) -> PlayerId | None:
+        """Return a member of a room who has a session on this node, or `None`."""
+        live = self._live.get(code)
+        if live is None:
+            return None
+        return next((each for each in live.presence.local if live.room.seat_of(each)), None)
+
     def present(self, code: RoomCode) -> tuple[Room, set[PlayerId]] | None:
         """Return a followed room that has been loaded, and the players who are online in it."""
         live = self._live.get(code)

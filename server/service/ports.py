@@ -22,7 +22,8 @@ from server.core.history_fields import Whole
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.memory import Usage
 from server.core.moderation import Restrictions
-from server.core.names import Profile
+from server.core.names import Profile, Recorded
+from server.core.quota import KEPT_DAYS, Charge
 from server.core.ranking import Row, Rows
 from server.core.topics import Topic
 from server.store.bus import Subscriber
@@ -162,7 +163,7 @@ class DealStore(Protocol):
     async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
         """Draw and store a new deal for a room, which is not kept for long unless it is played."""
 
-    async def keep(self, deal: DealId) -> None:
+    async def keep(self, deal: DealId, days: int = KEPT_DAYS) -> None:
         """Extend the life of a round's deal that is played, and of the pace bot's run at it."""
 
     async def find(self, deal_id: DealId) -> Deal | None:
@@ -227,6 +228,15 @@ class MemoryStore(Protocol):
         """Return the usage, in a cluster that of the fullest server."""
 
 
+class QuotaStore(Protocol):
+    """What addresses have stored, each given as a keyed hash of it."""
+
+    async def charge(
+        self, place: str, now: int, sizes: Mapping[int, int], most: int | None = None
+    ) -> Charge:
+        """Count bytes by when they expire (Unix ms), unless there are more than `most` then."""
+
+
 class PlayerStore(Protocol):
     """Players' profiles, and where their sessions are, each as `node/session`."""
 
@@ -236,11 +246,8 @@ class PlayerStore(Protocol):
         name: str | None = None,
         epoch: int | None = None,
         now: int | None = None,
-    ) -> tuple[Profile, bool]:
+    ) -> Recorded:
         """Store or renew a player's record, if there is one or a name is given.
-
-        Returns:
-            The profile, and whether the name has changed.
 
         Raises:
             Refusal: as `bad_token`, if the player is deleted, or `epoch` is over.
@@ -319,6 +326,9 @@ class AccountStore(Protocol):
 
     async def keep_passkey(self, passkey: Passkey, at: int, epoch: int, *, confirmed: bool) -> bool:
         """Store a player's passkey; return whether it stands."""
+
+    async def extend(self, player: PlayerId, *, for_good: bool) -> None:
+        """Let a player's code and passkeys live for some weeks from now, or for good."""
 
     async def passkey(self, credential: str) -> tuple[Passkey, Account] | None:
         """Return the passkey with a credential id and whose it is, if it counts."""
@@ -540,6 +550,9 @@ class RoomStore(Protocol):
 
     async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Delete that a player is present on a node; presence on another node is kept."""
+
+    async def extend(self, code: RoomCode, life: int) -> None:
+        """Let a room live for so many milliseconds at least, if it is there."""
 
     async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
         """Store at which place and in which network a player of a room is, for some hours."""

@@ -59,7 +59,7 @@ class RoomDefinition:
 
     def kept_until(self, state: Room) -> int:
         """Return the time (Unix milliseconds) until which the journal is certainly kept."""
-        return state.at + keys.ROOM_LIFE
+        return state.at + _life_of(state)
 
     def size(self, state: Room, oldest: Room | None) -> int:
         """Return about how many bytes a replica takes, in constant time.
@@ -74,8 +74,9 @@ class RoomDefinition:
     def append(self, before: Room | None, after: Room, event: Event, number: int) -> Append:
         """Return the append of an event as entry `number`, with what is written atomically with it.
 
-        Each entry renews when the journal expires. The start of a round sets its deadline, and its
-        last result drops that, and writes a `RoundOver` to the outbox if the round was a race.
+        Each entry renews when the journal expires, which is soon before the first round. The start
+        of a round sets its deadline, and its last result drops that, and writes a `RoundOver` to
+        the outbox if the round was a race.
         """
         due: tuple[RoundDue, int | None] | None = None
         effect: tuple[str, str] | None = None
@@ -92,7 +93,7 @@ class RoomDefinition:
             number,
             msgspec.json.encode(event).decode(),
             keys.partition(self._code),
-            expires=self._clock.now() + keys.ROOM_LIFE,
+            expires=self._clock.now() + _life_of(after),
             effect=effect,
             due=due,
         )
@@ -100,6 +101,11 @@ class RoomDefinition:
     def appended(self, before: Room | None, after: Room, append: Append) -> None:
         """Handle that an append of this node has been accepted."""
         self._appended.emit(self._code, after, append)
+
+
+def _life_of(room: Room) -> int:
+    """Return the milliseconds that a room is kept after its last event, or after it was left."""
+    return keys.UNUSED_ROOM_LIFE if room.round is None else keys.ROOM_LIFE
 
 
 def decode(text: str) -> Event:

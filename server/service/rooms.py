@@ -24,6 +24,7 @@ from server.core.ids import (
     is_code,
     split_attempt_id,
 )
+from server.core.quota import KEPT_DAYS
 from server.core.race import Room, Round
 from server.core.race_events import Event, RoomOpened, Terms, TermsSet
 from server.core.ranking import Result
@@ -32,6 +33,7 @@ from server.core.stored import Help
 from server.service.answers import Snapshot
 from server.service.attempts import Attempts
 from server.service.format import Format
+from server.service.quotas import Quotas
 from server.service.replica import YIELD_EVERY, Replica
 from server.service.replica_cache import ReplicaCache
 from server.service.room_journal import RoomDefinition, decode
@@ -64,8 +66,9 @@ log = structlog.get_logger()
 class Rooms:
     """Carries out commands on race rooms, by replicas of their journals."""
 
-    def __init__(self, store: Store, attempts: Attempts, stored: Format) -> None:
+    def __init__(self, store: Store, attempts: Attempts, stored: Format, quotas: Quotas) -> None:
         self._store = store
+        self._quotas = quotas
         self._attempts = attempts
         self._format = stored
         self._replicas: ReplicaCache[RoomCode, Room, Event] = ReplicaCache(
@@ -449,8 +452,9 @@ class Rooms:
         running = room.running
         if running is not None:
             # Concurrently, so that the appends share a batch.
+            days = self._quotas.days(running.players)
             await asyncio.gather(
-                *(self._start_attempt(room, running, runner) for runner in running.players)
+                *(self._start_attempt(room, running, runner, days) for runner in running.players)
             )
         return room
 
@@ -607,7 +611,9 @@ class Rooms:
             await self._start_attempt(room, running, PACE_BOT)
         return found or await self._attempts.find(running.attempt(PACE_BOT))
 
-    async def _start_attempt(self, room: Room, round_: Round, player: PlayerId) -> AttemptId:
+    async def _start_attempt(
+        self, room: Room, round_: Round, player: PlayerId, days: int = KEPT_DAYS
+    ) -> AttemptId:
         started = Started(
             player,
             round_.deal,
@@ -618,6 +624,7 @@ class Rooms:
             round_.starts,
             round_.deadline,
             help=round_.terms.help,
+            days=days,
         )
         return (await self._attempts.start(started)).id
 

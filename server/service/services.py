@@ -36,6 +36,7 @@ from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
 from server.service.quick_matches import QuickMatches
+from server.service.quotas import ADDRESS_PLAYERS, Quotas
 from server.service.races import Races
 from server.service.registration import Registration
 from server.service.repaired_days import RepairedDays
@@ -48,6 +49,7 @@ from server.service.store import Store
 from server.service.store_memory import StoreMemory
 from server.service.suspicions import Suspicions
 from server.service.sweeper import Sweeper
+from server.service.unused_rooms import UnusedRooms
 from server.service.verification import Report, Verification
 from server.service.watching import Watching
 
@@ -71,6 +73,7 @@ class Services:
         searcher: Search | None = None,
         archive: Path | None = None,
         ranked_starts: int = 0,
+        address_players: int = ADDRESS_PLAYERS,
         names: NameLists | None = None,
     ) -> None:
         self._store = store
@@ -82,8 +85,19 @@ class Services:
             store.keyrings, store.secret_keys, self.format, store.clock, background
         )
         self.memory = StoreMemory(store.memory, metrics, background)
+        self.quotas = Quotas(
+            store.quotas,
+            self.keyring,
+            store.clock,
+            self.memory,
+            background,
+            players=address_players,
+            limited=metrics.limited,
+        )
         self.attempts = Attempts(store, self.format, metrics.lookups)
-        self.rooms = Rooms(store, self.attempts, self.format)
+        self.attempts.appended.subscribe(self.quotas.advanced)
+        self.rooms = Rooms(store, self.attempts, self.format, self.quotas)
+        self.quotas.room = self.rooms.known
         self.journal_check = JournalCheck(
             store.journals, background, self.attempts.used, self.rooms.used
         )
@@ -95,6 +109,7 @@ class Services:
         self.absences = Absences(self.rooms, self.live, background)
         self.places = Places(self.keyring, store.rooms)
         self.open_rooms = OpenRooms(store, self.live, self.profiles, self.places, background)
+        self.unused_rooms = UnusedRooms(store.rooms, self.live, self.quotas, background)
         self.quick_matches = QuickMatches(store, self.rooms, self.live, background)
         self.pace_bots = PaceBots(store.clock, self.rooms, self.live, background)
         self.dailies = Dailies(
@@ -102,6 +117,7 @@ class Services:
             self.attempts,
             self.keyring,
             self.places,
+            self.quotas,
             background=background,
             ranked_starts=ranked_starts,
         )
@@ -116,9 +132,7 @@ class Services:
             profiles=self.profiles,
         )
         self.archive = Archive(store, self.attempts, self.dailies, archive)
-        self.identity = Identity(
-            store.players, self.profiles, self.keyring, store.clock, names or name_lists()
-        )
+        self.identity = Identity(store, self.profiles, self.keyring, names or name_lists())
         self.sessions = Sessions(store, bus, registration, self.attempts, background)
         self.departures = Departures(store.held, registration, background)
         self.histories = Histories(store, self.leaderboards)

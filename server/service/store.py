@@ -22,6 +22,7 @@ from server.service.ports import (
     PlayerStore,
     PoolStore,
     QuickMatchStore,
+    QuotaStore,
     RaceStore,
     RoomStore,
     ScanStore,
@@ -43,6 +44,7 @@ class Store:
     journals: JournalStore
     deals: DealStore
     pools: PoolStore
+    quotas: QuotaStore
     players: PlayerStore
     accounts: AccountStore
     leaderboards: LeaderboardStore

@@ -2,7 +2,7 @@
 
 A Redis at its `maxmemory` refuses what needs more, and evicts nothing. Then moves are refused as
 `unavailable`, what can be read is shown, and all goes on by itself when there is room again. So
-that those who play may go on to their end, a node begins nothing new a while before that.
+that those who play may go on to their end, less and less begins before that (`server.core.memory`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import structlog
 
 from server.background import Background
-from server.core.memory import Level, Usage, level_at
+from server.core.memory import Level, New, Usage, level_at, may_begin
 from server.metrics import Metrics
 from server.service.ports import MemoryStore
 
@@ -24,7 +24,7 @@ class StoreMemory:
     """Watches the memory of the store.
 
     Attributes:
-        level: `free`; `short` if nothing new begins; `full` if moves are refused.
+        level: how full it is.
     """
 
     def __init__(self, store: MemoryStore, metrics: Metrics, background: Background) -> None:
@@ -36,9 +36,13 @@ class StoreMemory:
         background.forever("store_memory", self.check, every=CHECK_EVERY)
 
     @property
-    def has_room(self) -> bool:
-        """Whether something new may begin."""
-        return self.level == "free"
+    def limit(self) -> int:
+        """How many bytes the store may take, as last read; 0 if there is no limit."""
+        return self._usage.limit
+
+    def has_room(self, new: New) -> bool:
+        """Return whether something new may begin."""
+        return may_begin(new, self.level)
 
     async def check(self) -> None:
         """Read the usage; log a level that is new, once.
@@ -49,5 +53,5 @@ class StoreMemory:
         self._usage = usage = await self._store.usage()
         before, self.level = self.level, level_at(self.level, usage)
         if self.level != before:
-            say = {"free": log.info, "short": log.warning, "full": log.error}[self.level]
+            say = {"free": log.info, "full": log.error}.get(self.level, log.warning)
             say(f"store_{self.level}", used=usage.used, limit=usage.limit)

@@ -14,10 +14,14 @@ from server.core.ids import PlayerId
 from server.core.refusal import Refusal
 from server.store import keys
 from server.store.database import Database
+from server.store.histories import PLAYED, UNUSED
 from server.store.scripts import Script
 
 _PASSKEY = "passkey:"
 """What the fields of a record begin with that name a passkey."""
+
+_PLAYED = 2
+"""What is returned for a passkey that stands, of a player who has results."""
 
 _NONE_LEFT = -1
 """What `_SIGN_OUT` returns if no credential were left; -2 if the asking session is void."""
@@ -36,17 +40,22 @@ if is_new then redis.call('EXPIRE', KEYS[1], ARGV[5]) end
 return ''
 """)
 
-_KEEP_CODE = Script("""
-if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return ARGV[2] end
+_KEEP_CODE = Script(f"""{PLAYED}{UNUSED}
+if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return {{ARGV[2], 0}} end
 local before = redis.call('HMGET', KEYS[1], 'recovery', 'offer', 'offer_until')
-if before[1] == ARGV[2] then return '' end
-if before[2] ~= ARGV[2] or tonumber(before[3]) <= tonumber(ARGV[1]) then return ARGV[2] end
+local lasts = played(KEYS[2]) and 1 or 0
+if before[1] == ARGV[2] then return {{'', lasts}} end
+if before[2] ~= ARGV[2] or tonumber(before[3]) <= tonumber(ARGV[1]) then
+    return {{ARGV[2], 0}}
+end
 redis.call('HSETNX', KEYS[1], 'kept', ARGV[1])
 redis.call('HSET', KEYS[1], 'recovery', ARGV[2], 'recovery_at', ARGV[1])
 redis.call('HDEL', KEYS[1], 'recovery_used', 'offer', 'offer_until')
-redis.call('PERSIST', KEYS[1])
-return before[1] or ''
+if lasts == 1 then redis.call('PERSIST', KEYS[1])
+else expire_unused(KEYS[1], ARGV[3], ARGV[4]) end
+return {{before[1] or '', lasts}}
 """)
+"""Its keys are a player's record and history."""
 
 _USE_CODE = Script("""
 local found = redis.call('HMGET', KEYS[1], 'recovery', 'deleted', 'epoch')
@@ -55,11 +64,11 @@ redis.call('HSET', KEYS[1], 'recovery_used', ARGV[2])
 return tonumber(found[3] or 0)
 """)
 
-_KEEP_PASSKEY = Script("""
+_KEEP_PASSKEY = Script(f"""{PLAYED}{UNUSED}
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 0 end
 local count = 0
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
-    if field == ARGV[2] then return 1 end
+    if field == ARGV[2] then return played(KEYS[2]) and 2 or 1 end
     if string.sub(field, 1, 8) == 'passkey:' then count = count + 1 end
 end
 if tonumber(redis.call('HGET', KEYS[1], 'epoch') or 0) > tonumber(ARGV[4]) then return 0 end
@@ -68,9 +77,11 @@ if count >= tonumber(ARGV[3]) then return 0 end
 redis.call('HSETNX', KEYS[1], 'kept', ARGV[1])
 redis.call('HSET', KEYS[1], ARGV[2], ARGV[1])
 redis.call('HDEL', KEYS[1], 'offer', 'offer_until')
-redis.call('PERSIST', KEYS[1])
+if played(KEYS[2]) then redis.call('PERSIST', KEYS[1]) return 2 end
+expire_unused(KEYS[1], ARGV[6], ARGV[7])
 return 1
 """)
+"""Its keys are a player's record and history."""
 
 _PUT_PASSKEY = Script("""
 local owner = redis.call('HGET', KEYS[1], 'player')
@@ -78,6 +89,7 @@ if owner and owner ~= ARGV[1] then return 0 end
 if not owner then
     redis.call('HSET', KEYS[1], 'player', ARGV[1], 'key', ARGV[2], 'count', ARGV[3])
     redis.call('HSET', KEYS[1], 'aaguid', ARGV[4])
+    redis.call('EXPIRE', KEYS[1], ARGV[5])
 end
 return 1
 """)
@@ -135,7 +147,7 @@ for field in pairs(removed) do
 end
 local epoch = redis.call('HINCRBY', KEYS[1], 'epoch', 1)
 redis.call('HDEL', KEYS[1], 'device', 'device_until', 'offer', 'offer_until')
-if redis.call('HEXISTS', KEYS[1], 'kept') == 0 then
+if redis.call('TTL', KEYS[1]) >= 0 or redis.call('HEXISTS', KEYS[1], 'kept') == 0 then
     redis.call('EXPIRE', KEYS[1], ARGV[2])
 end
 for _, session in ipairs(found) do
@@ -206,8 +218,8 @@ class Accounts:
         Raises:
             UnavailableError: it may or may not have been stored.
         """
-        until = now + keys.OFFER_LIFE * 1000
-        given = (digest, epoch, _flag(confirmed), until, keys.OFFER_LIFE)
+        until = now + keys.CODE_OFFER_LIFE * 1000
+        given = (digest, epoch, _flag(confirmed), until, keys.CODE_OFFER_LIFE)
         return str(await self._database.run(_OFFER_CODE, [keys.player(player)], *given))
 
     async def was_offered(self, player: PlayerId, digest: str) -> bool:
@@ -224,7 +236,7 @@ class Accounts:
         """Store the SHA-256 of a recovery code that was offered, in place of an earlier one.
 
         It does nothing if the player has been deleted, or has been offered no such code, or not
-        within `OFFER_LIFE`, or has kept or removed a credential since.
+        within `CODE_OFFER_LIFE`, or has kept or removed a credential since.
 
         Args:
             player: the player.
@@ -234,11 +246,15 @@ class Accounts:
         Raises:
             UnavailableError: it may or may not have been stored.
         """
-        key = keys.recovery(digest)
-        await self._database.write(key, "SET", key, player)
-        void = await self._database.run(_KEEP_CODE, [keys.player(player)], at, digest)
+        key, life = keys.recovery(digest), keys.UNUSED_ACCOUNT_LIFE
+        await self._database.write(key, "SET", key, player, "EX", life)
+        names = [keys.player(player), keys.history(player)]
+        given = (at, digest, life, keys.PLAYER_LIFE)
+        void, lasts = await self._database.run(_KEEP_CODE, names, *given)
         if void:
             await self._drop(keys.recovery(void))
+        if lasts:
+            await self._database.write(key, "PERSIST", key)
 
     async def code_owner(self, digest: str) -> PlayerId | None:
         """Return whose recovery code may have a SHA-256, if anybody's; the record has to say so.
@@ -276,14 +292,34 @@ class Accounts:
         """
         key, owner = keys.passkey(passkey.id), passkey.player
         public = b64encode(passkey.key).decode()
-        put = (owner, public, passkey.count, passkey.aaguid)
+        life = keys.UNUSED_ACCOUNT_LIFE
+        put = (owner, public, passkey.count, passkey.aaguid, life)
         if not await self._database.run(_PUT_PASSKEY, [key], *put):
             return False
-        given = (at, _PASSKEY + passkey.id, MAX_PASSKEYS, epoch, _flag(confirmed))
-        if await self._database.run(_KEEP_PASSKEY, [keys.player(owner)], *given):
-            return True
-        await self._drop(key)
-        return False
+        names, lives = [keys.player(owner), keys.history(owner)], (life, keys.PLAYER_LIFE)
+        given = (at, _PASSKEY + passkey.id, MAX_PASSKEYS, epoch, _flag(confirmed), *lives)
+        stands = await self._database.run(_KEEP_PASSKEY, names, *given)
+        if stands == _PLAYED:
+            await self._database.write(key, "PERSIST", key)
+        if not stands:
+            await self._drop(key)
+        return bool(stands)
+
+    async def extend(self, player: PlayerId, *, for_good: bool) -> None:
+        """Let a player's code and passkeys not expire, or else not for `UNUSED_ACCOUNT_LIFE`.
+
+        Raises:
+            UnavailableError: they may or may not have been extended.
+        """
+        account = await self.find(player)
+        names = [keys.passkey(credential) for credential in account.passkeys]
+        if account.recovery is not None:
+            names.append(keys.recovery(account.recovery))
+        for key in names:
+            if for_good:
+                await self._database.write(key, "PERSIST", key)
+            else:
+                await self._database.write(key, "EXPIRE", key, keys.UNUSED_ACCOUNT_LIFE)
 
     async def passkey(self, credential: str) -> tuple[Passkey, Account] | None:
         """Return the passkey with a credential id (base64url) and whose it is, if it counts.

@@ -24,6 +24,7 @@ from engine.schema import STANDARD
 from server.core.certificate import Certificate, Level, packed, unpacked
 from server.core.daily import DailyId, level_of
 from server.core.ids import ALPHABET, ID_LENGTH, PACE_BOT, DealId, PlayerId, RoomCode, attempt_id
+from server.core.quota import KEPT_DAYS
 from server.core.refusal import UnreadableError
 from server.store import keys
 from server.store.database import Database
@@ -119,8 +120,8 @@ class Deals:
         """
         return await self._store(replace(new_deal(game, variant), room=room))
 
-    async def keep(self, deal: DealId) -> None:
-        """Extend the life of a round's deal that somebody begins to play.
+    async def keep(self, deal: DealId, days: int = KEPT_DAYS) -> None:
+        """Extend the life of a round's deal that somebody begins to play, kept for so many days.
 
         The pace bot's run on it, if it takes part, is kept as well: it plays by itself, and would
         fill the store for everybody who only looks for a match.
@@ -129,7 +130,7 @@ class Deals:
             UnavailableError: it may or may not have been extended.
         """
         names = keys.deal(deal), keys.attempt(attempt_id(deal, PACE_BOT))
-        life = keys.PLAYED_DEAL_LIFE
+        life = (days + keys.PLAYED_DEAL_DAYS) * keys.DAY_SECONDS
         await asyncio.gather(*(self._database.write(key, "EXPIRE", key, life) for key in names))
 
     async def find(self, deal_id: DealId) -> Deal | None:

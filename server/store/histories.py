@@ -13,18 +13,37 @@ from server.store import keys
 from server.store.database import Database
 from server.store.scripts import Script
 
-_CHANGE = Script("""
+PLAYED = """
+local function played(history)
+  local fields = redis.call('HLEN', history) - redis.call('HEXISTS', history, 'v')
+  return fields > redis.call('HEXISTS', history, 'kept')
+end
+"""
+"""A function of scripts that says whether a history has results."""
+
+UNUSED = """
+local function expire_unused(record, life, long)
+  local vital = redis.call('HMGET', record, 'epoch', 'barred', 'hidden')
+  redis.call('EXPIRE', record, (vital[1] or vital[2] or vital[3]) and long or life)
+end
+"""
+"""A function of scripts that lets the record of a player expire who has no result: later if it says
+what has to be known for as long as tokens hold."""
+
+_CHANGE = Script(f"""{PLAYED}
 if (redis.call('HGET', KEYS[1], 'v') or '0') ~= ARGV[1] then return 0 end
-for at = 3, #ARGV, 2 do
+for at = 4, #ARGV, 2 do
   if ARGV[at + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[at])
   else redis.call('HSET', KEYS[1], ARGV[at], ARGV[at + 1]) end
 end
 redis.call('HINCRBY', KEYS[1], 'v', 1)
+if not played(KEYS[1]) then redis.call('EXPIRE', KEYS[1], ARGV[3]) return 1 end
 redis.call('EXPIRE', KEYS[1], ARGV[2])
-if redis.call('TTL', KEYS[2]) >= 0 then redis.call('EXPIRE', KEYS[2], ARGV[2]) end
+if redis.call('HEXISTS', KEYS[2], 'kept') == 1 then redis.call('PERSIST', KEYS[2])
+elseif redis.call('TTL', KEYS[2]) >= 0 then redis.call('EXPIRE', KEYS[2], ARGV[2]) end
 return 1
 """)
-"""Its keys are a player's history and record, which lives as long unless it does not expire."""
+"""Its keys are a player's history and record, which lives as long, and for good if it is kept."""
 
 
 class _State(NamedTuple):
@@ -146,5 +165,5 @@ class Histories:
         """
         arguments = [part for field, text in fields.items() for part in (field, text or "")]
         names = [keys.history(player), keys.player(player)]
-        life = keys.PLAYER_LIFE
-        return bool(await self._database.run(_CHANGE, names, version, life, *arguments))
+        lives = keys.PLAYER_LIFE, keys.UNUSED_ACCOUNT_LIFE
+        return bool(await self._database.run(_CHANGE, names, version, *lives, *arguments))

@@ -11,6 +11,7 @@ from zlib import crc32
 
 from server.core.boards import BoardId
 from server.core.daily import DailyId
+from server.core.quota import KEPT_DAYS
 
 PARTITIONS = 256
 """Number of hash tags among which journals are spread. Changing it would lose stored journals."""
@@ -18,16 +19,21 @@ PARTITIONS = 256
 DAY_SECONDS = 86_400
 ROOM_LIFE = DAY_SECONDS * 1000
 """Milliseconds that a room is kept after its last event."""
-ATTEMPT_LIFE = 90 * DAY_SECONDS * 1000
-"""Milliseconds that the journal of an attempt is kept after its deadline if it was played."""
+UNUSED_ROOM_LIFE = 1_800_000
+"""The same of a room in which no round was started yet. While somebody is there, it is extended."""
+ATTEMPT_LIFE = KEPT_DAYS * DAY_SECONDS * 1000
+"""Milliseconds that the journal of an attempt is kept after its deadline if it was played; fewer if
+much was stored where its player is (`server.core.quota`)."""
 UNPLAYED_LIFE = 3_600_000
 """The same if it was not played: until then its player can be told how it ended, and whoever
 started it cannot start it anew, since its deal is dealt to nobody after the deadline."""
 DEAL_LIFE = 400 * DAY_SECONDS
 """Seconds that a daily's deal and its seed are kept."""
-PLAYED_DEAL_LIFE = 92 * DAY_SECONDS
-"""Seconds that the deal of a round is kept after somebody began to play it: longer than any
-attempt at it, which is over within two hours."""
+PLAYED_DEAL_DAYS = 2
+"""Days that the deal of a round is kept beyond what is played on it, after somebody began that:
+longer than any attempt at it, which is over within two hours."""
+PLAYED_DEAL_LIFE = (KEPT_DAYS + PLAYED_DEAL_DAYS) * DAY_SECONDS
+"""Seconds that it is kept mostly."""
 UNPLAYED_DEAL_LIFE = DAY_SECONDS
 """Seconds that the deal of a round is kept that nobody plays."""
 LEADERBOARD_LIFE = 400 * DAY_SECONDS
@@ -35,13 +41,16 @@ LEADERBOARD_LIFE = 400 * DAY_SECONDS
 PLAYER_LIFE = 400 * DAY_SECONDS
 """Seconds that a player's history is kept after the last result, the record of one who has a
 history after the last session began, and the note of a deleted player after the deletion. The
-record of a player who has kept the identity does not expire."""
-GUEST_LIFE = 30 * DAY_SECONDS
+record of a player who has kept the identity does not expire once there is a result."""
+GUEST_LIFE = 7 * DAY_SECONDS
 """Seconds that the record of a guest without a result is kept after the last session began: it
 holds no more than the name, which anybody can have stored by a word of `hello`."""
+UNUSED_ACCOUNT_LIFE = 60 * DAY_SECONDS
+"""The same of a player who has kept the identity and has no result yet, with the code or passkeys.
+"""
 DEVICE_LIFE = 300
 """Seconds for which a device code signs a player in."""
-OFFER_LIFE = 3_600
+CODE_OFFER_LIFE = 3_600
 """Seconds within which a new recovery code is kept, by whoever has written it down."""
 RACE_LIFE = 90 * DAY_SECONDS
 """Seconds that a race's record is kept after it was applied: as long as its players' attempts."""
@@ -144,6 +153,24 @@ There is none any more once no such node is left: the keyring has the secret the
 FORMAT = "format"
 """The key that holds the number of the store's format; without it, that is 1."""
 
+FOR_GOOD = {
+    "format": "the form of the store",
+    "keyring": "tokens could not be verified without it",
+    "signing-key": "the same, until the keyring has it",
+    "audit": "what operators have done, by their own hand",
+    "repaired-days": "a field for each act of an operator",
+    "suspicious": "at most `MAX_SUSPICIOUS` runs",
+    "set-aside": "what an operator has to look at",
+    "outbox": "what is yet to be applied, which removes it",
+    "due": "what is yet to fall due, which removes it",
+    "pool": "deals that are yet to be played",
+    "leaderboard": "those of all time, a row for each who has kept an identity and has a result",
+    "player": "who has kept an identity and has a result, for whoever has the code or a passkey",
+    "recovery": "the code of such a player",
+    "passkey": "a passkey of such a player",
+}
+"""The kinds of keys that need not expire, and why; all others do, whoever writes them."""
+
 _PARTITION = re.compile(r"\{p\d+\}:")
 _NO_BRACES = str.maketrans("", "", "{}")
 
@@ -192,6 +219,14 @@ def open_rooms_of(network: str) -> str:
     It is a sorted set of room codes by time of expiry in Unix milliseconds.
     """
     return f"{{open}}:of:{network}"
+
+
+def quota(place: str) -> str:
+    """Return the key of what an address has stored, by a hash of it: a hash of bytes.
+
+    They are by when they expire, in Unix milliseconds.
+    """
+    return f"quota:{{{place}}}"
 
 
 def offers(game: str) -> str:

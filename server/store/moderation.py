@@ -26,7 +26,9 @@ _BAR = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return end
 if ARGV[1] == '' then redis.call('HDEL', KEYS[1], 'barred')
 else redis.call('HSET', KEYS[1], 'barred', ARGV[1]) end
-if redis.call('HEXISTS', KEYS[1], 'kept') == 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+if redis.call('TTL', KEYS[1]) >= 0 or redis.call('HEXISTS', KEYS[1], 'kept') == 0 then
+    redis.call('EXPIRE', KEYS[1], ARGV[2])
+end
 """)
 
 _HIDE_NAME = Script("""
@@ -39,7 +41,9 @@ elseif ARGV[1] == '0' and hidden then
   if hidden ~= '' then redis.call('HSET', KEYS[1], 'name', hidden) end
   redis.call('HDEL', KEYS[1], 'hidden')
 end
-if redis.call('HEXISTS', KEYS[1], 'kept') == 0 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+if redis.call('TTL', KEYS[1]) >= 0 or redis.call('HEXISTS', KEYS[1], 'kept') == 0 then
+    redis.call('EXPIRE', KEYS[1], ARGV[2])
+end
 """)
 
 _TIME_DIGITS = 15

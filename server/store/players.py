@@ -7,26 +7,31 @@ from collections.abc import Callable, Iterable
 from server.core.account import DELETED_NAME
 from server.core.ids import PlayerId
 from server.core.moderation import is_barred, refusal_of
-from server.core.names import RENAME_EVERY, RENAMES_AT_ONCE, Profile, guest_name
+from server.core.names import RENAME_EVERY, RENAMES_AT_ONCE, Profile, Recorded, guest_name
 from server.core.refusal import Refusal
 from server.store import keys
 from server.store.database import Database
+from server.store.histories import PLAYED, UNUSED
 from server.store.scripts import Script
 
-_KEEP_NAME = Script("""
+_KEEP_NAME = Script(f"""{PLAYED}{UNUSED}
 local found = redis.call('HMGET', KEYS[1],
     'name', 'epoch', 'deleted', 'kept', 'hidden', 'barred')
 local epoch, given = tonumber(found[2] or 0), tonumber(ARGV[2]) or 0
-if found[3] or (ARGV[2] ~= '' and given < epoch) then return {false, ''} end
+if found[3] or (ARGV[2] ~= '' and given < epoch) then return {{false, '', 0}} end
 local is_new = redis.call('EXISTS', KEYS[1]) == 0
 if given > epoch then redis.call('HSET', KEYS[1], 'epoch', given) end
 if ARGV[1] ~= '' and not found[5] then redis.call('HSET', KEYS[1], 'name', ARGV[1]) end
-if redis.call('EXISTS', KEYS[1]) == 0 then return {'', ''} end
+if redis.call('EXISTS', KEYS[1]) == 0 then return {{'', '', 0}} end
 if is_new and ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'created', ARGV[3]) end
 local matters = found[5] or found[6] or epoch + given > 0 or redis.call('EXISTS', KEYS[2]) == 1
-if found[4] then redis.call('PERSIST', KEYS[1])
+local unused = found[4] and not played(KEYS[2])
+if unused then
+  expire_unused(KEYS[1], ARGV[6], ARGV[4])
+  redis.call('EXPIRE', KEYS[2], ARGV[6])
+elseif found[4] then redis.call('PERSIST', KEYS[1])
 else redis.call('EXPIRE', KEYS[1], matters and ARGV[4] or ARGV[5]) end
-return {redis.call('HGET', KEYS[1], 'name') or '', found[1] or ''}
+return {{redis.call('HGET', KEYS[1], 'name') or '', found[1] or '', unused and 1 or 0}}
 """)
 """Its keys are a player's record and history. Of a guest about whom nothing is to be said, it
 stores nothing. A name that an operator has hidden is put aside, and none is taken meanwhile."""
@@ -87,7 +92,7 @@ class Players:
         name: str | None = None,
         epoch: int | None = None,
         now: int | None = None,
-    ) -> tuple[Profile, bool]:
+    ) -> Recorded:
         """Store what is said of a player, if anything, and extend the record's time to live.
 
         A guest who has not chosen a name has no record.
@@ -100,14 +105,13 @@ class Players:
             now: Unix milliseconds, kept as the time of a new record.
 
         Returns:
-            The profile, and whether it had another name before. Without a name, and while an
-            operator hides it, it is a guest's.
+            What is stored. Without a name, and while an operator hides it, it is a guest's.
 
         Raises:
             Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch.
             UnavailableError: the profile may or may not have been stored.
         """
-        kept, before = await self._database.run(
+        kept, before, unused = await self._database.run(
             _KEEP_NAME,
             [keys.player(player), keys.history(player)],
             name or "",
@@ -115,11 +119,12 @@ class Players:
             "" if now is None else now,
             keys.PLAYER_LIFE,
             keys.GUEST_LIFE,
+            keys.UNUSED_ACCOUNT_LIFE,
         )
         if kept is None:
             raise Refusal("bad_token")
         profile = Profile(player, kept or guest_name(player))
-        return profile, profile.name != (before or guest_name(player))
+        return Recorded(profile, profile.name != (before or guest_name(player)), bool(unused))
 
     async def take_rename(self, player: PlayerId, name: str, now: int) -> int:
         """Count a change of a player's name, unless it is the name that there is.

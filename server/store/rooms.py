@@ -20,6 +20,12 @@ redis.call('HSET', KEYS[2], ARGV[4], '')
 redis.call('EXPIRE', KEYS[2], ARGV[3])
 """)
 
+_EXTEND = Script("""
+local left = redis.call('TTL', KEYS[1])
+if left >= 0 and left < tonumber(ARGV[1]) then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
+""")
+"""A round may have been started meanwhile: then the room lives longer than it is extended."""
+
 _LEAVE_ROOM = Script("""
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('HDEL', KEYS[1], ARGV[1]) end
 for _, node in ipairs(redis.call('HVALS', KEYS[1])) do
@@ -76,6 +82,14 @@ class Rooms:
         """
         names = [keys.presence(code), keys.held(keys.partition(code), node)]
         await self._database.run(_LEAVE_ROOM, names, player, node, room_note(code))
+
+    async def extend(self, code: RoomCode, life: int) -> None:
+        """Let a room live for so many milliseconds at least, if it is there.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        await self._database.run(_EXTEND, [keys.room(code)], life // 1000)
 
     async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
         """Store at which place and in which network a player of a room is, for some hours.

@@ -1,25 +1,33 @@
-"""Levels of the store's memory."""
+"""Levels of the store's memory, and what begins at each."""
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
-from server.core.memory import Level, Usage, level_at
+from server.core.memory import LEVELS, Level, New, Usage, level_at, may_begin
 
 
 @pytest.mark.parametrize(
     ("before", "used", "after"),
     [
         ("free", 0, "free"),
-        ("free", 89, "free"),
+        ("free", 79, "free"),
+        ("free", 80, "filling"),
+        ("free", 85, "tight"),
         ("free", 90, "short"),
+        ("free", 95, "scarce"),
         ("free", 100, "full"),
+        ("filling", 79, "filling"),
+        ("filling", 77, "free"),
         ("short", 89, "short"),
-        ("short", 87, "free"),
-        ("short", 98, "short"),
-        ("short", 99, "full"),
+        ("short", 87, "tight"),
+        ("short", 84, "tight"),
+        ("short", 94, "short"),
+        ("short", 95, "scarce"),
         ("full", 98, "full"),
-        ("full", 96, "short"),
+        ("full", 96, "scarce"),
         ("full", 89, "short"),
         ("full", 10, "free"),
     ],
@@ -30,3 +38,15 @@ def test_a_level_is_left_below_where_it_began(before: Level, used: int, after: L
 
 def test_without_a_limit_there_is_always_room() -> None:
     assert level_at("full", Usage(10**12, 0)) == "free"
+
+
+def test_the_fuller_the_store_the_less_begins_and_rounds_of_rooms_that_are_there_last() -> None:
+    begins = [{new for new in get_args(New) if may_begin(new, level)} for level in LEVELS]
+    assert begins == [
+        {"first_room", "room", "daily", "round"},
+        {"room", "daily", "round"},
+        {"daily", "round"},
+        {"round"},
+        set(),
+        set(),
+    ]

@@ -38,13 +38,16 @@ from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import Room
 from server.gateway.messages.attempts import FIRST_NUMBER, Moved, PlayMove
 from server.gateway.messages.rooms import PROGRESS
+from server.metrics import Metrics
 from server.service.attempts import Attempts
 from server.service.dailies import Dailies
 from server.service.format import Format
 from server.service.keyring import Keyring
 from server.service.places import Places
+from server.service.quotas import Quotas
 from server.service.rooms import Rooms
 from server.service.store import Store
+from server.service.store_memory import StoreMemory
 from server.settings import Settings
 from server.store.clock import Clock
 from server.store.connection import connect as connect_redis
@@ -215,13 +218,23 @@ async def _sessions(port: int, redis: Any, kept: Lines) -> None:
     await _reopen(port, kept, welcome["token"], last)
 
 
+def _quotas(store: Store, keyring: Keyring, background: Background) -> Quotas:
+    """Return quotas that charge nobody, since nobody is anywhere."""
+    metrics = Metrics()
+    memory = StoreMemory(store.memory, metrics, background)
+    return Quotas(
+        store.quotas, keyring, store.clock, memory, background, players=1, limited=metrics.limited
+    )
+
+
 async def _leave_effects(store: Store, attempts: Attempts) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
     form = Format(store.formats, store.nodes, store.clock)
     background = Background()
     keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock, background)
     places = Places(keyring, store.rooms)
-    dailies = Dailies(store, attempts, keyring, places, background=background)
+    quotas = _quotas(store, keyring, background)
+    dailies = Dailies(store, attempts, keyring, places, quotas, background=background)
     for game in list(games())[:2]:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)
@@ -250,7 +263,9 @@ def room_state(room: Room) -> dict[str, Any]:
 
 
 async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
-    rooms = Rooms(store, attempts, Format(store.formats, store.nodes, store.clock))
+    form, background = Format(store.formats, store.nodes, store.clock), Background()
+    keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock, background)
+    rooms = Rooms(store, attempts, form, _quotas(store, keyring, background))
     found: dict[str, dict[str, Any]] = {"attempts": {}, "rooms": {}}
     for key in keys:
         _, kind, name = (*key.split(":", 2), "", "")[:3]

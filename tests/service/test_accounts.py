@@ -128,11 +128,57 @@ async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
     account = await node.services.accounts.find(player)
     assert account.kept == START
     assert account.recovery is not None
-    # The record, and what finds it, no longer expire.
-    assert await node.redis.ttl(keys.player(player)) == -1
-    assert await node.redis.ttl(keys.recovery(account.recovery)) == -1
-    await other.services.identity.enter(token, None)
-    assert await node.redis.ttl(keys.player(player)) == -1
+    # There is no result yet: each session extends the record, what finds it, and the history.
+    names = [keys.player(player), keys.recovery(account.recovery), keys.history(player)]
+    for _ in range(2):
+        assert [await node.redis.ttl(name) for name in names] == [
+            pytest.approx(keys.UNUSED_ACCOUNT_LIFE, abs=60)
+        ] * len(names)
+        for name in names:
+            await node.redis.expire(name, 1_000)
+        await other.services.identity.enter(token, None)
+
+
+@pytest.mark.parametrize("first", ["code", "result"])
+async def test_an_identity_with_a_result_is_kept_for_good(
+    node: Node, other: Node, first: str
+) -> None:
+    player, _ = await guest(node, "Ada")
+    passkey = Passkey("credential", player, b"key", 0)
+
+    async def keep_both() -> None:
+        await recovery_code(node, player)
+        await keep(node, passkey)
+
+    async def play() -> None:
+        attempt = (await other.dailies.open(player, "robert")).attempt
+        await other.play(attempt, player)
+        await other.attempts.resign(attempt, player, 3)
+        await other.apply_effects()
+
+    for step in (keep_both, play) if first == "code" else (play, keep_both):
+        await step()
+    found = await node.services.accounts.find(player)
+    assert found.recovery is not None
+    names = [keys.player(player), keys.recovery(found.recovery), keys.passkey(passkey.id)]
+    assert [await node.redis.ttl(name) for name in names] == [-1, -1, -1]
+    await node.store.players.keep(player)
+    assert await node.redis.ttl(names[0]) == -1
+    # The history, as that of a guest, is kept after the last result.
+    assert await node.redis.ttl(keys.history(player)) > keys.PLAYER_LIFE - 60
+
+
+async def test_an_epoch_is_known_as_long_as_its_tokens_hold(node: Node) -> None:
+    """Otherwise earlier tokens would hold again."""
+    player, _ = await guest(node, "Ada")
+    await recovery_code(node, player)
+    token, epoch = await node.services.accounts.sign_out_everywhere(player, "session", 0)
+    left = [await node.redis.ttl(keys.player(player))]
+    await node.services.identity.enter(token, None)
+    left.append(await node.redis.ttl(keys.player(player)))
+    await recovery_code(node, player, epoch=epoch)
+    left.append(await node.redis.ttl(keys.player(player)))
+    assert min(left) > keys.PLAYER_LIFE - 60
 
 
 async def test_no_code_is_stored_anywhere(node: Node) -> None:
@@ -184,7 +230,7 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
     offered = [await accounts.new_recovery_code(player, 0, confirmed=False) for _ in range(3)]
     # Nobody has written it down: nothing is kept, and what is stored goes by itself.
     assert (await accounts.find(player)).kept is None
-    assert 0 < await node.redis.ttl(keys.player(player)) <= keys.OFFER_LIFE
+    assert 0 < await node.redis.ttl(keys.player(player)) <= keys.CODE_OFFER_LIFE
     for code in offered:
         with pytest.raises(Refusal, match="bad_code"):
             await sign_in(node, code)
@@ -199,7 +245,7 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
         await accounts.keep_recovery_code(player, read_typed(offered[2]))
     assert await sign_in(node, offered[2]) == token
     late = await accounts.new_recovery_code(player, 0, confirmed=True)
-    clock.time += keys.OFFER_LIFE * 1000
+    clock.time += keys.CODE_OFFER_LIFE * 1000
     with pytest.raises(Refusal, match="bad_code"):
         await accounts.keep_recovery_code(player, read_typed(late))
     assert tokens.read(await sign_in(node, offered[2])).player == player

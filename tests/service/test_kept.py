@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
 import pytest
@@ -9,11 +10,14 @@ from redis.asyncio import Redis
 
 from engine.catalog import games
 from server.core import daily
+from server.core.account import Passkey
 from server.core.boards import of_daily
 from server.core.daily import DailyId
 from server.core.due import AttemptDue
 from server.core.ids import PACE_BOT, AttemptId, PlayerId
+from server.service.accounts import read_typed
 from server.service.answers import Advice
+from server.service.quotas import GUEST, Scope
 from server.store import keys
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, LIMIT, START
@@ -156,9 +160,11 @@ async def test_what_is_played_in_a_round_is_kept_with_its_deal(
 
 
 async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
-    node: Node, clock: SetClock
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No node was there between the deadline and the end of what nobody had played."""
+    # It is opened so long ago by Redis's own time that it would be gone before it is used.
+    monkeypatch.setattr(keys, "UNUSED_ROOM_LIFE", keys.ROOM_LIFE)
     now = await _now(node)
     clock.time = now - (OVER - START) - keys.UNPLAYED_LIFE - 1_000
     room, code = await node.race_of(ADA, BOB)
@@ -200,6 +206,60 @@ async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
         assert abs(end - await _now(node) - keys.PLAYED_DEAL_LIFE * 1000) < 120_000
     else:
         assert end == unplayed
+
+
+async def test_every_key_expires_but_those_of_which_it_is_said_why(
+    node: Node, clock: SetClock
+) -> None:
+    """All that players can have stored, by whatever they do."""
+    services, accounts = node.services, node.services.accounts
+    await node.dailies.draw_ahead()
+    await services.keyring.refresh()
+    place = [Scope("192.0.2.1"), Scope("2001:db8::/48", wide=True)]
+    services.quotas.where = lambda _: place
+    await node.registration.renew()
+    found = [await services.identity.enter(None, f"Guest {number}") for number in range(4)]
+    ada, bob, cyd, dot = (each.profile.id for each in found)
+    for player in (ada, bob, cyd, dot):
+        await services.sessions.enter(player, f"session of {player}")
+        await services.identity.rename(player, "Other name")
+        await services.quotas.take(place, "any", GUEST)
+    for player in (ada, bob):
+        given = await accounts.new_recovery_code(player, 0, confirmed=True)
+        await accounts.keep_recovery_code(player, read_typed(given))
+        passkey = Passkey(f"credential of {player}", player, b"key", 0)
+        await accounts.keep_passkey(passkey, 0, confirmed=True)
+        await accounts.link_device(player, 0)
+    room, code = await node.race_of(ada, cyd)
+    await node.room_of(dot)
+    services.live.enter(room, ada)
+    await services.places.enter(code, ada, "192.0.2.1")
+    await services.quick_matches.match(dot, "robert")
+    clock.time = BEGUN
+    for player in (ada, cyd):
+        await node.play_out(attempt_of(room, player), player)
+        attempt = (await node.dailies.open(player, "robert", "192.0.2.1")).attempt
+        await node.play(attempt, player)
+        await node.attempts.resign(attempt, player, 3)
+    await node.apply_effects()
+    await accounts.sign_out_everywhere(cyd, "session", 0)
+    await accounts.delete(dot)
+    await node.sweep()
+    for_good = {key for key in await node.keys() if await node.redis.ttl(key) == -1}
+    assert {keys.kind_of(key)[0] for key in for_good} <= keys.FOR_GOOD.keys()
+    # Of players, only those of whom it is said so.
+    credentials = {
+        key for key in for_good if keys.kind_of(key)[0] in {"player", "recovery", "passkey"}
+    }
+    assert credentials == {
+        keys.player(ada),
+        keys.recovery(str((await accounts.find(ada)).recovery)),
+        keys.passkey(f"credential of {ada}"),
+    }
+    boards = {key for key in for_good if keys.kind_of(key)[0] == "leaderboard"}
+    dated = {key for key in boards if re.search(r":[1-9]\d*\}", key)}
+    assert boards
+    assert dated == set(), "days and weeks expire"
 
 
 MOST = {"opened": 1_600, "first move": 1_800}

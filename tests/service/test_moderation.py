@@ -383,10 +383,23 @@ async def test_a_player_is_deleted_as_by_themselves(node: Node) -> None:
     assert len(await rows(node, BoardId("day", "lady-betty", DAY, "guests"))) == 1
 
 
-async def test_the_record_of_a_kept_player_does_not_expire_after_an_act(node: Node) -> None:
+@pytest.mark.parametrize("played", [False, True])
+async def test_what_operators_have_done_to_a_kept_player_is_known_as_long_as_tokens_hold(
+    node: Node, played: bool
+) -> None:
+    record = keys.player(ADA)
     await node.store.players.keep(ADA, "Ada")
+    if played:
+        await node.store.histories.change(ADA, 0, {"t:robert": "[]"})
     await node.store.accounts.offer_code(ADA, "digest", START, 0, confirmed=False)
     await node.store.accounts.keep_code(ADA, "digest", START)
-    await node.services.operators.bar(BY, ADA, 1)
+    await node.services.histories.keep(ADA, START)
     await node.services.operators.hide_name(BY, ADA, hidden=True)
-    assert await node.redis.ttl(keys.player(ADA)) == -1
+    lives = [await node.redis.ttl(record)]
+    await node.services.operators.bar(BY, ADA, 1)
+    lives.append(await node.redis.ttl(record))
+    await node.store.accounts.keep_code(ADA, "other digest", START + 1)
+    lives.append(await node.redis.ttl(record))
+    await node.store.players.keep(ADA)
+    lives.append(await node.redis.ttl(record))
+    assert lives == [-1] * 4 if played else min(lives) > keys.PLAYER_LIFE - 60

@@ -556,13 +556,20 @@ async def test_every_change_is_published(node: Node) -> None:
     assert node.published == []
 
 
-async def test_a_room_expires(node: Node, clock: SetClock) -> None:
+async def test_a_room_expires_soon_unless_a_round_was_started(node: Node, clock: SetClock) -> None:
+    async def life() -> float:
+        seconds, _ = await node.redis.time()
+        return seconds * 1000 + await node.redis.pttl(keys.room(code)) - clock.time
+
     code = (await create(node)).opened.code
-    clock.time += 5_000_000
+    clock.time += 1_000_000
     await node.rooms.join(code, BOB)
-    seconds, _ = await node.redis.time()
-    expires = seconds * 1000 + await node.redis.pttl(keys.room(code))
-    assert abs(expires - clock.time - keys.ROOM_LIFE) < 60_000
+    assert abs(await life() - keys.UNUSED_ROOM_LIFE) < 60_000
+    await node.rooms.start(code, ADA, [ADA, BOB])
+    assert abs(await life() - keys.ROOM_LIFE) < 60_000
+    clock.time += 1_000_000
+    await node.rooms.leave(code, BOB)
+    assert abs(await life() - keys.ROOM_LIFE) < 60_000
 
 
 async def test_an_expired_room_is_unknown_to_a_node_that_cached_it(node: Node) -> None:

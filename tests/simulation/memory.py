@@ -147,6 +147,10 @@ class Memory:
         self.expire(key, seconds)
         return int(self.find(key) is not None)
 
+    def _persist(self, key: str) -> Reply:
+        self.persist(key)
+        return int(self.find(key) is not None)
+
     def _exists(self, key: str) -> Reply:
         return int(self.find(key) is not None)
 

@@ -20,6 +20,7 @@ from server.store import (
     players,
     pool,
     quick,
+    quotas,
     races,
     rooms,
     starts,
@@ -148,7 +149,7 @@ def _text(score: float | None) -> str | None:
 
 def change_history(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Change the fields of a history, unless it has another version."""
-    version, life, *fields = given
+    version, life, unused_life, *fields = given
     if (memory.find(names[0]) or {}).get("v", "0") != version:
         return 0
     stored = memory.hash(names[0])
@@ -158,10 +159,36 @@ def change_history(memory: Memory, names: list[str], given: list[str]) -> Reply:
         else:
             stored.pop(field, None)
     stored["v"] = str(int(version) + 1)
+    if not _played(memory, names[0]):
+        memory.expire(names[0], unused_life)
+        return 1
     memory.expire(names[0], life)
-    if memory.expires(names[1]) is not None:
+    if "kept" in (memory.find(names[1]) or {}):
+        memory.persist(names[1])
+    elif memory.expires(names[1]) is not None:
         memory.expire(names[1], life)
     return 1
+
+
+def _played(memory: Memory, history: str) -> bool:
+    return bool((memory.find(history) or {}).keys() - {"v", "kept"})
+
+
+def charge(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Count what an address stores, unless it has too much then."""
+    now, most, *rest = map(int, given)
+    more = dict(zip(rest[::2], rest[1::2], strict=True))
+    stored = memory.hash(names[0]) if more else memory.find(names[0]) or {}
+    for until in [until for until in stored if int(until) <= now]:
+        del stored[until]
+    used, first = sum(map(int, stored.values())), min(map(int, stored), default=0)
+    if 0 <= most < used + sum(more.values()):
+        return [0, used, first]
+    for until, size in more.items():
+        stored[str(until)] = str(int(stored.get(str(until), 0)) + size)
+    if more:
+        memory.expire_at(names[0], max(map(int, stored)))
+    return [1, used + sum(more.values()), first]
 
 
 def _pairs(memory: Memory, key: str) -> list[str]:
@@ -277,17 +304,17 @@ def drop_due(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a player's name, unless the player is deleted or the epoch of the token is over."""
-    name, epoch, now, life, guest_life = given
+    name, epoch, now, life, guest_life, unused_life = given
     record = dict(memory.find(names[0]) or {})
     before, current = record.get("name", ""), int(record.get("epoch", 0))
     if "deleted" in record or (epoch and int(epoch) < current):
-        return [None, ""]
+        return [None, "", 0]
     if int(epoch or 0) > current:
         memory.hash(names[0])["epoch"] = epoch
     if name and "hidden" not in record:
         memory.hash(names[0])["name"] = name
     if memory.find(names[0]) is None:
-        return ["", ""]
+        return ["", "", 0]
     if not record and now:
         memory.hash(names[0])["created"] = now
     matters = (
@@ -295,11 +322,15 @@ def keep_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
         or current + int(epoch or 0)
         or memory.find(names[1]) is not None
     )
-    if "kept" in record:
+    unused = "kept" in record and not _played(memory, names[1])
+    if unused:
+        _expire_unused(memory, names[0], unused_life, life)
+        memory.expire(names[1], unused_life)
+    elif "kept" in record:
         memory.persist(names[0])
     else:
         memory.expire(names[0], life if matters else guest_life)
-    return [memory.run("HGET", [names[0], "name"]) or "", before]
+    return [memory.run("HGET", [names[0], "name"]) or "", before, int(unused)]
 
 
 def take_rename(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -368,8 +399,7 @@ def bar(memory: Memory, names: list[str], given: list[str]) -> Reply:
         memory.hash(names[0])["barred"] = until
     else:
         memory.run("HDEL", [names[0], "barred"])
-    if memory.run("HGET", [names[0], "kept"]) is None:
-        memory.expire(names[0], life)
+    _expire_known(memory, names[0], life)
     return None
 
 
@@ -386,8 +416,7 @@ def hide_name(memory: Memory, names: list[str], given: list[str]) -> Reply:
         if hidden:
             memory.hash(names[0])["name"] = hidden
         memory.run("HDEL", [names[0], "hidden"])
-    if memory.run("HGET", [names[0], "kept"]) is None:
-        memory.expire(names[0], life)
+    _expire_known(memory, names[0], life)
     return None
 
 
@@ -451,23 +480,41 @@ def offer_code(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def keep_code(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store a recovery code's digest; return the digest that is void."""
-    at, digest = given
+    """Store a recovery code's digest; return the digest that is void, and whether it stays."""
+    at, digest, life, long = given
     record = memory.find(names[0]) or {}
     before = record.get("recovery", "")
     if "deleted" not in record and before == digest:
-        return ""
+        return ["", int(_played(memory, names[1]))]
     if (
         "deleted" in record
         or record.get("offer") != digest
         or int(record["offer_until"]) <= int(at)
     ):
-        return digest
+        return [digest, 0]
     record.setdefault("kept", at)
     record.update(recovery=digest, recovery_at=at)
     _drop_fields(memory, names[0], "recovery_used", "offer", "offer_until")
-    memory.persist(names[0])
-    return before
+    _keep(memory, names, life, long)
+    return [before, int(_played(memory, names[1]))]
+
+
+def _keep(memory: Memory, names: list[str], life: str, long: str) -> None:
+    if _played(memory, names[1]):
+        memory.persist(names[0])
+    else:
+        _expire_unused(memory, names[0], life, long)
+
+
+def _expire_known(memory: Memory, record: str, life: str) -> None:
+    """Let a record expire later that may expire at all."""
+    if memory.expires(record) is not None or "kept" not in (memory.find(record) or {}):
+        memory.expire(record, life)
+
+
+def _expire_unused(memory: Memory, record: str, life: str, long: str) -> None:
+    vital = (memory.find(record) or {}).keys() & {"epoch", "barred", "hidden"}
+    memory.expire(record, long if vital else life)
 
 
 def use_code(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -481,12 +528,12 @@ def use_code(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 def keep_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store that a player has a passkey, if that may be, and is not one too many."""
-    at, field, most, epoch, confirmed = given
+    at, field, most, epoch, confirmed, life, long = given
     record = memory.find(names[0]) or {}
     if "deleted" in record:
         return 0
     if field in record:
-        return 1
+        return 1 + _played(memory, names[1])
     if int(record.get("epoch", 0)) > int(epoch) or ("kept" in record and not confirmed):
         return 0
     if sum(each.startswith("passkey:") for each in record) >= int(most):
@@ -495,15 +542,16 @@ def keep_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
     record.setdefault("kept", at)
     record[field] = at
     _drop_fields(memory, names[0], "offer", "offer_until")
-    memory.persist(names[0])
-    return 1
+    _keep(memory, names, life, long)
+    return 1 + _played(memory, names[1])
 
 
 def put_passkey(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a passkey, unless it is another player's."""
     found = memory.hash(names[0])
     if not found:
-        found.update(zip(("player", "key", "count", "aaguid"), given, strict=True))
+        found.update(zip(("player", "key", "count", "aaguid"), given[:4], strict=True))
+        memory.expire(names[0], given[4])
     return int(found["player"] == given[0])
 
 
@@ -564,8 +612,7 @@ def sign_out(memory: Memory, names: list[str], given: list[str]) -> Reply:
     _drop_fields(memory, names[0], *removed, "device", "device_until", "offer", "offer_until")
     if "recovery" in removed:
         _drop_fields(memory, names[0], "recovery_at", "recovery_used")
-    if "kept" not in record:
-        memory.expire(names[0], life)
+    _expire_known(memory, names[0], life)
     for session in found:
         if session != asking:
             memory.zrem(names[1], session)
@@ -597,6 +644,14 @@ def enter(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a field of a hash that expires."""
     memory.hash(names[0])[given[0]] = given[1]
     memory.expire(names[0], given[2])
+    return None
+
+
+def extend_room(memory: Memory, names: list[str], given: list[str]) -> Reply:
+    """Let a room live for so many seconds at least."""
+    expires = memory.expires(names[0])
+    if expires is not None and expires < memory.now() + int(given[0]) * 1000:
+        memory.expire(names[0], given[0])
     return None
 
 
@@ -754,12 +809,14 @@ SCRIPTS: dict[Script, Function] = {
     players._ADD_SESSION: add_session,
     players._REMOVE_SESSION: remove_session,
     quick._PAIR: pair,
+    quotas._CHARGE: charge,
     quick._OFFER: offer,
     races._DECIDE: decide_race,
     races._TAKE_BACK: take_back,
     races._MEET: meet,
     rooms._ENTER: enter,
     rooms._ENTER_ROOM: enter_room,
+    rooms._EXTEND: extend_room,
     rooms._LEAVE_ROOM: leave_room,
     held._LIST: list_holder,
     held._FORGET: forget_holder,

@@ -92,6 +92,7 @@ class Commands:
             *[self._held] * 4,
             self._pair, self._account, *[self._code] * 3, *[self._device] * 2,
             *[self._passkey] * 4, self._sign_out, self._bury,
+            *[self._charge] * 4, self._extend, *[self._effects] * 4,
             *[self._gathered] * 4, *[self._append] * 4, *[self._due] * 12,
             self._pending, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
@@ -483,6 +484,16 @@ class Commands:
     def _met(self) -> Command:
         player = self._one([*PLAYERS])
         return lambda on: on.store.races.met(player)
+
+    def _charge(self) -> Command:
+        place, now, most = self._one(["one", "two"]), self.now, self._one([None, 100, 300])
+        until = [now + self.rng.randrange(-1, 40) * 10_000 for _ in range(self.rng.randrange(3))]
+        sizes = {each: self.rng.randrange(-20, 90) for each in until}
+        return lambda on: on.store.quotas.charge(place, now, sizes, most)
+
+    def _extend(self) -> Command:
+        # There is no room, so that nothing depends on when it would expire.
+        return lambda on: on.store.rooms.extend(CODES[0], 1_000_000)
 
     def _pair(self) -> Command:
         game, code, now = self._one(GAMES), self._one(CODES), self.now

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from redis.crc import key_slot
@@ -58,3 +61,16 @@ def test_keys_of_different_kinds_differ() -> None:
         keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of(""), keys.open_rooms_of("x"),
     ]  # fmt: skip
     assert len(set(made)) == len(made)
+
+
+def test_no_name_is_given_twice() -> None:
+    """A second life of the same name would be that of the first one, too."""
+    tree = ast.parse(Path(str(keys.__file__)).read_text())
+    names = [
+        target.id
+        for statement in tree.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    ]
+    assert len(set(names)) == len(names)

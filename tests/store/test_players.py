@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 
 from server.core.ids import PlayerId
-from server.core.names import Profile, guest_name
+from server.core.names import Profile, Recorded, guest_name
 from server.core.refusal import Refusal
 from server.store import keys
 from server.store.connection import Client
@@ -24,11 +24,11 @@ def players(database: Database) -> Players:
 
 
 async def test_a_guest_has_a_name_until_it_is_changed(players: Players) -> None:
-    assert await players.keep(ADA) == (Profile(ADA, guest_name(ADA)), False)
-    assert await players.keep(ADA, "Ada") == (Profile(ADA, "Ada"), True)
-    assert await players.keep(ADA, "Ada") == (Profile(ADA, "Ada"), False)
-    assert await players.keep(ADA) == (Profile(ADA, "Ada"), False)
-    assert await players.keep(BOB, "Bob") == (Profile(BOB, "Bob"), True)
+    assert await players.keep(ADA) == Recorded(Profile(ADA, guest_name(ADA)), False, unused=False)
+    assert await players.keep(ADA, "Ada") == Recorded(Profile(ADA, "Ada"), True, unused=False)
+    assert await players.keep(ADA, "Ada") == Recorded(Profile(ADA, "Ada"), False, unused=False)
+    assert await players.keep(ADA) == Recorded(Profile(ADA, "Ada"), False, unused=False)
+    assert await players.keep(BOB, "Bob") == Recorded(Profile(BOB, "Bob"), True, unused=False)
 
 
 async def test_players_without_a_name_have_the_profile_of_a_guest(players: Players) -> None:
@@ -131,9 +131,11 @@ async def test_a_name_lives_as_long_as_the_results_under_it(
     record, histories = keys.player(ADA), Histories(database)
     await players.keep(ADA, "Ada")
     assert await histories.change(ADA, 0, {"kept": "1"})
+    assert 0 <= keys.GUEST_LIFE - await redis.ttl(record) < 60
+    assert await histories.change(ADA, 1, {"t:robert": "[]"})
     for _ in range(2):
         assert 0 <= keys.PLAYER_LIFE - await redis.ttl(record) < 60
         await players.keep(ADA)
     await redis.persist(record)
-    assert await histories.change(ADA, 1, {"kept": None})
+    assert await histories.change(ADA, 2, {"kept": None})
     assert await redis.ttl(record) == -1

@@ -34,6 +34,7 @@ from server.gateway.messages.runs import GetRun, GetRuns
 from server.gateway.messages.shared import Command, Event
 from server.gateway.messages.watching import WatchRound
 from server.gateway.session import Session
+from server.service import quotas
 from server.service.moves import MoveNumbers, Reply
 from server.service.services import Services
 
@@ -101,6 +102,9 @@ class Handlers:
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
     ) -> None:
         """Play a move; `reply` is called with its outcome."""
+        if self._services.quotas.is_full(player):
+            reply(quotas.full())
+            return
         self._services.attempts.play_soon(attempt, player, seq, numbers, reply)
 
     def now(self) -> int:

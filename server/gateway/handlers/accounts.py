@@ -34,7 +34,7 @@ from server.gateway.messages.accounts import (
 from server.gateway.messages.session import Done
 from server.gateway.messages.shared import Command
 from server.gateway.sign_ins import Purpose
-from server.service import passkeys
+from server.service import passkeys, quotas
 from server.service.accounts import read_typed
 
 
@@ -42,14 +42,16 @@ async def new_recovery_code(request: Request[NewRecoveryCode]) -> RecoveryCode:
     """Return a new code, which is not kept yet."""
     session = request.session
     new = request.services.accounts.new_recovery_code
-    code = await new(request.player, session.epoch, confirmed=_is_confirmed(request))
+    async with request.paying("any", quotas.OFFER):
+        code = await new(request.player, session.epoch, confirmed=_is_confirmed(request))
     return RecoveryCode(code)
 
 
 async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
     """Keep the identity by a code; whoever knows it has shown it, too."""
     code = read_typed(request.command.code)
-    await request.services.accounts.keep_recovery_code(request.player, code)
+    async with request.paying("any", quotas.CODE):
+        await request.services.accounts.keep_recovery_code(request.player, code)
     request.hub.confirmations.note(request.session)
     return Done()
 
@@ -65,7 +67,8 @@ async def confirm_code(request: Request[ConfirmCode]) -> Done:
 async def link_device(request: Request[LinkDevice]) -> DeviceCode:
     """Return a code for another device."""
     link = request.services.accounts.link_device
-    return DeviceCode(*await link(request.player, request.session.epoch))
+    async with request.paying("any", quotas.DEVICE):
+        return DeviceCode(*await link(request.player, request.session.epoch))
 
 
 async def sign_in(request: Request[SignIn]) -> SignedIn:
@@ -100,7 +103,8 @@ async def create_passkey(request: Request[CreatePasskey]) -> Done:
     profile = await _profile(request)
     passkey = passkeys.created(site, challenge, profile, request.command.credential)
     keep = request.services.accounts.keep_passkey
-    await keep(passkey, session.epoch, confirmed=_is_confirmed(request))
+    async with request.paying("any", quotas.CODE):
+        await keep(passkey, session.epoch, confirmed=_is_confirmed(request))
     request.hub.confirmations.note(session)
     return Done()
 
@@ -123,6 +127,8 @@ async def sign_out_everywhere(request: Request[SignOutEverywhere]) -> SignedIn:
     session, command, accounts = request.session, request.command, request.services.accounts
     if command.passkeys or command.recovery:
         _require_confirmed(request, await accounts.find(request.player))
+    # A way out is never refused.
+    request.services.quotas.note(request.player, *quotas.EPOCH)
     token, epoch = await accounts.sign_out_everywhere(
         request.player, session.id, session.epoch, command.passkeys, recovery=command.recovery
     )
@@ -156,6 +162,7 @@ async def delete_account(request: Request[DeleteAccount]) -> Done:
     """Delete the player; this session is closed after the answer, as all others are."""
     accounts = request.services.accounts
     _require_confirmed(request, await accounts.find(request.player))
+    request.services.quotas.note(request.player, *quotas.EPOCH)
     await accounts.delete(request.player)
     return Done()
 

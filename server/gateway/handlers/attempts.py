@@ -21,6 +21,7 @@ from server.gateway.messages.attempts import (
     Undo,
 )
 from server.gateway.messages.shared import Command
+from server.service import quotas
 from server.service.answers import Over, Snapshot
 from server.service.resume import find_missed
 
@@ -54,6 +55,7 @@ async def resign(request: Request[Resign]) -> Ended | Attempt:
 async def undo(request: Request[Undo]) -> Missed | Attempt:
     """Undo the last move; return the snapshot instead if `seq` is not its next entry."""
     number, seq = request.command.number, request.command.seq
+    _check_quota(request)
     found = await request.services.attempts.undo(_attempt(request), request.player, seq)
     if isinstance(found, Snapshot):
         return present.attempt(found, number, request.now())
@@ -65,11 +67,18 @@ async def undo(request: Request[Undo]) -> Missed | Attempt:
 async def hint(request: Request[Hint]) -> Hinted | Attempt:
     """Give a hint; return the snapshot instead if `seq` is not the next entry."""
     number, seq = request.command.number, request.command.seq
+    _check_quota(request)
     found = await request.services.attempts.hint(_attempt(request), request.player, seq)
     if isinstance(found, Snapshot):
         return present.attempt(found, number, request.now())
     request.session.shown.wrote(number, found.after.seq)
     return present.hinted(found.after, number)
+
+
+def _check_quota(request: Request[Undo] | Request[Hint]) -> None:
+    """Refuse a further entry, as moves are refused, where all of the quota is stored."""
+    if request.services.quotas.is_full(request.player):
+        raise quotas.full()
 
 
 def _attempt(request: Request[Resign] | Request[Undo] | Request[Hint]) -> AttemptId:

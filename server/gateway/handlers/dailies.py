@@ -19,7 +19,7 @@ async def open_daily(request: Request[OpenDaily]) -> Attempt:
     """Start the player's attempt at today's deal if there is room for it, or return to it."""
     game, address = request.command.game, request.session.address
     snapshot = await request.services.dailies.open(
-        request.player, game, address, anew=request.load.has_room
+        request.player, game, address, anew=request.load.has_room("daily")
     )
     return show(request, snapshot, take=True)
 

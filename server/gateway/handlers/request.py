@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from server.core.ids import PlayerId
+from server.core.quota import Item, Need
 from server.gateway.hub import Hub
 from server.gateway.load import Load
 from server.gateway.messages.shared import Command, Event
+from server.gateway.scopes import scopes_of
 from server.gateway.session import Session
 from server.service.services import Services
 
@@ -35,6 +38,15 @@ class Request(Generic[C_co]):
     def now(self) -> int:
         """Return the time in Unix milliseconds."""
         return self.services.clock.now()
+
+    def paying(self, need: Need, items: Iterable[Item]) -> AbstractAsyncContextManager[None]:
+        """Charge the client's address for what the command stores, unless it is refused.
+
+        Raises:
+            Refusal: as `address_full`, if too much is stored for that address.
+            UnavailableError: the store does not answer.
+        """
+        return self.services.quotas.paying(scopes_of(self.session.address), need, items)
 
 
 Handler: TypeAlias = Callable[[Request[Any]], Awaitable[Event]]

@@ -30,32 +30,42 @@ from server.gateway.messages.rooms import (
 )
 from server.gateway.messages.session import Done
 from server.gateway.messages.shared import Command
+from server.service import quotas
 from server.service.tasks import run_soon
 
 
 async def create(request: Request[CreateRoom]) -> RoomState:
     """Open a room if there is room for it, and subscribe the session to it."""
-    if not request.load.has_room:
-        raise Refusal("overloaded", wait=request.load.wait())
+    await _admit(request)
     command = request.command
-    room = await request.services.rooms.create(
-        request.player,
-        command.game,
-        command.variant,
-        seats=command.seats,
-        limit=command.limit * 1000,
-        creation=command.key,
-        allowed=command.help,
-    )
+    async with request.paying("room", quotas.ROOM):
+        room = await request.services.rooms.create(
+            request.player,
+            command.game,
+            command.variant,
+            seats=command.seats,
+            limit=command.limit * 1000,
+            creation=command.key,
+            allowed=command.help,
+        )
     return await _subscribed(request, room)
 
 
 async def quick_match(request: Request[QuickMatch]) -> RoomState:
     """Find a quick match if there is room for one, and subscribe the session to its room."""
-    if not request.load.has_room:
-        raise Refusal("overloaded", wait=request.load.wait())
-    room = await request.services.quick_matches.match(request.player, request.command.game)
+    await _admit(request)
+    async with request.paying("room", quotas.MATCH):
+        room = await request.services.quick_matches.match(request.player, request.command.game)
     return await _subscribed(request, room)
+
+
+async def _admit(request: Request[CreateRoom] | Request[QuickMatch]) -> None:
+    """Refuse a new room if there is no room for it; that of who has never played, first of all."""
+    load, histories = request.load, request.services.histories
+    if load.has_room("first_room"):
+        return
+    if not load.has_room("room") or not await histories.has_results(request.player):
+        raise Refusal("overloaded", wait=load.wait())
 
 
 async def join(request: Request[JoinRoom]) -> RoomState:
@@ -83,8 +93,13 @@ async def set_ready(request: Request[SetReady]) -> RoomState:
 async def start_round(request: Request[StartRound]) -> RoomState:
     """Start a round; its cards are sent to the runners when the countdown is over."""
     code, anyway = RoomCode(request.command.code), request.command.anyway
-    online = await request.services.live.online(code)
-    room = await request.services.rooms.start(code, request.player, online, anyway=anyway)
+    services = request.services
+    if not services.memory.has_room("round"):
+        raise Refusal("overloaded", wait=request.load.wait())
+    live = services.live.find(code)
+    async with request.paying("game", quotas.round_of(live.room if live is not None else None)):
+        online = await services.live.online(code)
+        room = await services.rooms.start(code, request.player, online, anyway=anyway)
     return await _state(request, room)
 
 
@@ -160,7 +175,11 @@ async def _subscribed(request: Request[Command], room: Room) -> RoomState:
 
 
 async def _state(request: Request[Command], room: Room) -> RoomState:
-    """Return a room's state; the store is read only if no session of this node is subscribed."""
+    """Return a room's state after a command, which has stored an entry.
+
+    The store is read only if no session of this node is subscribed.
+    """
+    request.services.quotas.note(request.player, quotas.ENTRY)
     return present.room(await request.services.live.read_page(room))
 
 

@@ -6,6 +6,7 @@ from server.core.refusal import Refusal
 from server.gateway import present
 from server.gateway.handlers.request import HandlerTable, Request
 from server.gateway.messages.session import VERSIONS, Done, Hello, Ping, Pong, Rename, Welcome
+from server.service import quotas
 
 
 async def hello(request: Request[Hello]) -> Welcome:
@@ -16,7 +17,10 @@ async def hello(request: Request[Hello]) -> Welcome:
         raise Refusal("bad_version", f"This server speaks versions {oldest} to {newest}.")
     if command.token is None:
         request.session.payer.new_guest()
-    found = await services.identity.enter(command.token, command.name)
+        async with request.paying("any", quotas.GUEST):
+            found = await services.identity.enter(None, command.name)
+    else:
+        found = await services.identity.enter(command.token, command.name)
     await request.hub.enter(request.session, found.profile.id, found.epoch)
     player = present.player(found.profile)
     return Welcome(player, found.token, request.now(), request.session.id)
@@ -25,7 +29,8 @@ async def hello(request: Request[Hello]) -> Welcome:
 async def rename(request: Request[Rename]) -> Done:
     """Change the player's name, and show it in the room that the session is subscribed to."""
     services, session = request.services, request.session
-    profile = await services.identity.rename(request.player, request.command.name)
+    async with request.paying("any", quotas.RECORD):
+        profile = await services.identity.rename(request.player, request.command.name)
     room = request.hub.rooms.room_of(session)
     if room is not None:
         services.live.renamed(room, profile)

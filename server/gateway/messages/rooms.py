@@ -86,7 +86,7 @@ class StartRound(RoomCommand, tag=7, frozen=True):
     """Start a round with all members who are here and do not sit out.
 
     The first round is started by the host, later ones by any member. Refused as `unknown_room`,
-    `not_seated`, `not_host`, `round_running`, `players_away` or `nobody_plays`.
+    `not_seated`, `not_host`, `round_running`, `players_away`, `nobody_plays` or `overloaded`.
 
     Attributes:
         anyway: whether to start without members who are away; if not, and one is who does not sit

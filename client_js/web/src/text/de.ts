@@ -534,6 +534,7 @@ export const de: Text = {
     nothing_to_undo: "Da ist kein Zug zum Zurücknehmen.",
     already_played: "Das hast du schon gespielt.",
     too_many_starts: "Hier haben das schon genug andere begonnen. Morgen gibt es ein neues.",
+    address_full: "Bei euch ist gerade sehr viel los. Versuche es etwas später noch einmal.",
     unknown_day: "Für diesen Tag gibt es keine Bestenliste.",
     unknown_board: "Diese Bestenliste gibt es nicht.",
     deal_open: "Vielleicht spielt noch jemand dieses Blatt.",

@@ -557,6 +557,7 @@ export const en = {
     nothing_to_undo: "There’s no move to take back.",
     already_played: "You have played this one already.",
     too_many_starts: "Enough players have begun this one where you are. Tomorrow’s is yours.",
+    address_full: "There’s a lot going on where you are. Try again a little later.",
     unknown_day: "There is no leaderboard for this day.",
     unknown_board: "There is no such leaderboard.",
     deal_open: "Somebody may still be playing this deal.",

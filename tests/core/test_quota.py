@@ -1,0 +1,95 @@
+"""Quotas: how much an address may have stored, and until when it counts."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.core.quota import (
+    DAY,
+    HOUR,
+    KEPT_DAYS,
+    MINUTE,
+    PARTS,
+    PLAYER_BYTES,
+    Item,
+    counted_until,
+    days_kept,
+    quota_of,
+)
+from server.service import quotas
+
+MB, GB = 10**6, 10**9
+NOW = 1_800_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("players", "limit", "address", "wide"),
+    [
+        (250, 0, 80 * MB, 320 * MB),
+        (250, GB, 80 * MB, 160 * MB),
+        (250, 16 * MB, 1_280_000, 2_560_000),
+        (5, GB, 1_600_000, 6_400_000),
+        (5_000, GB, 80 * MB, 160 * MB),
+    ],
+)
+def test_an_address_has_a_part_of_the_store_at_most(
+    players: int, limit: int, address: int, wide: int
+) -> None:
+    assert quota_of(players, limit, wide=False) == address
+    assert quota_of(players, limit, wide=True) == wide
+    assert PLAYER_BYTES * 250 == 80 * MB
+
+
+@given(st.integers(0, 400 * DAY), st.integers(0, 10 * DAY))
+def test_what_is_stored_counts_until_it_expires_and_not_much_longer(life: int, later: int) -> None:
+    now = NOW + later
+    until = counted_until(now, life)
+    assert 0 <= until - (now + life) <= max(5 * MINUTE, life)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30 * DAY), st.integers(0, 400 * DAY)), max_size=300))
+def test_an_address_has_few_times_at_which_something_expires(items: list[tuple[int, int]]) -> None:
+    """All that is stored within a month, of any lives, as far as it is there at its end."""
+    now = NOW + 30 * DAY
+    found = {counted_until(NOW + at, life) for at, life in items}
+    assert len({until for until in found if until > now}) <= 100
+
+
+def test_the_more_is_stored_the_fewer_days_games_are_kept() -> None:
+    days = [days_kept(percent / 100) for percent in range(120)]
+    assert days == sorted(days, reverse=True)
+    assert (days[0], days[24], days[25], days[33], days[34], days[-1]) == (
+        KEPT_DAYS, KEPT_DAYS, 7, 7, 2, 2,
+    )  # fmt: skip
+
+
+def test_rooms_are_refused_first_then_games_and_the_rest_is_left_to_those_who_play() -> None:
+    assert PARTS["room"] < PARTS["game"] < PARTS["any"] == 1
+
+
+def test_a_school_that_plays_every_day_is_never_refused_a_room() -> None:
+    """200 pupils who play three games each on every school day, all at one address."""
+    of_address = quota_of(250, GB, wide=False)
+    stored: dict[int, int] = {}
+    share, pupils, seats, games, moves = 0.0, 200, 8, 3, 120
+    for day in range(400):
+        if day % 7 > 4:
+            continue
+        now = NOW + day * DAY
+        stored = {until: size for until, size in stored.items() if until > now}
+        life = days_kept(share) * DAY
+        rounds = pupils * games // seats
+        item = Item(quotas.RUNNER * seats, 2 * HOUR)
+        charged = [
+            *[each for each in quotas.GUEST for _ in range(pupils)],
+            *[each for each in quotas.ROOM for _ in range(pupils // seats)],
+            *[each for each in (quotas.USED_ROOM, quotas.ROUND, item) for _ in range(rounds)],
+            *[Item(quotas.PLAYED + moves * quotas.ENTRY_BYTES, life)] * (pupils * games),
+        ]
+        for size, life in charged:
+            until = counted_until(now, life)
+            stored[until] = stored.get(until, 0) + size
+        share = sum(stored.values()) / of_address
+        assert share < PARTS["room"], day
