@@ -20,14 +20,18 @@ PARTS: Final[dict[Need, float]] = {"room": 3 / 4, "game": 7 / 8, "any": 1.0}
 So empty rooms are refused first, then games, and the last eighth is left to those who play.
 """
 
+ADDRESS_PLAYERS: Final = 250
+"""How many players may share an address, unless an operator says otherwise."""
+
 PLAYER_BYTES: Final = 320_000
-"""Bytes for each player that an operator expects at an address: of 250, 80 MB.
+"""Bytes for each player that may share an address: of 250, 80 MB.
 
 A school of 200 of whom each plays three games a day stores 7 MB a day, and a home of five, 170 kB.
 """
 
 SHARE: Final = 0.08
-"""The most of the store's memory that an address may fill, however many players are expected."""
+"""The most of the store's memory that an address may fill. If the operator says that more players
+than usual share one, it is as many times as much, since then it may be that of all players."""
 
 WIDE_PLAYERS: Final = 4
 """How many times as much as an address, the /64 of IPv6, the /48 around it may have stored."""
@@ -75,12 +79,13 @@ def quota_of(players: int, limit: int, *, wide: bool) -> int:
     """Return how many bytes an address may have stored.
 
     Args:
-        players: how many players the operator expects at an address.
+        players: how many players may share an address.
         limit: the store's memory in bytes; 0 if there is no limit.
         wide: whether it is a /48 of IPv6.
     """
     most = players * PLAYER_BYTES * (WIDE_PLAYERS if wide else 1)
-    return min(most, int(limit * (WIDE_SHARE if wide else SHARE))) if limit else most
+    share = (WIDE_SHARE if wide else SHARE) * max(1, players / ADDRESS_PLAYERS)
+    return min(most, int(limit * min(share, 1))) if limit else most
 
 
 def counted_until(now: int, life: int) -> int:

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from server.core import quota
+
 
 class Rate(NamedTuple):
     """How much a bucket gives.
@@ -45,7 +47,7 @@ PLAYER_OFFENCES = Rate(0.1, 50.0)
 PLAYER_MISSES = Rate(1 / 15, 5.0)
 """A player's guesses of what there is not: nobody types a code wrongly five times in a row."""
 
-ADDRESS_PLAYERS: Final = 250
+ADDRESS_PLAYERS: Final = quota.ADDRESS_PLAYERS
 """How many players may share an address, unless an operator says otherwise.
 
 A home has five, a school 200, all of whom may begin within the same minute. Mobile carriers put

@@ -3,10 +3,11 @@
 Whatever a client can have stored is charged to the address that it comes from, by its size and
 life (`server/STORED.md` lists all of it). What is new is charged before it begins, in one round
 trip, and refused if the address has too much already. Games that go on are noted in memory, and
-written together a second later, so that a move costs nothing but every 32nd, which costs 2 µs.
+written together a second later, so that a move costs 0.6 µs, and every 32nd 5 µs.
 Only an address that has all of its quota is refused moves, since those fill the store as well.
 
-Addresses are stored as keyed hashes. When another key signs, all begin anew.
+Addresses are stored as keyed hashes, with nothing that names a player. When another key signs, all
+begin anew.
 """
 
 from __future__ import annotations
@@ -44,9 +45,6 @@ from server.worker_pool import WorkerPool
 
 _LABEL = b"samedeal quota\0"
 _BYTES = 9
-
-ADDRESS_PLAYERS: Final = 250
-"""How many players are expected at an address, unless an operator says otherwise."""
 
 WRITE_AFTER: Final = 1.0
 """Seconds after which what was noted is written."""
@@ -162,7 +160,7 @@ class Quotas:
         clock: the store's clock.
         memory: knows how much the store may take.
         background: the node's background work.
-        players: how many players the operator expects at an address.
+        players: how many players may share an address.
         limited: counts what was refused, by whose it was and what for.
 
     Attributes:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.catalog import games
 from server.background import Background
+from server.core.quota import ADDRESS_PLAYERS
 from server.metrics import Metrics
 from server.service.absences import Absences
 from server.service.accounts import Accounts
@@ -36,7 +37,7 @@ from server.service.ports import MessageBus
 from server.service.profiles import Profiles
 from server.service.progress import Progress
 from server.service.quick_matches import QuickMatches
-from server.service.quotas import ADDRESS_PLAYERS, Quotas
+from server.service.quotas import Quotas
 from server.service.races import Races
 from server.service.registration import Registration
 from server.service.repaired_days import RepairedDays

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.core.quota import (
+    ADDRESS_PLAYERS,
     DAY,
     HOUR,
     KEPT_DAYS,
@@ -31,7 +32,8 @@ NOW = 1_800_000_000_000
         (250, GB, 80 * MB, 160 * MB),
         (250, 16 * MB, 1_280_000, 2_560_000),
         (5, GB, 1_600_000, 6_400_000),
-        (5_000, GB, 80 * MB, 160 * MB),
+        (500, GB, 160 * MB, 320 * MB),
+        (10_000, GB, GB, GB),
     ],
 )
 def test_an_address_has_a_part_of_the_store_at_most(
@@ -39,7 +41,7 @@ def test_an_address_has_a_part_of_the_store_at_most(
 ) -> None:
     assert quota_of(players, limit, wide=False) == address
     assert quota_of(players, limit, wide=True) == wide
-    assert PLAYER_BYTES * 250 == 80 * MB
+    assert PLAYER_BYTES * ADDRESS_PLAYERS == 80 * MB
 
 
 @given(st.integers(0, 400 * DAY), st.integers(0, 10 * DAY))
