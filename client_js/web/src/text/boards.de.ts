@@ -44,6 +44,8 @@ export const de: BoardWords = {
     races: "Gewinn ein Rennen, und du stehst hier.",
   },
   rankedOnly: "Gäste stehen hier nicht, nur wer seinen Namen behalten hat.",
+  early:
+    "Du hast gespielt, bevor du deinen Namen behalten hast. Ab dem nächsten Mal wirst du gewertet.",
   play: "Heute spielen",
   race: "Rennen starten",
   rivals: "Mit denen du um die Wette gespielt hast",
@@ -55,12 +57,15 @@ export const de: BoardWords = {
       "Für den Anteil der Karten, die du nach Hause bringst, gibt es bis zu 100 Punkte. Ein Sieg bringt 50 dazu, und noch einmal 50, wenn er schnell ist: einen weniger für jede Minute.",
     week: "Eine Woche geht von Montag bis Sonntag, nach UTC. Gezählt wird die Summe aller Tagesspiele.",
     wins: "Gewonnene Tagesspiele, seit du deinen Namen behalten hast.",
-    best: "Die beste Partie an einem Tag oder in einem Rennen ohne Hilfe.",
+    best: "Die beste Partie an einem Tag oder in einem Rennen ohne Hilfe, seit du deinen Namen behalten hast.",
     rating:
-      "Jedes Rennen ohne Hilfe bewegt sie: wen du schlägst, und wen der geschlagen hat. Wer neu ist, beginnt bei 0 und steigt, je besser wir wissen, wie gut er spielt.",
-    races: "Gewonnene Rennen gegen mindestens einen anderen. Der Tempo-Bot zählt nicht.",
+      "Jedes Rennen ohne Hilfe bewegt sie, seit du deinen Namen behalten hast: wen du schlägst, und wen der geschlagen hat. Wer neu ist, beginnt bei 0 und steigt, je besser wir wissen, wie gut er spielt.",
+    contest:
+      "Dazu braucht es einen Gegner. Wer kaum gespielt hat, den zu schlagen bewegt nichts, und auch kein Rennen gegen jemanden an deiner eigenen Adresse. Gegen dieselbe Person zählen drei Rennen am Tag ganz, drei weitere immer weniger, und dann keines mehr.",
+    races:
+      "Gewonnene Rennen gegen mindestens einen anderen, seit du deinen Namen behalten hast. Der Tempo-Bot zählt nicht.",
     equal: "Wer gleichauf ist, teilt sich den Platz.",
     groups:
-      "Gewertet ist, wer seinen Namen behalten hat. Alle anderen sind Gäste, mit einer eigenen Liste.",
+      "Gewertet ist, wer seinen Namen schon behalten hatte, als die Partie begann. Alle anderen sind Gäste, mit einer eigenen Liste.",
   },
 };

@@ -47,6 +47,8 @@ export const en = {
   },
   /** To a guest, about a board without guests. */
   rankedOnly: "Guests are not on it: only players who have kept their name.",
+  /** To who has kept the name only after a run on this board, which is among the guests. */
+  early: "You played before you kept your name. From the next one on, you’re ranked.",
   play: "Play today’s deal",
   race: "Start a race",
   rivals: "People you’ve raced with",
@@ -58,12 +60,15 @@ export const en = {
       "A daily is worth up to 100 points for the share of cards that you bring home. A win adds 50, and 50 more if it’s quick: one less for each minute.",
     week: "A week runs from Monday to Sunday, by the UTC clock. Its points are summed over all its dailies.",
     wins: "Dailies that were won, ever since you kept your name.",
-    best: "The best run at a daily, or in a race without help.",
+    best: "The best run at a daily, or in a race without help, ever since you kept your name.",
     rating:
-      "Every race without help moves it: by whom you beat, and whom they have beaten. A newcomer starts at 0, and rises as we get to know how well they play.",
-    races: "Races won, against at least one other player. The pace bot doesn’t count.",
+      "Every race without help moves it, ever since you kept your name: by whom you beat, and whom they have beaten. A newcomer starts at 0, and rises as we get to know how well they play.",
+    contest:
+      "It takes a contest. Beating somebody who hardly played moves nothing, and neither does racing somebody at your own address. Against the same player, three races a day count in full, three more less and less, and then none.",
+    races:
+      "Races won, ever since you kept your name, against at least one other player. The pace bot doesn’t count.",
     equal: "Whoever is level shares a place.",
     groups:
-      "Ranked are players who have kept their name. Everyone else is a guest, with a board of their own.",
+      "Ranked are players who had kept their name when they began. Everyone else is a guest, with a board of their own.",
   },
 };
