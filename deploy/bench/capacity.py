@@ -196,8 +196,11 @@ class Capacity:
         stored = StoredResult(20, 32, 180_000, 100, "resigned")
 
         async def race(number: int) -> None:
-            runs = {hosts[number]: stored, codes[hosts[number]][1]: stored}
-            over = Race(DealId(random_id()), GAME, self.store.clock.now(), 0, "none", runs)
+            room, guest = codes[hosts[number]]
+            runs = {hosts[number]: stored, guest: stored}
+            over = Race(
+                DealId(random_id()), GAME, now := self.store.clock.now(), 0, "none", runs, room, now
+            )
             await services.races.apply(over)
 
         found["the end of a race of two: record, histories, who met"] = await self.each(race)

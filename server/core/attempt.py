@@ -42,6 +42,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
         rules: the digest of the rules that it is played by; `None` in what release 0.1.0 wrote.
         help: what help the player may ask for.
         days: for how many days it is kept after its deadline if it is played.
+        ranked: whether it is of a daily, and the player had kept an identity by then.
     """
 
     player: PlayerId
@@ -55,6 +56,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
     rules: str | None = None
     help: Help = "none"
     days: int = KEPT_DAYS
+    ranked: bool = False
 
 
 class Moved(Struct, tag="moved", frozen=True, omit_defaults=True):

@@ -18,6 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from server.core.boards import ALL_GAMES
+from server.core.contests import Lately, Meeting
 from server.core.history import (
     MAX_ROUNDS,
     Change,
@@ -28,20 +29,21 @@ from server.core.history import (
     Sums,
 )
 from server.core.ids import DealId
+from server.core.races import Race
 
 MORE_ROUNDS: Final = 100
 """Rounds beyond `MAX_ROUNDS` from which on those are added to the sums, all at once."""
 
 
 class Totals(Struct, array_like=True, frozen=True):
-    """What all results of a game add up to that stand, as stored.
+    """What all results of a game add up to that stand and are ranked, as stored.
 
     Attributes:
         won: dailies won.
         races: rounds won.
         rated: rounds that have changed the rating; with `shift` and `factor` as in `Change`.
         best: the best packed result, or `None`.
-        held: rounds that are held one by one, those that are void among them.
+        held: rounds that are held one by one, whether they stand and are ranked or not.
     """
 
     won: int = 0
@@ -59,30 +61,30 @@ class Totals(Struct, array_like=True, frozen=True):
 
     def with_day(self, result: DayResult) -> Totals:
         """Return them with the result of one more daily."""
-        return replace(self, won=self.won + result.won, best=better(self.best, result.record))
+        won = self.won + result.ranked_wins
+        return replace(self, won=won, best=better(self.best, result.record))
 
     def with_round(self, result: RoundResult) -> Totals:
         """Return them with the result of one more round."""
-        won = result.won and not result.void
         best = better(self.best, result.record)
         change = self.change.plus(result.change)
-        return Totals(self.won, self.races + won, *change, best, self.held + 1)
+        return Totals(self.won, self.races + result.ranked_wins, *change, best, self.held + 1)
 
     def with_sums(self, sums: Sums) -> Totals:
         """Return them with the sums of earlier rounds."""
         change = self.change.plus(sums.change)
         best = better(self.best, sums.best)
-        return Totals(self.won, self.races + sums.won, *change, best, self.held)
+        return Totals(self.won, self.races + sums.ranked_wins, *change, best, self.held)
 
     def without_day(self, result: DayResult) -> Totals:
         """Return them without the result of a daily, which is not the best."""
-        return replace(self, won=self.won - result.won)
+        return replace(self, won=self.won - result.ranked_wins)
 
     def without_round(self, result: RoundResult) -> Totals:
         """Return them without the result of a round, which is not the best."""
-        won = result.won and not result.void
+        races = self.races - result.ranked_wins
         change = self.change.minus(result.change)
-        return Totals(self.won, self.races - won, *change, self.best, self.held - 1)
+        return Totals(self.won, races, *change, self.best, self.held - 1)
 
 
 class Excerpt(Scores, frozen=True):
@@ -90,11 +92,16 @@ class Excerpt(Scores, frozen=True):
 
     Attributes:
         totals: of all results that stand, by game.
+        claims: the races, by game, whose changes are being computed from the rating: until it has
+            one of them, the history takes none that may be rated.
+        lately: whom the player has met, by game.
         next_best: what the best results would be without one of them, by game, if the whole history
             was read; then the excerpt has all rounds of its games that are held, too.
     """
 
     totals: Mapping[str, Totals] = {}
+    claims: Mapping[str, Race] = {}
+    lately: Mapping[str, Lately] = {}
     next_best: Mapping[str, int | None] | None = None
 
     @property
@@ -123,6 +130,10 @@ class Excerpt(Scores, frozen=True):
         found = self.rounds.get((game, deal))
         change = self._of(game).change
         return (change if found is None else change.minus(found.change)).rating
+
+    def met_before(self, race: Race) -> list[Meeting]:
+        """Return whom the player has met in races before one, as far as it counts."""
+        return self.lately.get(race.game, Lately()).before(race.deal, race.at)
 
     def _of(self, game: str) -> Totals:
         return self.totals.get(game, Totals())
@@ -156,17 +167,45 @@ class Excerpt(Scores, frozen=True):
             totals={**self.totals, game: totals.with_day(result)},
         )
 
-    def with_round(self, game: str, deal: DealId, result: RoundResult) -> Excerpt | None:
+    def has_round(self, game: str, deal: DealId, at: int) -> bool:
+        """Return whether it has had the result of a round that was over at a time.
+
+        A round that is no later than those of the sums has gone there before.
+        """
+        return (game, deal) in self.rounds or at <= self.sums.get(game, Sums()).until
+
+    def with_claim(self, race: Race) -> Excerpt:
+        """Return it with a race that is to be entered next, unless it has it, or another one."""
+        if race.game in self.claims or self.has_round(race.game, race.deal, race.at):
+            return self
+        return replace(self, claims={**self.claims, race.game: race})
+
+    def with_round(
+        self, game: str, deal: DealId, result: RoundResult, meeting: Meeting | None = None
+    ) -> Excerpt | None:
         """Return it with the result of a round, in place of the one that it has.
 
-        The oldest rounds of the game go into the sums when there are `MORE_ROUNDS` too many. A
-        round that is no later than those has gone there before, and changes nothing.
+        With it goes the race's claim, and comes whom the player has met, if that is to be
+        remembered. The oldest rounds of the game go into the sums when there are `MORE_ROUNDS` too
+        many. A round that has gone there before changes nothing.
 
         `None` if that takes the whole history, as with `with_void`.
         """
+        after = self._with_result(game, deal, result)
+        if after is None:
+            return None
+        claim = after.claims.get(game)
+        if claim is not None and claim.deal == deal:
+            after = replace(after, claims={of: r for of, r in after.claims.items() if of != game})
+        if meeting is not None and not self.has_round(game, deal, result.at):
+            lately = after.lately.get(game, Lately()).plus(meeting)
+            after = replace(after, lately={**after.lately, game: lately})
+        return after
+
+    def _with_result(self, game: str, deal: DealId, result: RoundResult) -> Excerpt | None:
         key, totals = (game, deal), self._of(game)
         found = self.rounds.get(key)
-        if found == result or (found is None and result.at <= self.sums.get(game, Sums()).until):
+        if found == result or (found is None and self.has_round(game, deal, result.at)):
             return self
         if found is not None:
             totals = totals.without_round(found)
@@ -206,6 +245,7 @@ def _added(sums: Sums, result: RoundResult) -> Sums:
         rating.uncertainty,
         better(sums.best, result.record),
         result.at,
+        sums.ranked_wins + result.ranked_wins,
     )
 
 

@@ -6,14 +6,14 @@ what followed from it. Who adds a result reads an excerpt of it (`server/core/ex
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from math import exp, log
 from typing import Final, NamedTuple
 
 from msgspec import Struct
 
 from server.core import boards
-from server.core.boards import ALL_GAMES, BoardId, Group
+from server.core.boards import ALL_GAMES, PERIODIC, BoardId, Group
 from server.core.ids import DealId
 from server.core.ranking import End, Result, pack
 
@@ -47,6 +47,7 @@ class DayResult(Struct, array_like=True, frozen=True):
         end: why it ended.
         points: what it counts for in sums.
         void: whether an operator has taken it back.
+        ranked: whether the player had kept an identity when it began.
     """
 
     home: int
@@ -56,6 +57,7 @@ class DayResult(Struct, array_like=True, frozen=True):
     end: End
     points: int
     void: bool = False
+    ranked: bool = False
 
     @property
     def counts(self) -> bool:
@@ -68,6 +70,11 @@ class DayResult(Struct, array_like=True, frozen=True):
         return self.end == "won" and not self.void
 
     @property
+    def ranked_wins(self) -> int:
+        """What it adds to the number of wins that leaderboards compare."""
+        return int(self.won and self.ranked)
+
+    @property
     def packed(self) -> int:
         """The result packed into one integer; runs that brought no card home share the last rank.
 
@@ -77,8 +84,8 @@ class DayResult(Struct, array_like=True, frozen=True):
 
     @property
     def record(self) -> int | None:
-        """The packed result if it may be a best one, or `None`."""
-        return self.packed if self.counts else None
+        """The packed result if it may be a best one of those that are ranked, or `None`."""
+        return self.packed if self.counts and self.ranked else None
 
 
 class RoundResult(Struct, array_like=True, frozen=True):
@@ -94,6 +101,7 @@ class RoundResult(Struct, array_like=True, frozen=True):
         shift: by how much the round changed the mean of the rating.
         factor: by what it multiplied the uncertainty.
         void: whether an operator has taken it back.
+        ranked: whether the player had kept an identity when it began.
     """
 
     at: int
@@ -109,6 +117,7 @@ class RoundResult(Struct, array_like=True, frozen=True):
     shift: float = 0.0
     factor: float = 1.0
     void: bool = False
+    ranked: bool = False
 
     @property
     def is_rated(self) -> bool:
@@ -122,8 +131,14 @@ class RoundResult(Struct, array_like=True, frozen=True):
 
     @property
     def record(self) -> int | None:
-        """The packed result if it may be a best one, or `None`."""
-        return self.packed if self.time and not self.help and not self.void else None
+        """The packed result if it may be a best one of those that are ranked, or `None`."""
+        counts = self.ranked and not self.help and not self.void
+        return self.packed if self.time and counts else None
+
+    @property
+    def ranked_wins(self) -> int:
+        """What it adds to the number of wins that leaderboards compare."""
+        return int(self.won and self.ranked and not self.void)
 
     @property
     def change(self) -> Change:
@@ -143,8 +158,9 @@ class Sums(Struct, array_like=True, frozen=True):
         rated: those that have changed the rating.
         mean: of the rating after them.
         uncertainty: its standard deviation.
-        best: the best packed result without help, or `None`.
+        best: the best packed result without help of those that are ranked, or `None`.
         until: when the latest of them was over, in Unix milliseconds.
+        ranked_wins: wins that leaderboards compare.
     """
 
     played: int = 0
@@ -154,6 +170,7 @@ class Sums(Struct, array_like=True, frozen=True):
     uncertainty: float = UNCERTAINTY
     best: int | None = None
     until: int = -1
+    ranked_wins: int = 0
 
     @property
     def change(self) -> Change:
@@ -163,7 +180,7 @@ class Sums(Struct, array_like=True, frozen=True):
 
 
 class Change(NamedTuple):
-    """What rounds change of a rating, in whole numbers: it may be added up in any order.
+    """What rounds have changed of a rating, in whole numbers: they add up to the same in any order.
 
     Attributes:
         rated: rounds that have changed it.
@@ -233,14 +250,19 @@ class Scores(Struct, frozen=True):
     rounds: dict[tuple[str, DealId], RoundResult] = {}
     sums: Mapping[str, Sums] = {}
 
-    @property
-    def group(self) -> Group:
-        """The group of leaderboards that the player is shown in."""
-        return "guests" if self.kept is None else "ranked"
+    def group_on(self, board: BoardId) -> Group:
+        """Return the group in which the player is on a leaderboard, whatever group that is of.
+
+        Who has begun a run of its period with an identity that was kept is among the ranked
+        players, by such runs alone, and who has only begun others is among the guests.
+        """
+        ranked = [result.ranked for result in self._results_on(board)]
+        is_ranked = any(ranked) if ranked else self.kept is not None
+        return "ranked" if is_ranked or board.scope not in PERIODIC else "guests"
 
     def score(self, board: BoardId) -> int | None:
         """Return the player's score on a leaderboard, or `None` if there is none."""
-        if board.group != self.group:
+        if board.group != self.group_on(board):
             return None
         if board.is_of_results:
             return self.best(board.game) if board.scope == "best" else self._of_day(board)
@@ -254,10 +276,8 @@ class Scores(Struct, frozen=True):
     def _number(self, board: BoardId) -> int:
         """Return the number that a leaderboard compares of which more is better."""
         match board.scope:
-            case "day":
-                return self._points(board.game, (board.period,))
-            case "week":
-                return self._points(board.game, boards.days_of(board.period))
+            case "day" | "week":
+                return self._points(board)
             case "wins":
                 return self.dailies_won(board.game)
             case "races":
@@ -267,23 +287,27 @@ class Scores(Struct, frozen=True):
                 return rating.value if rating.rated else 0
         raise AssertionError(f"{board.scope} compares results")
 
-    def _points(self, game: str, days: Collection[int]) -> int:
-        return sum(
-            r.points
-            for (each, day), r in self.days.items()
-            if day in days and game in (each, ALL_GAMES) and not r.void
-        )
+    def _results_on(self, board: BoardId) -> Iterator[DayResult]:
+        """Yield the results of the period of a leaderboard, in either group."""
+        days = boards.days_of(board.period) if board.scope == "week" else (board.period,)
+        for (game, day), result in self.days.items():
+            if day in days and board.game in (game, ALL_GAMES):
+                yield result
+
+    def _points(self, board: BoardId) -> int:
+        ranked = board.group == "ranked"
+        return sum(r.points for r in self._results_on(board) if r.ranked == ranked and not r.void)
 
     def best(self, game: str) -> int | None:
         """Return the best packed result of a game, or `None`."""
         raise NotImplementedError
 
     def dailies_won(self, game: str) -> int:
-        """Return how many dailies of a game, or of all, were won."""
+        """Return how many dailies of a game, or of all, were won, of those that are ranked."""
         raise NotImplementedError
 
     def races_won(self, game: str) -> int:
-        """Return how many rounds of a game, or of all, were won."""
+        """Return how many rounds of a game, or of all, were won, of those that are ranked."""
         raise NotImplementedError
 
     def rating(self, game: str) -> Rating:
@@ -307,14 +331,14 @@ class History(Scores, frozen=True):
         return min((each for each in found if each is not None), default=None)
 
     def dailies_won(self, game: str) -> int:
-        """Return how many dailies of a game, or of all, were won."""
-        return sum(r.won for (each, _), r in self.days.items() if game in (each, ALL_GAMES))
+        """Return how many dailies of a game, or of all, were won, of those that are ranked."""
+        return sum(r.ranked_wins for (each, _), r in self.days.items() if game in (each, ALL_GAMES))
 
     def races_won(self, game: str) -> int:
-        """Return how many rounds of a game, or of all, were won."""
-        earlier = sum(sums.won for each, sums in self.sums.items() if game in (each, ALL_GAMES))
-        won = (r for (each, _), r in self.rounds.items() if game in (each, ALL_GAMES) and r.won)
-        return earlier + sum(not r.void for r in won)
+        """Return how many rounds of a game, or of all, were won, of those that are ranked."""
+        earlier = sum(s.ranked_wins for each, s in self.sums.items() if game in (each, ALL_GAMES))
+        held = (r for (each, _), r in self.rounds.items() if game in (each, ALL_GAMES))
+        return earlier + sum(r.ranked_wins for r in held)
 
     def rating(self, game: str) -> Rating:
         """Return the rating by the races of a game."""

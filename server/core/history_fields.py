@@ -10,9 +10,11 @@ import msgspec
 from msgspec import Struct
 
 from engine.catalog import games
+from server.core.contests import Lately
 from server.core.excerpt import Excerpt, Totals, better
 from server.core.history import DayResult, History, RoundResult, Sums
 from server.core.ids import DealId
+from server.core.races import Race
 
 VERSION: Final = "v"
 KEPT: Final = "kept"
@@ -21,6 +23,8 @@ _DAY = msgspec.json.Decoder(DayResult)
 _ROUND = msgspec.json.Decoder(RoundResult)
 _SUMS = msgspec.json.Decoder(Sums)
 _TOTALS = msgspec.json.Decoder(Totals)
+_CLAIM = msgspec.json.Decoder(Race)
+_LATELY = msgspec.json.Decoder(Lately)
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -32,12 +36,15 @@ class Whole(NamedTuple):
         stored: the totals that are stored with it; none if it was written without.
         totals: those that follow from its results.
         next_best: the best results by game if one that is the best is not counted.
+        claims: as in an excerpt, like `lately`.
     """
 
     history: History
     stored: Mapping[str, Totals]
     totals: Mapping[str, Totals]
     next_best: Mapping[str, int | None]
+    claims: Mapping[str, Race]
+    lately: Mapping[str, Lately]
 
     def excerpt(
         self,
@@ -54,6 +61,8 @@ class Whole(NamedTuple):
             {key: result for key, result in of.rounds.items() if key[0] in asked},
             of.sums,
             totals,
+            self.claims,
+            self.lately,
             self.next_best,
         )
 
@@ -75,6 +84,8 @@ class Reading:
         self._rounds: dict[tuple[str, DealId], RoundResult] = {}
         self._sums: dict[str, Sums] = {}
         self._stored: dict[str, Totals] = {}
+        self._claims: dict[str, Race] = {}
+        self._lately: dict[str, Lately] = {}
         self._totals: dict[str, Totals] = {}
         self._next_best: dict[str, int | None] = {}
         self._others: set[str] = set()
@@ -107,6 +118,10 @@ class Reading:
                 self._count(game, sums)
             case ["t", game]:
                 self._stored[game] = _TOTALS.decode(text)
+            case ["c", game]:
+                self._claims[game] = _CLAIM.decode(text)
+            case ["l", game]:
+                self._lately[game] = _LATELY.decode(text)
             case ["v"]:
                 self._version = int(text)
             case ["kept"]:
@@ -131,12 +146,15 @@ class Reading:
     def whole(self) -> Whole:
         """Return the history, if all of it has been read."""
         history = History(self._version, self._kept, self._days, self._rounds, self._sums)
-        return Whole(history, self._stored, self._totals, self._next_best)
+        counted = self._stored, self._totals, self._next_best
+        return Whole(history, *counted, self._claims, self._lately)
 
     def excerpt(self) -> Excerpt:
         """Return what has been read."""
         results = self._days, self._rounds, self._sums
-        return Excerpt(self._version, self._kept, *results, self._stored)
+        return Excerpt(
+            self._version, self._kept, *results, self._stored, self._claims, self._lately
+        )
 
 
 _NOTHING = Totals()
@@ -164,7 +182,7 @@ def names_of(days: Iterable[int], rounds: Iterable[tuple[str, DealId]]) -> list[
         KEPT,
         *(f"t:{game}" for game in games()),
         *(f"d:{game}:{day}" for game, day in product(games(), days)),
-        *(f"s:{game}" for game, _ in rounds),
+        *(f"{kind}:{game}" for game, _ in rounds for kind in "scl"),
         *(f"r:{game}:{deal}" for game, deal in rounds),
     ]
 
@@ -177,7 +195,7 @@ def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     if before.kept != after.kept:
         found[KEPT] = None if after.kept is None else str(after.kept)
-    for kind in ("days", "rounds", "sums", "totals"):
+    for kind in ("days", "rounds", "sums", "totals", "claims", "lately"):
         old, new = getattr(before, kind), getattr(after, kind)
         if old is new:
             continue

@@ -60,6 +60,7 @@ class Round:
         terms: what the room's terms were when it was started.
         home: how many cards the deal itself brought home; -1 if every run is ranked.
         public: whether the room was public when it was started, or at any time since.
+        rated: whether it may change ratings.
     """
 
     number: int
@@ -73,6 +74,7 @@ class Round:
     rules: str | None = None
     home: int = -1
     public: bool = False
+    rated: bool = True
 
     @property
     def over(self) -> bool:

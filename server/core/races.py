@@ -6,14 +6,17 @@ nor a win in it is in anybody's history.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from statistics import fmean
 
 from msgspec import Struct
 
-from server.core import ranking, ratings
+from server.core import contests, ranking, ratings
+from server.core.contests import Meeting, Pair, has_played
 from server.core.history import RoundResult
-from server.core.ids import PACE_BOT, DealId, PlayerId
+from server.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
 from server.core.race import Room
+from server.core.ranking import Result
 from server.core.ratings import Change, Skill
 from server.core.stored import Help, StoredResult
 
@@ -31,6 +34,9 @@ class Race(Struct, frozen=True, omit_defaults=True):
         home: how many cards the deal itself brought home; -1 if every run is ranked.
         help: what help the players might ask for.
         results: how the players' runs ended.
+        room: the code of the room that it was in.
+        starts: when it began, in Unix milliseconds.
+        rated: whether it may change ratings, as `Round.rated`.
     """
 
     deal: DealId
@@ -39,6 +45,14 @@ class Race(Struct, frozen=True, omit_defaults=True):
     home: int
     help: Help
     results: dict[PlayerId, StoredResult]
+    room: RoomCode
+    starts: int
+    rated: bool = True
+
+    @property
+    def may_be_rated(self) -> bool:
+        """Whether it moves ratings if its results make it a contest."""
+        return self.rated and self.help == "none"
 
 
 class Decision(Struct, frozen=True):
@@ -47,10 +61,17 @@ class Decision(Struct, frozen=True):
     Attributes:
         race: the race.
         before: each player's rating before it: mean and standard deviation.
+        ranked: who had kept an identity when it began: those whom it counts for on leaderboards.
+        pairs: those whose contest counts less than that of strangers.
+        hollow: how many races those have won within `contests.WINDOW` before, if any, against
+            nobody who had played.
     """
 
     race: Race
     before: dict[PlayerId, tuple[float, float]]
+    ranked: frozenset[PlayerId] = frozenset()
+    pairs: tuple[Pair, ...] = ()
+    hollow: dict[PlayerId, int] = {}
 
 
 def race_over(room: Room) -> Race | None:
@@ -69,14 +90,52 @@ def race_over(room: Room) -> Race | None:
     if len(results) < MIN_PLAYERS or not any(result.moves for result in results.values()):
         return None
     terms = round_.terms
-    return Race(round_.deal, terms.game, room.at, round_.home, terms.help, results)
+    return Race(
+        round_.deal,
+        terms.game,
+        room.at,
+        round_.home,
+        terms.help,
+        results,
+        room.opened.code,
+        round_.starts,
+        round_.rated,
+    )
+
+
+def decide(
+    race: Race,
+    before: Mapping[PlayerId, tuple[float, float]],
+    kept: Mapping[PlayerId, int | None],
+    lately: Mapping[PlayerId, Collection[Meeting]],
+    places: Mapping[PlayerId, str],
+) -> Decision:
+    """Return what the changes of ratings by a race are computed from, by what is known before it.
+
+    Args:
+        race: the race.
+        before: each player's rating.
+        kept: since when each has kept an identity, in Unix milliseconds; `None` for a guest.
+        lately: the races that each had within `contests.WINDOW` before it.
+        places: where players are, if that is known.
+    """
+    hollow = {player: sum(each.hollow for each in lately[player]) for player in race.results}
+    return Decision(
+        race,
+        dict(before),
+        frozenset(
+            p for p in race.results for at in [kept[p]] if at is not None and at <= race.starts
+        ),
+        contests.pairs(race.results, lately, places),
+        {player: count for player, count in hollow.items() if count},
+    )
 
 
 def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, RoundResult]:
     """Return what a race is to each of its players.
 
-    It changes ratings if no help was allowed and somebody has won it, among those whose results
-    stand, who are several. They are ranked and rated as if the others had not played.
+    It changes ratings if it may, and somebody has won it, among those whose results stand, who are
+    several. They are ranked and rated as if the others had not played.
 
     Args:
         decision: the race, and the ratings before it.
@@ -86,9 +145,7 @@ def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, Ro
     standing = {p: r.restored() for p, r in race.results.items() if p not in void}
     ranks = ranking.ranks(standing, race.home)
     winners = ranking.winners(standing, race.home)
-    changes: dict[PlayerId, Change] = {}
-    if race.help == "none" and winners and len(standing) >= MIN_PLAYERS:
-        changes = ratings.rate({p: Skill(*decision.before[p]) for p in standing}, ranks)
+    changes = _changes(decision, standing, ranks) if race.may_be_rated and winners else {}
     found = {}
     for player, result in race.results.items():
         assert result.end is not None, "all runs of a race are over"
@@ -107,5 +164,42 @@ def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, Ro
             change.shift,
             change.factor,
             player in void,
+            player in decision.ranked,
         )
+    return found
+
+
+def _changes(
+    decision: Decision, standing: Mapping[PlayerId, Result], ranks: Mapping[PlayerId, int]
+) -> dict[PlayerId, Change]:
+    """Return what a race does to the ratings of those whom it counts for.
+
+    Each is rated as if only those had played against whom the race counts, and moves by the mean of
+    how much it does.
+    """
+    rated: dict[frozenset[PlayerId], dict[PlayerId, Change]] = {}
+    found = {}
+    for player in decision.ranked & standing.keys():
+        weights = contests.weights(player, standing, ranks, decision.pairs)
+        if not weights:
+            continue
+        field = frozenset([player, *weights])
+        if field not in rated:
+            rated[field] = ratings.rate({p: Skill(*decision.before[p]) for p in field}, ranks)
+        found[player] = rated[field][player].scaled(fmean(weights.values()))
+    return found
+
+
+def meetings(decision: Decision) -> dict[PlayerId, Meeting]:
+    """Return the race as those have to remember it whom it counts for, if it may be rated."""
+    race = decision.race
+    if not race.may_be_rated:
+        return {}
+    results = {player: result.restored() for player, result in race.results.items()}
+    won = ranking.winners(results, race.home)
+    found = {}
+    for player in decision.ranked:
+        others = tuple(sorted(race.results.keys() - {player}))
+        hollow = player in won and not any(has_played(race.results[each]) for each in others)
+        found[player] = Meeting(race.deal, race.at, others, hollow)
     return found

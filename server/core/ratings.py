@@ -26,10 +26,7 @@ class Skill(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What a race does to a rating.
-
-    Changes by races that are over at the same time are independent of each other: in whatever order
-    they are made, they lead to the same rating.
+    """What a race does to a rating, given what the races before it have done.
 
     Attributes:
         shift: what is added to the mean.
@@ -39,6 +36,10 @@ class Change(NamedTuple):
 
     shift: float
     factor: float
+
+    def scaled(self, weight: float) -> Change:
+        """Return the change by a race that counts so much, from 0 (nothing) to 1 (all of it)."""
+        return Change(self.shift * weight, self.factor**weight)
 
 
 def rate(before: Mapping[P, Skill], ranks: Mapping[P, int]) -> dict[P, Change]:

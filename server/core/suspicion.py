@@ -1,4 +1,4 @@
-"""What an operator should look at in a run: what its moves and their times do not explain. Pure.
+"""What an operator should look at in a run or a race: what skill does not explain. Pure.
 
 Nothing follows from it by itself. The times of moves to a foundation do not count, since a client
 may send them for its player, nor how fast moves from the stock are, which a key repeats that is
@@ -8,7 +8,7 @@ burst.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from statistics import fmean, pstdev
 from typing import Final, NamedTuple
 
@@ -17,8 +17,10 @@ from msgspec import Struct
 from engine.board import Board
 from engine.search import cards_never_seen
 from server.core.attempt import Attempt
+from server.core.contests import Pair
 from server.core.ids import PlayerId
 from server.core.likeness import Likeness
+from server.core.races import Decision, meetings, results
 from server.core.run import Run
 
 SHORT: Final = 120
@@ -61,9 +63,12 @@ FASTER: Final = 10
 MIN_WINS: Final = 10
 """The fewest wins with a median that says something."""
 
+MOST_HOLLOW: Final = 3
+"""Races won within a day against nobody who has played, from which on they are suspicious."""
+
 
 class Reason(Struct, array_like=True, frozen=True):
-    """Why a run is suspicious, as stored.
+    """Why a run, or a race, is suspicious, as stored.
 
     Attributes:
         weight: how little else explains it, from 1 to 5.
@@ -75,9 +80,10 @@ class Reason(Struct, array_like=True, frozen=True):
 
 
 class Suspicion(Struct, frozen=True):
-    """A suspicious run, as stored.
+    """A suspicious run, or the latest suspicious race that a player has won of a game, as stored.
 
     Attributes:
+        attempt: the player's attempt.
         at: when it ended, in Unix milliseconds.
         day: the number of the day, if it is of a daily.
     """
@@ -153,6 +159,7 @@ def reasons(
     median_win: int | None = None,
     copied: Copied | None = None,
     earlier: Iterable[Earlier] = (),
+    tried: Collection[PlayerId] = (),
 ) -> tuple[Reason, ...]:
     """Return why a run is suspicious; empty if it is not.
 
@@ -161,6 +168,7 @@ def reasons(
         median_win: the median time of the wins at its daily in milliseconds; `None` if unknown.
         copied: the run at the same daily that it is most like.
         earlier: what others did who had begun it earlier, at the same address.
+        tried: who these were, if the player has kept an identity only after the run.
     """
     found = (
         _short(run),
@@ -169,8 +177,25 @@ def reasons(
         _fast(run, median_win),
         _alike(copied),
         *map(_scouted, earlier),
+        _chosen(tried),
     )
     return tuple(reason for reason in found if reason is not None)
+
+
+def race_reasons(decision: Decision) -> dict[PlayerId, tuple[Reason, ...]]:
+    """Return why it is suspicious that somebody has won a race, for each whom it counts for."""
+    race = decision.race
+    if not race.may_be_rated:
+        return {}
+    found: dict[PlayerId, tuple[Reason, ...]] = {}
+    for player, result in results(decision, ()).items():
+        if result.won and result.ranked:
+            reasons = (
+                _hollow(decision, player),
+                *(_paired(pair, player) for pair in decision.pairs if pair.has(player)),
+            )
+            found[player] = tuple(reason for reason in reasons if reason is not None)
+    return {player: reasons for player, reasons in found.items() if reasons}
 
 
 def _intervals(run: Run, counts: Callable[[str], bool]) -> list[int]:
@@ -249,6 +274,34 @@ def _alike(copied: Copied | None) -> Reason | None:
         f"run, which ended {when}."
     )
     return Reason(5 if over else 4, text)
+
+
+def _chosen(tried: Collection[PlayerId]) -> Reason | None:
+    if not tried:
+        return None
+    text = (
+        f"The identity was kept only after it, so it is not ranked; at the same address, "
+        f"{', '.join(tried)} had begun the deal before."
+    )
+    return Reason(2, text)
+
+
+def _hollow(decision: Decision, player: PlayerId) -> Reason | None:
+    count = decision.hollow.get(player, 0) + meetings(decision)[player].hollow
+    if count < MOST_HOLLOW:
+        return None
+    others = ", ".join(sorted(decision.race.results.keys() - {player}))
+    text = f"{count} races were won within a day against nobody who had played, lately {others}."
+    return Reason(3, text)
+
+
+def _paired(pair: Pair, player: PlayerId) -> Reason | None:
+    other = pair.one if pair.other == player else pair.other
+    if pair.together:
+        return Reason(1, f"{other} was at the same address.")
+    if pair.weight == 1:
+        return None
+    return Reason(2, f"It was the race number {pair.earlier + 1} with {other} within a day.")
 
 
 def _scouted(earlier: Earlier) -> Reason | None:

@@ -144,8 +144,8 @@ class Previews:
             return leaderboard(shown) if named else todays_leaderboard(game)
 
         async def read() -> Preview | None:
-            group = await self._leaderboards.group_of(player)
-            board = self._leaderboards.of_daily(shown, group)
+            of_day = self._leaderboards.of_daily(shown, "ranked")
+            board = await self._leaderboards.own(of_day, player)
             found = await self._leaderboards.standing(board, player)
             return None if found is None else result(shown, found, today=shown == today)
 

@@ -179,4 +179,5 @@ def finish_of(attempt: Attempt) -> Finish | None:
         start.room,
         start.day,
         StoredResult.of(attempt.result),
+        start.ranked,
     )

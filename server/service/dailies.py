@@ -308,13 +308,23 @@ class Dailies:
                 if attempt is not None and attempt.end is None:
                     return await self._attempts.snapshot(attempt)
         deal = await self._store.deals.daily(DailyId(game, day))
+        ranked = False
         if not await self._store.deals.started([deal.id], player):
             if not anew:
                 raise Refusal("overloaded", wait=RETRY_AFTER)
             await self._begin(player, DailyId(game, day), address)
-        closes, days = daily.closes(day), self._quotas.days([player])
+            (ranked,) = await self._store.histories.kept([player])
         started = Started(
-            player, deal.id, deal.game, deal.variant, None, deal.day, now, closes, days=days
+            player,
+            deal.id,
+            deal.game,
+            deal.variant,
+            None,
+            deal.day,
+            now,
+            daily.closes(day),
+            days=self._quotas.days([player]),
+            ranked=ranked,
         )
         attempt = await self._attempts.start(started)
         if attempt.end is not None:

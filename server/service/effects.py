@@ -145,11 +145,12 @@ class Effects:
             case Finish():
                 await self._finish(effect)
             case Kept():
+                await self._suspicions.examine_kept(effect.player, effect.at)
                 await self._keeping.keep(effect)
             case Deleted():
                 await self._keeping.delete(effect)
             case RoundOver():
-                await self._races.apply(effect.race)
+                await self._suspicions.note_race(await self._races.apply(effect.race))
             case _:
                 await self._moderation.apply(effect)
         await self._outboxes.drop_effect(effect.field)
@@ -174,6 +175,7 @@ class Effects:
             result.moves,
             result.end,
             points(result, ruleset(finish.game).home_at_start),
+            ranked=finish.ranked,
         )
         # Only a store that has lost it lacks the run.
         curve = () if run is None else curve_of(run)

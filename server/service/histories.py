@@ -12,25 +12,22 @@ for each leaderboard (7 for a daily), and a read of the version, however long th
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import get_args
 
 from msgspec.structs import replace
 
-from engine.catalog import games
 from server.core.boards import (
     BoardId,
-    Group,
     boards_of_day,
     boards_of_round,
     days_needed,
-    open_boards,
 )
+from server.core.contests import Meeting
 from server.core.excerpt import Excerpt
 from server.core.history import DayResult, History, RoundResult
 from server.core.history_fields import changes
 from server.core.ids import DealId, PlayerId
+from server.core.races import Race
 from server.service.leaderboards import Leaderboards
 from server.service.store import Store
 from server.service.tasks import finish_all
@@ -151,8 +148,7 @@ class Histories:
     ) -> None:
         """Take the result of a daily back or let it stand, and write what follows from that.
 
-        This is idempotent. A result that there is not is left so. Boards of a closed day show a
-        result that stands again in the group that its player is in now.
+        This is idempotent. A result that there is not is left so.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -167,18 +163,32 @@ class Histories:
         decide: Callable[[Excerpt], Excerpt | None],
         curve: Iterable[str],
     ) -> None:
-        days = days_needed(boards_of_day(game, day, "ranked"))
-        after = await self._change(player, decide, days)
-        boards = boards_of_day(game, day, after.group)
+        boards = boards_of_day(game, day, "ranked")
+        after = await self._change(player, decide, days_needed(boards))
+        result = after.days.get((game, day))
+        if result is None or not result.ranked:
+            boards = boards_of_day(game, day, "guests")
         await self._write(player, after, boards, {boards[0]: tuple(curve)})
 
     async def add_round(
-        self, player: PlayerId, game: str, deal: DealId, result: RoundResult
+        self,
+        player: PlayerId,
+        game: str,
+        deal: DealId,
+        result: RoundResult,
+        meeting: Meeting | None = None,
     ) -> None:
         """Add the result of a round, or replace it, and write what follows from it.
 
         This is idempotent. It costs guests no more than the history: they are on no leaderboard of
         races. It does nothing for a player who has been deleted.
+
+        Args:
+            player: whose it is.
+            game: the game's id.
+            deal: the round's deal.
+            result: how it ended.
+            meeting: whom the player has met in it, if that is to be remembered.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -186,21 +196,40 @@ class Histories:
         if await self.is_deleted(player):
             return
         added = await self._change(
-            player, lambda h: h.with_round(game, deal, result), rounds=[(game, deal)]
+            player, lambda h: h.with_round(game, deal, result, meeting), rounds=[(game, deal)]
         )
-        if added.group == "ranked":
+        if result.ranked:
             await self._write(player, added, boards_of_round(game))
 
-    async def keep(self, player: PlayerId, at: int) -> None:
-        """Note that a player has kept an identity, and move the scores of open leaderboards.
+    async def claim(self, player: PlayerId, race: Race) -> Race | None:
+        """Claim a history for a race that is to be entered next. This is idempotent.
 
-        This is idempotent. Leaderboards of days that were closed at that time stay as they are.
+        Returns:
+            The other race that has claimed it, and is to be entered before; `None` if this one has
+            claimed it, or has been entered.
+
+        Raises:
+            UnavailableError: the store does not answer; it may have been claimed.
+        """
+        of = [(race.game, race.deal)]
+        found = await self._change(player, lambda h: h.with_claim(race), rounds=of)
+        claim = found.claims.get(race.game)
+        is_free = claim is None or claim.deal == race.deal
+        return None if is_free or found.has_round(*of[0], race.at) else claim
+
+    async def keep(self, player: PlayerId, at: int) -> None:
+        """Note that a player has kept an identity, with which what begins from now on is ranked.
+
+        This is idempotent.
+
+        Args:
+            player: the player.
+            at: since when, in Unix milliseconds.
 
         Raises:
             UnavailableError: the store does not answer.
         """
         await self._change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
-        await self.refresh(player, at)
 
     async def is_deleted(self, player: PlayerId) -> bool:
         """Return whether a player has been deleted, for whom no history begins anew.
@@ -218,34 +247,6 @@ class Histories:
         """
         await self._store.histories.delete(player)
 
-    async def refresh(self, player: PlayerId, at: int | None = None) -> None:
-        """Write the player's scores on all leaderboards that can still change.
-
-        A daily's result that is not entered yet is left to its effect, which counts the run in the
-        day's curves, too.
-
-        Args:
-            player: the player.
-            at: the time for which that is said, in Unix milliseconds; now if `None`.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
-        at = self._store.clock.now() if at is None else at
-        days = days_needed(open_boards(games(), at, "ranked"))
-        (found,) = await self.excerpts([player], days)
-        boards = open_boards(games(), at, found.group)
-        runs = [board for board in boards if board.scope == "day" and board.is_of_results]
-        entered = await asyncio.gather(*(self._is_entered(player, board) for board in runs))
-        left = {board for board, is_entered in zip(runs, entered, strict=True) if not is_entered}
-        await self._write(player, found, [board for board in boards if board not in left])
-
-    async def _is_entered(self, player: PlayerId, board: BoardId) -> bool:
-        """Return whether a player is on a leaderboard, in either group."""
-        groups = [board._replace(group=group) for group in get_args(Group)]
-        rows = [await self._store.leaderboards.around(each, [player], 0) for each in groups]
-        return any(found for (found,) in rows)
-
     async def _write(
         self,
         player: PlayerId,
@@ -258,7 +259,7 @@ class Histories:
         Args:
             player: whose they are.
             found: the history as last read, with what the leaderboards compare.
-            boards: of the group that the history has; if that changes meanwhile, of the new one.
+            boards: of any group; they are those of the group that the player is in on each.
             curves: the fields of a day's curves that a run counts in, by leaderboard.
 
         Raises:
@@ -267,11 +268,10 @@ class Histories:
         curves = curves or {}
         wanted = [(board, curves.get(board, ())) for board in boards]
         while True:
-            group: Group = found.group
             await finish_all(
                 self._leaderboards.place(own, player, found.score(own), curve)
                 for board, curve in wanted
-                for own in [board._replace(group=group)]
+                for own in [board._replace(group=found.group_on(board))]
             )
             if await self._store.histories.version(player) == found.version:
                 return

@@ -102,14 +102,15 @@ class Leaderboards:
         """
         return self.find("day", daily_id.game, daily_id.day, group)
 
-    async def group_of(self, player: PlayerId) -> Group:
-        """Return the group of leaderboards that a player is shown in, in one round trip.
+    async def own(self, board: BoardId, player: PlayerId) -> BoardId:
+        """Return a leaderboard, of either group, in that where a player is, in one round trip.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        (kept,) = await self._store.histories.kept([player])
-        return "ranked" if kept else "guests"
+        days = boards.days_needed([board])
+        (found,) = await self._store.histories.excerpts([player], days)
+        return board._replace(group=found.group_on(board))
 
     async def place(
         self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()

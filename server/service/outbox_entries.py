@@ -17,7 +17,11 @@ from server.service.stored import Reader
 
 
 class Finish(msgspec.Struct, tag="finish", frozen=True):
-    """The result of an attempt that is over, written with its last entry."""
+    """The result of an attempt that is over, written with its last entry.
+
+    Attributes:
+        ranked: whether it is of a daily that was begun with an identity that was kept.
+    """
 
     attempt: AttemptId
     player: PlayerId
@@ -26,6 +30,7 @@ class Finish(msgspec.Struct, tag="finish", frozen=True):
     room: RoomCode | None
     day: int | None
     result: StoredResult
+    ranked: bool = False
 
     @property
     def field(self) -> str:
@@ -89,19 +94,17 @@ class RoundOver(msgspec.Struct, tag="round", frozen=True):
     """A race that is over, written with the room's entry of its last result.
 
     Attributes:
-        room: the room's code.
         number: the round's number.
-        race: who played it on what, and how they ended.
+        race: who played it in which room and on what, and how they ended.
     """
 
-    room: RoomCode
     number: int
     race: Race
 
     @property
     def field(self) -> str:
         """Its field in the outbox, which is in the room's partition."""
-        return f"{self.room}/{self.number}"
+        return f"{self.race.room}/{self.number}"
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from server.core.daily import DailyId
 from server.core.due import Due
 from server.core.excerpt import Excerpt
 from server.core.history_fields import Whole
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.core.ids import DealId, PlayerId, RoomCode
 from server.core.memory import Usage
 from server.core.moderation import Restrictions
 from server.core.names import Profile, Recorded
@@ -472,7 +472,7 @@ class SuspicionStore(Protocol):
     async def median_win(self, board: BoardId) -> tuple[int, int]:
         """Return how many runs of a leaderboard were won, and the score of the median."""
 
-    async def add(self, attempt: AttemptId, at: int, text: str) -> None:
+    async def add(self, name: str, at: int, text: str) -> None:
         """Add a suspicious run, and drop the oldest one if there are too many."""
 
     async def list(self) -> list[str]:

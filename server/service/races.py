@@ -6,10 +6,19 @@ stands; so whoever applies the race, and however often, writes the same to every
 results that were taken back stand beside it. Whoever has written reads them again: if there are
 more by then, the results of all players are written anew.
 
-For a race of n players it costs two reads of its record and the decision, and for each of them two
-reads of the history, its change, the scores on 4 leaderboards and a read of the version unless it
-is a guest, two reads of the account, and whom they have met. That is 3 + 11n commands at most, of
-which those of different players are concurrent.
+Ratings are what races that follow one another lead to, in the order of their decisions. Before a
+race is decided, it claims each player's history, in the order of their ids, and its result takes
+the place of the claim. Whoever meets another race's claim enters that race first: it says all that
+takes, so nobody waits for a node, and one that was killed leaves nothing undone. A race that has
+claimed some of its players waits for none before these, so such races never wait in a circle. From
+claim to decision, a rating is not changed by any other race; so of two races of a player, the one
+that is decided later has been computed from what the other one has led to.
+
+For a race of n players it costs two reads of its record, the decision and a read of where they are,
+and for each of them three reads of the history, two changes, the scores on 4 leaderboards and a
+read of the version unless it is a guest, three reads of the account, and whom they have met. That
+is 4 + 14n commands at most. The claims follow one another; other commands of different players are
+concurrent.
 """
 
 from __future__ import annotations
@@ -20,6 +29,7 @@ from server.core import races
 from server.core.ids import AttemptId, DealId, PlayerId, split_attempt_id
 from server.core.races import Decision, Race
 from server.service.histories import Histories
+from server.service.places import Places
 from server.service.store import Store
 from server.service.tasks import finish_all
 from server.store.races import Record
@@ -31,18 +41,28 @@ _ENCODER = msgspec.json.Encoder()
 class Races:
     """Applies races, and takes results of them back."""
 
-    def __init__(self, store: Store, histories: Histories) -> None:
+    def __init__(self, store: Store, histories: Histories, places: Places) -> None:
         self._store = store
         self._histories = histories
+        self._places = places
 
-    async def apply(self, race: Race) -> None:
+    async def apply(self, race: Race) -> Decision:
         """Enter a race in its players' histories, and note who has met whom. This is idempotent.
+
+        Returns:
+            What was decided.
 
         Raises:
             UnavailableError: the store does not answer. It may have been done in part.
         """
-        await self._write(race.deal, await self._decided(race))
+        decision = await self._enter(race)
         await finish_all(self._meet(player, race) for player in race.results)
+        return decision
+
+    async def _enter(self, race: Race) -> Decision:
+        record = await self._decided(race)
+        await self._write(race.deal, record)
+        return _DECODER.decode(record.decided)
 
     async def _meet(self, player: PlayerId, race: Race) -> None:
         if not await self._histories.is_deleted(player):
@@ -100,24 +120,39 @@ class Races:
         found = await self._store.races.find(race.deal)
         if found is not None:
             return found
-        players = list(race.results)
+        players = sorted(race.results)
+        if race.may_be_rated:
+            for player in players:
+                await self._claim(player, race)
         excerpts = await self._histories.excerpts(players, (), [(race.game, race.deal)])
-        # The race may have been lost after it was entered.
-        ratings = (each.rating_without(race.game, race.deal) for each in excerpts)
-        before = {
-            player: (rating.mean, rating.uncertainty)
-            for player, rating in zip(players, ratings, strict=True)
-        }
-        text = _ENCODER.encode(Decision(race, before)).decode()
-        return await self._store.races.decide(race.deal, text)
+        known = dict(zip(players, excerpts, strict=True))
+        decision = races.decide(
+            race,
+            # The race may have been lost after it was entered.
+            {p: each.rating_without(race.game, race.deal)[:2] for p, each in known.items()},
+            {p: each.kept for p, each in known.items()},
+            {p: each.met_before(race) for p, each in known.items()},
+            await self._places.in_room(race.room),
+        )
+        return await self._store.races.decide(race.deal, _ENCODER.encode(decision).decode())
+
+    async def _claim(self, player: PlayerId, race: Race) -> None:
+        """Have a player's rating changed by no other race until this one is decided."""
+        while not await self._histories.is_deleted(player):
+            other = await self._histories.claim(player, race)
+            if other is None:
+                return
+            await self._enter(other)
 
     async def _write(self, deal: DealId, record: Record) -> None:
         """Write what a race is to each player, as its record has it in the end."""
         while True:
             decision = _DECODER.decode(record.decided)
-            results = races.results(decision, record.void)
+            results, meetings = races.results(decision, record.void), races.meetings(decision)
             await finish_all(
-                self._histories.add_round(player, decision.race.game, deal, result)
+                self._histories.add_round(
+                    player, decision.race.game, deal, result, meetings.get(player)
+                )
                 for player, result in results.items()
             )
             found = await self._store.races.find(deal)

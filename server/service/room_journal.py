@@ -86,7 +86,7 @@ class RoomDefinition:
             due = (RoundDue(self._code), None)
             race_over = races.race_over(after)
             if race_over is not None and after.round is not None:
-                over = RoundOver(self._code, after.round.number, race_over)
+                over = RoundOver(after.round.number, race_over)
                 effect = (over.field, outbox_entries.encode(over))
         return Append(
             self.key(),

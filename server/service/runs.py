@@ -185,8 +185,8 @@ class Runs:
     async def _of_day(
         self, deal: Deal, daily_id: DailyId, player: PlayerId
     ) -> tuple[int, list[RunRow]]:
-        group = await self._leaderboards.group_of(player)
-        page = await self._leaderboards.page(boards.of_daily(daily_id, group), player)
+        board = await self._leaderboards.own(boards.of_daily(daily_id, "ranked"), player)
+        page = await self._leaderboards.page(board, player)
         rows = {row.player: row for row in (*page.top, *page.around)}
         return page.size, [_run_row(deal, row, page.profiles) for row in rows.values()]
 

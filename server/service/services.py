@@ -139,7 +139,7 @@ class Services:
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
         self.curves = Curves(store)
-        self.races = Races(store, self.histories)
+        self.races = Races(store, self.histories, self.places)
         self.suspicions = Suspicions(store, self.attempts)
         self.moderation = Moderation(
             store,

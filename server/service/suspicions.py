@@ -1,6 +1,9 @@
 """Suspicious runs: each run is looked at once when it is over, and nothing follows by itself.
 
-What it costs: for a daily, five round trips after the read of the run's journal, none of which
+So is each race, by what was decided of it, which costs a write if it is suspicious. Runs of guests
+are looked at again when they keep an identity on the same day.
+
+What it costs: for a daily, six round trips after the read of the run's journal, none of which
 anybody waits for; a read of one more run if it is like that, and of an attempt for each player who
 had begun the daily before at the same address. What takes long is done in slices.
 """
@@ -15,15 +18,25 @@ from typing import TypeVar
 import msgspec
 
 from engine.board import Board
+from engine.catalog import games
 from engine.deal import deal_seed
 from server.core import boards
-from server.core.daily import DailyId
-from server.core.ids import PACE_BOT, attempt_id
+from server.core.daily import DailyId, day_at
+from server.core.ids import PACE_BOT, PlayerId, attempt_id
 from server.core.likeness import Choice, Likeness, choices_of, compare, marks
+from server.core.races import Decision
 from server.core.ranking import unpack
 from server.core.refusal import UnreadableError
 from server.core.run import Run
-from server.core.suspicion import MIN_WINS, Copied, Earlier, Suspicion, earlier_of, reasons
+from server.core.suspicion import (
+    MIN_WINS,
+    Copied,
+    Earlier,
+    Suspicion,
+    earlier_of,
+    race_reasons,
+    reasons,
+)
 from server.service.attempts import Attempts
 from server.service.store import Store
 from server.service.stored import rules_of
@@ -41,18 +54,23 @@ _DECODER = msgspec.json.Decoder(Suspicion)
 
 
 class Suspicions:
-    """Looks at runs, and lists those that an operator should look at."""
+    """Looks at runs and races, and lists those that an operator should look at."""
 
     def __init__(self, store: Store, attempts: Attempts) -> None:
         self._store = store.suspicions
         self._starts = store.starts
         self._deals = store.deals
+        self._histories = store.histories
         self._attempts = attempts
 
-    async def examine(self, run: Run) -> None:
+    async def examine(self, run: Run, *, kept: bool | None = None) -> None:
         """Look at a run that is over, and keep why it is suspicious, if it is.
 
         This is idempotent. The pace bot, which plays by the clock, is left out.
+
+        Args:
+            run: the run.
+            kept: whether its player has kept an identity by now; read if `None`.
 
         Raises:
             UnavailableError: the store does not answer.
@@ -61,6 +79,7 @@ class Suspicions:
         if start.player == PACE_BOT:
             return
         median_win, copied, earlier = None, None, list[Earlier]()
+        tried = list[PlayerId]()
         if start.day is not None:
             daily = DailyId(start.game, start.day)
             if run.end == "won":
@@ -69,11 +88,55 @@ class Suspicions:
             if board is not None:
                 copied = await self._copied(daily, run, board)
                 earlier = await self._earlier(daily, run, board)
-        found = reasons(run, median_win, copied, earlier)
+            if kept is None:
+                (kept,) = await self._histories.kept([start.player])
+            if kept and not start.ranked:
+                tried = await self._starts.earlier(daily, start.player)
+        found = reasons(run, median_win, copied, earlier, tried)
         if found:
             attempt, at = attempt_id(start.deal, start.player), start.at + run.ended
             suspicion = Suspicion(attempt, start.player, start.game, start.day, at, found)
-            await self._store.add(attempt, at, _ENCODER.encode(suspicion).decode())
+            await self._add(attempt, suspicion)
+
+    async def _add(self, name: str, suspicion: Suspicion) -> None:
+        await self._store.add(name, suspicion.at, _ENCODER.encode(suspicion).decode())
+
+    async def examine_kept(self, player: PlayerId, at: int) -> None:
+        """Look again at the runs of dailies that go on, whose player keeps an identity now.
+
+        This is idempotent. It reads at most two runs of each game.
+
+        Args:
+            player: the player.
+            at: the time, in Unix milliseconds.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        if (await self._histories.kept([player]))[0]:
+            return
+        today = day_at(at)
+        wanted = [DailyId(game, day) for game in games() for day in (today - 1, today)]
+        deals = list((await self._deals.daily_ids(wanted)).values())
+        for deal in await self._deals.started(deals, player):
+            run = await self._attempts.run(attempt_id(deal, player))
+            if run is not None:
+                await self.examine(run, kept=True)
+
+    async def note_race(self, decision: Decision) -> None:
+        """Keep why it is suspicious that somebody has won a race, if it is. This is idempotent.
+
+        Of each player and game, the latest such race is kept, which says how many there were: so
+        nobody fills the list by racing.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        race = decision.race
+        for player, found in race_reasons(decision).items():
+            attempt = attempt_id(race.deal, player)
+            suspicion = Suspicion(attempt, player, race.game, None, race.at, found)
+            await self._add(f"races/{race.game}/{player}", suspicion)
 
     async def _first_board(self, run: Run) -> Board | None:
         """Return the first board of a run's deal; `None` if only a newer release can deal it."""

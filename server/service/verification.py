@@ -281,7 +281,8 @@ class Verification:
             rows = [await self._score(board, player) for board in boards]
             if set(rows) - {None} != ({None} if result.void else {result.packed}) - {None}:
                 wrong.append(f"{boards[0].name} of {player}")
-        for board in open_boards(games(), now, found.group):
+        for each in open_boards(games(), now, "ranked"):
+            board = each._replace(group=found.group_on(each))
             score = found.score(board)
             if score is not None and await self._score(board, player) != score:
                 wrong.append(f"{board.name} of {player}")

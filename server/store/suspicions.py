@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from server.core.boards import BoardId
 from server.core.daily import DailyId
-from server.core.ids import AttemptId, PlayerId
+from server.core.ids import PlayerId
 from server.core.ranking import pack
 from server.store import keys
 from server.store.database import Database
@@ -79,11 +79,11 @@ class Suspicions:
         wins, score = await self._database.ask_script(_MEDIAN_WIN, key, unwon)
         return int(wins), int(score)
 
-    async def add(self, attempt: AttemptId, at: int, text: str) -> None:
-        """Add a suspicious run, and drop the oldest one if there are too many.
+    async def add(self, name: str, at: int, text: str) -> None:
+        """Add a suspicious run, or race, and drop the oldest one if there are too many.
 
         Args:
-            attempt: its attempt.
+            name: of the run or the race: it takes the place of what has the same name.
             at: when it ended, in Unix milliseconds.
             text: what is suspicious (JSON).
 
@@ -91,7 +91,7 @@ class Suspicions:
             UnavailableError: it may or may not have been added.
         """
         names = [keys.SUSPICIOUS, keys.SUSPICIONS]
-        await self._database.run(_ADD, names, attempt, at, text, keys.MAX_SUSPICIOUS)
+        await self._database.run(_ADD, names, name, at, text, keys.MAX_SUSPICIOUS)
 
     async def list(self) -> list[str]:
         """Return the texts of all of them, in no order: up to two megabytes, for an operator.

@@ -236,3 +236,25 @@ def test_a_guest_is_asked_before_a_daily_and_a_player_who_kept_the_identity_is_n
     ada.go("/daily/robert")
     ada.see("play-daily").wait_for()
     expect(ada.see("keep-identity")).to_be_hidden()
+
+
+def test_who_keeps_the_identity_after_a_daily_is_told_from_when_on_it_is_ranked(
+    ada: Player,
+) -> None:
+    ada.go("/daily/robert")
+    ada.press("play-daily")
+    ada.wait_for_board()
+    ada.bring_home(1)
+    ada.give_up()
+    ada.see("results").wait_for()
+    ada.go("/leaderboard/robert")
+    expect(ada.see("own-place").get_by_test_id("rank")).to_contain_text("1st")
+    expect(ada.see("early")).to_be_hidden()
+    ada.go("/account")
+    ada.press("new-code")
+    kept(ada)
+    ada.go("/leaderboard/robert")
+    expect(ada.see("early")).to_contain_text("You played before you kept your name.")
+    expect(ada.see("group-guests")).to_be_checked()
+    ada.see("scope-best").check()
+    expect(ada.see("early")).to_be_hidden()

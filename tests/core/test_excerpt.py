@@ -13,10 +13,13 @@ from msgspec.structs import replace
 from engine.catalog import games
 from server.core import excerpt as core
 from server.core.boards import BoardId, boards_of_day, boards_of_round, days_needed
+from server.core.contests import Lately, Meeting
 from server.core.excerpt import Excerpt
-from server.core.history import DayResult, History, RoundResult
+from server.core.history import DayResult, History, RoundResult, Sums
 from server.core.history_fields import changes, excerpt_of, names_of, whole_of
 from server.core.ids import DealId
+from server.core.races import Race
+from tests.core.builders import ADA, CODE
 from tests.core.histories import plain_fields
 
 TODAY = 20_778
@@ -28,9 +31,10 @@ Decide = Callable[[Excerpt], Excerpt | None]
 
 day_results = st.sampled_from(
     [
-        DayResult(52, 0, 600_000, 90, "won", 190),
-        DayResult(52, 0, 500_000, 90, "won", 191),
-        DayResult(27, 25, 400_000, 80, "stuck", 51),
+        DayResult(52, 0, 600_000, 90, "won", 190, ranked=True),
+        DayResult(52, 0, 500_000, 90, "won", 191, ranked=True),
+        DayResult(52, 0, 400_000, 90, "won", 192),
+        DayResult(27, 25, 400_000, 80, "stuck", 51, ranked=True),
         DayResult(1, 51, 0, 3, "resigned", 0),
     ]
 )
@@ -52,6 +56,7 @@ round_results = st.builds(
     shift=st.floats(-2, 2),
     factor=st.floats(0.9, 1),
     void=st.booleans(),
+    ranked=st.booleans(),
 )
 
 
@@ -161,7 +166,8 @@ class Stored(RuleBasedStateMachine):
         for game in GAMES:
             assert sum(of == game for of, _ in history.rounds) < HELD + MORE
             for day in DAYS:
-                boards = [*boards_of_day(game, day, history.group), *boards_of_round(game)]
+                boards = [*boards_of_day(game, day, "ranked"), *boards_of_round(game)]
+                boards += boards_of_day(game, day, "guests")
                 found = self.read(days_needed(boards), [])
                 scores = [results.score(board) for board in boards]
                 assert [found.score(board) for board in boards] == scores
@@ -188,7 +194,8 @@ TestStored.settings = settings(max_examples=60, stateful_step_count=30, deadline
 
 def race(at: int, left: int = 32) -> RoundResult:
     """Return a race that was won, rated."""
-    return RoundResult(at, 1, 2, True, 52 - left, left, 5_000, 40, "stuck", shift=0.5, factor=0.9)
+    result = RoundResult(at, 1, 2, True, 52 - left, left, 5_000, 40, "stuck")
+    return replace(result, shift=0.5, factor=0.9, ranked=True)
 
 
 def test_rounds_that_are_not_held_any_more_still_count() -> None:
@@ -224,6 +231,51 @@ def test_a_rating_is_the_same_in_whatever_order_races_are_entered(
 def test_a_result_of_a_day_stays_what_it_is() -> None:
     found = Excerpt().with_day("robert", TODAY, DayResult(27, 25, 4, 8, "stuck", 51))
     assert found.with_day("robert", TODAY, DayResult(52, 0, 6, 9, "won", 190)) is found
+
+
+def over(number: int, game: str = "robert") -> Race:
+    """Return a race that was over at a time."""
+    return Race(DealId(f"deal{number}"), game, number, 0, "none", {}, CODE, 0)
+
+
+def test_a_history_is_claimed_by_one_race_of_a_game_until_it_has_its_result() -> None:
+    one, other = over(1), over(2)
+    claimed = Excerpt().with_claim(one)
+    assert claimed.with_claim(one) is claimed
+    assert claimed.with_claim(other) is claimed
+    assert claimed.with_claim(over(3, "deuces")).claims.keys() == {"robert", "deuces"}
+    # The result of another race leaves the claim.
+    assert claimed.with_round("robert", other.deal, race(2)).claims == {"robert": one}  # type: ignore[union-attr]
+    after = claimed.with_round("robert", one.deal, race(1))
+    assert after is not None
+    assert after.claims == {}
+    assert after.with_claim(one) is after
+    assert after.with_claim(other).claims == {"robert": other}
+    late = replace(after, claims={"robert": one}).with_round("robert", one.deal, race(1))
+    assert late is not None
+    assert late.claims == {}
+    assert changes(claimed, after)["c:robert"] is None
+
+
+def test_a_race_in_the_sums_claims_nothing() -> None:
+    found = Excerpt(sums={"robert": Sums(until=5)})
+    assert found.with_claim(over(5)) is found
+    assert found.with_claim(over(6)) is not found
+
+
+def test_whom_a_player_has_met_is_noted_once_with_the_result() -> None:
+    met = Meeting(DealId("deal1"), 1, (ADA,))
+    after = Excerpt().with_round("robert", DealId("deal1"), race(1), met)
+    assert after is not None
+    assert after.lately == {"robert": Lately((met,))}
+    assert after.with_round("robert", DealId("deal1"), race(1), met) is after
+    changed = after.with_round("robert", DealId("deal1"), replace(race(1), void=True), met)
+    assert changed is None or changed.lately == after.lately
+    assert after.met_before(over(1)) == []
+    assert after.met_before(over(2)) == [met]
+    fields = {name: text for name, text in changes(Excerpt(), after).items() if text is not None}
+    assert whole_of(fields).lately == after.lately
+    assert excerpt_of(fields, fields.values()).lately == after.lately
 
 
 def test_what_did_not_change_is_not_written() -> None:

@@ -29,12 +29,12 @@ from server.core.ranking import Result, pack
 from tests.core.histories import fields_of
 
 TODAY = 20_778
-WON = DayResult(52, 0, 600_000, 90, "won", 190)
-HALF = DayResult(27, 25, 400_000, 80, "stuck", 51)
-NOTHING = DayResult(1, 51, 0, 3, "resigned", 0)
+WON = DayResult(52, 0, 600_000, 90, "won", 190, ranked=True)
+HALF = DayResult(27, 25, 400_000, 80, "stuck", 51, ranked=True)
+NOTHING = DayResult(1, 51, 0, 3, "resigned", 0, ranked=True)
 
 days = st.tuples(st.sampled_from(["robert", "deuces"]), st.integers(TODAY - 9, TODAY))
-results = st.sampled_from([WON, HALF, NOTHING, replace(WON, void=True)])
+results = st.sampled_from([WON, HALF, NOTHING, replace(WON, void=True), replace(WON, ranked=False)])
 rounds = st.builds(
     RoundResult,
     at=st.integers(0, 10**12),
@@ -50,6 +50,7 @@ rounds = st.builds(
     shift=st.floats(-2, 2),
     factor=st.floats(0.9, 1),
     void=st.booleans(),
+    ranked=st.booleans(),
 )
 histories = st.builds(
     History,
@@ -145,9 +146,37 @@ def test_scores_of_dailies() -> None:
 
 @given(histories)
 def test_a_player_has_scores_in_one_group(history: History) -> None:
-    other: Group = "guests" if history.group == "ranked" else "ranked"
-    for board in boards_of_day("robert", TODAY, "guests"):
+    for board in boards_of_day("robert", TODAY, "ranked"):
+        other: Group = "guests" if history.group_on(board) == "ranked" else "ranked"
         assert history.score(board._replace(group=other)) is None
+
+
+@given(histories)
+def test_only_what_is_ranked_is_among_the_ranked_players(history: History) -> None:
+    """What was played before the identity was kept changes nothing there."""
+    without = replace(
+        history,
+        days={key: r for key, r in history.days.items() if r.ranked},
+        rounds={key: r for key, r in history.rounds.items() if r.ranked},
+    )
+    for board in (*boards_of_day("robert", TODAY, "ranked"), *boards_of_round("robert")):
+        if board.scope != "rating":
+            assert history.score(board) == without.score(board)
+
+
+def test_a_guest_who_keeps_an_identity_stays_among_the_guests_until_the_next_run() -> None:
+    week, yesterday = boards.week_of(TODAY), replace(HALF, ranked=False)
+    guest = ranked(days={("robert", TODAY - 1): yesterday})
+    after = ranked(days={**guest.days, ("robert", TODAY): WON})
+    of_week = BoardId("week", "robert", week, "guests")
+    assert guest.score(of_week) == -51
+    assert guest.score(of_week._replace(group="ranked")) is None
+    assert after.score(of_week) is None
+    assert after.score(of_week._replace(group="ranked")) == -190
+    assert after.score(BoardId("day", "robert", TODAY - 1, "guests")) == yesterday.packed
+    assert guest.score(BoardId("best", "robert", 0, "ranked")) is None
+    # Days in a row are the player's own, and nobody is compared by them.
+    assert after.days_played() == {TODAY - 1, TODAY}
 
 
 @given(histories)
@@ -157,7 +186,10 @@ def test_what_is_void_counts_nowhere(history: History) -> None:
         days={key: r for key, r in history.days.items() if not r.void},
         rounds={key: r for key, r in history.rounds.items() if not r.void},
     )
-    found = [*boards_of_day("robert", TODAY, history.group), *boards_of_round("robert")]
+    found = [*boards_of_day("robert", TODAY, "ranked"), *boards_of_round("robert")]
+    found += boards_of_day("robert", TODAY, "guests")
+    # Whose results were all taken back is on neither; the group is that of what was played.
+    found = [board for board in found if history.group_on(board) == stands.group_on(board)]
     assert [history.score(board) for board in found] == [stands.score(board) for board in found]
     assert history.rating("robert") == stands.rating("robert")
 
@@ -168,7 +200,7 @@ def race(at: int, **given: object) -> RoundResult:
 
 def test_a_run_with_help_or_without_a_card_is_no_record() -> None:
     best = BoardId("best", "robert", 0, "ranked")
-    helped = RoundResult(1, 1, 2, True, 20, 32, 5_000, 40, "stuck", help=True)
+    helped = RoundResult(1, 1, 2, True, 20, 32, 5_000, 40, "stuck", help=True, ranked=True)
     assert ranked(rounds={("robert", DealId("a")): helped}).score(best) is None
     assert ranked(days={("robert", TODAY): NOTHING}).score(best) is None
 

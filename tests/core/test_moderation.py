@@ -14,7 +14,7 @@ from server.core.race import fold
 from server.core.refusal import Refusal
 from tests.core.builders import ADA, BOB, START, room_of
 
-WON = DayResult(52, 0, 60_000, 90, "won", 190)
+WON = DayResult(52, 0, 60_000, 90, "won", 190, ranked=True)
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def test_a_voided_result_counts_nowhere_and_again_when_it_stands() -> None:
     after = History(days=void.days)
     assert after.days_played() == after.days_won() == {8}
     assert streak(after.days_played(), 8).now == 1
-    assert void.score(BoardId("day", "robert", 7, "guests")) is None
-    assert void.score(BoardId("week", "robert", 1, "guests")) == -WON.points
+    assert void.score(BoardId("day", "robert", 7, "ranked")) is None
+    assert void.score(BoardId("week", "robert", 1, "ranked")) == -WON.points
     assert void.with_void("robert", 7, True) == void
     assert void.with_void("robert", 7, False) == history
     assert history.with_void("deuces", 7, True) == history

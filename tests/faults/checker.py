@@ -15,6 +15,7 @@ from typing import get_args
 from server.core import daily
 from server.core.boards import Group, of_daily
 from server.core.daily import DailyId
+from server.core.history_fields import whole_of
 from server.core.ids import PACE_BOT, PlayerId, split_attempt_id
 from server.core.ranking import Result, unpack
 from server.core.stored import Help
@@ -49,6 +50,7 @@ class AttemptSummary:
         played: whether its player has done anything but open it or give it up.
         day: the day of a daily, or `None`.
         help: what help the player may ask for.
+        ranked: whether it was begun with an identity that was kept.
     """
 
     game: str
@@ -59,6 +61,7 @@ class AttemptSummary:
     deadline: int
     played: bool
     help: Help
+    ranked: bool = False
 
     @property
     def over(self) -> bool:
@@ -115,10 +118,10 @@ def check(
         stored,
         days,
         rooms.values(),
-        now,
         verdict.complaints,
         mixed=nodes.mixed,
         unplayed=over.keys() - days.keys(),
+        ranked={which for which, run in over.items() if run.ranked},
     ).run()
     for ledger in ledgers:
         _check_kept(ledger, stored, verdict)
@@ -129,6 +132,11 @@ def check(
     verdict.counts["rooms checked"] = len(rooms)
     verdict.counts["rounds"] = sum(len(history.rounds) for history in rooms.values())
     _count_kinds(stored, verdict)
+    verdict.counts["ratings moved"] = sum(
+        result.is_rated
+        for fields in stored.histories.values()
+        for result in whole_of(fields).history.rounds.values()
+    )
     verdict.counts["races"] = sum(
         len(round_.players) > 1 for history in rooms.values() for round_ in history.rounds
     )
@@ -211,7 +219,15 @@ def _summary(history: AttemptHistory) -> AttemptSummary:
     times = tuple(state.at - start.at for state in history.states)
     played = history.states[-1].is_played
     return AttemptSummary(
-        start.game, start.day, start.room, results, times, start.deadline, played, start.help
+        start.game,
+        start.day,
+        start.room,
+        results,
+        times,
+        start.deadline,
+        played,
+        start.help,
+        start.ranked,
     )
 
 

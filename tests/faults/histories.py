@@ -1,55 +1,43 @@
 """Checks of what follows from results: histories, ratings, leaderboards, and who has met whom.
 
-All of it is computed again from the journals. Only what a race's ratings were before it is taken
-from its record, since that depends on which of two races was entered first; it has to be what some
-of the player's other races lead to.
+All of it is computed again from the journals. Only what a race's ratings were before it, and whom
+its players had met, is taken from its record, since that depends on which of two races was decided
+first; there has to be an order in which they follow one another.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from itertools import combinations
-from math import isclose, prod
-from typing import Any
+from statistics import fmean
+from typing import Any, get_args
 
 import msgspec
 from msgspec.structs import replace
 
 from engine.catalog import ruleset
-from server.core import boards, daily, ratings
-from server.core.boards import PERIODIC, BoardId, Group, boards_of_day, boards_of_round
+from server.core import contests, races, ratings
+from server.core.boards import BoardId, Group, boards_of_day, boards_of_round
 from server.core.curve import SECONDS
 from server.core.daily import DailyId
-from server.core.history import (
-    RATING,
-    UNCERTAINTY,
-    DayResult,
-    History,
-    RoundResult,
-    points,
-)
+from server.core.history import DayResult, History, RoundResult, points
 from server.core.history_fields import whole_of
-from server.core.ids import PACE_BOT, DealId, PlayerId
+from server.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
 from server.core.race import Round
 from server.core.races import Decision, Race
 from server.core.ranking import Result, pack
 from server.core.ratings import Change, Skill
 from server.core.stored import StoredResult
+from tests.core.order import out_of_order
 from tests.faults.complaint import Complaint, Kind
 from tests.faults.room_history import LAST, RoomHistory
 from tests.faults.stored import Stored
-
-MAX_OTHERS = 8
-"""Other races of a player and a game up to which it is checked what the rating before one was."""
 
 Days = Mapping[tuple[PlayerId, str, int], Sequence[tuple[int, Result]]]
 """The milliseconds since the start and the result after each entry of dailies that are over, by
 player, game and day."""
 
 Key = tuple[str, DealId]
-
-_GROUPS: tuple[Group, ...] = ("ranked", "guests")
 
 
 class HistoryChecks:
@@ -59,10 +47,10 @@ class HistoryChecks:
         stored: what Redis holds.
         days: the dailies that are over, as their journals say.
         rooms: the rooms, as their journals say.
-        now: the time in Unix milliseconds.
         mixed: whether some nodes are of release 0.2.0. Such a node enters the end of a daily on the
             day's leaderboard alone, among the guests, and that of a race nowhere.
         unplayed: the dailies that are over without a move, which such a node enters as well.
+        ranked: the dailies that were begun with an identity that was kept.
         complaints: what is wrong is added to it.
     """
 
@@ -71,15 +59,15 @@ class HistoryChecks:
         stored: Stored,
         days: Days,
         rooms: Iterable[RoomHistory],
-        now: int,
         complaints: list[Complaint],
         *,
         mixed: bool = False,
         unplayed: Set[tuple[PlayerId, str, int]] = frozenset(),
+        ranked: Set[tuple[PlayerId, str, int]] = frozenset(),
     ) -> None:
         self._stored = stored
         self._unplayed = unplayed
-        self._now = now
+        self._ranked = ranked
         self._mixed = mixed
         self._complaints = complaints
         self._whole = {
@@ -94,16 +82,20 @@ class HistoryChecks:
         self._void = self._voided()
         for (player, game, day), steps in days.items():
             void = (player, game, day) in self._void
-            self._days[player][game, day] = replace(_day_result(game, steps[-1][1]), void=void)
+            result = replace(_day_result(game, steps[-1][1]), void=void)
+            is_ranked = (player, game, day) in self._ranked
+            self._days[player][game, day] = replace(result, ranked=is_ranked)
             if not void:
                 self._curves[DailyId(game, day)].update(_curve(steps))
         for room in rooms:
             for number, at in room.ended.items():
-                self._add_round(next(r for r in room.rounds if r.number == number), at)
+                round_ = next(each for each in room.rounds if each.number == number)
+                self._add_round(RoomCode(room.code), round_, at)
 
     def run(self) -> None:
         """Check all of it."""
-        self._check_befores()
+        self._check_ranked()
+        self._check_order()
         for deal in self._stored.races.keys() - {deal for _, deal in self._races}:
             self._complain("invented", f"race {deal}", "no round on it is over")
         self._check_met()
@@ -143,7 +135,7 @@ class HistoryChecks:
 
     # Races
 
-    def _add_round(self, round_: Round, at: int) -> None:
+    def _add_round(self, room: RoomCode, round_: Round, at: int) -> None:
         """Compute what a round is to its players, if it is a race."""
         runs = {p: r for p, r in round_.results.items() if p != PACE_BOT}
         if len(runs) == 1 or not any(run.moves for run in runs.values()):
@@ -160,6 +152,9 @@ class HistoryChecks:
             round_.home,
             round_.terms.help,
             {player: StoredResult.of(result) for player, result in runs.items()},
+            room,
+            round_.starts,
+            round_.rated,
         )
         self._races[key] = race
         decision = self._decision(race)
@@ -196,8 +191,13 @@ class HistoryChecks:
         }
         won = {p for p, mine in ranked.items() if mine == min(ranked.values()) != LAST}
         changes: dict[PlayerId, Change] = {}
-        if won and len(ranked) > 1 and race.help == "none":
-            changes = ratings.rate({p: Skill(*decision.before[p]) for p in ranked}, ranks)
+        for player in ranks.keys() & decision.ranked if won and race.may_be_rated else ():
+            runs = {each: race.results[each] for each in ranks}
+            weights = contests.weights(player, runs, ranks, decision.pairs)
+            if weights:
+                field = {p: Skill(*decision.before[p]) for p in (player, *weights)}
+                change = ratings.rate(field, ranks)[player]
+                changes[player] = change.scaled(fmean(weights.values()))
         results = {}
         for player, run in race.results.items():
             assert run.end is not None, "it is over"
@@ -215,33 +215,60 @@ class HistoryChecks:
                 race.help != "none",
                 *change,
                 player in void,
+                player in decision.ranked,
             )
         return results
 
-    def _check_befores(self) -> None:
-        """Check that each rating before a race is what some of the player's others lead to.
+    def _check_ranked(self) -> None:
+        """Check that histories say who keeps an identity, and nothing before that is ranked."""
+        kept = {
+            player: int(fields["kept"])
+            for player, fields in self._stored.players.items()
+            if "kept" in fields
+        }
+        known = {
+            player: self._found[p].kept for player in kept if (p := PlayerId(player)) in self._found
+        }
+        self._compare("history of whoever is kept", known, kept)
+        begun: list[tuple[PlayerId, int | None, str]] = [
+            (player, None, f"{game} {day}") for player, game, day in self._ranked
+        ]
+        for race in self._races.values():
+            decision = self._decided(race)
+            ranked = decision.ranked if decision is not None else ()
+            begun += [(player, race.starts, f"race {race.deal}") for player in ranked]
+        for player, at, about in begun:
+            found = self._found.get(player)
+            # The clock that a node begins dailies by is confirmed, and that of an identity is not.
+            if found is not None and (found.kept is None or (at is not None and found.kept > at)):
+                self._complain("invented", about, f"{player} is ranked, and had kept no identity")
 
-        That is not known if results of one of these were taken back, before or after.
+    def _check_order(self) -> None:
+        """Check that the races of a game move ratings one after the other, in some one order.
+
+        That is not known of players of whose races results were taken back, before or after.
         """
         moderated = {
             msgspec.json.decode(text).get("attempt", "").partition(".")[0]
             for _, text in self._stored.acts
         }
-        for (game, deal), race in self._races.items():
-            decision = self._decided(race)
-            for player, before in decision.before.items() if decision else ():
-                keys = [key for key in self._rounds[player] if key[0] == game and key[1] != deal]
-                if any(other in moderated for _, other in keys):
-                    continue
-                rounds = [self._rounds[player][key] for key in keys]
-                others = [(each.shift, each.factor) for each in rounds]
-                if len(others) <= MAX_OTHERS and not any(
-                    isclose(before[0], RATING + sum(shift for shift, _ in some), abs_tol=1e-6)
-                    and isclose(before[1], UNCERTAINTY * prod(f for _, f in some), abs_tol=1e-6)
-                    for some in _subsets(others)
-                ):
-                    text = f"{player} was rated {before} before, after some of {others}"
-                    self._complain("misranked", f"race {deal}", text)
+        unknown = {
+            player
+            for (_, deal), race in self._races.items()
+            for player in race.results
+            if deal in moderated
+        }
+        for game in {game for game, _ in self._races}:
+            followed = [
+                (decision, {p: self._rounds[p][key] for p in race.results})
+                for key, race in self._races.items()
+                for decision in [self._decided(race)]
+                if key[0] == game and decision is not None and race.may_be_rated
+                if all(key in self._rounds[player] for player in race.results)
+            ]
+            for decision, _ in out_of_order(followed, unknown):
+                text = f"it follows no others: ratings were {decision.before} before"
+                self._complain("misranked", f"race {decision.race.deal}", text)
 
     def _decided(self, race: Race) -> Decision | None:
         record = self._stored.races.get(race.deal)
@@ -270,6 +297,21 @@ class HistoryChecks:
         for player, whole in self._whole.items():
             # What is wrong with the results is told above.
             self._compare(f"history of {player}, totals", whole.stored, whole.totals)
+            self._compare(f"history of {player}, claims", whole.claims, {})
+            lately = {
+                game: {each.deal: each for each in found.meetings}
+                for game, found in whole.lately.items()
+            }
+            self._compare(f"meetings of {player}", lately, self._lately(player))
+
+    def _lately(self, player: PlayerId) -> dict[str, dict[DealId, contests.Meeting]]:
+        """Return whom a player has met in races that count: all of one run are of one day."""
+        found: defaultdict[str, dict[DealId, contests.Meeting]] = defaultdict(dict)
+        for (game, deal), race in self._races.items():
+            decision = self._decided(race)
+            if decision is not None and player in (met := races.meetings(decision)):
+                found[game][deal] = met[player]
+        return found
 
     # Leaderboards
 
@@ -280,27 +322,11 @@ class HistoryChecks:
             for board in set(_boards_of(history)):
                 score = history.score(board)
                 if score is not None:
-                    wanted[self._place(board, player, history)][player] = score
+                    wanted[board][player] = score
         for board in wanted.keys() | self._stored.leaderboards.keys():
             self._compare(
                 f"leaderboard {board}", self._entered(board, wanted[board]), wanted[board]
             )
-
-    def _place(self, board: BoardId, player: PlayerId, history: History) -> BoardId:
-        """Return the leaderboard on which a player's score has to be.
-
-        Who kept an identity after a period was closed may be among its guests.
-        """
-        if history.kept is None or not self._is_closed(board):
-            return board
-        guests = board._replace(group="guests")
-        return guests if player in self._stored.leaderboards.get(guests, {}) else board
-
-    def _is_closed(self, board: BoardId) -> bool:
-        if board.scope not in PERIODIC:
-            return False
-        last = board.period if board.scope == "day" else boards.days_of(board.period)[-1]
-        return daily.closes(last) <= self._now
 
     def _entered(self, board: BoardId, wanted: Mapping[str, int]) -> dict[str, int]:
         """Return the scores on a leaderboard that have to be what follows from the journals.
@@ -346,11 +372,6 @@ def _day_result(game: str, result: Result) -> DayResult:
     return DayResult(result.home, result.left, result.time, result.moves, result.end, earned)
 
 
-def _subsets(others: list[tuple[float, float]]) -> Iterator[tuple[tuple[float, float], ...]]:
-    for size in range(len(others) + 1):
-        yield from combinations(others, size)
-
-
 def _fields(history: History) -> dict[str, object]:
     """Return what has to be equal of two histories."""
     return {
@@ -363,6 +384,7 @@ def _fields(history: History) -> dict[str, object]:
 def _boards_of(history: History) -> Iterator[BoardId]:
     """Yield every leaderboard that something in a history counts on."""
     for game, day in history.days:
-        yield from boards_of_day(game, day, history.group)
+        for group in get_args(Group):
+            yield from boards_of_day(game, day, group)
     for game, _ in history.rounds:
         yield from boards_of_round(game)

@@ -16,6 +16,7 @@ from server.core import attempt as core
 from server.core import daily, race, race_commands, races
 from server.core.attempt import Attempt, Ended, Started
 from server.core.boards import boards_of_day, boards_of_round
+from server.core.contests import Lately
 from server.core.curve import SECONDS
 from server.core.daily import DailyId
 from server.core.digest import digest
@@ -49,7 +50,7 @@ GAME = "rouge-et-noir"
 RACED = DealId("raced00000000000")
 TODAY = DealId("t0day00000000000")
 SEED = bytes(range(32))
-MOVES = 6
+MOVES = 10
 HAD = 3
 """The entry in the `have` of players who resume after the last move, and after the end."""
 DAY = daily.day_at(START)
@@ -115,7 +116,7 @@ class Recording:
             player, present.attempt(snapshot_of(state, _commitment_of(start.deal)), number, self.at)
         )
         for _ in range(MOVES):
-            self.at += 100
+            self.at += 80
             move = homewards(state.board)
             assert move is not None
             text = move_text(state.board.ruleset, move)
@@ -217,7 +218,8 @@ def correct_recording(allowed: Help = "none") -> Recording:
         result = recording.play(start).result
         recording.in_room(race_commands.finish(recording.room, RACED, player, result, recording.at))
     recording.send(ADA, "daily.open", game=GAME)
-    start = Started(ADA, TODAY, GAME, "standard", None, DAY, recording.at, daily.closes(DAY))
+    at, closes = recording.at, daily.closes(DAY)
+    start = Started(ADA, TODAY, GAME, "standard", None, DAY, at, closes, ranked=True)
     _enter(recording, recording.play(start).result)
     return recording
 
@@ -227,11 +229,13 @@ def _enter(recording: Recording, result: Result) -> None:
     assert recording.room is not None
     stored, race_over = recording.stored, races.race_over(recording.room)
     assert race_over is not None
-    decision = Decision(race_over, dict.fromkeys(race_over.results, (RATING, UNCERTAINTY)))
+    before = dict.fromkeys(race_over.results, (RATING, UNCERTAINTY))
+    decision = Decision(race_over, before, frozenset([ADA]))
     stored.races[RACED] = {"decided": msgspec.json.encode(decision).decode()}
     earned = points(result, ruleset(GAME).home_at_start)
     assert result.end is not None
     day = DayResult(result.home, result.left, result.time, result.moves, result.end, earned)
+    day = replace(day, ranked=True)
     # All moves are made within the first second.
     later = dict.fromkeys([f"{at}:{result.home}" for at in (*SECONDS[1:], "end")], 1)
     stored.curves[DailyId(GAME, DAY)] = {f"0:{ruleset(GAME).home_at_start}": 1, **later}
@@ -245,6 +249,10 @@ def _enter(recording: Recording, result: Result) -> None:
             found = replace(found, kept=START, days={(GAME, DAY): day})
             boards += boards_of_day(GAME, DAY, "ranked")
         stored.histories[player] = fields_of(found)
+        meeting = races.meetings(decision).get(player)
+        if meeting is not None:
+            lately = msgspec.json.encode(Lately((meeting,))).decode()
+            stored.histories[player][f"l:{GAME}"] = lately
         for board in boards:
             score = found.score(board)
             if score is not None:

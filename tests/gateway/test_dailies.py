@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from engine.catalog import games
@@ -11,7 +13,7 @@ from server.store.clock import Clock
 from server.store.database import Database
 from server.store.pool import Pools
 from tests.conftest import node, secret_keys
-from tests.gateway.client import opened
+from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import give_up_daily, resign
 from tests.store.certified import pooled
 
@@ -96,6 +98,29 @@ async def test_a_leaderboard_is_pushed_to_its_watchers(port: int) -> None:
         assert news["top"][0]["player"] == welcome["player"]
         assert news["top"][0]["rank"] == 1
         assert news["around"] == []
+
+
+async def test_a_run_is_ranked_if_its_player_was_kept_before_it_began(port: int) -> None:
+    """Without a group, a leaderboard is that where the player is."""
+    async with opened(port) as client:
+        me = (await client.hello())["player"]["id"]
+        await give_up_daily(client)
+        await shown(client, lambda b: b["size"] == 1, game="robert", scope="day")
+        assert (await client.ask("NewRecoveryCode"))["type"] == "RecoveryCode"
+        board = await shown(client, lambda b: b["size"] == 1, game="robert", scope="day")
+        assert board["group"] == "guests"
+        assert [row["player"]["id"] for row in board["around"]] == [me]
+        await give_up_daily(client, "deuces")
+        board = await shown(client, lambda b: b["size"] == 1, game="deuces", scope="day")
+        assert board["group"] == "ranked"
+        board = await shown(client, lambda b: b["size"] == 0, game="lady-betty", scope="day")
+        assert board["group"] == "ranked"
+
+
+async def shown(client: Client, test: Callable[[Message], bool], **which: str) -> Message:
+    """Return a leaderboard as soon as it passes a test."""
+    board = await client.ask("leaderboard.watch", day=None, group=None, **which)
+    return board if test(board) else await client.next("leaderboard", test)
 
 
 async def test_a_leaderboard_survives_a_restart(redis_url: str) -> None:

@@ -11,12 +11,13 @@ from typing import Any
 
 import pytest
 
+from engine.catalog import games
 from server.core import daily
 from server.core.account import DELETED_NAME, MAX_PASSKEYS, Passkey
-from server.core.boards import of_daily
+from server.core.boards import Group, of_daily
 from server.core.codes import read_code
 from server.core.daily import DailyId
-from server.core.ids import PlayerId
+from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal
 from server.service import outbox_entries, tokens
 from server.service.accounts import _digest, read_typed
@@ -513,23 +514,37 @@ async def test_keeping_again_does_not_bring_back_what_was_removed(node: Node) ->
     assert await stored(node) == before
 
 
-async def test_a_player_who_keeps_the_identity_moves_to_the_ranked_board(node: Node) -> None:
+async def test_what_begins_with_an_identity_that_is_kept_is_ranked(node: Node) -> None:
+    """A run that went on meanwhile, or was over, stays among the guests."""
     player, _ = await guest(node)
-    await finish_daily(node, player)
-    board = of_daily(DailyId("robert", daily.day_at(START)), "guests")
-    assert (await node.store.leaderboards.rows(board, 1, 5))[0] == 1
+    await finish_daily(node, player, "robert")
+    running = (await node.dailies.open(player, "deuces")).attempt
     await recovery_code(node, player)
-    assert (await node.store.leaderboards.rows(board, 1, 5))[0] == 0
-    ranked = board._replace(group="ranked")
-    assert [row.player for row in (await node.store.leaderboards.rows(ranked, 1, 5))[1]] == [player]
+    await give_up(node, player, running)
+    await finish_daily(node, player, "lady-betty")
+    assert await on_boards(node, player, "guests") == {"robert", "deuces"}
+    assert await on_boards(node, player, "ranked") == {"lady-betty"}
 
 
-async def finish_daily(node: Node, player: PlayerId) -> None:
-    """Bring cards home in today's Robert, and resign."""
-    found = await node.dailies.open(player, "robert")
+async def on_boards(node: Node, player: PlayerId, group: Group) -> set[str]:
+    """Return the games on whose leaderboards of today a player is."""
+    found = set()
+    for game in games():
+        board = of_daily(DailyId(game, daily.day_at(START)), group)
+        rows = (await node.store.leaderboards.rows(board, 1, 5)).rows
+        found |= {game for row in rows if row.player == player}
+    return found
+
+
+async def finish_daily(node: Node, player: PlayerId, game: str = "robert") -> None:
+    """Play three moves of today's deal of a game, and resign."""
+    await give_up(node, player, (await node.dailies.open(player, game)).attempt)
+
+
+async def give_up(node: Node, player: PlayerId, attempt: AttemptId) -> None:
     for _ in range(3):
-        await node.play(found.attempt, player)
-    await node.attempts.resign(found.attempt, player, 5)
+        await node.play(attempt, player)
+    await node.attempts.resign(attempt, player, 5)
     await node.apply_effects()
 
 

@@ -19,6 +19,7 @@ from server.core.ids import PlayerId
 from server.core.refusal import Refusal
 from server.service.answers import Snapshot
 from server.service.dailies import BEST_EVERY
+from server.service.outbox_entries import Kept
 from server.store import keys
 from server.store.connection import Client
 from tests.core.builders import ADA, BOB, CYD, DAN, START
@@ -338,6 +339,27 @@ async def test_a_run_after_a_scout_at_the_same_address_is_suspicious(
     ]
     assert found.player == BOB
     assert f"{ADA}, at the same address, had begun the deal 6" in found.reasons[0].text
+
+
+@pytest.mark.parametrize("when", ["after", "meanwhile"])
+async def test_a_guest_who_was_not_the_first_there_and_keeps_an_identity_then_is_suspicious(
+    node: Node, when: str
+) -> None:
+    """Whoever plays as several guests, and then keeps the best of them."""
+    for player, address in ((ADA, "192.0.2.1"), (BOB, "192.0.2.1"), (CYD, "192.0.2.2")):
+        played = await node.dailies.open(player, "lady-betty", address)
+        for _ in range(3):
+            await node.play(played.attempt, player)
+        if when == "meanwhile":
+            await node.services.effects.submit(Kept(player, node.store.clock.now(), code=player))
+        await resign(node, played, player, seq=5)
+        await node.apply_effects()
+        if when == "after":
+            await node.services.effects.submit(Kept(player, node.store.clock.now(), code=player))
+    (found,) = await node.services.suspicions.list()
+    assert found.player == BOB
+    assert "kept only after it" in found.reasons[0].text
+    assert ADA in found.reasons[0].text
 
 
 def stock(board: Board) -> int:

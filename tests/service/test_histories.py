@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from server.core import boards, daily
 from server.core.boards import BoardId, Group, of_daily
@@ -14,17 +15,19 @@ from server.core.history import DayResult, RoundResult
 from server.core.ids import DealId, PlayerId
 from server.store.leaderboards import Leaderboards
 from tests.core.builders import ADA, DEAL, START
-from tests.service.nodes import Node, SetClock
+from tests.service.nodes import Node
 
 GAME = "robert"
 TODAY = daily.day_at(START)
 HALF = DayResult(27, 25, 400_000, 80, "stuck", 51)
+KEPT = replace(HALF, ranked=True)
 LESS = DayResult(20, 32, 300_000, 60, "resigned", 38)
 
 
 def race(at: int) -> RoundResult:
     """Return a race that was won, rated."""
-    return RoundResult(at, 1, 2, True, 20, 32, 5_000, 40, "stuck", shift=1.0, factor=0.9)
+    result = RoundResult(at, 1, 2, True, 20, 32, 5_000, 40, "stuck", shift=1.0, factor=0.9)
+    return replace(result, ranked=True)
 
 
 async def score(node: Node, board: BoardId, player: PlayerId = ADA) -> int | None:
@@ -48,51 +51,37 @@ async def test_a_daily_counts_on_day_and_week_once(node: Node, other: Node) -> N
     assert await score(node, BoardId("best", GAME, 0, "ranked")) is None
 
 
-async def test_who_keeps_an_identity_is_moved_to_the_ranked_players(
-    node: Node, clock: SetClock
-) -> None:
+async def test_who_keeps_an_identity_is_ranked_from_the_next_run_on(node: Node) -> None:
     histories = node.services.histories
     await histories.add_day(ADA, GAME, TODAY, HALF, ())
     await histories.keep(ADA, START)
-    day = of_daily(DailyId(GAME, TODAY), "ranked")
+    day = of_daily(DailyId(GAME, TODAY), "guests")
     assert await score(node, day) == HALF.packed
-    assert await score(node, day._replace(group="guests")) is None
-    assert await score(node, BoardId("best", GAME, 0, "ranked")) == HALF.packed
+    assert await score(node, day._replace(group="ranked")) is None
+    assert await score(node, week("guests", "all")) == -51
+    assert await score(node, BoardId("best", GAME, 0, "ranked")) is None
     first = await histories.find(ADA)
     await histories.keep(ADA, START + 1)
     assert await histories.find(ADA) == first
+    # With the next run the player is among the ranked ones, by that alone.
+    await histories.add_day(ADA, "deuces", TODAY, replace(LESS, ranked=True), ())
+    assert await score(node, day) == HALF.packed
+    assert await score(node, week("guests", "all")) is None
+    assert await score(node, week("ranked", "all")) == -38
+    assert await score(node, BoardId("best", "deuces", 0, "ranked")) == LESS.packed
 
 
-async def test_a_run_counts_in_the_curves_once_if_its_player_keeps_an_identity_meanwhile(
-    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = Leaderboards.place
-
-    async def after_keeping(self: Leaderboards, *given: Any) -> Any:
-        if self is node.store.leaderboards:
-            await other.services.histories.keep(ADA, START)
-        return await place(self, *given)
-
-    monkeypatch.setattr(Leaderboards, "place", after_keeping)
-    await node.services.histories.add_day(ADA, GAME, TODAY, HALF, ["0:1", "end:27"])
+async def test_a_run_that_is_ranked_counts_in_the_curves_once(node: Node) -> None:
     day = of_daily(DailyId(GAME, TODAY), "ranked")
+    for _ in range(2):
+        await node.services.histories.add_day(ADA, GAME, TODAY, KEPT, ["0:1", "end:27"])
     assert await score(node, day) == HALF.packed
     assert await node.store.leaderboards.curves(day) == {"0:1": 1, "end:27": 1}
 
 
-async def test_leaderboards_of_closed_days_stay_as_they_are(node: Node, clock: SetClock) -> None:
-    histories = node.services.histories
-    await histories.add_day(ADA, GAME, TODAY, HALF, ())
-    clock.time = daily.closes(TODAY) + 7 * 86_400_000
-    await histories.keep(ADA, clock.time)
-    day = of_daily(DailyId(GAME, TODAY), "guests")
-    assert await score(node, day) == HALF.packed
-    assert await score(node, day._replace(group="ranked")) is None
-
-
-@pytest.mark.parametrize("change", ["keep", "add_day"])
+@pytest.mark.parametrize("ranked", [True, False])
 async def test_scores_are_written_anew_if_the_history_has_changed_meanwhile(
-    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch, change: str
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch, ranked: bool
 ) -> None:
     place, theirs = Leaderboards.place, other.services.histories
     changed = False
@@ -101,17 +90,14 @@ async def test_scores_are_written_anew_if_the_history_has_changed_meanwhile(
         nonlocal changed
         if not changed:
             changed = True
-            if change == "keep":
-                await theirs.keep(ADA, START)
-            else:
-                await theirs.add_day(ADA, "deuces", TODAY, LESS, ())
+            await theirs.add_day(ADA, "deuces", TODAY, replace(LESS, ranked=ranked), ())
         return await place(self, *given)
 
     monkeypatch.setattr(Leaderboards, "place", after_a_change)
     await node.services.histories.add_day(ADA, GAME, TODAY, HALF, ())
-    group: Group = "ranked" if change == "keep" else "guests"
-    others: Group = "guests" if change == "keep" else "ranked"
-    points = 51 if change == "keep" else 51 + 38
+    group: Group = "ranked" if ranked else "guests"
+    others: Group = "guests" if ranked else "ranked"
+    points = 38 if ranked else 51 + 38
     assert await score(node, week(group, "all")) == -points
     assert await score(node, week(others, "all")) is None
 

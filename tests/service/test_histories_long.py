@@ -33,11 +33,21 @@ TODAY = daily.day_at(START)
 YEARS = range(TODAY - 3 * 365, TODAY)
 ROUNDS = 200
 
-WON = DayResult(52, 0, 600_000, 90, "won", 190)
-BEST = DayResult(52, 0, 100_000, 90, "won", 198)
-HALF = DayResult(27, 25, 400_000, 80, "stuck", 51)
+WON = DayResult(52, 0, 600_000, 90, "won", 190, ranked=True)
+BEST = DayResult(52, 0, 100_000, 90, "won", 198, ranked=True)
+HALF = DayResult(27, 25, 400_000, 80, "stuck", 51, ranked=True)
 ROUND = RoundResult(
-    START, 1, 2, won=True, home=20, left=32, time=5_000, moves=40, end="stuck", factor=0.99
+    START,
+    1,
+    2,
+    won=True,
+    home=20,
+    left=32,
+    time=5_000,
+    moves=40,
+    end="stuck",
+    factor=0.99,
+    ranked=True,
 )
 
 
@@ -175,7 +185,9 @@ async def test_the_best_result_of_long_ago_can_be_taken_back_and_stands_again(no
     await store(node, ADA, fields_of(years()))
     histories = node.services.histories
     best, wins = (BoardId("best", GAME, 0, "ranked"), BoardId("wins", ALL_GAMES, 0, "ranked"))
-    await histories.refresh(ADA, START)
+    for game in games():
+        result = replace(WON if game == GAME else HALF, void=False)
+        await histories.add_day(ADA, game, TODAY - 1, result, ())
     won = len(YEARS) * len(games())
     assert (await score(node, best), await score(node, wins)) == (BEST.packed, -won)
     await histories.void_day(ADA, GAME, TODAY - 500, (), void=True)

@@ -12,6 +12,7 @@ import pytest
 
 from server.core import daily, names
 from server.core.boards import ALL_GAMES, BoardId
+from server.core.contests import PLAYED_MOVES
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.names import Profile, guest_name
 from server.core.race import Room
@@ -342,6 +343,8 @@ async def test_a_voided_result_of_a_race_is_rated_for_nobody_and_comes_back(
     room, _ = await node.race_of(ADA, BOB)
     clock.time = BEGUN
     await node.play_out(attempt_of(room, ADA), ADA)
+    for _ in range(PLAYED_MOVES):
+        await node.play(attempt_of(room, BOB), BOB)
     await node.attempts.give_up(attempt_of(room, BOB))
     await node.apply_effects()
     await node.sweep()

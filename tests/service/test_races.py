@@ -3,37 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from server.core.boards import BoardId, Scope
+from server.core.contests import PLAYED_MOVES
 from server.core.history import RATING, History, RoundResult
 from server.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.core.race import Room
-from server.core.races import Race
+from server.core.races import Decision, Race
 from server.core.refusal import UnavailableError
 from server.core.stored import Help, StoredResult
 from server.service import outbox_entries
+from server.service.histories import Histories as HistoriesService
 from server.service.outbox_entries import Deleted, RoundOver
 from server.store.histories import Histories
 from server.store.races import Races
-from tests.core.builders import ADA, BOB, CODE, CYD, DEAL, START, reached
+from tests.core.builders import ADA, BOB, CODE, CYD, DAN, DEAL, PLAYERS, START, reached
+from tests.core.order import Followed, out_of_order
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.store.outboxes import all_effects
 
 GAME = "robert"
+OTHER_DEAL = DealId("dea2000000000000")
 
 
-def race(*players: PlayerId, allowed: Help = "none", home: int = 0) -> Race:
+def race(*players: PlayerId, allowed: Help = "none", home: int = 0, deal: DealId = DEAL) -> Race:
     """Return a race in which each player brought five cards more home than the next one."""
     count = len(players)
     results = {
         player: StoredResult.of(reached(5 * (count - nth), 60_000, 40))
         for nth, player in enumerate(players)
     }
-    return Race(DEAL, GAME, START, home, allowed, results)
+    return Race(deal, GAME, START, home, allowed, results, CODE, START)
 
 
 async def histories(node: Node, *players: PlayerId) -> list[History]:
@@ -68,7 +75,9 @@ async def test_a_round_that_is_over_is_in_histories_and_on_leaderboards(
     room, _ = await node.race_of(ADA, BOB)
     clock.time = BEGUN + 1_000
     assert room.round is not None
-    while (await node.play(attempt_of(room, ADA), ADA)).after.result.home <= room.round.home:
+    for _ in range(PLAYED_MOVES):
+        reached_home = (await node.play(attempt_of(room, BOB), BOB)).after.result.home
+    while (await node.play(attempt_of(room, ADA), ADA)).after.result.home <= reached_home:
         clock.time += 1_000
     await give_up(node, room, ADA, BOB)
     await node.apply_effects()
@@ -127,6 +136,7 @@ async def test_applying_a_race_again_or_at_once_changes_nothing_more(
     node: Node, other: Node
 ) -> None:
     nodes = [node, other] * 3
+    await keep(node, ADA, BOB, CYD)
     over = race(ADA, BOB, CYD)
     await asyncio.gather(*(each.services.races.apply(over) for each in nodes))
     found = await histories(node, ADA, BOB, CYD)
@@ -140,12 +150,15 @@ async def test_applying_a_race_again_or_at_once_changes_nothing_more(
 async def test_what_was_decided_first_stands_after_a_failure(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    await keep(node, ADA, BOB, CYD)
     change = Histories.change
 
-    async def failing(self: Histories, player: PlayerId, *given: Any) -> bool:
-        if player == BOB:
+    async def failing(
+        self: Histories, player: PlayerId, version: int, fields: dict[str, str | None]
+    ) -> bool:
+        if player == BOB and any(field.startswith("r:") for field in fields):
             raise UnavailableError("the store does not answer")
-        return await change(self, player, *given)
+        return await change(self, player, version, fields)
 
     with monkeypatch.context() as patch:
         patch.setattr(Histories, "change", failing)
@@ -153,11 +166,13 @@ async def test_what_was_decided_first_stands_after_a_failure(
             await node.services.races.apply(race(ADA, BOB))
     mine = await result(node, ADA)
 
-    # Bob races elsewhere before his result is entered.
+    # Bob races elsewhere before his result is entered: that waits for it, and enters it.
     await other.services.races.apply(replace(race(CYD, BOB), deal=DealId("dea2000000000000")))
+    theirs = await result(node, BOB)
     await other.services.races.apply(race(ADA, BOB))
     assert await result(node, ADA) == mine
-    assert (await result(node, BOB)).shift == pytest.approx(-mine.shift)
+    assert await result(node, BOB) == theirs
+    assert theirs.shift == pytest.approx(-mine.shift)
 
 
 async def test_races_with_help_and_without_cards_are_not_rated(node: Node) -> None:
@@ -170,6 +185,7 @@ async def test_races_with_help_and_without_cards_are_not_rated(node: Node) -> No
 
 
 async def test_runs_without_a_card_share_the_last_rank(node: Node) -> None:
+    await keep(node, ADA, BOB, CYD)
     await node.services.races.apply(race(ADA, BOB, CYD, home=10))
     found = [await result(node, player) for player in (ADA, BOB, CYD)]
     assert [(each.place, each.won) for each in found] == [(1, True), (3, False), (3, False)]
@@ -228,12 +244,135 @@ async def test_a_result_that_is_taken_back_meanwhile_is_void_in_the_end(
     assert (await result(node, BOB)).won
 
 
-async def test_who_keeps_an_identity_brings_earlier_races_along(node: Node) -> None:
+async def test_who_keeps_an_identity_begins_anew(node: Node) -> None:
     await node.services.races.apply(race(ADA, BOB))
-    assert await scores(node, "races") == await scores(node, "rating") == {}
     await keep(node, ADA)
+    assert await scores(node, "races") == await scores(node, "rating") == {}
+    assert await scores(node, "best") == {}
+    (ada,) = await histories(node, ADA)
+    assert (ada.rating(GAME).rated, ada.races_won(GAME)) == (0, 0)
+    await node.services.races.apply(race(ADA, BOB, deal=OTHER_DEAL))
     assert await scores(node, "races") == {ADA: -1}
-    assert set(await scores(node, "best")) == {ADA}
+    assert set(await scores(node, "best")) == set(await scores(node, "rating")) == {ADA}
+
+
+async def test_races_that_end_together_move_ratings_one_after_the_other(
+    node: Node, other: Node
+) -> None:
+    """However many nodes enter them at once, each is computed from what others have led to."""
+    await keep(node, *PLAYERS)
+    random = Random(1)
+    overs = [
+        race(*random.sample(PLAYERS, random.randint(2, 4)), deal=DealId(f"dea{n:013}"))
+        for n in range(16)
+    ]
+    await asyncio.gather(
+        *(each.services.races.apply(over) for over in overs for each in (node, other))
+    )
+    assert out_of_order(await followed(node, overs)) == []
+    for each in await node.services.histories.excerpts(PLAYERS, (), [(GAME, overs[0].deal)]):
+        assert each.claims == {}
+
+
+async def followed(node: Node, overs: Sequence[Race]) -> list[Followed]:
+    """Return what was decided of some races, and what they were to their players."""
+    found: list[Followed] = []
+    for over in overs:
+        record = await node.store.races.find(over.deal)
+        assert record is not None
+        held = await histories(node, *over.results)
+        results = {
+            player: each.rounds[GAME, over.deal]
+            for player, each in zip(over.results, held, strict=True)
+        }
+        found.append((msgspec.json.decode(record.decided, type=Decision), results))
+    return found
+
+
+@pytest.mark.parametrize("last", ["claim", "decision", "result"])
+async def test_a_race_whose_node_was_killed_is_entered_by_the_next_one(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    """Whatever the node did last, nobody waits for it, and the order is one."""
+    await keep(node, *PLAYERS)
+    one, next_ = race(ADA, BOB, CYD), race(BOB, DAN, deal=OTHER_DEAL)
+    claim, decide, add = HistoriesService.claim, Races.decide, HistoriesService.add_round
+
+    async def claimed(self: HistoriesService, player: PlayerId, *given: Any) -> Any:
+        if last == "claim" and self is node.services.histories and player == CYD:
+            raise UnavailableError("it was killed")
+        return await claim(self, player, *given)
+
+    async def decided(self: Races, *given: Any) -> Any:
+        found = await decide(self, *given)
+        if last == "decision" and self is node.store.races:
+            raise UnavailableError("it was killed")
+        return found
+
+    async def added(self: HistoriesService, player: PlayerId, *given: Any) -> None:
+        if last == "result" and self is node.services.histories and player == BOB:
+            raise UnavailableError("it was killed")
+        await add(self, player, *given)
+
+    monkeypatch.setattr(HistoriesService, "claim", claimed)
+    monkeypatch.setattr(Races, "decide", decided)
+    monkeypatch.setattr(HistoriesService, "add_round", added)
+    with pytest.raises(UnavailableError):
+        await node.services.races.apply(one)
+    await other.services.races.apply(next_)
+    assert (await result(other, BOB)).is_rated
+    assert out_of_order(await followed(other, [one, next_])) == []
+
+
+async def test_the_same_two_count_less_and_less(node: Node) -> None:
+    await keep(node, ADA, BOB)
+    for number in range(9):
+        await submit(node, race(ADA, BOB, deal=DealId(f"dea{number:013}")))
+    (ada,) = await histories(node, ADA)
+    assert ada.races_won(GAME) == 9
+    rated = [r for (_, deal), r in sorted(ada.rounds.items()) if r.is_rated]
+    assert len(rated) == 6
+    (found,) = await node.services.suspicions.list()
+    assert f"It was the race number 9 with {BOB} within a day." in found.reasons[0].text
+
+
+async def test_two_at_one_address_move_no_rating_and_are_told_of(node: Node) -> None:
+    await keep(node, ADA, BOB, CYD)
+    for player, address in ((ADA, "192.0.2.1"), (BOB, "192.0.2.1"), (CYD, "192.0.2.2")):
+        await node.services.places.enter(CODE, player, address)
+    await submit(node, race(ADA, BOB))
+    assert not (await result(node, ADA)).is_rated
+    await submit(node, race(ADA, CYD, deal=OTHER_DEAL))
+    (ada,) = await histories(node, ADA)
+    assert ada.rounds[GAME, OTHER_DEAL].is_rated
+    (found,) = await node.services.suspicions.list()
+    assert found.reasons[0].text == f"{BOB} was at the same address."
+
+
+async def test_wins_against_those_who_do_not_play_are_told_of(node: Node) -> None:
+    """Of any number of them, the list has one row."""
+    await keep(node, ADA, *PLAYERS)
+    for number, other in enumerate((BOB, CYD, DAN)):
+        over = race(ADA, other, deal=DealId(f"dea{number:013}"))
+        idle = {other: StoredResult.of(reached(0, moves=1))}
+        await submit(node, replace(over, results=over.results | idle))
+        assert len(await node.services.suspicions.list()) == (number == 2)
+    (found,) = await node.services.suspicions.list()
+    assert found.player == ADA
+    assert "3 races were won within a day against nobody who had played" in found.reasons[0].text
+    assert await scores(node, "rating") == {}
+
+
+async def test_a_race_that_may_not_be_rated_counts_all_the_same(node: Node) -> None:
+    await keep(node, ADA, BOB)
+    await node.services.races.apply(replace(race(ADA, BOB), rated=False))
+    assert await scores(node, "races") == {ADA: -1}
+    assert await scores(node, "rating") == {}
+
+
+async def submit(node: Node, over: Race) -> None:
+    """Apply the end of a race as an effect."""
+    await node.effects.apply(RoundOver(1, over))
 
 
 async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> None:
@@ -250,6 +389,6 @@ async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> N
 
 
 def test_a_race_is_read_as_it_was_written() -> None:
-    over = RoundOver(CODE, 3, race(ADA, BOB))
+    over = RoundOver(3, race(ADA, BOB))
     assert outbox_entries.decode(outbox_entries.encode(over)) == over
     assert over.field == f"{CODE}/3"

@@ -22,7 +22,7 @@ from redis import utils as redis_utils
 
 from engine import deal as dealing
 from engine.catalog import games
-from server.core import absence, daily, pace_bot, quick
+from server.core import absence, contests, daily, pace_bot, quick
 from server.core import watching as core_watching
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import Room
@@ -72,8 +72,11 @@ LOSS_INTERVAL = (0.3, 5.0)
 NEVER_EXCUSED = {"stuck", "unfinished", "gap", "broken"}
 """Kinds of complaint that count even if a deal was lost, so that nobody could play it."""
 
-KEPT = 0.15
-"""Part of the races whose players keep their identities meanwhile."""
+KEPT = 0.6
+"""Part of the races whose players keep their identities."""
+
+AT_ONCE = 0.8
+"""Part of them who do that as soon as they come, so that what they play is ranked."""
 
 ONCE = 0.5
 """Part of them who do not ask again if they get no answer: then nodes alone complete it."""
@@ -168,7 +171,12 @@ async def _play(world: World) -> None:
     keeping = random.Random(f"keep {world.seed}")
     if keeping.random() < KEPT:
         works = [
-            _keep_meanwhile(player, work, keeping.uniform(0, 8), once=keeping.random() < ONCE)
+            _keep_meanwhile(
+                player,
+                work,
+                keeping.uniform(0, 8) * (keeping.random() > AT_ONCE),
+                once=keeping.random() < ONCE,
+            )
             for player, work in zip(players, works, strict=True)
         ]
     # Drawn apart, too.
@@ -411,6 +419,7 @@ def conditions() -> Iterator[None]:
         (pace_bot, "FIRST_MOVE_AFTER", 300),
         (pace_bot, "FASTEST", 200),
         (pace_bot, "SLOWEST", 500),
+        (contests, "PLAYED_MOVES", 2),
         (core_watching, "WATCH_DELAY", WATCH_DELAY),
         (watching, "WATCH_DELAY", WATCH_DELAY),
     ]

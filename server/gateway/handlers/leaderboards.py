@@ -20,7 +20,7 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     group = command.group or "ranked"
     board = leaderboards.find(command.scope, command.game, command.day, group)
     if command.group is None and command.scope in boards.PERIODIC:
-        board = board._replace(group=await leaderboards.group_of(request.player))
+        board = await leaderboards.own(board, request.player)
     # Before the subscription, since nothing may come between that and the answer.
     of_deal = board.scope == "day" and board.game != boards.ALL_GAMES
     daily_id = DailyId(board.game, board.period)

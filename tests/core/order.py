@@ -1,0 +1,53 @@
+"""The law of ratings: they are what the races lead to, one after the other, in some one order."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from math import isclose
+
+from server.core.history import Change, RoundResult
+from server.core.ids import PlayerId
+from server.core.races import Decision
+
+Followed = tuple[Decision, Mapping[PlayerId, RoundResult]]
+"""What was decided of a race of one game, and what it was to its players."""
+
+
+def out_of_order(races: Collection[Followed], but: Collection[PlayerId] = ()) -> list[Followed]:
+    """Return those of a game's races that do not follow the others in any order.
+
+    A race may be the next one if it was computed from the ratings that the races before it have led
+    to. It is taken as the next one only if none that is left was computed from a rating that it
+    changes; one that has to come later then can come later still, since it shares no such player.
+
+    Args:
+        races: all races of the game.
+        but: players whose ratings have changed in other ways, too.
+    """
+    now: defaultdict[PlayerId, Change] = defaultdict(Change)
+    left = list(races)
+
+    def is_from(race: Followed, player: PlayerId) -> bool:
+        rating, before = now[player].rating, race[0].before[player]
+        return isclose(before[0], rating.mean, abs_tol=1e-6) and isclose(
+            before[1], rating.uncertainty, abs_tol=1e-6
+        )
+
+    def may_be_next(race: Followed) -> bool:
+        players = race[1].keys() - set(but)
+        changed = [player for player in players if race[1][player].is_rated]
+        return all(is_from(race, player) for player in players) and not any(
+            player in other[1] and is_from(other, player)
+            for other in left
+            if other is not race
+            for player in changed
+        )
+
+    while True:
+        following = next((race for race in left if may_be_next(race)), None)
+        if following is None:
+            return left
+        left.remove(following)
+        for player, result in following[1].items():
+            now[player] = now[player].plus(result.change)
