@@ -87,7 +87,7 @@ class Pair(Struct, array_like=True, frozen=True):
 
     Attributes:
         earlier: how many races they had within `WINDOW` before.
-        together: whether they are at one address.
+        together: whether they are at one address, or in one network of IPv6.
     """
 
     one: PlayerId
@@ -117,7 +117,7 @@ def pairs(
     Args:
         players: the players.
         lately: the races that each had before, as far as they count.
-        places: where players are (`server.service.places`), if that is known.
+        places: the networks that players are in (`server.service.places`), if that is known.
     """
     found = []
     for one, other in combinations(sorted(players), 2):

@@ -117,7 +117,7 @@ def decide(
         before: each player's rating.
         kept: since when each has kept an identity, in Unix milliseconds; `None` for a guest.
         lately: the races that each had within `contests.WINDOW` before it.
-        places: where players are, if that is known.
+        places: the networks that players are in, if that is known.
     """
     hollow = {player: sum(each.hollow for each in lately[player]) for player in race.results}
     return Decision(

@@ -58,13 +58,22 @@ class Places:
         found = await self._rooms.places(code)
         return {player: text.partition(" ")[0] for player, text in found.items()}
 
+    async def networks(self, code: RoomCode) -> dict[PlayerId, str]:
+        """Return the networks of the players of a room, and of those who were there lately.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found = await self._rooms.places(code)
+        return {player: text.rpartition(" ")[2] for player, text in found.items()}
+
     async def network(self, code: RoomCode, player: PlayerId) -> str:
         """Return the network of a player of a room, 12 characters; empty if it is not known.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        return (await self._rooms.places(code)).get(player, "").rpartition(" ")[2]
+        return (await self.networks(code)).get(player, "")
 
     async def of(self, address: str) -> str:
         """Return the place of an address, 12 characters; empty if it is not known.

@@ -132,7 +132,7 @@ class Races:
             {p: each.rating_without(race.game, race.deal)[:2] for p, each in known.items()},
             {p: each.kept for p, each in known.items()},
             {p: each.met_before(race) for p, each in known.items()},
-            await self._places.in_room(race.room),
+            await self._places.networks(race.room),
         )
         return await self._store.races.decide(race.deal, _ENCODER.encode(decision).decode())
 

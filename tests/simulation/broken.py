@@ -378,17 +378,17 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
 @contextmanager
 def rates_races_that_end_together_from_the_same() -> Iterator[None]:
     """A race claims nobody, and takes so long to be decided that the next one is over by then."""
-    in_room = Places.in_room
+    networks = Places.networks
 
     async def claim(self: Races, player: PlayerId, over: Race) -> None:
         """Claim nothing."""
 
     async def late(self: Places, code: RoomCode) -> dict[PlayerId, str]:
         await asyncio.sleep(6.0)
-        return await in_room(self, code)
+        return await networks(self, code)
 
     kept, at_once = patched(race, "KEPT", 1.0), patched(race, "AT_ONCE", 1.0)
-    with patched(Races, "_claim", claim), patched(Places, "in_room", late), kept, at_once:
+    with patched(Races, "_claim", claim), patched(Places, "networks", late), kept, at_once:
         yield
 
 

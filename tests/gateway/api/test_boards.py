@@ -26,8 +26,8 @@ BOARD = boards.BoardId("day", GAME, DAY, "ranked")
 async def test_a_days_board_has_results_and_runs_once_it_is_closed(
     site: Site, node: Node, clock: SetClock
 ) -> None:
-    attempts = [await play_daily(node, ADA), await play_daily(node, BOB, moves=2)]
     await node.services.histories.keep(ADA, START)
+    attempts = [await play_daily(node, ADA), await play_daily(node, BOB, moves=2)]
     path = f"/boards/day/{GAME}/{DATE}"
     reply = await site.get(path)
     (row,) = reply.json["rows"]
@@ -92,8 +92,8 @@ async def test_boards_of_numbers_say_them_as_they_are(
 
 
 async def test_the_best_runs_are_shown_as_runs(site: Site, node: Node) -> None:
-    await play_daily(node, ADA)
     await node.services.histories.keep(ADA, START)
+    await play_daily(node, ADA)
     (row,) = (await site.get(f"/boards/best/{GAME}/all")).json["rows"]
     assert row["value"] + row["left"] == ruleset(GAME).total
     assert row["run"] is None
