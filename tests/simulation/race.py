@@ -91,6 +91,9 @@ SETTLED_WITHIN = 30.0
 """Seconds after that within which every effect has been applied."""
 
 
+ROUNDS = (1, 1, 2)
+"""How many rounds are raced in a room, one of these numbers."""
+
 WATCH_DELAY = 4_000
 """Milliseconds by which those who do not play a round see it later: rounds are short here."""
 
@@ -161,7 +164,7 @@ async def _play(world: World) -> None:
             game,
             rng.choice(list(games()[game].variants)),
             seats=max(1, len(players) - (rng.random() < 0.05)),
-            rounds=rng.choice((1, 1, 2)),
+            rounds=rng.choice(ROUNDS),
             limit=SHARE * rng.choice((3, 6, 10)),
             key=f"{rng.getrandbits(64):016x}",
             help=rng.choice(HELP),
