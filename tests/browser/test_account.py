@@ -252,6 +252,7 @@ def test_who_keeps_the_identity_after_a_daily_is_told_from_when_on_it_is_ranked(
     expect(ada.see("early")).to_be_hidden()
     ada.go("/account")
     ada.press("new-code")
+    ada.press("code-written")
     kept(ada)
     ada.go("/leaderboard/robert")
     expect(ada.see("early")).to_contain_text("You played before you kept your name.")

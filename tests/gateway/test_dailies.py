@@ -106,7 +106,8 @@ async def test_a_run_is_ranked_if_its_player_was_kept_before_it_began(port: int)
         me = (await client.hello())["player"]["id"]
         await give_up_daily(client)
         await shown(client, lambda b: b["size"] == 1, game="robert", scope="day")
-        assert (await client.ask("NewRecoveryCode"))["type"] == "RecoveryCode"
+        code = (await client.ask("NewRecoveryCode"))["code"]
+        await client.ask("KeepRecoveryCode", code=code)
         board = await shown(client, lambda b: b["size"] == 1, game="robert", scope="day")
         assert board["group"] == "guests"
         assert [row["player"]["id"] for row in board["around"]] == [me]
