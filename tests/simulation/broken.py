@@ -433,7 +433,7 @@ BROKEN: dict[Callable[[], Any], int] = {
     shows_racers_the_others_boards: 13,
     shows_watchers_moves_at_once: 46,
     rates_races_by_what_it_finds: 13,
-    rates_races_that_end_together_from_the_same: 103,
+    rates_races_that_end_together_from_the_same: 120,
     writes_scores_without_looking_back: 2,
 }
 """Those that a race detects, and the seed to begin with, where that is soon."""
