@@ -17,9 +17,9 @@ from server.core.boards import of_daily
 from server.core.daily import DailyId
 from server.core.ids import PlayerId
 from server.core.refusal import Refusal
+from server.service.accounts import read_typed
 from server.service.answers import Snapshot
 from server.service.dailies import BEST_EVERY
-from server.service.outbox_entries import Kept
 from server.store import keys
 from server.store.connection import Client
 from tests.core.builders import ADA, BOB, CYD, DAN, START
@@ -341,6 +341,13 @@ async def test_a_run_after_a_scout_at_the_same_address_is_suspicious(
     assert f"{ADA}, at the same address, had begun the deal 6" in found.reasons[0].text
 
 
+async def keep(node: Node, player: PlayerId) -> None:
+    """Keep a player's identity by a recovery code."""
+    accounts = node.services.accounts
+    code = await accounts.new_recovery_code(player, 0, confirmed=False)
+    await accounts.keep_recovery_code(player, read_typed(code))
+
+
 @pytest.mark.parametrize("when", ["after", "meanwhile"])
 async def test_a_guest_who_was_not_the_first_there_and_keeps_an_identity_then_is_suspicious(
     node: Node, when: str
@@ -351,11 +358,11 @@ async def test_a_guest_who_was_not_the_first_there_and_keeps_an_identity_then_is
         for _ in range(3):
             await node.play(played.attempt, player)
         if when == "meanwhile":
-            await node.services.effects.submit(Kept(player, node.store.clock.now(), code=player))
+            await keep(node, player)
         await resign(node, played, player, seq=5)
         await node.apply_effects()
         if when == "after":
-            await node.services.effects.submit(Kept(player, node.store.clock.now(), code=player))
+            await keep(node, player)
     (found,) = await node.services.suspicions.list()
     assert found.player == BOB
     assert "kept only after it" in found.reasons[0].text
