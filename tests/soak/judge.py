@@ -27,6 +27,8 @@ LIVES: Mapping[str, int] = {
     "attempt": 2 * DAY + keys.ATTEMPT_LIFE // 1000,
     # A room is kept from its last event on, and a round is one before its end.
     "room": keys.ROOM_LIFE // 1000 + DAY,
+    # An account counts against its address for 400 days.
+    "quota": 401 * DAY,
     "barrier": keys.BARRIER_LIFE,
     # That of a node which was killed; others take theirs along.
     "mark": keys.MARK_LIFE,
