@@ -210,6 +210,8 @@ def test_every_assertion_is_taken_or_refused(
 @pytest.mark.parametrize(
     "public",
     [b"\x40", cbor2.dumps([1, 2]), cbor2.dumps(EC | {-1: 99}), cbor2.dumps(EC | {-2: b"x" * 32})],
+    # The key is drawn anew in each process, and all workers have to collect the same tests.
+    ids=["no map", "a list", "an unknown curve", "no point of the curve"],
 )
 def test_a_key_by_which_nothing_could_be_verified_keeps_no_identity(
     device: Authenticator, public: bytes
