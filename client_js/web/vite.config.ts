@@ -25,7 +25,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["board", /web\/src\/board\/(?!cascade)|parts\/(EndWords|HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice: who asks for one sees the other next.
   ["practice", /src\/(ghostRace|practice)\.svelte\.ts|screens\/Practice\.svelte/],
-  ["race", /parts\/(Countdown|Emote\w+|Track)\.svelte|src\/emotes\.svelte/],
+  ["race", /parts\/(Countdown|Emote\w+|Track)\.svelte|src\/(emotes\.svelte|text\/emotes)/],
   ["seats", /parts\/(Seats|StartRound)\.svelte/],
   // What most screens show that are no table.
   ["parts", /parts\/(Dialog|Felt|GameRow|Loading|Name|OutcomeWords|Rank|ShareButton|TableLater)\./],

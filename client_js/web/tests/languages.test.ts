@@ -7,6 +7,7 @@ import { checkCatalogues } from "../src/text/check.ts";
 import { couldCatalogues } from "../src/text/could.ts";
 import { daysCatalogues } from "../src/text/days.ts";
 import { de } from "../src/text/de.ts";
+import { emoteCatalogues } from "../src/text/emotes.ts";
 import { en } from "../src/text/en.ts";
 import { hostCatalogues } from "../src/text/host.ts";
 import { howTos } from "../src/text/howTo.ts";
@@ -19,6 +20,7 @@ import { watchCatalogues } from "../src/text/watch.ts";
 const catalogue = (spoken: "en" | "de") => ({
   ...{ en, de }[spoken],
   boards: boardCatalogues[spoken],
+  emotes: emoteCatalogues[spoken],
   host: hostCatalogues[spoken],
   howTo: howTos[spoken],
   check: checkCatalogues[spoken],

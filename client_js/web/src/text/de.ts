@@ -270,27 +270,6 @@ export const de: Text = {
     wins: (count) => counted(count, "Runde gewonnen", "Runden gewonnen"),
   },
 
-  emotes: {
-    open: "Reagieren",
-    words: {
-      hello: "Hallo",
-      luck: "Viel Glück",
-      nice: "Stark",
-      wow: "Wahnsinn",
-      oops: "Ups",
-      thinking: "Hm …",
-      fire: "Läuft bei dir",
-      good_game: "Gutes Spiel",
-    },
-    says: (name, words) => `${name}: ${words}`,
-    mute: (name) => `${name} stummschalten`,
-    unmute: (name) => `${name} wieder zeigen`,
-    muteAll: "Alle stummschalten",
-    unmuteAll: "Alle wieder zeigen",
-    muteThem: "Reaktionen ausblenden",
-    unmuteThem: "Reaktionen zeigen",
-  },
-
   terms: {
     title: "Nächste Runde",
     next: (terms) => `Als Nächstes: ${terms}.`,

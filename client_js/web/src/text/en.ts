@@ -278,27 +278,6 @@ export const en = {
     wins: (count: number) => counted(count, "round won", "rounds won"),
   },
 
-  emotes: {
-    open: "React",
-    words: {
-      hello: "Hi there",
-      luck: "Good luck",
-      nice: "Nice one",
-      wow: "Wow",
-      oops: "Oops",
-      thinking: "Hmm …",
-      fire: "On fire",
-      good_game: "Good game",
-    },
-    says: (name: string, words: string) => `${name}: ${words}`,
-    mute: (name: string) => `Mute ${name}`,
-    unmute: (name: string) => `Unmute ${name}`,
-    muteAll: "Mute everyone",
-    unmuteAll: "Unmute everyone",
-    muteThem: "Mute reactions",
-    unmuteThem: "Show reactions",
-  },
-
   /** What the next round is played by. */
   terms: {
     title: "Next round",
