@@ -40,21 +40,25 @@ if is_new then redis.call('EXPIRE', KEYS[1], ARGV[5]) end
 return ''
 """)
 
-_KEEP_CODE = Script(f"""{PLAYED}{UNUSED}
-if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return {{ARGV[2], 0}} end
+_KEEP_CODE = Script(
+    PLAYED
+    + UNUSED
+    + """
+if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return {ARGV[2], 0} end
 local before = redis.call('HMGET', KEYS[1], 'recovery', 'offer', 'offer_until')
 local lasts = played(KEYS[2]) and 1 or 0
-if before[1] == ARGV[2] then return {{'', lasts}} end
+if before[1] == ARGV[2] then return {'', lasts} end
 if before[2] ~= ARGV[2] or tonumber(before[3]) <= tonumber(ARGV[1]) then
-    return {{ARGV[2], 0}}
+    return {ARGV[2], 0}
 end
 redis.call('HSETNX', KEYS[1], 'kept', ARGV[1])
 redis.call('HSET', KEYS[1], 'recovery', ARGV[2], 'recovery_at', ARGV[1])
 redis.call('HDEL', KEYS[1], 'recovery_used', 'offer', 'offer_until')
 if lasts == 1 then redis.call('PERSIST', KEYS[1])
 else expire_unused(KEYS[1], ARGV[3], ARGV[4]) end
-return {{before[1] or '', lasts}}
-""")
+return {before[1] or '', lasts}
+"""
+)
 """Its keys are a player's record and history."""
 
 _USE_CODE = Script("""
@@ -64,7 +68,10 @@ redis.call('HSET', KEYS[1], 'recovery_used', ARGV[2])
 return tonumber(found[3] or 0)
 """)
 
-_KEEP_PASSKEY = Script(f"""{PLAYED}{UNUSED}
+_KEEP_PASSKEY = Script(
+    PLAYED
+    + UNUSED
+    + """
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 0 end
 local count = 0
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
@@ -80,7 +87,8 @@ redis.call('HDEL', KEYS[1], 'offer', 'offer_until')
 if played(KEYS[2]) then redis.call('PERSIST', KEYS[1]) return 2 end
 expire_unused(KEYS[1], ARGV[6], ARGV[7])
 return 1
-""")
+"""
+)
 """Its keys are a player's record and history."""
 
 _PUT_PASSKEY = Script("""

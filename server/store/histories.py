@@ -30,7 +30,9 @@ end
 """A function of scripts that lets the record of a player expire who has no result: later if it says
 what has to be known for as long as tokens hold."""
 
-_CHANGE = Script(f"""{PLAYED}
+_CHANGE = Script(
+    PLAYED
+    + """
 if (redis.call('HGET', KEYS[1], 'v') or '0') ~= ARGV[1] then return 0 end
 for at = 4, #ARGV, 2 do
   if ARGV[at + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[at])
@@ -42,7 +44,8 @@ redis.call('EXPIRE', KEYS[1], ARGV[2])
 if redis.call('HEXISTS', KEYS[2], 'kept') == 1 then redis.call('PERSIST', KEYS[2])
 elseif redis.call('TTL', KEYS[2]) >= 0 then redis.call('EXPIRE', KEYS[2], ARGV[2]) end
 return 1
-""")
+"""
+)
 """Its keys are a player's history and record, which lives as long, and for good if it is kept."""
 
 

@@ -14,15 +14,18 @@ from server.store.database import Database
 from server.store.histories import PLAYED, UNUSED
 from server.store.scripts import Script
 
-_KEEP_NAME = Script(f"""{PLAYED}{UNUSED}
+_KEEP_NAME = Script(
+    PLAYED
+    + UNUSED
+    + """
 local found = redis.call('HMGET', KEYS[1],
     'name', 'epoch', 'deleted', 'kept', 'hidden', 'barred')
 local epoch, given = tonumber(found[2] or 0), tonumber(ARGV[2]) or 0
-if found[3] or (ARGV[2] ~= '' and given < epoch) then return {{false, '', 0}} end
+if found[3] or (ARGV[2] ~= '' and given < epoch) then return {false, '', 0} end
 local is_new = redis.call('EXISTS', KEYS[1]) == 0
 if given > epoch then redis.call('HSET', KEYS[1], 'epoch', given) end
 if ARGV[1] ~= '' and not found[5] then redis.call('HSET', KEYS[1], 'name', ARGV[1]) end
-if redis.call('EXISTS', KEYS[1]) == 0 then return {{'', '', 0}} end
+if redis.call('EXISTS', KEYS[1]) == 0 then return {'', '', 0} end
 if is_new and ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'created', ARGV[3]) end
 local matters = found[5] or found[6] or epoch + given > 0 or redis.call('EXISTS', KEYS[2]) == 1
 local unused = found[4] and not played(KEYS[2])
@@ -31,8 +34,9 @@ if unused then
   redis.call('EXPIRE', KEYS[2], ARGV[6])
 elseif found[4] then redis.call('PERSIST', KEYS[1])
 else redis.call('EXPIRE', KEYS[1], matters and ARGV[4] or ARGV[5]) end
-return {{redis.call('HGET', KEYS[1], 'name') or '', found[1] or '', unused and 1 or 0}}
-""")
+return {redis.call('HGET', KEYS[1], 'name') or '', found[1] or '', unused and 1 or 0}
+"""
+)
 """Its keys are a player's record and history. Of a guest about whom nothing is to be said, it
 stores nothing. A name that an operator has hidden is put aside, and none is taken meanwhile."""
 
