@@ -441,17 +441,22 @@ def _fields(kind: type[messages.shared.Command]) -> tuple[msgspec.inspect.Field,
 def _value(kind: msgspec.inspect.Type, rng: random.Random) -> Any:
     """Return a value of a field's type, near the least that is allowed."""
     info = msgspec.inspect
+    value: Any
     match kind:
         case info.UnionType(types=types):
-            return _value(rng.choice(types), rng)
+            value = _value(rng.choice(types), rng)
         case info.LiteralType(values=values):
-            return rng.choice(values)
+            value = rng.choice(values)
         case info.IntType(ge=least):
-            return (least or 0) + rng.randrange(3)
+            value = (least or 0) + rng.randrange(3)
         case info.BoolType():
-            return rng.random() < 0.5
+            value = rng.random() < 0.5
+        case info.ListType(item_type=item, min_length=least):
+            value = [_value(item, rng) for _ in range((least or 0) + rng.randrange(2))]
         case info.StrType(min_length=least):
-            return "Ada" + "x" * max(0, (least or 0) - 3)
+            value = "Ada" + "x" * max(0, (least or 0) - 3)
         case info.NoneType():
-            return None
-    raise AssertionError(f"a value for {kind} is to be given by name")
+            value = None
+        case _:
+            raise AssertionError(f"a value for {kind} is to be given by name")
+    return value

@@ -27,8 +27,8 @@ LIVES: Mapping[str, int] = {
     "attempt": 2 * DAY + keys.ATTEMPT_LIFE // 1000,
     # A room is kept from its last event on, and a round is one before its end.
     "room": keys.ROOM_LIFE // 1000 + DAY,
-    # An account counts against its address for 400 days.
-    "quota": 401 * DAY,
+    # What is stored of a player counts as long as that, in steps of ten days.
+    "quota": keys.PLAYER_LIFE + 10 * DAY,
     "barrier": keys.BARRIER_LIFE,
     # That of a node which was killed; others take theirs along.
     "mark": keys.MARK_LIFE,
@@ -46,6 +46,9 @@ LIVES: Mapping[str, int] = {
     "starts": keys.DIGESTS_LIFE,
     "history": keys.PLAYER_LIFE,
     "player": keys.PLAYER_LIFE,
+    # Those of players without a result; the others' stay.
+    "recovery": keys.UNUSED_ACCOUNT_LIFE,
+    "passkey": keys.UNUSED_ACCOUNT_LIFE,
     "rated": keys.RACE_LIFE,
     "met": keys.PLAYER_LIFE,
     "renames": 30 * DAY,

@@ -106,8 +106,9 @@ async def test_what_there_is_not_is_one_entry_at_most(
     node: Node, clock: SetClock, tmp_path: Path, route: Route
 ) -> None:
     await node.dailies.draw_ahead()
-    run = await play_daily(node, ADA)
+    # What began before is not ranked.
     await node.services.histories.keep(ADA, START)
+    run = await play_daily(node, ADA)
     await play_daily(node, BOB, moves=2)
     clock.time = CLOSED
     known: dict[str, list[str]] = {
@@ -144,8 +145,9 @@ async def _statuses(site: Site, number: int, path: str) -> AsyncIterator[int]:
 
 
 async def test_what_there_is_has_an_entry(site: Site, node: Node, clock: SetClock) -> None:
-    run = await play_daily(node, ADA)
+    # What began before is not ranked.
     await node.services.histories.keep(ADA, START)
+    run = await play_daily(node, ADA)
     clock.time = CLOSED
     paths = [
         f"/boards/day/{GAME}/{DATE}",
