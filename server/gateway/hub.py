@@ -14,6 +14,7 @@ from server.core.boards import BoardId
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.gateway import present
+from server.gateway.challenges import Challenges
 from server.gateway.confirmations import Confirmations
 from server.gateway.contracts import Reason
 from server.gateway.emotes import Emotes
@@ -24,7 +25,6 @@ from server.gateway.neighbours import NeighbourFeeds
 from server.gateway.rooms import RoomFeeds
 from server.gateway.scopes import scopes_of
 from server.gateway.session import Session
-from server.gateway.sign_ins import SignIns
 from server.gateway.watching import WatchFeeds
 from server.service.bus_messages import Ended
 from server.service.leaderboards import Page
@@ -58,7 +58,7 @@ class Hub:
         watching: the sessions that watch rounds.
         neighbours: what hosts are told of players at the same place.
         confirmations: which sessions have shown a credential of their player.
-        sign_ins: what sessions have tried in order to sign in.
+        challenges: those of passkeys that sessions have not answered.
         following: who of a player's sessions plays an attempt, while the others follow.
     """
 
@@ -85,7 +85,7 @@ class Hub:
         self.neighbours = NeighbourFeeds(services, self.rooms)
         self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
         self.confirmations = Confirmations()
-        self.sign_ins = SignIns()
+        self.challenges = Challenges()
         self.following = Following(services, self._sessions_of)
         self.rooms.dealt.subscribe(self.following.open)
         services.quotas.where = self._where

@@ -29,15 +29,17 @@ def test_a_code_is_read_however_it_is_typed(code: str, case: object, between: st
 
 
 def test_a_code_is_shown_in_capitals_and_groups() -> None:
-    assert shown_code("k3mq7w2r") == "K3MQ-7W2R"
+    assert shown_code("k3mq7w2r5t") == "K3MQ7-W2R5T"
+    assert shown_code("k3mq7w2r5t9xkz4b0h8n") == "K3MQ-7W2R-5T9X-KZ4B-0H8N"
 
 
 def test_letters_that_no_code_has_count_as_the_digits_they_look_like() -> None:
-    assert read_code("oOiI lL00") == "00111100"
+    assert read_code("oOiI lL00 zZ") == "00111100zz"
 
 
 @pytest.mark.parametrize(
-    "text", ["", "K3MQ-7W2", "K3MQ-7W2RX", "K3MQ-7W2!", "K3MQ-7W2é", "uuuu-uuuu", "k" * 19]
+    "text",
+    ["", "K3MQ7-W2R5", "K3MQ7-W2R5TX", "K3MQ7-W2R5!", "K3MQ7-W2R5é", "uuuuu-uuuuu", "k" * 19],
 )
 def test_what_cannot_be_a_code_is_none(text: str) -> None:
     assert read_code(text) is None

@@ -247,7 +247,7 @@ _SEEDS: dict[Reader, list[str]] = {
         tokens.sign_old(b"key", PLAYER, 0),
         tokens.sign_old(b"key", PLAYER, 7),
     ],
-    _code: ["K3MQ-7W2R", "k3mq 7w2r k3mq 7w2r k3mq", "H7KQ2", "oil\u2011"],
+    _code: ["K3MQ7-W2R5T", "k3mq 7w2r k3mq 7w2r k3mq", "H7KQ2", "oil\u2011"],
     _name: [
         "Anna",
         "a\u0301o\u0302",

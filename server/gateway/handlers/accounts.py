@@ -7,6 +7,7 @@ from server.core.account import Account as Stored
 from server.core.ids import PlayerId
 from server.core.names import Profile
 from server.core.refusal import Refusal
+from server.gateway.challenges import Purpose
 from server.gateway.handlers.request import HandlerTable, Request
 from server.gateway.messages.accounts import (
     Account,
@@ -33,7 +34,6 @@ from server.gateway.messages.accounts import (
 )
 from server.gateway.messages.session import Done
 from server.gateway.messages.shared import Command
-from server.gateway.sign_ins import Purpose
 from server.service import passkeys, quotas
 from server.service.accounts import read_typed
 
@@ -74,32 +74,31 @@ async def link_device(request: Request[LinkDevice]) -> DeviceCode:
 async def sign_in(request: Request[SignIn]) -> SignedIn:
     """Return the token of whose code it is."""
     code = read_typed(request.command.code)
-    request.hub.sign_ins.guess(code)
     return SignedIn(await request.services.accounts.sign_in(code))
 
 
 async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
     """Return options with a new challenge."""
-    site, session, sign_ins = _site(request), request.session, request.hub.sign_ins
+    site, session, challenges = _site(request), request.session, request.hub.challenges
     purpose = request.command.purpose
     if purpose == "use":
-        return PasskeyOptions(passkeys.use_options(site, sign_ins.challenge(session, purpose)))
+        return PasskeyOptions(passkeys.use_options(site, challenges.new(session, purpose)))
     account = await request.services.accounts.find(request.player)
     if purpose == "confirm":
-        challenge = sign_ins.challenge(session, purpose)
+        challenge = challenges.new(session, purpose)
         return PasskeyOptions(passkeys.use_options(site, challenge, account.passkeys))
     _require_confirmed(request, account)
     if len(account.passkeys) >= MAX_PASSKEYS:
         raise Refusal("too_many_passkeys")
-    challenge = sign_ins.challenge(session, purpose)
+    challenge = challenges.new(session, purpose)
     profile = await _profile(request)
     return PasskeyOptions(passkeys.creation_options(site, challenge, profile, account.passkeys))
 
 
 async def create_passkey(request: Request[CreatePasskey]) -> Done:
     """Verify a new passkey, and keep the identity by it; it has been shown by that."""
-    site, session, sign_ins = _site(request), request.session, request.hub.sign_ins
-    challenge = sign_ins.answered(session, "create")
+    site, session, challenges = _site(request), request.session, request.hub.challenges
+    challenge = challenges.answered(session, "create")
     profile = await _profile(request)
     passkey = passkeys.created(site, challenge, profile, request.command.credential)
     keep = request.services.accounts.keep_passkey
@@ -190,7 +189,7 @@ async def _used(
         Refusal: as `bad_passkey` or `no_passkeys`.
     """
     site, accounts = _site(request), request.services.accounts
-    challenge = request.hub.sign_ins.answered(request.session, purpose)
+    challenge = request.hub.challenges.answered(request.session, purpose)
     passkey, account = await accounts.passkey(passkeys.credential_id(credential))
     if player not in {None, passkey.player}:
         raise Refusal("bad_passkey")
