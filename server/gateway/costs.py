@@ -95,8 +95,9 @@ COSTS: Final[Mapping[type[Any], float]] = {
 }
 """The cost of every command, by its type."""
 
-MISSES: Final = frozenset({
-    "unknown_room", "not_invited", "unknown_attempt", "unknown_run", "unknown_deal",
-    "unknown_player", "bad_code", "bad_passkey",
-})  # fmt: skip
-"""Refusals that say that something is not there, or not for whoever asks: misses."""
+MISSES: Final = frozenset({"unknown_room", "not_invited", "bad_code", "bad_passkey"})
+"""Refusals that say that a code or a credential is none: misses, which each command declares that
+may be refused so (`Command.misses`).
+
+What has an id of 80 random bits is not among them: nobody guesses one.
+"""

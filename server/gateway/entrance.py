@@ -6,12 +6,13 @@ handshake; then `budgets.Budgets.open_socket` has counted it among the address's
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from http import HTTPStatus
 
 from server.gateway.addresses import Proxies
 from server.gateway.budgets import AddressBudget, Budgets
 from server.gateway.limits import SPARE_CONNECTIONS
+from server.gateway.silences import Silence
 
 RETRY_AFTER = 10
 """Seconds after which a client that was one too many should try again."""
@@ -23,20 +24,31 @@ class Visit:
     Args:
         budget: the address's; `None` for a trusted proxy.
         refusal: what answers the first request if the connection is one too many.
+        silence: ends with the first request; `None` if it is a proxy's, or one too many.
     """
 
-    __slots__ = ("_budget", "refusal")
+    __slots__ = ("_budget", "_silence", "refusal")
 
-    def __init__(self, budget: AddressBudget | None, refusal: bytes | None) -> None:
+    def __init__(
+        self, budget: AddressBudget | None, refusal: bytes | None, silence: Silence | None = None
+    ) -> None:
         self._budget = budget
+        self._silence = silence
         self.refusal = refusal
         if budget is not None:
-            budget.connections += 1
+            budget.count_connection(1)
+
+    def speak(self) -> None:
+        """Note that a whole request has come."""
+        if self._silence is not None:
+            self._silence.end()
+            self._silence = None
 
     def leave(self) -> None:
         """Count the connection no more."""
+        self.speak()
         if self._budget is not None:
-            self._budget.connections -= 1
+            self._budget.count_connection(-1)
 
 
 class Entrance:
@@ -53,31 +65,38 @@ class Entrance:
         self._proxies = proxies
         self._most = most
 
-    def enter(self, peer: str, connections: int) -> Visit | None:
-        """Count a new connection.
+    def enter(
+        self, peer: str, connections: int, abort: Callable[[], object] = lambda: None
+    ) -> Visit | None:
+        """Count a new connection, in the place of a silent one if there is no other.
 
         Args:
             peer: the address at its other end.
             connections: how many the node has, with this one.
+            abort: ends it, if another one needs its place before it has said anything.
 
         Returns:
             What it is counted by; `None` if even a refusal would be too much, and the connection is
             to be dropped.
         """
         refusal = None
-        if connections > self._most:
-            self._budgets.limited["node", "connections"] += 1
-            if connections > self._most + SPARE_CONNECTIONS:
-                return None
-            refusal = _answer(HTTPStatus.SERVICE_UNAVAILABLE, "The server is full.")
+        limited, silences = self._budgets.limited, self._budgets.silences
+        if connections - silences.leaving > self._most:
+            limited["node", "connections"] += 1
+            if not silences.make_room():
+                if connections > self._most + SPARE_CONNECTIONS:
+                    return None
+                refusal = _answer(HTTPStatus.SERVICE_UNAVAILABLE, "The server is full.")
         if self._proxies.trusts(peer):
             return Visit(None, refusal)
         budget = self._budgets.address(self._proxies.client(peer))
-        if refusal is None and budget.connections >= budget.max_connections:
-            self._budgets.limited["address", "connections"] += 1
-            text = "There are too many connections from where you are."
-            refusal = _answer(HTTPStatus.TOO_MANY_REQUESTS, text)
-        return Visit(budget, refusal)
+        if refusal is None and (full := budget.full) is not None:
+            limited["address", "connections"] += 1
+            if not silences.make_room(full.key):
+                text = "There are too many connections from where you are."
+                refusal = _answer(HTTPStatus.TOO_MANY_REQUESTS, text)
+        silence = silences.begin(budget.keys, abort) if refusal is None else None
+        return Visit(budget, refusal, silence)
 
     def admits(self, peer: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:
         """Charge a client for a request; return whether it may have an answer; see `client`."""

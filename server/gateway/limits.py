@@ -7,8 +7,12 @@ there (`ADDRESS_PLAYERS`), and are that many times as large, but never less than
 
 All of them count on one node: a limit that holds for several nodes would take a round trip to Redis
 for each command. So who spreads over N nodes may do N times as much. What costs the cluster most is
-bounded well enough by that: four nodes make 1.7 guests a second for an address, and answer 24
-guesses of a room code a minute.
+bounded well enough by that: four nodes make 1.7 guests a second for an address.
+
+Guesses are those of players. Each has two a day that nobody else can take away (`PLAYER_SLIPS`),
+and beyond these all at an address share six a minute (`ADDRESS_MISSES`): so many are answered on a
+node for whoever has no new players. New ones come 25 a minute (`ADDRESS_GUESTS`), with two guesses
+each, which makes 56 a minute. What that means for each kind of code is in `.github/SECURITY.md`.
 """
 
 from __future__ import annotations
@@ -44,8 +48,13 @@ PLAYER_COMMANDS = Rate(20.0, 100.0)
 PLAYER_OFFENCES = Rate(0.1, 50.0)
 """A player's commands that were too many, or no messages, beyond which each closes its session."""
 
-PLAYER_MISSES = Rate(1 / 15, 5.0)
-"""A player's guesses of what there is not: nobody types a code wrongly five times in a row."""
+PLAYER_SLIPS = Rate(2 / 86_400, 2.0)
+"""A player's first wrong guesses of a day, which nobody else pays for or can take away: who is
+right, or has mistyped once, waits for nobody who guesses."""
+
+PLAYER_MISSES = Rate(0.1, 3.0)
+"""A player's further guesses of what there is not: nobody types a code wrongly five times in a row.
+"""
 
 ADDRESS_PLAYERS: Final = quota.ADDRESS_PLAYERS
 """How many players may share an address, unless an operator says otherwise.
@@ -66,10 +75,11 @@ Others at the address, who commit none, notice nothing.
 """
 
 ADDRESS_MISSES = Rate(1 / 2_500, 0.2)
-"""Guesses of what there is not, for each player at an address: 50 at once, then six a minute.
+"""Guesses of what there is not by who has been wrong twice that day, for each player at an address:
+50 at once, then six a minute.
 
 A class that types a code from the blackboard is wrong a few times; who guesses has 8,640 tries a
-day.
+day, and two with each new guest.
 """
 
 ADDRESS_HANDSHAKES = Rate(1 / 25, 2.0)
@@ -108,9 +118,16 @@ A network of one customer is between the two, and whoever has a /48 has 65,536 o
 MAX_KNOWN: Final = 10_000
 """Players, and addresses, whose budgets a node keeps while they have no session there.
 
-Those that were used longest ago go first. A player's takes 0.6 kB and an address's 1.2 kB, so all
-that is kept takes 18 MB at most. Whoever has more addresses than that escapes their limits, but not
-those of the node.
+Those that were used longest ago go first. A player's takes 0.7 kB and an address's 1.2 kB, so all
+that is kept takes 19 MB at most.
+"""
+
+MAX_SPENT: Final = 30_000
+"""Players, and addresses, beyond these, of which the numbers are kept in which anything is missing.
+
+They take 0.4 kB each, 24 MB at most, and go when nothing is missing any more: after ten seconds if
+somebody has sent a request, and after a day if a player was wrong. Whoever has more addresses than
+that escapes their limits, but not those of the node; the networks of one /48 share its budget.
 """
 
 MAX_CONNECTIONS: Final = 16_000
@@ -136,9 +153,6 @@ EMOTES = Rate(0.5, 3.0)
 ROOM_EMOTES = Rate(4.0, 12.0)
 """Emotes that a room's subscribers on a node are sent, whoever sends them."""
 
-DEVICE_CODES = Rate(5.0, 100.0)
-"""Device codes that a node tries, whoever sends them."""
-
 
 _EXACT: Final = 1e-6
 """Seconds by which sums of times may be wrong, since they are rounded."""
@@ -157,6 +171,20 @@ class Bucket:
         self._fill = rate.at_once / rate.second
         self._empty_at = float("-inf")
 
+    @property
+    def state(self) -> float:
+        """When it would have been empty, by which one of the same rate can go on."""
+        return self._empty_at
+
+    @state.setter
+    def state(self, empty_at: float) -> None:
+        self._empty_at = empty_at
+
+    @property
+    def full_at(self) -> float:
+        """From when on it is full, if nothing is taken."""
+        return self._empty_at + self._fill
+
     def take(self, now: float, cost: float = 1.0) -> bool:
         """Take as many tokens as something costs; return whether there were so many."""
         # Once or twice for each move: without `max`, which takes as long as the rest.
@@ -168,12 +196,8 @@ class Bucket:
         return True
 
     def give_back(self, cost: float = 1.0) -> None:
-        """Give back what was taken last."""
+        """Give back what was taken."""
         self._empty_at -= cost / self._second
-
-    def owe(self, now: float, cost: float = 1.0) -> None:
-        """Take as many tokens as something costs, even if there are not so many."""
-        self._empty_at = max(self._empty_at, now - self._fill) + cost / self._second
 
     def wait(self, now: float, cost: float = 1.0) -> float:
         """Return in how many seconds there are as many tokens as something costs; 0 for now."""

@@ -201,7 +201,7 @@ class _Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if self._entrance is not None:
-            self._visit = self._entrance.enter(self._peer, len(self.connections))
+            self._visit = self._entrance.enter(self._peer, len(self.connections), transport.abort)
             if self._visit is None:
                 self.transport.abort()
                 return
@@ -271,6 +271,9 @@ class _Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
+        # Not before: pieces of a request, however many, are not enough to be heard.
+        if self._visit is not None:
+            self._visit.speak()
         self._has_taken = True
         self._start_request_timer()
 

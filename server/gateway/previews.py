@@ -117,17 +117,18 @@ class Previews:
         code = read_room_code(typed)
         if not is_code(code):
             return race("/")
-        if self._budgets.miss_wait(address):
-            return race(f"/r/{code}")
 
         async def read() -> Preview | None:
-            if (live := self._live.find(code)) is not None:
-                return room(live.room.opened, live.room.terms)
-            found = await self._rooms.terms(code)
-            if found is None:
-                self._budgets.missed(address)
+            if (guess := self._budgets.guess(address)) is None:
                 return None
-            return room(*found)
+            with guess:
+                if (live := self._live.find(code)) is not None:
+                    return room(live.room.opened, live.room.terms)
+                found = await self._rooms.terms(code)
+                if found is None:
+                    guess.missed()
+                    return None
+                return room(*found)
 
         return await self._read(read) or race(f"/r/{code}")
 

@@ -35,7 +35,7 @@ from server.core.quota import (
     quota_of,
 )
 from server.core.race import Room
-from server.core.refusal import Refusal
+from server.core.refusal import Refusal, UnavailableError
 from server.metrics import Counts
 from server.service.keyring import Keyring
 from server.service.ports import Clock, QuotaStore
@@ -217,12 +217,12 @@ class Quotas:
     async def paying(
         self, scopes: Sequence[Scope], need: Need, items: Iterable[Item]
     ) -> AsyncIterator[None]:
-        """Charge as `take` does for what begins in the block, unless that is refused."""
+        """Charge as `take` does for what begins in the block, unless that is refused or fails."""
         sizes = self._sizes(self._clock.now(), items)
         await self._take(scopes, need, sizes)
         try:
             yield
-        except Refusal:
+        except (Refusal, UnavailableError):
             self._give_back(scopes, sizes)
             raise
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import tracemalloc
+from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from itertools import count
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from server import listening
 from server.core.ids import PlayerId
+from server.core.refusal import Refusal
 from server.gateway import limits
 from server.gateway.addresses import Proxies
 from server.gateway.budgets import AddressBudget, Budgets, Payer
@@ -18,10 +26,12 @@ from server.gateway.entrance import Entrance
 from server.gateway.http import metrics_app
 from server.gateway.listener import Listener
 from server.gateway.origins import Origins
+from server.gateway.silences import Silence, Silences
 from server.metrics import Metrics
+from tests.processes import PATIENCE
 from tests.store.servers import until
 
-HOME, SCHOOL = "203.0.113.7", "198.51.100.1"
+HOME, SCHOOL, WIDE = "203.0.113.7", "198.51.100.1", "2001:db8:1::/48"
 ADA = PlayerId("ada0000000000000")
 
 
@@ -97,45 +107,162 @@ def test_an_address_whose_guests_take_turns_to_offend_is_noticed() -> None:
     assert not Payer(budgets, SCHOOL).offend(0.0)
 
 
+def tried(payer: Payer, *, right: bool = False) -> float:
+    """Try a code; return 0, or the seconds to wait."""
+    try:
+        with payer.guess() as guess:
+            if not right:
+                guess.missed()
+    except Refusal as refusal:
+        return refusal.wait / 1_000
+    return 0.0
+
+
+def player_at(budgets: Budgets, address: str, number: int) -> Payer:
+    payer = Payer(budgets, address)
+    payer.identify(PlayerId(f"{number:016}"))
+    return payer
+
+
 @pytest.mark.parametrize("where", [HOME, "2001:db8:1:2::/64"])
 def test_guesses_are_slowed_to_a_few_a_minute(where: str) -> None:
     now = Now()
     budgets = Budgets(clock=now)
+    guessing = [player_at(budgets, where, number) for number in range(50)]
 
     def guesses(seconds: int) -> int:
-        """Return how many guesses new guests get at an address, a thousand a second."""
+        """Return how many guesses these players get, a thousand a second."""
         found = 0
-        for _ in range(seconds * 1_000):
+        for number in range(seconds * 1_000):
             now.time += 0.001
-            if not budgets.miss_wait(where):
-                budgets.missed(where)
-                found += 1
+            found += not tried(guessing[number % 50])
         return found
 
-    assert guesses(1) == 50
+    # Two that each player has a day, and 50 of the address.
+    assert guesses(1) == 2 * 50 + 50
     assert guesses(60) == 6
+
+
+def test_who_is_right_is_never_kept_out_by_those_who_guess() -> None:
+    now = Now()
+    budgets = Budgets(clock=now)
+    for number in range(100):
+        guesser = player_at(budgets, HOME, number)
+        waits = [tried(guesser) for _ in range(1_000)]
+        assert 0 < max(waits) <= 10
+    # Whoever has not been wrong, or once, waits for none of them, however often they are right.
+    ada = player_at(budgets, HOME, 1_000)
+    assert not tried(ada)
+    assert not any(tried(ada, right=True) for _ in range(1_000))
+    assert not tried(ada)
+    assert tried(ada, right=True) > 0
+    now.time += 10
+    assert not any(tried(ada, right=True) for _ in range(1_000))
+    # The next day it is forgotten.
+    assert tried(guesser) == 0
+    assert tried(ada, right=True) > 0
+    now.time += 86_400 / 2
+    assert not tried(ada, right=True)
+
+
+def test_a_preview_is_no_way_to_guess_on() -> None:
+    now = Now()
+    budgets = Budgets(clock=now)
+    found = 0
+    for _ in range(100):
+        if (guess := budgets.guess(HOME)) is not None:
+            with guess:
+                found += 1
+                guess.missed()
+    assert found == 50
+    # Players do not notice.
+    assert not tried(player_at(budgets, HOME, 1))
 
 
 def test_the_networks_of_one_customer_do_not_have_a_budget_each() -> None:
     budgets = Budgets(players=25, clock=Now())
+    numbers = count()
 
-    def networks(take: Callable[[str], float]) -> int:
-        """Return how often `take` succeeds for 500 networks of one /48."""
-        return sum(take(f"2001:db8:1:{each:x}::/64") == 0 for each in range(500))
+    def networks(take: Callable[[str], object], times: int = 2_000) -> int:
+        """Return how often `take` succeeds for as many networks of one /48."""
+        return sum(not take(f"2001:db8:1:{each:x}::/64") for each in range(times))
 
-    assert networks(budgets.new_guest) == 25 * limits.WIDE
+    def guest(address: str) -> bool:
+        try:
+            with Payer(budgets, address).new_guest():
+                return False
+        except Refusal:
+            return True
+
+    def wrong(address: str) -> float:
+        payer = player_at(budgets, address, next(numbers))
+        return max(tried(payer) for _ in range(3))
+
+    def connect(address: str) -> bool:
+        budget = budgets.address(address)
+        if budget.full is not None:
+            return True
+        budget.count_connection(1)
+        return False
+
+    assert networks(guest) == 25 * limits.WIDE
     assert networks(budgets.open_socket) == 50 * limits.WIDE
-    assert budgets.new_guest("2001:db8:2::/64") == 0
+    assert networks(budgets.answer) == 100 * limits.WIDE
+    assert networks(lambda where: budgets.request(where, 20.0)) == limits.WIDE
+    assert networks(wrong) == 5 * limits.WIDE
+    assert networks(lambda where: not Payer(budgets, where).pay(100.0, 0.0)) == 5 * limits.WIDE
+    assert networks(lambda where: Payer(budgets, where).offend(0.0)) == 25 * limits.WIDE
+    assert networks(connect) == 150 * limits.WIDE
+    assert not guest("2001:db8:2::/64")
+
+
+def test_what_is_forgotten_is_not_forgiven(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_KNOWN", 10)
+    monkeypatch.setattr(limits, "MAX_SPENT", 1_000)
+    now = Now()
+    budgets = Budgets(clock=now)
+    where = "2001:db8:1:1::/64"
+
+    def left() -> int:
+        return sum(not budgets.answer(where) for _ in range(10_000))
+
+    def forget() -> None:
+        for number in range(200):
+            budgets.answer(f"2001:db8:{number + 2:x}::/64")
+            player_at(budgets, SCHOOL, number + 1_000)
+        gc.collect()
+
+    ada = player_at(budgets, where, 1)
+    ada.enter(lambda: None)
+    assert not any(tried(ada) for _ in range(5))
+    assert left() == 1_000
+    forget()
+    # What a session spends until it ends is known as well.
+    assert ada.pay(limits.PLAYER_COMMANDS.at_once, now.time)
+    ada.leave()
+    del ada
+    forget()
+    assert budgets.addresses <= 20
+    assert left() == 0
+    back = player_at(budgets, where, 1)
+    assert not back.pay(1.0, now.time)
+    assert tried(back) == 10
+    # It is kept only as long as anything is missing.
+    now.time += 86_400
+    forget()
+    assert tried(player_at(budgets, where, 1)) == 0
+    assert left() == 1_000
 
 
 def test_who_has_many_addresses_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_KNOWN", 100)
+    monkeypatch.setattr(limits, "MAX_SPENT", 300)
     budgets = Budgets()
     playing = Payer(budgets, HOME)
     playing.identify(ADA)
     assert playing.pay(limits.PLAYER_COMMANDS.at_once, 0.0)
     tracemalloc.start()
-    for number in range(400):
+    for number in range(1_000):
         budgets.open_socket(f"2001:{number:x}::/64")
         Payer(budgets, SCHOOL).identify(PlayerId(f"{number:016}"))
     size = tracemalloc.get_traced_memory()[0]
@@ -143,7 +270,7 @@ def test_who_has_many_addresses_does_not_fill_the_memory(monkeypatch: pytest.Mon
     assert budgets.addresses <= 2 * 100
     assert budgets.players <= 100 + 1
     # As `limits.MAX_KNOWN` says, of its 10,000.
-    assert size / 100 < 2_200
+    assert size / 100 < 4_000
     # Who is here is not forgotten.
     tab = Payer(budgets, SCHOOL)
     tab.identify(ADA)
@@ -211,7 +338,90 @@ async def test_an_address_has_so_many_connections_but_a_proxy_has_all(
                 ]
             assert found == [200] * most + [last]
 
-            async def ended() -> bool:
+            async def all_ended() -> bool:
                 return budget.connections == 0
 
-            await until(ended)
+            await until(all_ended)
+
+
+async def ended(reader: asyncio.StreamReader) -> None:
+    """Wait until a connection has ended, whose reader this is."""
+    async with asyncio.timeout(PATIENCE):
+        with contextlib.suppress(ConnectionError):
+            assert not await reader.read()
+
+
+@pytest.mark.parametrize("most", [limits.ADDRESS_CONNECTIONS, 5])
+async def test_silent_connections_make_room_for_others_oldest_first(most: int) -> None:
+    # Either the address or the node has no room for more.
+    async with entered(most if most == 5 else 100) as (port, _), AsyncExitStack() as stack:
+        talked = await asked(port, stack)
+        silent = []
+        for _ in range(most - 1):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            stack.callback(writer.close)
+            silent.append(reader)
+        found = [talked] + [await asked(port, stack) for _ in range(most)]
+        # When nobody is silent any more, there is no room.
+        assert [status for status, _ in found] == [200] * most + [503 if most == 5 else 429]
+        for reader in silent:
+            await ended(reader)
+
+
+async def test_who_sends_a_request_in_pieces_has_said_nothing_until_its_end() -> None:
+    async with entered(2) as (port, _), AsyncExitStack() as stack:
+        assert (await asked(port, stack))[0] == 200
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        stack.callback(writer.close)
+        for piece in (b"GET /metrics HTTP/1.1\r\n", b"Host: localhost\r\n", b"X: x\r\n"):
+            writer.write(piece)
+            await writer.drain()
+        assert (await asked(port, stack))[0] == 200
+        await ended(reader)
+
+
+def test_whoever_has_opened_most_loses_the_oldest() -> None:
+    silences = Silences()
+    lost: list[str] = []
+
+    def begin(name: str, *keys: str) -> Silence:
+        return silences.begin(keys, lambda: lost.append(name))
+
+    first = begin("first", HOME)
+    begin("second", SCHOOL)
+    networks = [begin(f"{each}", f"2001:db8:1:{each}::/64", WIDE) for each in range(3)]
+    assert silences.make_room()
+    assert silences.make_room()
+    assert lost == ["0", "1"]
+    begin("third", SCHOOL)
+    assert silences.make_room()
+    assert lost[2:] == ["second"]
+    assert silences.leaving == 3
+    networks[0].end()
+    assert silences.leaving == 2
+    first.end()
+    first.end()
+    assert not silences.make_room(HOME)
+    assert silences.make_room(SCHOOL)
+    networks[2].end()
+    assert not silences.make_room()
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=60))
+def test_the_silent_ones_are_counted_as_they_come_and_go(steps: list[tuple[int, int]]) -> None:
+    silences = Silences()
+    lost: list[int] = []
+    there: dict[int, tuple[str, Silence]] = {}
+    for number, (what, where) in enumerate(steps):
+        if what < 2:
+            key = f"192.0.2.{where}"
+            there[number] = key, silences.begin((key,), partial(lost.append, number))
+        elif what == 2 and there:
+            there.pop(min(there))[1].end()
+        elif what == 3:
+            counts = Counter(key for key, _ in there.values())
+            assert silences.make_room() == bool(there)
+            if there:
+                key, _ = there.pop(lost[-1])
+                assert counts[key] == max(counts.values())
+                assert all(each > lost[-1] for each, (other, _) in there.items() if other == key)

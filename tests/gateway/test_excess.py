@@ -158,6 +158,20 @@ async def test_handshakes_of_an_address_are_so_many(port: int, few: Callable[...
     assert (status, int(wait) > 0) == (429, True)
 
 
+async def test_sockets_without_a_hello_make_room_for_others(redis_url: str) -> None:
+    async with node(redis_url, max_connections=6) as port, AsyncExitStack() as stack:
+        one, *silent = [await stack.enter_async_context(opened(port)) for _ in range(6)]
+        await one.hello()
+        for _ in range(5):
+            another = await stack.enter_async_context(opened(port, patient=False))
+            assert (await another.hello())["type"] == "welcome"
+        for client in silent:
+            assert await client.closed() == 1006
+        # Who has said something stays.
+        assert (await refused(port))[0] == 503
+        assert (await one.ask("ping"))["type"] == "pong"
+
+
 # Guesses
 
 
@@ -181,7 +195,7 @@ async def test_who_mistypes_thrice_notices_nothing_and_who_guesses_has_to_wait(p
 async def test_new_guests_do_not_guess_on_and_who_has_a_seat_returns(
     port: int, few: Callable[..., None]
 ) -> None:
-    few(PLAYER_MISSES=2.0, ADDRESS_MISSES=4.0)
+    few(PLAYER_SLIPS=1.0, PLAYER_MISSES=2.0, ADDRESS_MISSES=4.0)
     async with AsyncExitStack() as stack:
         host, seated, one, other, new = [
             await stack.enter_async_context(opened(port)) for _ in range(5)
@@ -189,27 +203,12 @@ async def test_new_guests_do_not_guess_on_and_who_has_a_seat_returns(
         code = await room_of(host, seated)
         for client in (one, other):
             await client.hello()
-            for _ in range(2):
+            for _ in range(3):
                 assert (await client.ask("room.join", code="22222"))["code"] == "unknown_room"
         await new.hello()
+        assert (await new.ask("room.join", code="22222"))["code"] == "unknown_room"
         assert (await new.ask("room.join", code=code))["code"] == "too_fast"
         assert (await seated.ask("room.join", code=code))["type"] == "room"
-
-        # The HTTP interface does not help, but what cannot be a guess is answered.
-        paths = (f"/api/runs/{'0' * 16}.{'0' * 16}", "/api/dailies")
-        assert [status for status, _ in await gotten(port, *paths)] == [429, 200]
-
-
-async def test_requests_for_what_there_is_not_are_misses_too(
-    port: int, few: Callable[..., None]
-) -> None:
-    few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
-
-    found = await gotten(port, *[f"/api/deals/{'0' * 16}"] * 3)
-    assert [status for status, _ in found] == [404, 404, 429]
-    async with opened(port) as client:
-        await client.hello()
-        assert (await client.ask("room.join", code="22222"))["code"] == "too_fast"
 
 
 async def test_limits_are_counted_for_the_operator(

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from server.core.refusal import HTTP_SENTENCES, SENTENCES
+from server.core.refusal import SENTENCES
 from server.gateway import costs, limits
 from server.gateway.costs import COSTS, MISSES
 from server.gateway.handlers import HANDLERS
 from server.gateway.limits import Bucket, Rate
+from server.gateway.messages import COMMANDS
 from server.gateway.messages.attempts import PlayMove
+from server.gateway.messages.shared import Command
 from server.store.keys import MAX_SESSIONS
 
 SERVER = Path(limits.__file__).parents[1]
@@ -40,12 +42,13 @@ def test_a_bucket_says_how_long_something_takes() -> None:
     assert bucket.take(1.0, 3)
 
 
-def test_what_is_owed_is_paid_before_anything_else() -> None:
+def test_what_is_given_back_is_there_as_before() -> None:
     bucket = Bucket(Rate(second=2, at_once=3))
-    bucket.owe(0.0, 5)
-    assert bucket.wait(0.0) == 1.5
-    assert not bucket.take(1.4)
-    assert bucket.take(1.5)
+    for _ in range(10):
+        assert bucket.take(0.0, 3)
+        bucket.give_back(3)
+    # It holds no more for that.
+    assert [bucket.take(0.0) for _ in range(4)] == [True, True, True, False]
 
 
 def test_every_command_has_a_cost() -> None:
@@ -53,7 +56,13 @@ def test_every_command_has_a_cost() -> None:
 
 
 def test_what_counts_as_a_miss_is_a_refusal() -> None:
-    assert set(SENTENCES | HTTP_SENTENCES) >= MISSES
+    assert set(SENTENCES) >= MISSES
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.__name__)
+def test_a_command_may_be_a_guess_if_its_refusals_say_so(command: type[Command]) -> None:
+    described = set(re.findall(r"`([a-z_]+)`", command.__doc__ or ""))
+    assert described & MISSES == command.misses
 
 
 def said(rate: Rate, unit: str) -> str:

@@ -292,12 +292,19 @@ async def test_a_preview_is_no_way_to_guess_codes(
     redis_url: str, page: Path, few: Callable[..., None]
 ) -> None:
     few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
-    async with node(redis_url, page=page) as port, opened(port) as host:
+    async with (
+        node(redis_url, page=page) as port,
+        opened(port) as host,
+        opened(port) as guest,
+    ):
         code = await room_of(host)
         for _ in range(2):
             assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
             await preview(port, "/r/22222")
         assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at solitaire"
+        # Whoever has it can come for all that.
+        await guest.hello()
+        assert (await guest.ask("room.join", code=code))["type"] == "room"
 
 
 async def test_an_overloaded_node_reads_nothing_for_previews(

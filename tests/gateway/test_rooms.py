@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 
 import pytest
@@ -184,7 +185,8 @@ async def test_a_member_who_is_not_ready_does_not_run(port: int) -> None:
 
 
 @pytest.mark.parametrize("code", ["ZZZZZ", "", "O0I1L", "ABCDEFGH"])
-async def test_an_unknown_code_is_refused(port: int, code: str) -> None:
+async def test_an_unknown_code_is_refused(port: int, code: str, few: Callable[..., None]) -> None:
+    few(PLAYER_SLIPS=100.0)
     async with opened(port) as client:
         await client.hello()
         for command, fields in (

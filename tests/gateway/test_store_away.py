@@ -204,3 +204,20 @@ async def test_a_node_is_ready_while_redis_takes_writes_and_lives_without(
         await until(unready)
         server.ask("CONFIG", "SET", "maxmemory", 0)
         await until(ready)
+
+
+async def test_who_comes_meanwhile_costs_the_address_no_guest(
+    server: Server, few: Callable[..., None]
+) -> None:
+    few(ADDRESS_GUESTS=1.0)
+    async with node(server.url) as port, AsyncExitStack() as stack:
+        first, other = [await stack.enter_async_context(opened(port)) for _ in range(2)]
+        await asyncio.to_thread(server.kill)
+        try:
+            assert (await first.hello())["code"] == "unavailable"
+        finally:
+            await asyncio.to_thread(server.start)
+        while (answer := await first.hello()).get("code") == "unavailable":
+            await asyncio.sleep(0)
+        assert answer["type"] == "welcome"
+        assert (await other.hello())["code"] == "too_fast"

@@ -9,7 +9,7 @@ import pytest
 from server.core import quota
 from server.core.ids import PACE_BOT, PlayerId
 from server.core.quota import DAY, HOUR, KEPT_DAYS, PARTS, Item, counted_until
-from server.core.refusal import Refusal
+from server.core.refusal import Refusal, UnavailableError
 from server.service import quotas as module
 from server.service.quotas import Scope
 from server.store import keys
@@ -115,11 +115,14 @@ async def test_a_48_pays_for_all_its_networks_and_a_refusal_charges_none(node: N
     assert await used(node, *networks, AROUND) == [1_000] * 4 + [0, 4_000]
 
 
-async def test_what_is_refused_in_the_end_is_given_back(node: Node) -> None:
+@pytest.mark.parametrize("error", [Refusal("unknown_game"), UnavailableError()])
+async def test_what_is_refused_or_fails_in_the_end_is_given_back(
+    node: Node, error: Exception
+) -> None:
     quotas = node.services.quotas
-    with pytest.raises(Refusal, match="unknown_game"):
+    with pytest.raises(type(error)):
         async with quotas.paying([FIRST, AROUND], "room", [SOME]):
-            raise Refusal("unknown_game")
+            raise error
     assert await used(node, FIRST, AROUND) == [0, 0]
     async with quotas.paying([FIRST, AROUND], "room", [SOME]):
         pass

@@ -25,7 +25,6 @@ from server.gateway.api.routes import ROUTES
 from server.gateway.api.shared import Problem
 from server.gateway.budgets import Budgets
 from server.gateway.content import matches
-from server.gateway.costs import MISSES
 from server.gateway.load import Load
 from server.metrics import Counts
 from server.service.services import Services
@@ -108,16 +107,10 @@ class Api:
         """Return the response to a request for a route."""
         if request.method == "OPTIONS":
             return Response(status_code=HTTPStatus.NO_CONTENT, headers=_PREFLIGHT)
-        address = self._proxies.of(request)
-        self._admit(route, address)
+        self._admit(route, self._proxies.of(request))
         asked = asked_of(route, request)
         key = f"{route.path} {msgspec.json.encode(asked).decode()}"
-        try:
-            made = await self._cache.get(key, partial(route.handler, self._services, asked))
-        except Refusal as refusal:
-            if refusal.code in MISSES:
-                self._budgets.missed(address)
-            raise
+        made = await self._cache.get(key, partial(route.handler, self._services, asked))
         if isinstance(made, Download):
             return _file(made, request)
         return made.answer(request.headers)
@@ -126,8 +119,7 @@ class Api:
         """Refuse a request while players need the node, or if its client cannot pay for it."""
         if self._load.is_too_high:
             raise Refusal("overloaded", wait=self._load.wait())
-        guess = not MISSES.isdisjoint(route.codes)
-        if wait := self._budgets.request(address, route.cost, guess=guess):
+        if wait := self._budgets.request(address, route.cost):
             text = "These are more requests than the server takes. Please slow down."
             raise Refusal("too_fast", text, math.ceil(wait * 1000))
 

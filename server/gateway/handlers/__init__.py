@@ -5,6 +5,7 @@ from __future__ import annotations
 from server.core.codes import read_room_code
 from server.core.ids import AttemptId, PlayerId
 from server.core.refusal import Refusal
+from server.gateway.budgets import Guess
 from server.gateway.costs import MISSES
 from server.gateway.handlers import (
     accounts,
@@ -20,19 +21,8 @@ from server.gateway.handlers import (
 from server.gateway.handlers.request import Request
 from server.gateway.hub import Hub
 from server.gateway.load import Load
-from server.gateway.messages.accounts import (
-    ConfirmCode,
-    ConfirmPasskey,
-    CreatePasskey,
-    KeepRecoveryCode,
-    SignIn,
-    UsePasskey,
-)
-from server.gateway.messages.deals import ShowDeal
-from server.gateway.messages.rooms import JoinRoom
-from server.gateway.messages.runs import GetRun, GetRuns
+from server.gateway.messages.rooms import RoomCommand
 from server.gateway.messages.shared import Command, Event
-from server.gateway.messages.watching import WatchRound
 from server.gateway.session import Session
 from server.service import quotas
 from server.service.moves import MoveNumbers, Reply
@@ -52,14 +42,12 @@ HANDLERS = {
 """The handler of every command, by the command's type."""
 
 
-GUESSES = (
-    JoinRoom, WatchRound, SignIn, CreatePasskey, UsePasskey, KeepRecoveryCode, ConfirmCode,
-    ConfirmPasskey, GetRun, GetRuns, ShowDeal,
-)  # fmt: skip
-"""Commands that may be guesses, which are refused while a player or an address has had too many
-misses, whether right or wrong. `OpenAttempt` is none, so that everybody can return to a game: the
-id of an attempt is that of its player with 80 random bits.
-"""
+class UndeclaredMissError(Exception):
+    """A command was refused as a wrong guess, of which it does not say that it may be one.
+
+    Attributes:
+        args: the command's name, and the code.
+    """
 
 
 class Handlers:
@@ -78,25 +66,33 @@ class Handlers:
             UnavailableError: the store does not answer.
         """
         request = Request(command, session, self._services, self._hub, self._load)
-        if isinstance(command, GUESSES) and not self._is_return(session, command):
-            session.payer.admit_guess()
-        try:
-            return await HANDLERS[type(command)](request)
-        except Refusal as refusal:
-            if refusal.code in MISSES:
-                session.payer.missed()
-            raise
+        with self._guess(session, command) as guess:
+            try:
+                return await HANDLERS[type(command)](request)
+            except Refusal as refusal:
+                if refusal.code in command.misses:
+                    guess.missed()
+                elif refusal.code in MISSES:
+                    # It could be guessed by this command for nothing.
+                    raise UndeclaredMissError(type(command).__name__, refusal.code) from None
+                raise
 
-    def _is_return(self, session: Session, command: Command) -> bool:
-        """Return whether a player has a seat in a room that is known here, so that it is no guess.
+    def _guess(self, session: Session, command: Command) -> Guess:
+        """Charge for a command that may be a guess, unless its player has a seat in that room.
 
         Only what is in memory counts: a read of the store for a guess would take another time if
         there is such a room.
+
+        Raises:
+            Refusal: as `too_fast`.
         """
-        if not isinstance(command, JoinRoom | WatchRound) or session.player is None:
-            return False
-        live = self._services.live.find(read_room_code(command.code))
-        return live is not None and live.room.seat_of(session.player) is not None
+        if not command.misses:
+            return Guess()
+        if isinstance(command, RoomCommand) and session.player is not None:
+            live = self._services.live.find(read_room_code(command.code))
+            if live is not None and live.room.seat_of(session.player) is not None:
+                return Guess()
+        return session.payer.guess()
 
     def play(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply

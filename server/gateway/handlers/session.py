@@ -7,6 +7,7 @@ from server.gateway import present
 from server.gateway.handlers.request import HandlerTable, Request
 from server.gateway.messages.session import VERSIONS, Done, Hello, Ping, Pong, Rename, Welcome
 from server.service import quotas
+from server.service.identity import Identified
 
 
 async def hello(request: Request[Hello]) -> Welcome:
@@ -16,11 +17,15 @@ async def hello(request: Request[Hello]) -> Welcome:
         oldest, newest = VERSIONS[0], VERSIONS[-1]
         raise Refusal("bad_version", f"This server speaks versions {oldest} to {newest}.")
     if command.token is None:
-        request.session.payer.new_guest()
-        async with request.paying("any", quotas.GUEST):
-            found = await services.identity.enter(None, command.name)
-    else:
-        found = await services.identity.enter(command.token, command.name)
+        # What fails costs no guest, for which others at the address would have to wait.
+        with request.session.payer.new_guest():
+            async with request.paying("any", quotas.GUEST):
+                found = await services.identity.enter(None, command.name)
+            return await _entered(request, found)
+    return await _entered(request, await services.identity.enter(command.token, command.name))
+
+
+async def _entered(request: Request[Hello], found: Identified) -> Welcome:
     await request.hub.enter(request.session, found.profile.id, found.epoch)
     player = present.player(found.profile)
     return Welcome(player, found.token, request.now(), request.session.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -43,6 +43,7 @@ class SignIn(Command, tag=98, frozen=True):
     """
 
     code: TypedCode
+    misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
 
 
 class AskPasskey(Command, tag=99, frozen=True):
@@ -70,6 +71,7 @@ class CreatePasskey(Command, tag=100, frozen=True):
     """
 
     credential: Credential
+    misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
 
 
 class UsePasskey(Command, tag=101, frozen=True):
@@ -79,6 +81,7 @@ class UsePasskey(Command, tag=101, frozen=True):
     """
 
     credential: Credential
+    misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
 
 
 class SignOutEverywhere(Command, tag=102, frozen=True):
@@ -125,6 +128,7 @@ class KeepRecoveryCode(Command, tag=106, frozen=True):
     """
 
     code: TypedCode
+    misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
 
 
 class ConfirmCode(Command, tag=107, frozen=True):
@@ -137,6 +141,7 @@ class ConfirmCode(Command, tag=107, frozen=True):
     """
 
     code: TypedCode
+    misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
 
 
 class ConfirmPasskey(Command, tag=108, frozen=True):
@@ -146,6 +151,7 @@ class ConfirmPasskey(Command, tag=108, frozen=True):
     """
 
     credential: Credential
+    misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
 
 
 class RecoveryCode(Event, tag=96, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct, field
 
@@ -56,6 +56,7 @@ class RoomCommand(Command, frozen=True):
     """
 
     code: Annotated[str, Meta(max_length=12)]
+    misses: ClassVar[frozenset[str]] = frozenset({"unknown_room"})
 
 
 class JoinRoom(RoomCommand, tag=4, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
@@ -40,9 +40,12 @@ class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         id: chosen by the client, ascending within a session; the answer names it in `re`.
+        misses: the codes with which it is refused if it was a wrong guess: of a code that lets
+            somebody in, or of a credential. Whoever has been wrong too often may not try it.
     """
 
     id: CommandId
+    misses: ClassVar[frozenset[str]] = frozenset()
 
 
 class Event(Struct, array_like=True, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
@@ -23,6 +23,7 @@ class WatchRound(RoomCommand, tag=25, frozen=True):
     """
 
     key: WatchKeyText | None = None
+    misses: ClassVar[frozenset[str]] = frozenset({"unknown_room", "not_invited"})
 
 
 class StopWatching(Command, tag=26, frozen=True):

@@ -1,0 +1,110 @@
+"""The connections that have said nothing yet: the first to go if others need their place.
+
+An HTTP connection is silent until a whole request has come, however many pieces of one, and a
+WebSocket until its `Hello` has been carried out. They are counted by address, and by the /48 of
+IPv6 around it, so that whoever has opened most of them loses one first. Each change takes the same
+time however many there are.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable
+
+
+class Silence:
+    """A connection that has said nothing yet, until `end`.
+
+    Attributes:
+        keys: those of its address, and of the network around it.
+    """
+
+    __slots__ = ("_abort", "_is_leaving", "_silences", "keys")
+
+    def __init__(
+        self, silences: Silences, keys: tuple[str, ...], abort: Callable[[], object]
+    ) -> None:
+        self._silences: Silences | None = silences
+        self._abort: Callable[[], object] | None = abort
+        self._is_leaving = False
+        self.keys = keys
+
+    def end(self) -> None:
+        """Count the connection no more: it has said something, or is lost."""
+        silences, self._silences, self._abort = self._silences, None, None
+        if silences is None:
+            return
+        if self._is_leaving:
+            silences.leaving -= 1
+        else:
+            silences.remove(self)
+
+    def make_room(self) -> None:
+        """Let the connection end, which another one needs the place of."""
+        assert self._silences is not None, "it is among the silent ones"
+        assert self._abort is not None, "it is among the silent ones"
+        self._silences.remove(self)
+        self._is_leaving = True
+        self._silences.leaving += 1
+        self._abort()
+
+
+class Silences:
+    """The silent connections of a node, by the keys of addresses and networks, oldest first.
+
+    Attributes:
+        leaving: how many have had to make room, and are not lost yet.
+    """
+
+    def __init__(self) -> None:
+        self.leaving = 0
+        self._of_keys: defaultdict[str, OrderedDict[Silence, None]] = defaultdict(OrderedDict)
+        self._by_count: defaultdict[int, OrderedDict[str, None]] = defaultdict(OrderedDict)
+        self._most = 0
+
+    def begin(self, keys: tuple[str, ...], abort: Callable[[], object]) -> Silence:
+        """Count a connection that has said nothing yet.
+
+        Args:
+            keys: those of its address, and of the network around it.
+            abort: ends the connection soon.
+        """
+        made = Silence(self, keys, abort)
+        for key in keys:
+            found = self._of_keys[key]
+            found[made] = None
+            self._count(key, len(found) - 1, len(found))
+        return made
+
+    def remove(self, silence: Silence) -> None:
+        """Take a connection away; called by itself."""
+        for key in silence.keys:
+            found = self._of_keys[key]
+            del found[silence]
+            self._count(key, len(found) + 1, len(found))
+            if not found:
+                del self._of_keys[key]
+
+    def make_room(self, key: str | None = None) -> bool:
+        """End the oldest silent connection of an address or a network, if there is one.
+
+        Args:
+            key: whose; `None` for whoever has most of them.
+        """
+        if key is None and self._most:
+            key = next(iter(self._by_count[self._most]))
+        if key is None or key not in self._of_keys:
+            return False
+        next(iter(self._of_keys[key])).make_room()
+        return True
+
+    def _count(self, key: str, before: int, now: int) -> None:
+        """Note that there are so many of a key, one more or less than before."""
+        if before:
+            del self._by_count[before][key]
+            if not self._by_count[before]:
+                del self._by_count[before]
+        if now:
+            self._by_count[now][key] = None
+        if now > self._most or self._most not in self._by_count:
+            self._most = now
