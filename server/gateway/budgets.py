@@ -4,7 +4,7 @@ A player, and an address, has one budget here, whichever of its sessions spends 
 for a while after the last one has ended: who reconnects finds it as it was. What an address pays,
 the /48 of IPv6 around it pays as well, out of a budget of its own. Memory is bounded
 (`limits.MAX_KNOWN`, `limits.MAX_SPENT`), and each command takes the same time however many budgets
-there are: 0.6 µs.
+there are, less than 1 µs.
 
 Nothing is ever owed: what cannot be paid for is not done, so nobody has to wait for longer than one
 thing of its kind takes to be there again. A guess is paid for before it is known to be one, and
