@@ -26,7 +26,7 @@ import { RoomKeeper, type RoomSettings, type Terms, withHelp } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
-import type { WatchKeeper, WatchedRound } from "./watching.ts";
+import type { WatchEnded, WatchKeeper, WatchedRound } from "./watching.ts";
 
 const TIMEOUT = 30_000;
 
@@ -73,6 +73,8 @@ export class Client {
   readonly dailies: Readable<Dailies | null>;
   /** The boards of the round that is watched, kept up to date. */
   readonly watched: Readable<WatchedRound | null>;
+  /** That the player watches a room no more, and why; null once another one is watched. */
+  readonly watchEnded: Readable<WatchEnded | null>;
 
   readonly #connection: Connection;
   readonly #link: Link;
@@ -81,6 +83,7 @@ export class Client {
   readonly #attempt: AttemptKeeper;
   readonly #leaderboard: LeaderboardKeeper;
   readonly #watched = new Store<WatchedRound | null>(null);
+  readonly #watchEnded = new Store<WatchEnded | null>(null);
   readonly #keepers: Keeper[];
   /** Loaded when it is first needed: few who play ever watch. */
   #watching: Promise<WatchKeeper> | null = null;
@@ -131,6 +134,7 @@ export class Client {
     this.leaderboard = this.#leaderboard.leaderboard;
     this.dailies = this.#leaderboard.dailies;
     this.watched = this.#watched;
+    this.watchEnded = this.#watchEnded;
     this.status.subscribe((status) => {
       if (status === "open") return;
       this.#link.lost();
@@ -192,17 +196,20 @@ export class Client {
     return this.#room.leave();
   }
 
-  /** Say whether the player will be in the next rounds, as everybody is at first, or sits out. */
+  /**
+   * Agree to the next round, or sit out until one says true. Whoever joins before the first round
+   * has agreed to it; each later one takes a new word.
+   */
   async setReady(ready: boolean): Promise<void> {
     await this.#link.ask("SetReady", { code: this.#room.code(), ready });
   }
 
   /**
-   * Start a round with everyone who is here and does not sit out. The first one is started by the
-   * host, later ones by any member.
+   * Agree to the next round, unless the player sits out, and start it with everyone who is here and
+   * agrees. The first one is started by the host, later ones by any member.
    *
-   * @param anyway whether to start without members who are away and do not sit out; if not, it is
-   * refused as `players_away`.
+   * @param anyway whether to start without members who do not sit out, and are away or have not
+   * agreed; if not, it is refused as `players_away` or `not_ready`.
    */
   async startRound(anyway = false): Promise<void> {
     // Servers of releases before 0.3.0 do not know the field.
@@ -257,7 +264,7 @@ export class Client {
    */
   async watch(code: string, key: string | null = null): Promise<void> {
     this.#watching ??= import("./watching.ts").then(({ WatchKeeper: Watching }) => {
-      const keeper = new Watching(this.#link, this.#room, this.#watched);
+      const keeper = new Watching(this.#link, this.#room, this.#watched, this.#watchEnded);
       this.#keepers.push(keeper);
       return keeper;
     });

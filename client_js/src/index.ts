@@ -40,6 +40,6 @@ export { Replay, type RunFile, partingOf, runFileOf } from "./run.ts";
 export type { OpenSocket, Socket, SocketEvents } from "./socket.ts";
 export { memoryStorage, type TokenStorage } from "./storage.ts";
 export { type Readable, until } from "./store.ts";
-export type { RunnerBoard, WatchedRound } from "./watching.ts";
+export type { RunnerBoard, WatchEnded, WatchedRound } from "./watching.ts";
 
 export * from "./rules/index.ts";

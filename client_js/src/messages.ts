@@ -202,8 +202,8 @@ export interface CreateRoom {
 /**
  * Take a seat, or return to one's own, and subscribe the session to the room.
  *
- * Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`. Every command
- * to a room that is closed, but for `LeaveRoom`, is refused as `room_closed`.
+ * Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`. In a room
+ * that is closed nobody has a seat.
  */
 export interface JoinRoom {
   readonly code: string;
@@ -212,33 +212,38 @@ export interface JoinRoom {
 /**
  * Give the seat up; the player's attempt at a round that is being played is resigned.
  *
- * Refused as `unknown_room`.
+ * Refused as `unknown_room`; not so for whoever had a part in the latest round, who may send it
+ * again.
  */
 export interface LeaveRoom {
   readonly code: string;
 }
 
 /**
- * Say whether the player will be in the next rounds, as everybody is at first, or sits out.
+ * Agree to the next round, or sit out from now on.
  *
- * Refused as `unknown_room`, `not_seated` or `round_running`.
+ * Whoever joins before the first round has agreed to it. Each later round takes a new word, also
+ * if it is to be played by other terms than were set before. Refused as `unknown_room` or
+ * `round_running`.
  */
 export interface SetReady {
   readonly code: string;
+  /** True to agree to the next round, false to sit out until one says true. */
   readonly ready: boolean;
 }
 
 /**
- * Start a round with all members who are here and do not sit out.
+ * Agree to the next round, unless one sits out, and start it with all who are here and agree.
  *
- * The first round is started by the host, later ones by any member. Refused as `unknown_room`,
- * `not_seated`, `not_host`, `round_running`, `players_away`, `nobody_plays` or `overloaded`.
+ * The first round is started by the host, later ones by any member; that of a quick match starts
+ * by itself. Refused as `unknown_room`, `not_host`, `no_host`, `round_running`, `players_away`,
+ * `not_ready`, `nobody_plays` or `overloaded`.
  */
 export interface StartRound {
   readonly code: string;
   /**
-   * Whether to start without members who are away; if not, and one is who does not sit out, it is
-   * refused as `players_away`.
+   * Whether to start without members who do not sit out, and are away or have not agreed. If not,
+   * and there is one, it is refused as `players_away` or `not_ready`.
    */
   readonly anyway?: boolean;
 }
@@ -246,8 +251,8 @@ export interface StartRound {
 /**
  * Set what the next rounds are played by; only the host may. It drops all proposals.
  *
- * Refused as `unknown_room`, `not_seated`, `not_host`, `round_running`, `unknown_game` or
- * `unknown_variant`.
+ * After the first round, the others have to agree to a round by other terms anew. Refused as
+ * `unknown_room`, `not_host`, `no_host`, `round_running`, `unknown_game` or `unknown_variant`.
  */
 export interface SetTerms {
   readonly code: string;
@@ -262,7 +267,7 @@ export interface SetTerms {
 /**
  * Propose to the host what the next rounds are played by, instead of an earlier proposal.
  *
- * Refused as `unknown_room`, `not_seated`, `round_running`, `unknown_game` or `unknown_variant`.
+ * Refused as `unknown_room`, `no_host`, `round_running`, `unknown_game` or `unknown_variant`.
  */
 export interface ProposeTerms {
   readonly code: string;
@@ -277,8 +282,8 @@ export interface ProposeTerms {
 /**
  * Take a member's seat away for good; only the host may.
  *
- * The member's attempt at a round that is being played is resigned. Nothing changes if the player
- * has no seat, or is the host. Refused as `unknown_room`, `not_seated` or `not_host`.
+ * Nothing changes if the player has no seat, or is the host. Refused as `unknown_room`,
+ * `not_host`, `no_host`, or `round_running` while the member is in a round, from its countdown on.
  */
 export interface RemoveMember {
   readonly code: string;
@@ -289,7 +294,7 @@ export interface RemoveMember {
 /**
  * Make another member the host; only the host may.
  *
- * Refused as `unknown_room`, `not_seated` (also if the other one is no member) or `not_host`.
+ * Refused as `unknown_room`, `not_host`, `no_host`, or `not_seated` if the other one is no member.
  */
 export interface HandOver {
   readonly code: string;
@@ -300,7 +305,7 @@ export interface HandOver {
 /**
  * Lock the room, so that nobody takes a seat who has none, or unlock it; only the host may.
  *
- * Refused as `unknown_room`, `not_seated` or `not_host`.
+ * Refused as `unknown_room`, `not_host` or `no_host`.
  */
 export interface SetLock {
   readonly code: string;
@@ -310,7 +315,7 @@ export interface SetLock {
 /**
  * Open the room to anybody, who then finds it by `ListRooms`, or close it; only the host may.
  *
- * Refused as `unknown_room`, `not_seated` or `not_host`.
+ * Refused as `unknown_room`, `not_host` or `no_host`.
  */
 export interface SetPublic {
   readonly code: string;
@@ -323,9 +328,9 @@ export type ListRooms = object;
 /**
  * Send an emote to all who are subscribed to the room; only members may.
  *
- * It is not stored: who is not there misses it. Refused as `unknown_room`, `not_seated` or
- * `too_fast`; a player may send 3 at once and one every 2 seconds for long, and all members of a
- * room together 12 at once and 4 a second.
+ * It is not stored: who is not there misses it. Refused as `unknown_room` or `too_fast`; a player
+ * may send 3 at once and one every 2 seconds for long, and all members of a room together 12 at
+ * once and 4 a second.
  */
 export interface SendEmote {
   readonly code: string;
@@ -336,6 +341,7 @@ export interface SendEmote {
 /**
  * Look for somebody to race at a game: take a seat in the room in which somebody waits.
  *
+ * Nobody runs that room: it has no host, and is played by the terms that were asked for.
  * If nobody waits, a room is opened for others to come to; after 20 seconds the pace bot does. The
  * session is subscribed to the room. The first round starts by itself once both are here. To stop
  * waiting, leave the room. Refused as `unknown_game` or `overloaded`.
@@ -347,7 +353,7 @@ export interface QuickMatch {
 /** A member of a room. */
 export interface Seat {
   readonly player: Player;
-  /** Whether the player will be in the next round if `here`; else the player sits out. */
+  /** Whether the player has agreed to the next round, and so is in it if `here`. */
   readonly ready: boolean;
   /** Whether the player has a session in the room. */
   readonly here: boolean;
@@ -358,6 +364,8 @@ export interface Seat {
    * ranked before.
    */
   readonly points: number;
+  /** Whether the player sits out until they agree to a round. */
+  readonly out: boolean;
 }
 
 /** A player in a round. */
@@ -399,7 +407,10 @@ export interface Round {
   readonly variant: string | null;
   /** Seconds for the round. */
   readonly limit: number | null;
-  /** Whether the room has been public during the round. */
+  /**
+   * Whether strangers may be in it: the room has been public during the round, or was when one of
+   * its players joined.
+   */
   readonly public: boolean;
   /** What help its players may ask for. */
   readonly help: "hints" | "none" | "undo";
@@ -455,8 +466,8 @@ export interface RoomState {
   readonly seats: number;
   /** Seconds for the next round. */
   readonly limit: number;
-  /** The id of the player who runs the room. */
-  readonly host: string;
+  /** The id of the player who runs the room; null in a quick match. */
+  readonly host: string | null;
   /** In the order in which they took their seats. */
   readonly members: readonly Seat[];
   /** The latest one, or null before the first. */
@@ -517,7 +528,7 @@ export interface OpenRoom {
   readonly taken: number;
   /** How many players it has room for. */
   readonly seats: number;
-  /** Who runs it. */
+  /** Who runs it; of a quick match, who has been there longest. */
   readonly host: Player;
   /** Whether a round is being played: who joins now plays in the next one. */
   readonly running: boolean;
@@ -1013,8 +1024,8 @@ export interface Runs {
 /**
  * Watch a room's rounds instead of any other's, and subscribe the session to the room.
  *
- * It takes no seat. Refused as `unknown_room`, `removed`, `not_invited`, `still_racing` or
- * `too_many_watchers`.
+ * It takes no seat. Refused as `not_invited`, also if there is no such room, `removed`,
+ * `still_racing` or `too_many_watchers`.
  */
 export interface WatchRound {
   readonly code: string;
@@ -1028,13 +1039,18 @@ export type StopWatching = object;
 /**
  * Ask for the key with which anybody may watch the room; only the host may.
  *
- * Refused as `unknown_room`, `not_seated` or `not_host`.
+ * Refused as `unknown_room`, `not_host` or `no_host`.
  */
 export interface GetWatchKey {
   readonly code: string;
 }
 
-/** A room's watch key, which stays the same as long as there is the room. */
+/**
+ * A room's watch key.
+ *
+ * It ends when the host is another one, when a member is removed, and when the room is locked;
+ * whoever watches by it is then sent a `Watched` that says so.
+ */
 export interface WatchKey {
   /** The room's. */
   readonly code: string;
@@ -1077,6 +1093,11 @@ export interface Watched {
   readonly rules: string | null;
   /** One for each runner of the round, in their order; none if they are hidden. */
   readonly boards: readonly WatchedBoard[];
+  /**
+   * If the sight is `ended`, the code that `WatchRound` would be refused with now: as
+   * `not_invited`, the watch key holds no more.
+   */
+  readonly why: string | null;
 }
 
 /** What a runner has played, as entry `seq`; ignored by who has that entry already. */
@@ -1545,6 +1566,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "here",
     "wins",
     { name: "points", otherwise: 0 },
+    { name: "out", otherwise: false },
   ],
   Runner: [
     { name: "player", struct: "Player" },
@@ -1743,6 +1765,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "variant",
     "rules",
     { name: "boards", list: "WatchedBoard" },
+    "why",
   ],
   WatchedMove: [
     "round",

@@ -63,7 +63,14 @@ export class RoomKeeper implements Keeper {
   async leave(): Promise<void> {
     const room = this.room.get();
     this.#latest = null;
-    if (room !== null) await this.#link.ask("LeaveRoom", { code: room.code });
+    if (room === null) return;
+    try {
+      await this.#link.ask("LeaveRoom", { code: room.code });
+    } catch (error) {
+      // There is no seat any more: it was left before, and the answer did not come.
+      if (!(error instanceof Refusal && error.code === "unknown_room")) throw error;
+      this.room.set(null);
+    }
   }
 
   /** Take the state of a room that is watched without a seat, unless the player sits there. */

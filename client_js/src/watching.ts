@@ -39,8 +39,16 @@ export interface WatchedRound {
   readonly boards: readonly RunnerBoard[];
 }
 
+/** That the server lets the player watch a room no more. */
+export interface WatchEnded {
+  /** The room's code. */
+  readonly code: string;
+  /** The code that it would be refused with; `not_invited` if the watch key holds no more. */
+  readonly why: string;
+}
+
 /** Why watching is refused for good, or until something else happens. */
-const FINAL = ["unknown_room", "removed", "not_invited", "still_racing", "too_many_watchers"];
+const FINAL = ["removed", "not_invited", "still_racing", "too_many_watchers"];
 
 export class WatchKeeper implements Keeper {
   readonly #link: Link;
@@ -48,17 +56,25 @@ export class WatchKeeper implements Keeper {
   #wanted: { readonly code: string; readonly key: string | null } | null = null;
 
   readonly #watched: Store<WatchedRound | null>;
+  readonly #ended: Store<WatchEnded | null>;
 
-  constructor(link: Link, room: RoomKeeper, watched: Store<WatchedRound | null>) {
+  constructor(
+    link: Link,
+    room: RoomKeeper,
+    watched: Store<WatchedRound | null>,
+    ended: Store<WatchEnded | null>,
+  ) {
     this.#link = link;
     this.#room = room;
     this.#watched = watched;
+    this.#ended = ended;
   }
 
   async watch(code: string, key: string | null): Promise<void> {
     const wanted = { code, key };
     if (this.#wanted?.code !== code) this.forget();
     this.#wanted = wanted;
+    this.#ended.set(null);
     this.#room.follow(code);
     try {
       await this.#link.askWithRetry("WatchRound", wanted, () => this.#wanted === wanted);
@@ -94,7 +110,7 @@ export class WatchKeeper implements Keeper {
     this.#link.askUntilAnswered(
       () => (this.#wanted === null ? undefined : this.#link.ask("WatchRound", this.#wanted, false)),
       FINAL,
-      () => this.forget(),
+      (refusal) => this.#end(refusal.code),
     );
   }
 
@@ -106,13 +122,16 @@ export class WatchKeeper implements Keeper {
 
   #show(event: Watched): void {
     const { code, round, sight, delay } = event;
-    if (sight === "ended") {
-      this.forget();
-      return;
-    }
+    if (sight === "ended") return this.#end(event.why ?? "not_invited");
     const ruleset = rulesOf(event);
     const boards = event.boards.map((board) => shown(board, ruleset));
     this.#watched.set({ code, round, sight, delay, ruleset, boards });
+  }
+
+  #end(why: string): void {
+    const code = this.#wanted?.code;
+    this.forget();
+    if (code !== undefined) this.#ended.set({ code, why });
   }
 
   #moved({ round, board, seq, changes, redeals, result }: WatchedMove): void {

@@ -41,7 +41,7 @@ async function reconnect(): Promise<void> {
 function watched(fields: Partial<EventOf<"Watched">> = {}): EventOf<"Watched"> {
   return {
     ...{ type: "Watched", re: NEWS, code: ROOM, round: 2, sight: "delayed", delay: 15_000 },
-    ...{ game: "robert", variant: "standard", rules: RULES.digest },
+    ...{ game: "robert", variant: "standard", rules: RULES.digest, why: null },
     boards: [
       {
         ...{ player: ADA.id, seq: 2, redeals: 0, result: { ...NO_MOVES, moves: 1 }, problem: null },

@@ -26,6 +26,7 @@ class OpenRow(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         limit: the length of a round in milliseconds.
+        host: who runs it; of a quick match, who has been seated longest.
         network: a keyed hash of the network that the host is in (`server.service.places`); empty if
             it is not known. Those of whom it is not known count as one.
     """
@@ -45,6 +46,7 @@ def row_of(room: Room, online: Collection[PlayerId]) -> OpenRow | None:
     """Return what the list says of a room: `None` if nobody may join, or no member is online."""
     if not room.joinable or not any(seat.player in online for seat in room.seats):
         return None
+    first = next(seat.player for seat in room.seats if not seat.is_bot)
     terms, opened = room.terms, room.opened
     return OpenRow(
         opened.code,
@@ -53,7 +55,7 @@ def row_of(room: Room, online: Collection[PlayerId]) -> OpenRow | None:
         terms.limit,
         len(room.seats),
         opened.seats,
-        room.host,
+        room.host or first,
         room.running is not None,
     )
 

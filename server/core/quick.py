@@ -1,7 +1,8 @@
 """Quick match: a public room for two who do not know each other, which starts by itself.
 
 A quick match *waits* until its first round: for a second player, then for both to be online. If
-nobody comes, the pace bot takes the second seat. From the first round on it is a room like others.
+nobody comes, the pace bot takes the second seat. From the first round on it is a room like others,
+but that nobody runs it: two who do not know each other play what both have asked for.
 Times are Unix milliseconds.
 """
 
@@ -17,7 +18,7 @@ SEATS = 2
 """Seats of a quick match."""
 
 LIMIT = 900_000
-"""The length of its rounds in milliseconds, until the host sets another one."""
+"""The length of its rounds in milliseconds."""
 
 BOT_AFTER = 20_000
 """Milliseconds after which the pace bot takes the seat that nobody else has taken."""

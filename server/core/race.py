@@ -37,14 +37,22 @@ They are part of every state of a room that is sent: about 180 bytes for a round
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player's place in the room; a player who is not `ready` sits out.
+    """A player's place in the room.
 
-    `since` is when it was taken, in Unix milliseconds.
+    Attributes:
+        player: whose it is.
+        ready: whether the player has agreed to the next round: who takes a seat before the first
+            one has, and each round after it takes a new word.
+        since: when it was taken, in Unix milliseconds.
+        out: whether the player sits out, round after round, until they agree to one.
+        public: whether the room was public when it was taken, so that it may be a stranger's.
     """
 
     player: PlayerId
     ready: bool = True
     since: int = 0
+    out: bool = False
+    public: bool = False
 
     @property
     def is_bot(self) -> bool:
@@ -59,7 +67,8 @@ class Round:
     Attributes:
         terms: what the room's terms were when it was started.
         home: how many cards the deal itself brought home; -1 if every run is ranked.
-        public: whether the room was public when it was started, or at any time since.
+        public: whether strangers may be in it: the room was public when it was started, or at any
+            time since, or when one of the players took the seat.
         rated: whether it may change ratings.
     """
 
@@ -121,7 +130,7 @@ class Room:
 
     Attributes:
         opened: the first entry.
-        host: the player who may start a round.
+        host: the player who runs the room; a quick match has none.
         seats: the members' seats, in the order in which they were taken.
         round: the last round that was started, or `None`.
         terms: what the next round is played by.
@@ -133,12 +142,14 @@ class Room:
         wins: the number of rounds won, for players who have won any.
         points: the sum of points over all rounds, for players who have any.
         scores: the latest rounds of several players, the oldest first.
+        watch_epoch: how often watch keys have ended: with each host's term, with a removal, and
+            when the room was locked.
         version: the number of the last entry.
         at: the time of the last entry.
     """
 
     opened: RoomOpened
-    host: PlayerId
+    host: PlayerId | None
     seats: tuple[Seat, ...]
     round: Round | None
     terms: Terms
@@ -152,8 +163,9 @@ class Room:
     scores: tuple[Score, ...] = ()
     public: bool = False
     closed: bool = False
+    watch_epoch: int = 0
 
-    def seat_of(self, player: PlayerId) -> Seat | None:
+    def seat_of(self, player: PlayerId | None) -> Seat | None:
         """Return a player's seat, or `None`."""
         return next((seat for seat in self.seats if seat.player == player), None)
 
@@ -179,18 +191,32 @@ def fold(room: Room | None, event: Event) -> Room:
     """Return the room after one more entry of its journal; `room` is `None` before the first."""
     if isinstance(event, RoomOpened):
         assert room is None, "RoomOpened is only the first entry"
+        host = None if event.quick else event.host
         return Room(
-            event, event.host, (), None, event.terms, {}, version=1, at=event.at, public=event.quick
+            event, host, (), None, event.terms, {}, version=1, at=event.at, public=event.quick
         )
     assert room is not None, "the first entry is RoomOpened"
-    return replace(_folded(room, event), version=room.version + 1, at=event.at)
+    after = _folded(room, event)
+    epoch = room.watch_epoch + _ends_watch_keys(room, event, after)
+    return replace(after, version=room.version + 1, at=event.at, watch_epoch=epoch)
+
+
+def _ends_watch_keys(before: Room, event: Event, after: Room) -> bool:
+    """Return whether an entry ends the watch keys that were given out."""
+    match event:
+        case SeatLeft(by=by) if by is not None:
+            return True
+        case LockSet(locked=True):
+            return True
+    return before.host != after.host
 
 
 def _folded(room: Room, event: Event) -> Room:
     match event:
         case SeatTaken(player=player):
-            host = room.host if room.seat_of(room.host) else player
-            seat = Seat(player, since=event.at)
+            host = player if not room.opened.quick and not room.seat_of(room.host) else room.host
+            agrees = room.round is None or player == PACE_BOT
+            seat = Seat(player, agrees, event.at, public=room.public)
             after = replace(room, host=host, seats=(*room.seats, seat))
         case SeatLeft(player=player):
             seats = tuple(seat for seat in room.seats if seat.player != player)
@@ -200,9 +226,12 @@ def _folded(room: Room, event: Event) -> Room:
             proposals = {by: terms for by, terms in room.proposals.items() if by != player}
             after = replace(room, host=host, seats=seats, removed=removed, proposals=proposals)
         case HostChanged(player=player):
-            after = replace(room, host=player)
+            after = replace(room, host=player if not room.opened.quick else None)
         case TermsSet(terms=terms):
-            after = replace(room, terms=terms, proposals={})
+            # Whoever has agreed to a rematch has not agreed to one of another game.
+            same = room.round is None or terms == room.terms
+            seats = room.seats if same else _asked_anew(room.seats, room.host)
+            after = replace(room, terms=terms, proposals={}, seats=seats)
         case TermsProposed(player=player, terms=terms):
             after = replace(room, proposals=room.proposals | {player: terms})
         case LockSet(locked=locked):
@@ -214,7 +243,8 @@ def _folded(room: Room, event: Event) -> Room:
             after = replace(room, seats=(), proposals={}, public=False, closed=True)
         case ReadySet(player=player, ready=ready):
             seats = tuple(
-                replace(seat, ready=ready) if seat.player == player else seat for seat in room.seats
+                replace(seat, ready=ready, out=not ready) if seat.player == player else seat
+                for seat in room.seats
             )
             after = replace(room, seats=seats)
         case RoundStarted():
@@ -229,9 +259,9 @@ def _folded(room: Room, event: Event) -> Room:
                 {},
                 event.rules,
                 event.home,
-                room.public,
+                room.public or any(s.public for s in room.seats if s.player in event.players),
             )
-            after = replace(room, round=begun, proposals={})
+            after = replace(room, round=begun, proposals={}, seats=_asked_anew(room.seats))
         case RunnerFinished(player=player, result=result):
             assert room.round is not None
             results = room.round.results | {player: result.restored()}
@@ -240,6 +270,13 @@ def _folded(room: Room, event: Event) -> Room:
         case _:
             raise AssertionError(f"unknown event {event!r}")
     return after
+
+
+def _asked_anew(seats: tuple[Seat, ...], host: PlayerId | None = None) -> tuple[Seat, ...]:
+    """Return the seats when all but the host, and the pace bot, have to agree anew."""
+    return tuple(
+        seat if seat.is_bot or seat.player == host else replace(seat, ready=False) for seat in seats
+    )
 
 
 def _scored(room: Room, round_: Round) -> Room:

@@ -2,6 +2,10 @@
 
 Each function returns the event to append, or `None` if there is nothing to change. Times are Unix
 milliseconds of the server's clock.
+
+Whoever has no seat is told the same by each of them, but for the one that takes a seat: that there
+is no such room. What one player does to another never ends or decides a round: who is in one has
+agreed to it, and is not removed from it.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from collections.abc import Collection
 
 from server.core import quick
 from server.core.ids import PACE_BOT, DealId, PlayerId
-from server.core.race import Room
+from server.core.race import Room, Seat
 from server.core.race_events import (
     Event,
     HostChanged,
@@ -38,8 +42,9 @@ def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
     """Decide the command to join: `None` if the player has a seat already.
 
     Raises:
-        Refusal: with the code `removed`, `room_locked` or `room_full`.
+        Refusal: with the code `room_closed`, `removed`, `room_locked` or `room_full`.
     """
+    check_open(room)
     if room.seat_of(player):
         return None
     if player in room.removed:
@@ -64,24 +69,32 @@ def match(room: Room, player: PlayerId, now: int) -> Event | None:
 
 
 def leave(room: Room, player: PlayerId, now: int) -> Event | None:
-    """Decide the command to leave: `None` if the player has no seat.
+    """Decide the command to leave: `None` if a player of the last round has no seat any more.
 
     The caller resigns the player's attempt if a round is running.
+
+    Raises:
+        Refusal: with the code `unknown_room`.
     """
-    return SeatLeft(player, now) if room.seat_of(player) else None
+    if room.round is not None and player in room.round.players and not room.seat_of(player):
+        # The attempt may not have been resigned yet: whoever left it sends this again.
+        return None
+    check_member(room, player)
+    return SeatLeft(player, now)
 
 
 def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
     """Decide the host's command to remove a member: `None` if the player has no seat.
 
-    The caller resigns the player's attempt if a round is running.
-
     Raises:
-        Refusal: with the code `not_seated` or `not_host`.
+        Refusal: as for every command of a host, or with the code `round_running` while the player
+            is in a round that is running or counting down.
     """
-    _check_host(room, host)
+    check_host(room, host)
     if player == host or not room.seat_of(player):
         return None
+    if room.running and player in room.running.players:
+        raise Refusal("round_running")
     return SeatLeft(player, now, host)
 
 
@@ -89,11 +102,11 @@ def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event |
     """Decide the host's command to make another member the host: `None` for the host.
 
     Raises:
-        Refusal: with the code `not_seated`, also if the other one is the pace bot, or `not_host`.
+        Refusal: as for every command of a host, or with the code `not_seated` if the other one has
+            no seat.
     """
-    _check_host(room, host)
-    seat = room.seat_of(player)
-    if seat is None or seat.is_bot:
+    check_host(room, host)
+    if not room.seat_of(player):
         raise Refusal("not_seated")
     return HostChanged(player, now) if player != host else None
 
@@ -114,7 +127,7 @@ def replace_host(
 
 def free_seat(room: Room, player: PlayerId, now: int) -> Event | None:
     """Decide that a member who is away loses the seat: `None` while a round is run."""
-    return None if room.running else leave(room, player, now)
+    return SeatLeft(player, now) if room.seat_of(player) and not room.running else None
 
 
 def close(room: Room, now: int) -> Event | None:
@@ -139,9 +152,9 @@ def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | No
     """Decide the host's command to lock or unlock the room: `None` if that is so already.
 
     Raises:
-        Refusal: with the code `not_seated` or `not_host`.
+        Refusal: as for every command of a host.
     """
-    _check_host(room, player)
+    check_host(room, player)
     return LockSet(locked, now) if room.locked != locked else None
 
 
@@ -149,9 +162,9 @@ def set_public(room: Room, player: PlayerId, public: bool, now: int) -> Event | 
     """Decide the host's command to open the room to anybody, or to close it: `None` if it is so.
 
     Raises:
-        Refusal: with the code `not_seated` or `not_host`.
+        Refusal: as for every command of a host.
     """
-    _check_host(room, player)
+    check_host(room, player)
     return PublicSet(public, now) if room.public != public else None
 
 
@@ -159,9 +172,9 @@ def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | N
     """Decide the host's command to set the next round's terms: `None` if they are set already.
 
     Raises:
-        Refusal: with the code `not_seated`, `not_host` or `round_running`.
+        Refusal: as for every command of a host, or with the code `round_running`.
     """
-    _check_host(room, player)
+    check_host(room, player)
     if room.running:
         raise Refusal("round_running")
     return TermsSet(terms, now) if room.terms != terms or room.proposals else None
@@ -171,10 +184,11 @@ def propose_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event
     """Decide a member's command to propose terms: `None` if they are proposed or set already.
 
     Raises:
-        Refusal: with the code `not_seated` or `round_running`.
+        Refusal: with the code `unknown_room`, `no_host` or `round_running`.
     """
-    if not room.seat_of(player):
-        raise Refusal("not_seated")
+    check_member(room, player)
+    if room.host is None:
+        raise Refusal("no_host")
     if room.running:
         raise Refusal("round_running")
     if terms in (room.terms, room.proposals.get(player)):
@@ -183,17 +197,16 @@ def propose_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event
 
 
 def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | None:
-    """Decide the command to be ready, or to sit out: `None` if that is so already.
+    """Decide the command to agree to the next round, or to sit out: `None` if that is so already.
 
     Raises:
-        Refusal: with the code `not_seated` or `round_running`.
+        Refusal: with the code `unknown_room` or `round_running`.
     """
-    seat = room.seat_of(player)
-    if seat is None:
-        raise Refusal("not_seated")
+    seat = check_member(room, player)
     if room.running:
         raise Refusal("round_running")
-    return ReadySet(player, ready, now) if seat.ready != ready else None
+    said = seat.ready if ready else seat.out
+    return None if said else ReadySet(player, ready, now)
 
 
 def start(
@@ -208,9 +221,10 @@ def start(
     rules: str | None = None,
     home: int = 0,
 ) -> Event:
-    """Decide the command to start a round, for all members who are present and do not sit out.
+    """Decide the command to start a round, for all members who are present and have agreed to it.
 
-    The host may start a round, and after a round any member may start the next one.
+    The host may start a round, and after a round any member may start the next one. Whoever gives
+    the command agrees to the round, unless they sit out.
 
     Args:
         room: the room.
@@ -219,45 +233,72 @@ def start(
         commitment: the deal's commitment, published with the round.
         now: the time.
         present: players who are present.
-        anyway: whether to start without members who are away and do not sit out.
+        anyway: whether to start without members who do not sit out, and are away or have not
+            agreed.
         rules: the digest of the rules of the deal.
         home: how many cards the deal itself brings home.
 
     Raises:
-        Refusal: with the code `room_closed`, `not_seated`, `not_host`, `round_running`,
-            `players_away` or `nobody_plays`.
+        Refusal: with the code `room_closed`, `unknown_room`, `not_host`, `no_host`,
+            `round_running`, `players_away`, `not_ready` or `nobody_plays`.
     """
-    check_open(room)
-    if player is None:
+    if player is not None:
+        _check_starter(room, player)
+    else:
+        check_open(room)
         if not quick.starts(room, present):
             raise Refusal("round_running" if room.round is not None else "players_away")
-        player = room.host
-    if not room.seat_of(player):
-        raise Refusal("not_seated")
-    if player != room.host and room.round is None:
-        raise Refusal("not_host")
     if room.running:
         raise Refusal("round_running")
-    ready = [seat.player for seat in room.seats if seat.ready]
     there = {*present, player, PACE_BOT}
-    players = tuple(each for each in ready if each in there)
-    if len(players) < len(ready) and not anyway:
+    wanted = [seat for seat in room.seats if not seat.out]
+    here = [seat for seat in wanted if seat.player in there]
+    players = tuple(seat.player for seat in here if seat.ready or seat.player == player)
+    if len(here) < len(wanted) and not anyway:
         raise Refusal("players_away")
+    if len(players) < len(here) and not anyway:
+        raise Refusal("not_ready")
     if not any(each != PACE_BOT for each in players):
         raise Refusal("nobody_plays")
     starts = now + COUNTDOWN
     number = room.round.number + 1 if room.round else 1
     deadline = starts + room.terms.limit
     return RoundStarted(
-        number, deal, commitment, players, starts, deadline, now, rules=rules, home=home
+        number, deal, commitment, players, starts, deadline, now, rules=rules, home=home, by=player
     )
 
 
-def _check_host(room: Room, player: PlayerId) -> None:
-    if not room.seat_of(player):
-        raise Refusal("not_seated")
+def check_member(room: Room, player: PlayerId) -> Seat:
+    """Return a player's seat; whoever has none is not told that there is such a room.
+
+    Raises:
+        Refusal: with the code `unknown_room`.
+    """
+    seat = room.seat_of(player)
+    if seat is None:
+        raise Refusal("unknown_room")
+    return seat
+
+
+def check_host(room: Room, player: PlayerId) -> None:
+    """Check that a player runs a room.
+
+    Raises:
+        Refusal: with the code `unknown_room`, `no_host` (in a quick match) or `not_host`.
+    """
+    check_member(room, player)
+    if room.host is None:
+        raise Refusal("no_host")
     if player != room.host:
         raise Refusal("not_host")
+
+
+def _check_starter(room: Room, player: PlayerId) -> None:
+    """Check that a player may start a round: the host the first one, any member the others."""
+    if room.round is None:
+        check_host(room, player)
+    else:
+        check_member(room, player)
 
 
 def finish(room: Room, deal: DealId, player: PlayerId, result: Result, now: int) -> Event | None:

@@ -30,7 +30,8 @@ class Terms(Struct, frozen=True, omit_defaults=True):
 class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
     """The room was opened; its host has no seat yet. `limit` is the length of a round in ms.
 
-    `quick` says that it is a quick match: public from the start, and started by itself.
+    `quick` says that it is a quick match: public from the start, started by itself, and without a
+    host; then `host` is who looked for it first.
     """
 
     code: RoomCode
@@ -110,7 +111,7 @@ class RoomClosed(Struct, tag="closed", frozen=True):
 
 
 class ReadySet(Struct, tag="ready", frozen=True):
-    """A player is ready for the next rounds, as everybody is at first, or sits out."""
+    """A player has agreed to the next round, or sits out until they agree to one."""
 
     player: PlayerId
     ready: bool
@@ -122,7 +123,9 @@ class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
 
     `rules` is the digest of the rules that it is played by; `None` in what release 0.1.0 wrote.
     `home` is how many cards the deal itself brings home, above which a run is ranked; -1 in what
-    releases before 0.3.0 wrote, which ranked every run.
+    releases before 0.3.0 wrote, which ranked every run. `by` is who gave the command; `None` if the
+    first round of a quick match began by itself, and in what releases before 0.3.0 wrote, which
+    took everybody in who did not sit out.
     """
 
     number: int
@@ -134,6 +137,7 @@ class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
     at: int
     rules: str | None = None
     home: int = -1
+    by: PlayerId | None = None
 
 
 class RunnerFinished(Struct, tag="finished", frozen=True):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from weakref import WeakKeyDictionary
 
+from server.core import race_commands
 from server.core.ids import PlayerId, RoomCode
 from server.core.refusal import Refusal
 from server.gateway import codec, limits
@@ -52,8 +53,7 @@ class Emotes:
             raise Refusal("too_fast")
         live = self._services.live.find(code)
         room = live.room if live is not None else await self._services.rooms.find(code)
-        if room.seat_of(player) is None:
-            raise Refusal("not_seated")
+        race_commands.check_member(room, player)
         if not self._send_here(code, player, emote):
             raise Refusal("too_fast")
         self._services.live.publish_emote(code, player, emote)

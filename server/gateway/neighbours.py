@@ -44,7 +44,7 @@ class NeighbourFeeds:
     def _hosts(self, code: RoomCode) -> list[Session]:
         """Return the sessions of a room's host that are subscribed to it."""
         feed, live = self._rooms.find(code), self._live.find(code)
-        if feed is None or live is None:
+        if feed is None or live is None or live.room.host is None:
             return []
         return [each for each in feed.last_sent if each.player == live.room.host]
 

@@ -59,6 +59,7 @@ def room(page: RoomPage) -> RoomState:
             here=seat.is_bot or seat.player in page.online,
             wins=state.wins.get(seat.player, 0),
             points=state.points.get(seat.player, 0),
+            out=seat.out,
         )
         for seat in state.seats
     ]
@@ -436,10 +437,10 @@ def _watched_board(
     return WatchedBoard(runner, found.seq, list(view.piles), view.redeals, shown, problem)
 
 
-def watching_ended(room: Room) -> Watched:
-    """Return the event for a session that may not watch a room any more."""
+def watching_ended(room: Room, why: str) -> Watched:
+    """Return the event for a session that may not watch a room any more, with a refusal's code."""
     number = room.round.number if room.round is not None else 0
-    return Watched(room.opened.code, number, "ended", 0, None, None, None, [])
+    return Watched(room.opened.code, number, "ended", 0, None, None, None, [], why)
 
 
 def watched_move(entry: WatchedEntry) -> WatchedMove:

@@ -43,7 +43,7 @@ class _Feed:
     """The watchers of one room.
 
     Attributes:
-        keys: each watcher, and whether it has shown the room's key.
+        keys: each watcher, and the `watch_epoch` of the room whose key it has shown, if any.
         sights: how each watcher sees the round; those who are being admitted have none yet.
         renewed: watchers who are to be sent all boards.
         unsent: frames that wait to be sent, with the sight of those who are to be sent them.
@@ -55,7 +55,7 @@ class _Feed:
     __slots__ = ("decided", "keys", "renewed", "sights", "task", "timer", "unsent")
 
     def __init__(self) -> None:
-        self.keys: dict[Session, bool] = {}
+        self.keys: dict[Session, int | None] = {}
         self.sights: dict[Session, Sight] = {}
         self.renewed: dict[Session, None] = {}
         self.unsent: deque[tuple[Sight, bytes]] = deque()
@@ -108,10 +108,15 @@ class WatchFeeds:
         if len(self._codes) >= MAX_WATCHING or (feed and len(feed.keys) >= MAX_WATCHERS):
             raise Refusal("too_many_watchers")
 
-    async def watch(self, session: Session, code: RoomCode, *, has_key: bool) -> Watched:
+    async def watch(self, session: Session, code: RoomCode, epoch: int | None) -> Watched:
         """Let a session watch the room that it is subscribed to; return the boards as of now.
 
         Nothing comes between the boards and what is sent of them from then on.
+
+        Args:
+            session: the session.
+            code: the room's.
+            epoch: the `watch_epoch` of the room's key that was shown; `None` if none was.
 
         Raises:
             Refusal: the player may not watch (any more), or there are too many watchers.
@@ -123,21 +128,21 @@ class WatchFeeds:
         if self._codes.get(session) not in {None, code}:
             self.stop(session)
         feed = self._feeds.setdefault(code, _Feed())
-        feed.keys[session] = has_key
+        feed.keys[session] = epoch
         self._codes[session] = code
         self._watching.follow(code)
         try:
-            room, seen = await self._decide(session, code, has_key=has_key)
+            room, seen = await self._decide(session, code, epoch)
         except BaseException:
             if self._codes.get(session) == code:
-                self.stop(session)
+                self._end(session)
             raise
         feed.sights[session] = seen
         feed.renewed.pop(session, None)
         return self._boards(room, seen)
 
     async def _decide(
-        self, session: Session, code: RoomCode, *, has_key: bool
+        self, session: Session, code: RoomCode, epoch: int | None
     ) -> tuple[Room, Sight]:
         """Return the room, and how a session sees its round, once that has been read."""
         await self._watching.wait_until_loaded(code)
@@ -145,7 +150,7 @@ class WatchFeeds:
         if live is None or self._codes.get(session) != code or session.player is None:
             # It was removed from the room meanwhile, or has ended.
             raise Refusal("not_invited")
-        return live.room, core.sight(live.room, session.player, has_key=has_key)
+        return live.room, core.sight(live.room, session.player, has_key=_holds(live.room, epoch))
 
     def stop(self, session: Session) -> None:
         """Let a session watch nothing, in constant time."""
@@ -159,6 +164,14 @@ class WatchFeeds:
             if feed.timer is not None:
                 feed.timer.cancel()
             self._watching.unfollow(code)
+
+    def _end(self, session: Session) -> None:
+        """Let a session watch no more; without a seat it is not subscribed to the room either."""
+        if self._rooms.is_seatless(session):
+            # That emits `left`, which stops it.
+            self._rooms.unsubscribe(session)
+        else:
+            self.stop(session)
 
     def _boards(self, room: Room, seen: Sight) -> Watched:
         code = room.opened.code
@@ -179,10 +192,11 @@ class WatchFeeds:
         for session, before in list(feed.sights.items()):
             assert session.player is not None
             try:
-                seen = core.sight(room, session.player, has_key=feed.keys[session])
-            except Refusal:
-                self.stop(session)
-                session.send(present.watching_ended(room))
+                has_key = _holds(room, feed.keys[session])
+                seen = core.sight(room, session.player, has_key=has_key)
+            except Refusal as refusal:
+                session.send(present.watching_ended(room, refusal.code))
+                self._end(session)
                 continue
             feed.sights[session] = seen
             if seen != before:
@@ -268,6 +282,11 @@ class WatchFeeds:
             if feed.timer is not None:
                 feed.timer.cancel()
         await self._tasks.wait()
+
+
+def _holds(room: Room, epoch: int | None) -> bool:
+    """Return whether the room's watch key that was shown is its key still."""
+    return epoch is not None and epoch == room.watch_epoch
 
 
 async def _slices(sessions: Iterable[Session]) -> AsyncIterator[Session]:

@@ -78,7 +78,10 @@ class _About(TypedDict):
 
 
 class RoomRow(Struct, frozen=True):
-    """A room in a list; `changed` is the time of its last entry, in Unix milliseconds."""
+    """A room in a list; `changed` is the time of its last entry, in Unix milliseconds.
+
+    A quick match has no host.
+    """
 
     code: RoomCode
     game: str
@@ -230,10 +233,11 @@ class Operators:
                                 yield due.room
 
     async def _room_row(self, room: Room) -> RoomRow:
-        host = (await self._profiles.find([room.host]))[room.host]
+        names = await self._profiles.find([room.host] if room.host is not None else [])
+        host = _named(names[room.host]) if room.host is not None else ""
         seats = f"{len(room.seats)}/{room.opened.seats}"
         code = room.opened.code
-        return RoomRow(code, room.terms.game, _named(host), seats, _state(room), room.at)
+        return RoomRow(code, room.terms.game, host, seats, _state(room), room.at)
 
     async def room(self, code: RoomCode) -> RoomShown:
         """Return a room.
@@ -244,12 +248,13 @@ class Operators:
         """
         room = await self._rooms.find(code)
         online = await self._live.read_online(code)
-        names = await self._profiles.find([room.host, *(seat.player for seat in room.seats)])
+        hosts = [room.host] if room.host is not None else []
+        names = await self._profiles.find([*hosts, *(seat.player for seat in room.seats)])
         terms = room.terms
         return RoomShown(
             code,
             _state(room),
-            _named(names[room.host]),
+            _named(names[room.host]) if room.host is not None else "",
             room.opened.at,
             room.at,
             f"{terms.game} {terms.variant}, {terms.limit // 1000} s, help: {terms.help}",

@@ -254,7 +254,8 @@ class Rooms:
         In the opposite order, a round could start in between with the player in it.
 
         Raises:
-            Refusal: there is no such room.
+            Refusal: there is no such room, or the player has no seat there, and had no part in its
+                last round.
             UnavailableError: the store does not answer.
         """
         room = await self._submit(
@@ -282,18 +283,15 @@ class Rooms:
         return room
 
     async def remove(self, code: RoomCode, host: PlayerId, player: PlayerId) -> Room:
-        """Take a member's seat away for good, and resign the attempt as `leave` does.
+        """Take a member's seat away for good; of who is in a running round, nobody can.
 
         Raises:
-            Refusal: there is no such room, or `host` is not its host.
+            Refusal: there is no such room, `host` is not its host, or the member is in a round.
             UnavailableError: the store does not answer.
         """
-        room = await self._submit(
+        return await self._submit(
             code, lambda room, now: race_commands.remove(room, host, player, now)
         )
-        if not room.seat_of(player):
-            await self._resign(room, player)
-        return room
 
     async def _resign(self, room: Room, player: PlayerId) -> None:
         """Resign a player's attempt at the running round, if there is one."""
@@ -387,7 +385,7 @@ class Rooms:
         )
 
     async def set_ready(self, code: RoomCode, player: PlayerId, *, ready: bool) -> Room:
-        """Set whether a player is ready for the next rounds, or sits out.
+        """Set whether a player agrees to the next round, or sits out.
 
         Raises:
             Refusal: there is no such room or seat, or a round is running.
@@ -411,11 +409,13 @@ class Rooms:
             code: the room's.
             player: who gave the command; `None` if the first round of a quick match starts.
             present: the players who are online in the room.
-            anyway: whether to start without members who are away and do not sit out.
+            anyway: whether to start without members who do not sit out, and are away or have not
+                agreed.
 
         Raises:
             Refusal: there is no such room, the player may not start a round, a round is running,
-                somebody is away, nobody plays, or the game is not offered any more.
+                somebody is away or has not agreed, nobody plays, or the game is not offered any
+                more.
             UnavailableError: the store does not answer.
         """
         while True:
@@ -457,6 +457,20 @@ class Rooms:
                 *(self._start_attempt(room, running, runner, days) for runner in running.players)
             )
         return room
+
+    async def check_member(self, code: RoomCode, player: PlayerId) -> None:
+        """Check that a player has a seat in a room.
+
+        The room is read unless the player has one in the replica, which may be stale.
+
+        Raises:
+            Refusal: there is no such room, or the player has no seat there.
+            UnavailableError: the store does not answer.
+        """
+        replica = self._replicas.find(code)
+        room = replica.state if replica is not None else None
+        if room is None or not room.seat_of(player):
+            race_commands.check_member(await self.find(code), player)
 
     async def _check_start(
         self,
@@ -642,10 +656,12 @@ class Rooms:
         def decide_on_room(room: Room | None, now: int) -> Event | None:
             if room is None:
                 raise Refusal("unknown_room")
+            # An entry is never older than the one before it, even if the clock was set back.
+            event = decide(room, max(now, room.at))
+            # Last, so that whoever has no seat is not told that there is such a room.
             if not closed:
                 race_commands.check_open(room)
-            # An entry is never older than the one before it, even if the clock was set back.
-            return decide(room, max(now, room.at))
+            return event
 
         return await self._append(code, decide_on_room)
 

@@ -21,10 +21,11 @@ from dataclasses import dataclass, field
 import structlog
 
 from server.background import Background
+from server.core import race_commands
 from server.core.attempt import Attempt
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.race import Room, Round
-from server.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.core.refusal import UnavailableError, UnreadableError
 from server.core.watching import WATCH_DELAY, Sight
 from server.service.attempt_journal import steps_of
 from server.service.attempts import Attempts
@@ -220,6 +221,8 @@ class Watching:
     async def key(self, room: Room) -> str:
         """Return the key with which anybody may watch a room; nothing of it is stored.
 
+        It holds until the room's `watch_epoch` is another one.
+
         Raises:
             UnavailableError: the store does not answer.
         """
@@ -227,8 +230,10 @@ class Watching:
 
     async def _keys(self, room: Room) -> list[str]:
         """Return the watch keys of a room by all signing keys that hold, the current one first."""
-        opened = room.opened
-        macs = await self._keyring.macs(_LABEL + f"{opened.code} {opened.at}".encode())
+        return await self._keys_of(f"{room.opened.code} {room.opened.at} {room.watch_epoch}")
+
+    async def _keys_of(self, term: str) -> list[str]:
+        macs = await self._keyring.macs(_LABEL + term.encode())
         return [urlsafe_b64encode(mac[:_KEY_BYTES]).rstrip(b"=").decode() for mac in macs]
 
     async def key_for(self, code: RoomCode, player: PlayerId) -> str:
@@ -239,22 +244,22 @@ class Watching:
             UnavailableError: the store does not answer.
         """
         room = await self._rooms.find(code)
-        if not room.seat_of(player):
-            raise Refusal("not_seated")
-        if room.host != player:
-            raise Refusal("not_host")
+        race_commands.check_host(room, player)
         return await self.key(room)
 
-    async def is_key(self, room: Room, key: str | None) -> bool:
+    async def is_key(self, room: Room | None, key: str | None) -> bool:
         """Return whether this is a room's watch key; the time it takes tells nothing of the key.
+
+        Without a room it is computed all the same, so that it does not tell whether there is one.
 
         Raises:
             UnavailableError: the store does not answer.
         """
         if key is None:
             return False
-        equal = [hmac.compare_digest(own.encode(), key.encode()) for own in await self._keys(room)]
-        return any(equal)
+        own = await self._keys(room) if room is not None else await self._keys_of("none")
+        equal = [hmac.compare_digest(each.encode(), key.encode()) for each in own]
+        return any(equal) and room is not None
 
     # The rounds
 

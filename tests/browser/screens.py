@@ -281,7 +281,12 @@ def _room(cast: Cast) -> Screens:
     expect(third.see("sit-out")).to_contain_text("in")
     yield "sitting-out", third
     third.press("sit-out")
-    for _ in range(2):
+    for nth in range(2):
+        if nth == 1:
+            yield "asked", player
+            for each in (friend, third):
+                each.press("be-in")
+            yield "waiting-for-the-last", friend
         player.press("start-round")
         for each in (player, friend, third):
             each.wait_for_board()

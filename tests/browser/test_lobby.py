@@ -90,5 +90,7 @@ def test_after_twenty_seconds_the_pace_bot_comes_and_is_labelled(ada: Player) ->
     ada.give_up()
     expect(ada.see("seat").last).to_contain_text("plays by hints")
     ada.see("seat-menu").click()
-    expect(ada.see("remove")).to_be_visible()
-    expect(ada.see("make-host")).to_have_count(0)
+    # Nobody runs a quick match.
+    expect(ada.see("mute")).to_be_visible()
+    for absent in ("remove", "make-host", "change-terms", "lock", "open-to-anyone"):
+        expect(ada.see(absent)).to_have_count(0)

@@ -75,6 +75,7 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
     drawn = host.page.locator('[data-dealt="s"]').inner_text().split()[-1]
     assert drawn == guest_drew
 
+    guest.press("be-in")
     expect(host.see("start-round")).to_contain_text("2")
     host.press("start-round")
     host.wait_for_board()

@@ -193,6 +193,8 @@ def test_a_late_comer_watches_and_sits_in_the_next_round(racers: list[Player]) -
     for player in (ada, grace):
         player.give_up()
     expect(late.see("results")).to_be_visible()
+    for player in (ada, grace):
+        player.press("be-in")
     expect(late.see("start-round")).to_have_text("Rematch with 3")
     late.press("start-round")
     for player in racers:

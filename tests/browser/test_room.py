@@ -138,18 +138,49 @@ def test_a_guest_whose_host_is_away_is_told_so(host: Player, guest: Player) -> N
     expect(guest.page.get_by_text("Ada is away")).to_be_visible()
 
 
-def test_a_player_sits_a_round_out_and_calls_the_rematch(host: Player, guest: Player) -> None:
+def test_a_player_sits_a_round_out_and_is_in_the_next(host: Player, guest: Player) -> None:
     gather(host, guest)
     guest.press("sit-out")
     expect(host.see("seat").last).to_contain_text("Sitting out")
     host.press("start-round")
     expect(guest.page.get_by_text("in the middle of a round")).to_be_visible()
     race(host)
+    expect(host.see("start-round")).to_have_text("Play again")
     guest.press("sit-out")
-    expect(guest.see("start-round")).to_have_text("Rematch with 2")
-    guest.press("start-round")
+    expect(guest.see("asked")).to_have_text("Waiting for Ada.")
+    expect(host.see("start-round")).to_have_text("Rematch with 2")
+    host.press("start-round")
     for player in (host, guest):
         player.wait_for_board()
+
+
+def test_a_rematch_asks_everybody_and_begins_with_the_last_who_is_in(
+    host: Player, guest: Player
+) -> None:
+    gather(host, guest)
+    host.press("start-round")
+    race(host, guest)
+    for player in (host, guest):
+        expect(player.see("be-in")).to_contain_text("in")
+        expect(player.see("start-round")).to_have_count(0)
+        expect(player.page.get_by_text("Not in yet")).to_have_count(2)
+    guest.press("be-in")
+    expect(guest.see("asked")).to_have_text("Waiting for Ada.")
+    expect(host.see("seat").last).to_contain_text("In")
+    expect(host.see("start-round")).to_have_text("Rematch with 2")
+    host.press("start-round")
+    race(host, guest)
+    # Without the other one, who is put into nothing.
+    guest.press("be-in")
+    guest.press("start-now")
+    expect(guest.page.get_by_role("dialog")).to_contain_text("Start without Ada?")
+    guest.press("start-anyway")
+    guest.wait_for_board()
+    expect(host.page.get_by_text("in the middle of a round")).to_be_visible()
+    # Nobody is removed from a round.
+    host.press("seat-menu")
+    expect(host.see("mute")).to_be_visible()
+    expect(host.see("remove")).to_have_count(0)
 
 
 def test_nobody_can_start_a_round_that_everybody_sits_out(host: Player, guest: Player) -> None:
@@ -233,6 +264,7 @@ def test_a_round_without_a_card_home_has_no_winner_and_points_add_up(
         expect(player.see("no-winner")).to_be_visible()
         expect(player.see("rank")).to_have_count(0)
         expect(player.see("series")).to_have_count(0)
+    host.press("be-in")
     guest.press("start-round")
     host.wait_for_board()
     host.bring_home(2)

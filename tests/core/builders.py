@@ -86,6 +86,14 @@ def race_of(*players: PlayerId) -> Room:
     return then(room, race_commands.start(room, players[0], DEAL, "c0ffee", START, present=players))
 
 
+def agreed(room: Room, *players: PlayerId) -> Room:
+    """Return the room after players, or all members who do not sit out, agreed to a round."""
+    for player in players or [seat.player for seat in room.seats if not seat.out]:
+        if not room.running and (event := race_commands.set_ready(room, player, True, START)):
+            room = race.fold(room, event)
+    return room
+
+
 def finished(room: Room, player: PlayerId, result: Result) -> Room:
     """Return the room after a runner has finished."""
     return then(room, race_commands.finish(room, DEAL, player, result, START))

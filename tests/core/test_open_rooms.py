@@ -17,7 +17,7 @@ from tests.core.builders import ADA, BOB, CODE, CYD, DEAL, LIMIT, START, room_of
 
 
 def public(room: Room) -> Room:
-    return then(room, race_commands.set_public(room, room.host, True, START))
+    return then(room, race_commands.set_public(room, room.seats[0].player, True, START))
 
 
 def test_a_public_room_with_somebody_there_is_listed_as_it_is() -> None:

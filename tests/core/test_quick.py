@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 
 from server.core import absence, quick, race, race_commands
@@ -9,7 +12,15 @@ from server.core.absence import QUICK_ABSENCE, SEAT_ABSENCE
 from server.core.ids import PACE_BOT, DealId, PlayerId
 from server.core.quick import BOT_AFTER
 from server.core.race import Room
-from server.core.race_events import Event, RoomOpened
+from server.core.race_events import (
+    Event,
+    HostChanged,
+    LockSet,
+    PublicSet,
+    RoomOpened,
+    SeatLeft,
+    Terms,
+)
 from server.core.refusal import Refusal
 from tests.core.builders import (
     ADA,
@@ -68,10 +79,10 @@ def test_other_rooms_and_those_that_have_raced_wait_for_nobody(room: Room) -> No
     assert refusal_of(lambda: race_commands.match(room, BOB, START)) == "room_full"
 
 
-def test_a_match_that_was_closed_to_strangers_waits_for_nobody() -> None:
+def test_a_match_that_was_closed_by_an_earlier_release_waits_for_nobody() -> None:
     room = match_of(ADA)
-    closed = then(room, race_commands.set_public(room, ADA, False, START))
-    locked = then(room, race_commands.set_lock(room, ADA, True, START))
+    closed = then(room, PublicSet(False, START))
+    locked = then(room, LockSet(True, START))
     for each in (closed, locked):
         assert not quick.offered(each, {ADA})
         assert quick.bot_at(each) is None
@@ -94,14 +105,12 @@ def test_who_is_left_alone_waits_anew() -> None:
     room = match_of(ADA, BOB)
     assert quick.bot_at(room) is None
     left = then(room, race_commands.leave(room, ADA, START + 5_000))
-    assert left.host == BOB
     assert quick.offered(left, {BOB})
     assert quick.bot_at(left) == START + 1_000 + BOT_AFTER
 
 
-def test_a_bot_that_was_removed_does_not_come_back() -> None:
-    room = with_bot()
-    room = then(room, race_commands.remove(room, ADA, PACE_BOT, START))
+def test_a_bot_that_was_removed_by_an_earlier_release_does_not_come_back() -> None:
+    room = then(with_bot(), SeatLeft(PACE_BOT, START, ADA))
     assert quick.bot_at(room) is None
     assert quick.offered(room, {ADA})
 
@@ -147,13 +156,49 @@ def test_the_bot_is_always_there_and_plays_whenever_a_player_does() -> None:
         race_commands.start(idle, ADA, deal, "c0ffee", START, present={ADA})
 
 
-def test_the_bot_is_never_the_host() -> None:
-    room = with_bot()
-    assert refusal_of(lambda: race_commands.hand_over(room, ADA, PACE_BOT, START)) == "not_seated"
-    left = then(room, race_commands.leave(room, ADA, START))
-    assert left.host == ADA, "nobody is there who could be"
-    after = then(left, race_commands.take_seat(left, CYD, START))
-    assert after.host == CYD
+def test_nobody_runs_a_quick_match() -> None:
+    other = Terms("roosevelt", "standard", LIMIT)
+    for room in (match_of(ADA, BOB), racing(), then(match_of(ADA, BOB), HostChanged(BOB, START))):
+        assert room.host is None
+        second = room.seats[1].player
+        hosts: list[Callable[[Room], object]] = [
+            lambda room, second=second: race_commands.remove(room, ADA, second, START),  # type: ignore[misc]
+            lambda room, second=second: race_commands.hand_over(room, ADA, second, START),  # type: ignore[misc]
+            lambda room: race_commands.set_lock(room, ADA, True, START),
+            lambda room: race_commands.set_public(room, ADA, False, START),
+            lambda room: race_commands.set_terms(room, ADA, other, START),
+            lambda room: race_commands.propose_terms(room, ADA, other, START),
+        ]
+        for act in hosts:
+            assert refusal_of(partial(act, room)) == "no_host"
+        assert race_commands.replace_host(room, ADA, {BOB}, START) is None
+        assert then(room, race_commands.leave(room, ADA, START)).host is None
+    waiting = match_of(ADA, BOB)
+    by_hand = refusal_of(
+        lambda: race_commands.start(waiting, ADA, DEAL, "", START, present={ADA}, anyway=True)
+    )
+    assert by_hand == "no_host", "it starts by itself, with both"
+    left = then(with_bot(), race_commands.leave(with_bot(), ADA, START))
+    assert then(left, race_commands.take_seat(left, CYD, START)).host is None
+
+
+def test_the_next_round_of_a_quick_match_takes_the_word_of_both() -> None:
+    room = match_of(ADA, BOB)
+    room = then(room, start(room, {ADA, BOB}))
+    for player in (ADA, BOB):
+        room = finished(room, player, reached(1))
+
+    def rematch(*, anyway: bool) -> Event:
+        return race_commands.start(room, BOB, DEAL, "", START, present={ADA, BOB}, anyway=anyway)
+
+    assert refusal_of(lambda: rematch(anyway=False)) == "not_ready"
+    alone = then(room, rematch(anyway=True))
+    assert alone.round is not None
+    assert alone.round.players == (BOB,)
+    room = then(room, race_commands.set_ready(room, ADA, True, START))
+    both = then(room, rematch(anyway=False))
+    assert both.round is not None
+    assert both.round.players == (ADA, BOB)
 
 
 def test_the_bot_is_never_away() -> None:

@@ -25,6 +25,7 @@ from tests.core.builders import (
     LIMIT,
     PLAYERS,
     START,
+    agreed,
     finished,
     opened,
     race_of,
@@ -38,10 +39,17 @@ def members(room: Room) -> list[PlayerId]:
     return [seat.player for seat in room.seats]
 
 
+def words(room: Room) -> list[tuple[bool, bool]]:
+    """Return for each member whether they have agreed to the next round, and sit out."""
+    return [(seat.ready, seat.out) for seat in room.seats]
+
+
 OTHER = Terms("roosevelt", "standard", 60_000)
 
 
 def started(room: Room, player: PlayerId, deal: str = DEAL, home: int = 0) -> Room:
+    """Return the room after a round was started that all have agreed to who do not sit out."""
+    room = agreed(room)
     event = race_commands.start(
         room, player, DealId(deal), "c0ffee", START, present=members(room), home=home
     )
@@ -83,8 +91,14 @@ def test_a_seat_that_was_left_is_free() -> None:
     assert members(then(room, race_commands.take_seat(room, CYD, START))) == [ADA, CYD]
 
 
-def test_leaving_without_a_seat_does_nothing() -> None:
-    assert race_commands.leave(room_of(ADA), BOB, START) is None
+def test_only_a_player_of_the_last_round_leaves_again_without_a_seat() -> None:
+    with pytest.raises(Refusal, match="unknown_room"):
+        race_commands.leave(room_of(ADA), BOB, START)
+    room = race_of(ADA, BOB)
+    left = then(room, race_commands.leave(room, BOB, START))
+    assert race_commands.leave(left, BOB, START) is None
+    with pytest.raises(Refusal, match="unknown_room"):
+        race_commands.leave(left, CYD, START)
 
 
 @pytest.mark.parametrize(("leaver", "host"), [(ADA, BOB), (BOB, ADA), (CYD, ADA)])
@@ -101,15 +115,54 @@ def test_the_first_to_sit_in_an_empty_room_is_its_host() -> None:
     assert then(opened(), race_commands.take_seat(opened(), BOB, START)).host == BOB
 
 
-def test_everybody_plays_who_does_not_sit_out() -> None:
+def test_everybody_has_agreed_to_the_first_round_who_does_not_sit_out() -> None:
     room = room_of(ADA, BOB)
-    assert [seat.ready for seat in room.seats] == [True, True]
+    assert words(room) == [(True, False), (True, False)]
     assert race_commands.set_ready(room, BOB, True, START) is None
     out = then(room, race_commands.set_ready(room, BOB, False, START))
-    assert [seat.ready for seat in out.seats] == [True, False]
-    assert started(out, ADA).seats == out.seats, "who sits out does so until they say otherwise"
+    assert words(out) == [(True, False), (False, True)]
+    assert race_commands.set_ready(out, BOB, False, START) is None
+    again = started(out, ADA)
+    assert words(again) == [(False, False), (False, True)], "who sits out does so until they agree"
     back = then(out, race_commands.set_ready(out, BOB, True, START))
     assert back.seats == room.seats
+
+
+def test_each_later_round_takes_a_new_word() -> None:
+    over = finished(finished(race_of(ADA, BOB, CYD), ADA, reached(1)), BOB, reached(2))
+    over = finished(over, CYD, reached(3))
+    assert words(over) == [(False, False)] * 3
+    with pytest.raises(Refusal, match="not_ready"):
+        start(over, BOB)
+    event = start(over, BOB, anyway=True)
+    assert isinstance(event, race_events.RoundStarted)
+    assert (event.players, event.by) == ((BOB,), BOB), "nobody is put into it by another"
+    ready = agreed(over, ADA)
+    with pytest.raises(Refusal, match="not_ready"):
+        start(ready, BOB)
+    with pytest.raises(Refusal, match="players_away"):
+        start(ready, BOB, (ADA, BOB))
+    both = start(ready, BOB, anyway=True)
+    assert isinstance(both, race_events.RoundStarted)
+    assert both.players == (ADA, BOB)
+    # Who sits out holds nothing up, and whoever comes now has agreed to nothing.
+    idle = then(ready, race_commands.set_ready(ready, CYD, False, START))
+    assert start(idle, BOB) == both
+    late = then(idle, race_commands.leave(idle, CYD, START))
+    late = then(late, race_commands.take_seat(late, DAN, START))
+    assert words(late)[-1] == (False, False)
+
+
+def test_a_rematch_by_other_terms_takes_a_new_word_from_all_but_the_host() -> None:
+    room = room_of(ADA, BOB)
+    assert words(then(room, race_commands.set_terms(room, ADA, OTHER, START))) == words(room)
+    over = agreed(finished(finished(race_of(ADA, BOB), ADA, reached(1)), BOB, reached(2)))
+    assert words(over) == [(True, False)] * 2
+    proposed = then(over, race_commands.propose_terms(over, BOB, OTHER, START))
+    kept = then(proposed, race_commands.set_terms(proposed, ADA, over.terms, START))
+    assert words(kept) == words(over), "they are the same"
+    other = then(over, race_commands.set_terms(over, ADA, OTHER, START))
+    assert words(other) == [(True, False), (False, False)]
 
 
 def test_a_round_is_run_by_those_who_are_present_and_do_not_sit_out() -> None:
@@ -159,24 +212,25 @@ def test_a_host_may_sit_out_but_somebody_plays() -> None:
 @pytest.mark.parametrize(
     ("decide", "code"),
     [
-        (lambda room: start(room, DAN), "not_seated"),
+        (lambda room: start(room, DAN), "unknown_room"),
         (lambda room: start(room, BOB), "round_running"),
         (lambda room: start(room, ADA), "round_running"),
-        (lambda room: race_commands.set_ready(room, DAN, True, START), "not_seated"),
+        (lambda room: race_commands.set_ready(room, DAN, True, START), "unknown_room"),
         (lambda room: race_commands.set_ready(room, ADA, True, START), "round_running"),
-        (lambda room: race_commands.set_terms(room, DAN, OTHER, START), "not_seated"),
+        (lambda room: race_commands.set_terms(room, DAN, OTHER, START), "unknown_room"),
         (lambda room: race_commands.set_terms(room, BOB, OTHER, START), "not_host"),
         (lambda room: race_commands.set_terms(room, ADA, OTHER, START), "round_running"),
-        (lambda room: race_commands.propose_terms(room, DAN, OTHER, START), "not_seated"),
+        (lambda room: race_commands.propose_terms(room, DAN, OTHER, START), "unknown_room"),
         (lambda room: race_commands.propose_terms(room, BOB, OTHER, START), "round_running"),
-        (lambda room: race_commands.remove(room, DAN, BOB, START), "not_seated"),
+        (lambda room: race_commands.remove(room, DAN, BOB, START), "unknown_room"),
         (lambda room: race_commands.remove(room, BOB, ADA, START), "not_host"),
-        (lambda room: race_commands.hand_over(room, DAN, BOB, START), "not_seated"),
+        (lambda room: race_commands.remove(room, ADA, BOB, START), "round_running"),
+        (lambda room: race_commands.hand_over(room, DAN, BOB, START), "unknown_room"),
         (lambda room: race_commands.hand_over(room, BOB, BOB, START), "not_host"),
         (lambda room: race_commands.hand_over(room, ADA, DAN, START), "not_seated"),
-        (lambda room: race_commands.set_lock(room, DAN, True, START), "not_seated"),
+        (lambda room: race_commands.set_lock(room, DAN, True, START), "unknown_room"),
         (lambda room: race_commands.set_lock(room, BOB, True, START), "not_host"),
-        (lambda room: race_commands.set_public(room, DAN, True, START), "not_seated"),
+        (lambda room: race_commands.set_public(room, DAN, True, START), "unknown_room"),
         (lambda room: race_commands.set_public(room, BOB, True, START), "not_host"),
     ],
 )
@@ -196,6 +250,53 @@ def test_the_host_starts_the_first_round_and_any_member_a_rematch() -> None:
     rematch = started(room, BOB, "dea1000000000001")
     assert rematch.round is not None
     assert (rematch.round.number, rematch.host) == (2, ADA)
+
+
+def test_a_runner_is_not_removed_even_after_the_finish() -> None:
+    room = finished(then(race_of(ADA, BOB), race_events.SeatTaken(CYD, START)), BOB, reached(1))
+    with pytest.raises(Refusal, match="round_running"):
+        race_commands.remove(room, ADA, BOB, START)
+    room = then(room, race_commands.remove(room, ADA, CYD, START))
+    assert members(room) == [ADA, BOB], "who is in no round may be"
+    over = finished(room, ADA, reached(2))
+    assert members(then(over, race_commands.remove(over, ADA, BOB, START))) == [ADA]
+
+
+def test_whoever_took_the_seat_in_a_public_room_has_public_rounds() -> None:
+    room = room_of(ADA)
+    room = then(room, race_commands.set_public(room, ADA, True, START))
+    room = then(room, race_commands.take_seat(room, BOB, START))
+    room = then(room, race_commands.set_public(room, ADA, False, START))
+    room = then(room, race_commands.take_seat(room, CYD, START))
+    assert [seat.public for seat in room.seats] == [False, True, False]
+    with_bob = started(room, ADA)
+    assert with_bob.round is not None
+    assert with_bob.round.public
+    friends = started(then(room, race_commands.set_ready(room, BOB, False, START)), ADA)
+    assert friends.round is not None
+    assert not friends.round.public
+
+
+def test_watch_keys_end_with_the_hosts_term_a_removal_and_a_lock() -> None:
+    room = room_of(ADA, BOB, CYD)
+    ends = [
+        race_commands.hand_over(room, ADA, BOB, START),
+        race_commands.replace_host(room, ADA, [BOB], START),
+        race_commands.leave(room, ADA, START),
+        race_commands.remove(room, ADA, BOB, START),
+        race_commands.set_lock(room, ADA, True, START),
+    ]
+    assert [then(room, event).watch_epoch for event in ends] == [1] * len(ends)
+    stays = [
+        race_commands.leave(room, BOB, START),
+        race_commands.set_public(room, ADA, True, START),
+        race_commands.set_terms(room, ADA, OTHER, START),
+        race_commands.set_ready(room, BOB, False, START),
+        start(room, ADA),
+    ]
+    assert [then(room, event).watch_epoch for event in stays] == [0] * len(stays)
+    locked = then(room, ends[-1])
+    assert then(locked, race_commands.set_lock(locked, ADA, False, START)).watch_epoch == 1
 
 
 def test_a_removed_player_does_not_come_back() -> None:
@@ -499,10 +600,12 @@ JOURNAL: list[tuple[Event, str]] = [
         '{"type":"public","public":true,"at":4102488000000}',
     ),
     (
-        race_events.RoundStarted(1, DEAL, "c0ffee", (ADA,), START + 1, START + 2, START, "d1ce", 0),
+        race_events.RoundStarted(
+            1, DEAL, "c0ffee", (ADA,), START + 1, START + 2, START, "d1ce", 0, ADA
+        ),
         '{"type":"round","number":1,"deal":"dea1000000000000","commitment":"c0ffee",'
         '"players":["ada0000000000000"],"starts":4102488000001,"deadline":4102488000002,'
-        '"at":4102488000000,"rules":"d1ce","home":0}',
+        '"at":4102488000000,"rules":"d1ce","home":0,"by":"ada0000000000000"}',
     ),
     (
         race_events.ReadySet(BOB, True, START),
@@ -572,6 +675,7 @@ def check_invariants(before: Room, event: Event, room: Room) -> None:
     assert len(set(members(room))) == len(room.seats)
     if room.seats:
         assert room.seat_of(room.host)
+    assert not any(seat.ready and seat.out for seat in room.seats)
     assert room.removed.isdisjoint(members(room))
     assert room.proposals.keys() <= set(members(room))
     if room.round is not None:
@@ -581,7 +685,9 @@ def check_invariants(before: Room, event: Event, room: Room) -> None:
         if before.round is not None and before.round.number == room.round.number:
             assert room.round.terms == before.round.terms
     if isinstance(event, race_events.RoundStarted):
-        assert set(event.players) <= {seat.player for seat in before.seats if seat.ready}
+        ready = {seat.player for seat in before.seats if seat.ready}
+        assert set(event.players) <= ready | {event.by}
+        assert not any(seat.ready for seat in room.seats), "each takes a new word"
         assert room.round is not None
         assert room.round.terms == before.terms == room.terms
     if isinstance(event, race_events.TermsSet | race_events.RoundStarted):

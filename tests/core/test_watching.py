@@ -19,6 +19,7 @@ from tests.core.builders import (
     EVE,
     PLAYERS,
     START,
+    agreed,
     finished,
     race_of,
     reached,
@@ -99,7 +100,7 @@ def test_a_public_round_is_shown_when_it_is_over(race: Room) -> None:
 
 def test_a_watcher_may_run_in_the_next_round(race: Room) -> None:
     over = finished(race, BOB, reached(1))
-    room = then(over, race_commands.set_ready(over, CYD, True, START))
+    room = agreed(over, ADA, BOB, CYD)
     started = race_commands.start(room, CYD, race_of(ADA).round.deal, "", START, present=PLAYERS)  # type: ignore[union-attr]
     assert [seen(then(room, started), each) for each in (ADA, BOB, CYD)] == ["still_racing"] * 3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
@@ -57,7 +57,7 @@ class Nodes:
         watch_delay: milliseconds by which those who do not play a round see it later.
         presence_life: milliseconds for which a player may count as present whose node has died.
         mixed: whether some are of an earlier release: those count ranks and wins otherwise, and
-            who is ready.
+            who is ready, and start rounds of members who have not agreed to them.
     """
 
     host_absence: int = field(default_factory=lambda: absence.HOST_ABSENCE)
@@ -163,7 +163,13 @@ def _reported(message: Message) -> dict[str, Any]:
     return {name: message[name] for name in names} | {
         "bot comes": message["bot_at"] is not None,
         "members": [
-            (member["player"]["id"], member["ready"], member["wins"], member["points"])
+            (
+                member["player"]["id"],
+                member["ready"],
+                member["out"],
+                member["wins"],
+                member["points"],
+            )
             for member in message["members"]
         ],
         "proposals": {
@@ -208,6 +214,7 @@ def _expected(room: Room, deals: Deals) -> dict[str, Any]:
             (
                 seat.player,
                 seat.ready,
+                seat.out,
                 room.wins.get(seat.player, 0),
                 room.points.get(seat.player, 0),
             )
@@ -264,7 +271,7 @@ def fold(
             break
         event = _DECODER.decode(text)
         try:
-            decided = _decided(state, event)
+            decided = _decided(state, event, mixed=history.nodes.mixed)
         except Refusal as refusal:
             complain("invented", f"{event} is refused as {refusal.code}")
             decided = event
@@ -315,7 +322,9 @@ def _check_state(history: RoomHistory, room: Room, event: Event, complain: Any) 
         assert room.round is not None
         history.ended[room.round.number] = event.at
         _check_score(room, complain)
-    if any(not seat.is_bot for seat in room.seats) and not room.seat_of(room.host):
+    if room.opened.quick and room.host is not None:
+        complain("invented", f"{event}: {room.host} is the host of a quick match")
+    if room.seats and not room.opened.quick and not room.seat_of(room.host):
         complain("invented", f"{event}: the host {room.host} has no seat")
 
 
@@ -343,7 +352,7 @@ def _check_score(room: Room, complain: Any) -> None:
         complain("misranked", f"{round_.winners()} have won, not {won}")
 
 
-def _decided(room: Room | None, event: Event) -> Event | None:
+def _decided(room: Room | None, event: Event, *, mixed: bool) -> Event | None:
     """Return the event that the command behind an entry leads to in the state before it.
 
     Raises:
@@ -367,7 +376,7 @@ def _decided(room: Room | None, event: Event) -> Event | None:
             deal = room.running.deal if room.running is not None else DealId("")
             decided = race_commands.finish(room, deal, player, result.restored(), at)
         case RoundStarted():
-            decided = _decided_start(room, event)
+            decided = _decided_start(room, event, mixed=mixed)
         case _:
             decided = _decided_by_host(room, event)
     return decided
@@ -379,41 +388,53 @@ def _decided_by_host(room: Room, event: Event) -> Event | None:
     Raises:
         Refusal: the command is refused in that state.
     """
+    # In a quick match, which has no host, whoever it was is refused.
+    host = room.host if room.host is not None else room.opened.host
     match event:
         case SeatLeft(player=player, at=at, by=by) if by is not None:
             decided = race_commands.remove(room, by, player, at)
         case HostChanged(player=player, at=at):
-            decided = race_commands.hand_over(room, room.host, player, at)
+            decided = race_commands.hand_over(room, host, player, at)
         case LockSet(locked=locked, at=at):
-            decided = race_commands.set_lock(room, room.host, locked, at)
+            decided = race_commands.set_lock(room, host, locked, at)
         case PublicSet(public=public, at=at):
-            decided = race_commands.set_public(room, room.host, public, at)
+            decided = race_commands.set_public(room, host, public, at)
         case TermsSet(terms=terms, at=at):
-            decided = race_commands.set_terms(room, room.host, terms, at)
+            decided = race_commands.set_terms(room, host, terms, at)
         case _:
             decided = None
     return decided
 
 
 def _starters(room: Room, event: RoundStarted) -> list[PlayerId]:
-    """Return who may have started a round: who does, plays, unless they sit out."""
+    """Return who may have started a round: who is named, or in an earlier release any member.
+
+    There too, who did played, unless they sat out.
+    """
+    if event.by is not None:
+        return [event.by]
     return [
         seat.player
         for seat in room.seats
         if (seat.player == room.host or room.round is not None)
-        and (seat.player in event.players or not seat.ready)
+        and (seat.player in event.players or seat.out)
     ]
 
 
-def _decided_start(room: Room, event: RoundStarted) -> Event:
-    """Return the start of a round by any of those who may have started it.
+def _decided_start(room: Room, event: RoundStarted, *, mixed: bool) -> Event:
+    """Return the start of a round by who is named as having started it.
 
-    Who was present is not known: that those who play are seated and ready is.
+    Who was present is not known: that those who play are seated and have agreed is. An entry that
+    names nobody is the start of a quick match, or else of an earlier release, which took in all
+    who did not sit out.
 
     Raises:
         Refusal: it is refused in that state.
     """
-    starter = next(iter(_starters(room, event)), room.host)
+    starter = event.by
+    if mixed and event.by is None:
+        starter = next(iter(_starters(room, event)), room.opened.host)
+        room = replace(room, seats=tuple(replace(seat, ready=not seat.out) for seat in room.seats))
     begun = race_commands.start(
         room,
         starter,
@@ -427,7 +448,8 @@ def _decided_start(room: Room, event: RoundStarted) -> Event:
     )
     assert isinstance(begun, RoundStarted)
     # The length of the countdown is a setting of the node.
-    return replace_times(begun, event.starts, event.starts + room.terms.limit)
+    begun = replace_times(begun, event.starts, event.starts + room.terms.limit)
+    return msgspec.structs.replace(begun, by=event.by)
 
 
 def replace_times(event: RoundStarted, starts: int, deadline: int) -> RoundStarted:
@@ -483,7 +505,7 @@ def _soonest_by_absence(history: RoomHistory, room: Room, event: Event) -> int |
     Nobody has been away for longer than seated, and in a round nobody loses the seat.
     """
     nodes = history.nodes
-    if isinstance(event, HostChanged):
+    if isinstance(event, HostChanged) and room.host is not None:
         return history.seated[room.host] + nodes.host_absence
     if isinstance(event, SeatLeft) and event.by is None and not room.running:
         longest = nodes.quick_absence if quick.waits(room) else nodes.seat_absence
@@ -498,7 +520,7 @@ def _commands_for(room: Room | None, event: Event) -> list[tuple[PlayerId, str, 
         return [(event.host, "room.quick" if event.quick else "room.create", event.game)]
     if room is None:
         return []
-    opened, host = room.opened, room.host
+    opened, host = room.opened, room.host or room.opened.host
     code = opened.code
     asked: list[tuple[PlayerId, str, str]] = []
     match event:

@@ -87,15 +87,15 @@ async def test_only_members_send_emotes(hubs: list[HubNode]) -> None:
     host, guest, stranger = [await hubs[0].seat() for _ in range(3)]
     code = await room_of(host, guest)
     refused = await stranger.ask("SendEmote", code=code, emote=0)
-    assert refused["code"] == "not_seated"
+    assert refused["code"] == "unknown_room"
     # The same if no session of the node is subscribed to the room.
     far = await hubs[1].seat()
-    assert (await far.ask("SendEmote", code=code, emote=0))["code"] == "not_seated"
+    assert (await far.ask("SendEmote", code=code, emote=0))["code"] == "unknown_room"
     assert (await far.ask("SendEmote", code="ZZZZZ", emote=0))["code"] == "unknown_room"
     # A member who has been removed may not either.
     await host.ask("room.remove", code=code, player=guest.player)
     await guest.next("removed")
-    assert (await guest.ask("SendEmote", code=code, emote=0))["code"] == "not_seated"
+    assert (await guest.ask("SendEmote", code=code, emote=0))["code"] == "unknown_room"
     assert host.received("Emoted") == []
 
 

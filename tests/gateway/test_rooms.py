@@ -128,6 +128,8 @@ async def test_a_rematch_is_in_the_same_room_on_another_deal(port: int) -> None:
         await resign(one, mine)
         await resign(other, yours)
         code = (await one.next("room", is_over))["code"]
+        assert (await other.ask("room.start", code=code))["code"] == "not_ready"
+        await one.ask("room.ready", code=code, ready=True)
         room = await other.ask("room.start", code=code)
         assert room["round"]["number"] == 2
         assert room["host"] == mine["attempt"].split(".")[1], "a member calls the rematch"
@@ -152,6 +154,8 @@ async def test_a_late_comer_watches_and_is_in_the_next_round(port: int) -> None:
         await resign(other, yours)
         await late.next("room", is_over)
         assert "attempt" not in late.seen
+        for client in (one, other):
+            await client.ask("room.ready", code=code, ready=True)
         room = await late.ask("room.start", code=code)
         assert late_id in [runner["player"]["id"] for runner in room["round"]["runners"]]
         assert (await late.next("attempt"))["deal"] == room["round"]["deal"]
@@ -184,23 +188,49 @@ async def test_a_member_who_is_not_ready_does_not_run(port: int) -> None:
         assert len(room["round"]["runners"]) == 1
 
 
+MEMBERS_COMMANDS: list[tuple[str, dict[str, object]]] = [
+    ("room.leave", {}),
+    ("room.start", {}),
+    ("room.ready", {"ready": True}),
+    ("room.terms", TERMS),
+    ("room.propose", TERMS),
+    ("room.remove", {"player": "x"}),
+    ("room.host", {"player": "x"}),
+    ("room.lock", {"locked": True}),
+    ("room.public", {"public": True}),
+    ("SendEmote", {"emote": 0}),
+    ("GetWatchKey", {}),
+]
+
+
 @pytest.mark.parametrize("code", ["ZZZZZ", "", "O0I1L", "ABCDEFGH"])
 async def test_an_unknown_code_is_refused(port: int, code: str, few: Callable[..., None]) -> None:
     few(PLAYER_SLIPS=100.0)
     async with opened(port) as client:
         await client.hello()
-        for command, fields in (
-            ("room.join", {}),
-            ("room.leave", {}),
-            ("room.start", {}),
-            ("room.ready", {"ready": True}),
-            ("room.terms", TERMS),
-            ("room.propose", TERMS),
-            ("room.remove", {"player": "x"}),
-            ("room.host", {"player": "x"}),
-            ("room.lock", {"locked": True}),
-        ):
+        for command, fields in [("room.join", {}), *MEMBERS_COMMANDS]:
             assert (await client.ask(command, code=code, **fields))["code"] == "unknown_room"
+
+
+async def test_whoever_has_no_seat_is_not_told_that_there_is_such_a_room(
+    port: int, few: Callable[..., None]
+) -> None:
+    few(PLAYER_SLIPS=1e3, PLAYER_COMMANDS=1e6, ADDRESS_COMMANDS=1e6, EMOTES=1e3)
+    async with opened(port) as one, opened(port) as other, opened(port) as stranger:
+        mine, yours = await race_of(one, other)
+        await stranger.hello()
+        for over in (False, True):
+            if over:
+                await resign(one, mine)
+                await resign(other, yours)
+                await one.next("room", is_over)
+            for command, fields in MEMBERS_COMMANDS:
+                told, untold = [
+                    await stranger.ask(command, code=code, **fields)
+                    for code in (mine["room"], "ZZZZZ")
+                ]
+                assert told["code"] == "unknown_room"
+                assert told | {"re": 0} == untold | {"re": 0}
 
 
 async def test_only_the_host_starts_first_and_only_members_are_ready(port: int) -> None:
@@ -208,9 +238,9 @@ async def test_only_the_host_starts_first_and_only_members_are_ready(port: int) 
         code = await room_of(one, other)
         await stranger.hello()
         assert (await other.ask("room.start", code=code))["code"] == "not_host"
-        assert (await stranger.ask("room.start", code=code))["code"] == "not_seated"
+        assert (await stranger.ask("room.start", code=code))["code"] == "unknown_room"
         answer = await stranger.ask("room.ready", code=code, ready=True)
-        assert answer["code"] == "not_seated"
+        assert answer["code"] == "unknown_room"
 
 
 async def test_a_running_round_is_not_started_again(port: int) -> None:
@@ -355,6 +385,8 @@ async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None
         assert {name: room[name] for name in TERMS} == TERMS
         assert room["proposals"] == []
         assert (room["round"]["game"], room["round"]["limit"]) == ("robert", 600)
+        assert (await other.ask("room.start", code=code))["code"] == "not_ready"
+        await one.ask("room.ready", code=code, ready=True)
         room = await other.ask("room.start", code=code)
         assert (room["round"]["game"], room["round"]["limit"]) == ("roosevelt", 300)
         assert room["round"]["deadline"] - room["round"]["starts"] == 300_000
@@ -396,23 +428,8 @@ async def test_invalid_terms_are_refused(
         assert (await client.ask(command, code=room, **(TERMS | change)))["code"] == code
 
 
-@pytest.mark.parametrize("nodes", [1, 2])
-async def test_a_removed_runner_is_told_of_the_end(redis_url: str, nodes: int) -> None:
-    async with AsyncExitStack() as stack:
-        ports = [await stack.enter_async_context(node(redis_url)) for _ in range(nodes)]
-        one = await stack.enter_async_context(opened(ports[0]))
-        other = await stack.enter_async_context(opened(ports[-1]))
-        _, attempt = await race_of(one, other)
-        player = attempt["attempt"].partition(".")[2]
-        await one.ask("room.remove", code=attempt["room"], player=player)
-        ended = await other.next("ended")
-        assert (ended["attempt"], ended["result"]["end"]) == (attempt["attempt"], "resigned")
-        assert other.seen.count("ended") == 1
-        assert "ended" not in one.seen
-
-
 async def test_a_removed_player_is_told_and_cannot_come_back(redis_url: str) -> None:
-    """On another node than the host, in the middle of a round."""
+    """On another node than the host, after a round."""
     async with AsyncExitStack() as stack:
         one, other = [
             await stack.enter_async_context(
@@ -424,12 +441,15 @@ async def test_a_removed_player_is_told_and_cannot_come_back(redis_url: str) -> 
         code = mine["room"]
         player = yours["attempt"].split(".")[1]
         assert (await other.ask("room.remove", code=code, player="x"))["code"] == "not_host"
+        refused = await one.ask("room.remove", code=code, player=player)
+        assert refused["code"] == "round_running"
+        await resign(one, mine)
+        await resign(other, yours)
+        await one.next("room", is_over)
         room = await one.ask("room.remove", code=code, player=player)
         assert ids(room) == [mine["attempt"].split(".")[1]]
         assert (await other.next("removed"))["code"] == code
         assert (await other.ask("room.join", code=code))["code"] == "removed"
-        ended = await one.next("room", lambda e: e["round"]["runners"][1]["result"]["end"])
-        assert ended["round"]["runners"][1]["result"]["end"] == "resigned"
         # Nothing of the room is sent any more, though its node still follows another one.
         sent = other.seen.count("room")
         own = await other.ask("room.create", game="robert", seats=2, limit=600, key=KEY)
@@ -475,7 +495,7 @@ async def test_a_stranger_finds_a_public_room_and_joins_it(
         code = await room_of(one)
         await other.hello(name="Bob")
         assert (await other.ask("room.list"))["rooms"] == []
-        assert (await other.ask("room.public", code=code, public=True))["code"] == "not_seated"
+        assert (await other.ask("room.public", code=code, public=True))["code"] == "unknown_room"
         assert (await one.ask("room.public", code=code, public=True))["public"] is True
 
         async def listed() -> bool:

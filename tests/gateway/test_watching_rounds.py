@@ -98,6 +98,8 @@ async def race_of(node: Node, clock: SetClock, *seats: Seat) -> RoomCode:
 
 
 async def begin(node: Node, clock: SetClock, code: RoomCode, *seats: Seat) -> None:
+    for seat in seats[1:]:
+        await seat.ask("room.ready", code=code, ready=True)
     room = await seats[0].ask("room.start", code=code)
     clock.time = room["round"]["starts"]
     node.services.live.changed.emit(code)
@@ -238,6 +240,24 @@ async def test_a_public_round_is_shown_when_it_is_over(
     clock.time += 2 * DELAY
     await watchers[1].sight("delayed", 1)
     await check(node, ada, await watchers[1].sees(ada.player, 4))
+
+
+async def test_boards_of_a_stranger_are_hidden_after_the_room_was_closed_to_strangers(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, bob = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(ada))
+    await ada.ask("room.public", code=code, public=True)
+    await bob.ask("room.join", code=code)
+    await ada.ask("room.public", code=code, public=False)
+    await begin(node, clock, code, ada, bob)
+    await play(node, bob, 2)
+    await resign(node, ada)
+    answer = await Watcher(ada).watch(code)
+    assert (answer["sight"], answer["boards"]) == ("hidden", [])
+    await play(node, bob, 3)
+    await ada.next("progress", has_moves(2))
+    assert ada.received("WatchedMove") == []
 
 
 async def test_a_watcher_follows_the_next_round_until_its_player_runs_in_one(
@@ -425,10 +445,51 @@ async def test_only_the_host_is_told_the_key_which_is_the_rooms_own(
     assert (await ada.ask("GetWatchKey", code=code))["key"] == key
     assert (await cyd.ask("GetWatchKey", code=other))["key"] != key
     assert (await bob.ask("GetWatchKey", code=code))["code"] == "not_host"
-    assert (await cyd.ask("GetWatchKey", code=code))["code"] == "not_seated"
-    assert (await cyd.ask("GetWatchKey", code="ZZZZZ"))["code"] == "unknown_room"
+    for known in (code, "ZZZZZ"):
+        assert (await cyd.ask("GetWatchKey", code=known))["code"] == "unknown_room"
+        refused = await cyd.ask("WatchRound", code=known, key=key[:-1])
+        assert refused["code"] == "not_invited"
     # It opens no other room.
     assert (await ada.ask("WatchRound", code=other, key=key))["code"] == "not_invited"
+
+
+async def test_a_watch_key_ends_and_with_it_who_watches_by_it(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, bob, cyd, dan = [await hub.seat() for _ in range(4)]
+    code = await race_of(node, clock, ada, bob)
+    await resign(node, bob)
+    await resign(node, ada)
+    host, other = ada, bob
+    for act in ("room.lock", "room.host", "room.leave", "room.remove"):
+        key = (await host.ask("GetWatchKey", code=code))["key"]
+        watchers = [Watcher(cyd), Watcher(host)]
+        for watcher in watchers:
+            assert (await watcher.watch(code, key))["sight"] in {"live", "delayed"}
+        match act:
+            case "room.lock":
+                await host.ask(act, code=code, locked=True)
+            case "room.host":
+                await host.ask(act, code=code, player=other.player)
+                host, other = other, host
+            case "room.leave":
+                await host.ask(act, code=code)
+                host, other = other, host
+                await host.ask("room.lock", code=code, locked=False)
+                await dan.ask("room.join", code=code)
+            case _:
+                await host.ask(act, code=code, player=dan.player)
+        ended = await cyd.next("Watched", lambda e: e["sight"] == "ended")
+        assert ended["why"] == "not_invited"
+        # Nothing more is sent of the room, and the key opens nothing.
+        assert hub.hub.rooms.room_of(cyd.session) is None
+        assert (await cyd.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
+        if act != "room.leave":
+            # Whoever may watch without the key goes on.
+            assert watchers[1].boards.sight == "live"
+        new = (await host.ask("GetWatchKey", code=code))["key"]
+        assert new != key
+    await room_of(cyd, key="another key")
 
 
 async def test_watching_ends_with_the_subscription_to_the_room(
@@ -437,6 +498,7 @@ async def test_watching_ends_with_the_subscription_to_the_room(
     ada, bob, cyd = [await hub.seat() for _ in range(3)]
     code = await race_of(node, clock, ada, bob)
     await resign(node, bob)
+    await resign(node, ada)
     await bob.ask("WatchRound", code=code)
     await ada.ask("room.remove", code=code, player=bob.player)
     await bob.next("removed")

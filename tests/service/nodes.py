@@ -180,6 +180,12 @@ class Node:
         code = (await self.room_of(*players, game=game)).opened.code
         return await self.rooms.start(code, players[0], players), code
 
+    async def rematch(self, code: RoomCode, *players: PlayerId) -> Room:
+        """Start another round, which the first of the players does when the others have agreed."""
+        for player in players[1:]:
+            await self.rooms.set_ready(code, player, ready=True)
+        return await self.rooms.start(code, players[0], players)
+
 
 @asynccontextmanager
 async def node_on(url: str, clock: Clock) -> AsyncIterator[Node]:

@@ -274,7 +274,7 @@ async def test_counters_are_reset_by_a_new_round_and_never_decrease(
     for player in (ADA, BOB):
         await node.attempts.give_up(attempt_of(room, player))
     await node.apply_effects()
-    await node.rooms.start(code, ADA, [ADA, BOB])
+    await node.rematch(code, ADA, BOB)
     assert live.all_counters() == []
     assert live.advance(bus_messages.Progress(deal, [(ADA, 2, 7)])) == []
 

@@ -226,14 +226,14 @@ async def test_a_closed_room_is_left_by_all_and_its_round_ends(
     assert (closed.seats, closed.running) == ((), None)
     assert closed.round is not None
     assert {result.end for result in closed.round.results.values()} == {"resigned"}
-    commands: list[Callable[[], Awaitable[Room]]] = [
-        lambda: node.rooms.join(code, CYD),
-        lambda: node.rooms.start(code, ADA, [ADA]),
-        lambda: node.rooms.set_lock(code, ADA, locked=True),
-        lambda: node.rooms.free_seat(code, ADA),
+    commands: list[tuple[str, Callable[[], Awaitable[Room]]]] = [
+        ("room_closed", lambda: node.rooms.join(code, CYD)),
+        ("unknown_room", lambda: node.rooms.start(code, ADA, [ADA])),
+        ("unknown_room", lambda: node.rooms.set_lock(code, ADA, locked=True)),
+        ("room_closed", lambda: node.rooms.free_seat(code, ADA)),
     ]
-    for command in commands:
-        with pytest.raises(Refusal, match="room_closed"):
+    for refusal, command in commands:
+        with pytest.raises(Refusal, match=refusal):
             await command()
     await node.rooms.leave(code, ADA)
     version = (await node.rooms.find(code)).version

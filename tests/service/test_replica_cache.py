@@ -20,7 +20,7 @@ from server.core.attempt import Attempt, begin, play
 from server.core.attempt import Event as AttemptEvent
 from server.core.ids import DealId, PlayerId, attempt_id
 from server.core.race import Room
-from server.core.race_commands import finish, start, take_seat
+from server.core.race_commands import finish, set_ready, start, take_seat
 from server.core.race_events import Event as RoomEvent
 from server.core.stored import Help
 from server.service.attempt_journal import AttemptDefinition
@@ -251,6 +251,8 @@ def _raced(players: list[PlayerId], rounds: int) -> list[str]:
         happen(take_seat(room, player, START))
     for number in range(rounds):
         deal = DealId(f"d{number}".ljust(16, "a"))
+        for player in players if number else ():
+            happen(set_ready(room, player, True, START))
         happen(start(room, room.host, deal, "c" * 64, START, present=players))
         for home, player in enumerate(players):
             happen(finish(room, deal, player, reached(home), START))

@@ -229,7 +229,7 @@ async def test_a_round_has_one_deal_and_an_attempt_for_each_runner(
     assert snapshot.start.room == code
 
 
-@pytest.mark.parametrize(("player", "code"), [(BOB, "not_host"), (DAN, "not_seated")])
+@pytest.mark.parametrize(("player", "code"), [(BOB, "not_host"), (DAN, "unknown_room")])
 async def test_a_refused_start_draws_no_deal(node: Node, player: PlayerId, code: str) -> None:
     room = await node.room_of(ADA, BOB)
     with pytest.raises(Refusal, match=code):
@@ -267,7 +267,7 @@ async def test_a_room_plays_several_rounds(node: Node, other: Node, clock: SetCl
         assert sum(room.wins.values()) >= number
         assert await all_due(node.store.outboxes, OVER * 2) == []
         if number == 1:
-            room = await node.rooms.start(code, ADA, PLAYERS)
+            room = await node.rematch(code, ADA, BOB)
     assert await deals(node) == 2
 
 
@@ -318,26 +318,51 @@ async def test_leaving_during_a_round_resigns(
     assert again.version == room.version
 
 
-@pytest.mark.parametrize("begun", [True, False])
-async def test_removing_a_runner_resigns(
-    node: Node, other: Node, clock: SetClock, begun: bool
+async def test_a_runner_is_not_removed_and_goes_on(
+    node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    if begun:
-        clock.time = BEGUN
-        await other.play(attempt_of(room, BOB), BOB)
+    await node.rooms.join(code, CYD)
     with pytest.raises(Refusal, match="not_host"):
         await other.rooms.remove(code, BOB, ADA)
-    for _ in range(2):
-        removed = await other.rooms.remove(code, ADA, BOB)
-        assert (removed.host, members(removed)) == (ADA, [ADA])
+    # From the countdown on, and after the finish too.
+    for at in (clock.time, BEGUN):
+        clock.time = at
+        with pytest.raises(Refusal, match="round_running"):
+            await other.rooms.remove(code, ADA, BOB)
+    await other.play(attempt_of(room, BOB), BOB)
+    await other.play_out(attempt_of(room, BOB), BOB)
     await other.apply_effects()
-    result = await result_of(node, code, BOB)
-    assert result is not None
-    assert (result.end, result.moves) == ("resigned", int(begun))
-    # The host cannot remove itself, and goes on.
+    with pytest.raises(Refusal, match="round_running"):
+        await other.rooms.remove(code, ADA, BOB)
+    for _ in range(2):
+        assert members(await other.rooms.remove(code, ADA, CYD)) == [ADA, BOB]
+    await node.play_out(attempt_of(room, ADA), ADA)
+    await node.apply_effects()
+    assert members(await other.rooms.remove(code, ADA, BOB)) == [ADA]
+    # The host cannot remove itself.
     assert members(await node.rooms.remove(code, ADA, ADA)) == [ADA]
-    assert await result_of(node, code, ADA) is None
+
+
+async def test_a_removal_and_a_start_at_the_same_moment_follow_each_other(
+    node: Node, other: Node
+) -> None:
+    for number in range(12):
+        host, guest = PlayerId(f"h0st{number:012}"), PlayerId(f"gaest{number:011}")
+        code = (await node.room_of(host, guest, ADA)).opened.code
+        await other.rooms.find(code)
+        acts: list[Awaitable[Room]] = [
+            node.rooms.remove(code, host, guest),
+            other.rooms.start(code, host, [host, guest, ADA]),
+        ]
+        said = await outcomes(acts if number % 2 else acts[::-1])
+        room = await node.rooms.find(code)
+        assert room.running is not None
+        # Who is in the round has not been removed, and who was removed is not in it.
+        in_it = guest in room.running.players
+        assert said == (["done", "round_running"] if in_it else ["done", "done"])
+        assert (bool(room.seat_of(guest)), guest in room.removed) == (in_it, not in_it)
+        assert set(room.running.players) == {seat.player for seat in room.seats}
 
 
 async def test_rounds_of_a_room_may_be_of_different_games(
@@ -466,7 +491,7 @@ async def test_a_round_whose_deal_was_lost_is_over_at_the_deadline(
     after = await other.rooms.find(code)
     assert after.running is None
     assert await result_of(other, code, ADA) == Result(0, 52, 0, 0, "time")
-    assert (await node.rooms.start(code, ADA, PLAYERS)).running is not None
+    assert (await node.rematch(code, ADA, BOB)).running is not None
 
 
 async def test_runners_without_an_attempt_are_finished_at_the_deadline(

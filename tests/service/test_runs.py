@@ -86,7 +86,7 @@ async def test_the_runs_on_a_rounds_deal_are_those_of_its_runners_best_first(
     await node.apply_effects()
     assert room.round is not None
     first = room.round.deal
-    await node.rooms.start(code, ADA, {ADA, BOB})
+    await node.rematch(code, ADA, BOB)
     clock.time = OVER * 2
     for asked in (node, other):
         size, rows = await asked.services.runs.on(first, CYD)

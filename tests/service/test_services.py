@@ -45,7 +45,7 @@ async def test_a_races_seed_is_revealed_when_the_last_runner_finishes(
     found, seed = await node.services.deals.show(deal)
     assert seed == found.seed
     # The seed of the next round is not revealed, that of the first one still is.
-    room = await other.rooms.start(code, ADA, [ADA, BOB])
+    room = await other.rematch(code, ADA, BOB)
     assert room.round is not None
     assert (await node.services.deals.show(room.round.deal))[1] is None
     assert (await node.services.deals.show(deal))[1] == seed

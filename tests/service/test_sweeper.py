@@ -206,7 +206,7 @@ async def test_a_deadline_that_a_rematch_has_put_off_has_no_age(
     assert room.round is not None
     for player in (ADA, BOB):
         await node.rooms.finish(code, room.round.deal, player, reached(1))
-    await node.rooms.start(code, ADA, [ADA, BOB])
+    await node.rematch(code, ADA, BOB)
     clock.time = OVER
     await node.sweeper.poll()
     await node.sweeper._urgent.finish()

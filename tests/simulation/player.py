@@ -11,7 +11,7 @@ from server.core.digest import digest
 from server.gateway.messages.session import VERSION
 from tests.faults.client_state import ClientState
 from tests.faults.ledger import Ledger, Line, Message
-from tests.faults.player import RETRYABLE, UNEXPECTED
+from tests.faults.player import RETRYABLE, UNEXPECTED, is_unexpected
 from tests.faults.wire import NUMBERED
 from tests.simulation import faults
 from tests.simulation.network import Connection, Network
@@ -22,7 +22,7 @@ QUIET_TIMEOUT = 15.0
 """Seconds to wait for an answer when there are no more faults."""
 
 DESERVED = {"room_full", "not_seated"}
-"""Refusals that these players may get: they come late, leave early, and lose seats."""
+"""Refusals that these players may get: they come late, and hand over to who has just left."""
 
 
 LOST = {"unknown_room", "unknown_attempt"}
@@ -256,9 +256,10 @@ class Player:
         timer = world.loop.call_later(self._timeout(), self._time_out, device, commands)
         answers = [await future for future in futures]
         timer.cancel()
-        for answer in answers:
-            unexpected = UNEXPECTED - DESERVED - (LOST if world.lost_at is not None else set())
-            if answer is not None and answer.get("code") in unexpected:
+        unexpected = UNEXPECTED - DESERVED - (LOST if world.lost_at is not None else set())
+        for fields, answer in zip(wanted, answers, strict=True):
+            code = answer.get("code") if answer is not None else None
+            if answer is not None and is_unexpected(code, fields["type"], unexpected):
                 world.complain("broken", self.id, f"{answer['code']} after {wanted}")
         if None in answers:
             world.counts["answers timed out"] += 1

@@ -6,13 +6,15 @@ import type { Route } from "./routes.ts";
 import type Boards from "./screens/Boards.svelte";
 import Broken from "./screens/Broken.svelte";
 import type RoundOver from "./screens/RoundOver.svelte";
+import type Seated from "./screens/Seated.svelte";
 import type Table from "./screens/Table.svelte";
 
 /**
  * A part of the page in a chunk of its own: a screen, the table that some screens use, the boards of
- * a race that is watched, or what a room shows after its rounds.
+ * a race that is watched, or what a room shows to who has a seat,
+ * and after its rounds.
  */
-type Part = Route["screen"] | "table" | "boards" | "over";
+type Part = Route["screen"] | "table" | "boards" | "seated" | "over";
 
 /** A screen's props: the fields of its route. */
 type Fields<Screen extends Part> = Omit<Extract<Route, { screen: Screen }>, "screen">;
@@ -24,6 +26,7 @@ type Files = {
 } & {
   readonly table: Load<typeof Table>;
   readonly boards: Load<typeof Boards>;
+  readonly seated: Load<typeof Seated>;
   readonly over: Load<typeof RoundOver>;
 };
 
@@ -50,6 +53,7 @@ const FILES: Files = {
   missing: () => import("./screens/Missing.svelte"),
   table: () => import("./screens/Table.svelte"),
   boards: () => import("./screens/Boards.svelte"),
+  seated: () => import("./screens/Seated.svelte"),
   over: () => import("./screens/RoundOver.svelte"),
 };
 

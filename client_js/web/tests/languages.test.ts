@@ -13,6 +13,7 @@ import { hostCatalogues } from "../src/text/host.ts";
 import { howTos } from "../src/text/howTo.ts";
 import { languageOf } from "../src/text/index.ts";
 import { replayCatalogues } from "../src/text/replay.ts";
+import { roundsCatalogues } from "../src/text/rounds.ts";
 import { settingsCatalogues } from "../src/text/settings.ts";
 import { watchCatalogues } from "../src/text/watch.ts";
 
@@ -27,6 +28,7 @@ const catalogue = (spoken: "en" | "de") => ({
   could: couldCatalogues[spoken],
   days: daysCatalogues[spoken],
   replay: replayCatalogues[spoken],
+  rounds: roundsCatalogues[spoken],
   settings: settingsCatalogues[spoken],
   account: accountCatalogues[spoken],
   watching: watchCatalogues[spoken],

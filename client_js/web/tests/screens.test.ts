@@ -25,6 +25,7 @@ function screens(onLine = true): Screens {
     leaderboard: here,
     missing: here,
     table: here,
+    seated: here,
     over: here,
     run: here,
     ghost: here,

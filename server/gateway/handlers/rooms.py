@@ -84,7 +84,7 @@ async def leave(request: Request[LeaveRoom]) -> Done:
 
 
 async def set_ready(request: Request[SetReady]) -> RoomState:
-    """Say whether the player will be in the next rounds, or sits out."""
+    """Say whether the player agrees to the next round, or sits out."""
     code, ready = RoomCode(request.command.code), request.command.ready
     room = await request.services.rooms.set_ready(code, request.player, ready=ready)
     return await _state(request, room)
@@ -94,6 +94,8 @@ async def start_round(request: Request[StartRound]) -> RoomState:
     """Start a round; its cards are sent to the runners when the countdown is over."""
     code, anyway = RoomCode(request.command.code), request.command.anyway
     services = request.services
+    # Before it is charged to the address, whose quota would tell a room from none.
+    await services.rooms.check_member(code, request.player)
     if not services.memory.has_room("round"):
         raise Refusal("overloaded", wait=request.load.wait())
     live = services.live.find(code)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from server.core import watching as core
 from server.core.codes import read_room_code
 from server.core.ids import RoomCode
+from server.core.refusal import Refusal
 from server.gateway import present
 from server.gateway.handlers.request import HandlerTable, Request
 from server.gateway.messages.session import Done
@@ -18,11 +19,20 @@ from server.gateway.messages.watching import (
 
 
 async def watch(request: Request[WatchRound]) -> Watched:
-    """Let the session watch a room; one that is new there is sent the room before the answer."""
+    """Let the session watch a room; one that is new there is sent the room before the answer.
+
+    Without a seat, a part in the round or the key, the answer is the same where there is no room.
+    """
     code = read_room_code(request.command.code)
     session, player, services = request.session, request.player, request.services
-    room = await services.rooms.find(code)
-    has_key = await services.watching.is_key(room, request.command.key)
+    try:
+        found = await services.rooms.find(code)
+    except Refusal:
+        found = None
+    has_key = await services.watching.is_key(found, request.command.key)
+    if found is None:
+        raise Refusal("not_invited")
+    room, epoch = found, found.watch_epoch if has_key else None
     core.sight(room, player, has_key=has_key)
     request.hub.watching.admit(session, code)
     if request.hub.rooms.room_of(session) != code:
@@ -30,7 +40,7 @@ async def watch(request: Request[WatchRound]) -> Watched:
         await request.hub.enter_room(session, room, seated=seated)
         session.send(present.room(await services.live.read_page(room)))
         request.hub.rooms.answered(session, code)
-    return await request.hub.watching.watch(session, code, has_key=has_key)
+    return await request.hub.watching.watch(session, code, epoch)
 
 
 async def stop(request: Request[StopWatching]) -> Done:

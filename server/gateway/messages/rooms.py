@@ -50,6 +50,9 @@ class CreateRoom(Command, tag=3, frozen=True):
 class RoomCommand(Command, frozen=True):
     """The base of commands to a room that exists.
 
+    Whoever has no seat in it is refused as `unknown_room` by all but `JoinRoom` and `WatchRound`,
+    whether there is such a room or not.
+
     Attributes:
         code: the room's. `JoinRoom` and `WatchRound` also take it as somebody typed it: case,
             spaces and hyphens do not matter.
@@ -62,36 +65,43 @@ class RoomCommand(Command, frozen=True):
 class JoinRoom(RoomCommand, tag=4, frozen=True):
     """Take a seat, or return to one's own, and subscribe the session to the room.
 
-    Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`. Every command
-    to a room that is closed, but for `LeaveRoom`, is refused as `room_closed`.
+    Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`. In a room
+    that is closed nobody has a seat.
     """
 
 
 class LeaveRoom(RoomCommand, tag=5, frozen=True):
     """Give the seat up; the player's attempt at a round that is being played is resigned.
 
-    Refused as `unknown_room`.
+    Refused as `unknown_room`; not so for whoever had a part in the latest round, who may send it
+    again.
     """
 
 
 class SetReady(RoomCommand, tag=6, frozen=True):
-    """Say whether the player will be in the next rounds, as everybody is at first, or sits out.
+    """Agree to the next round, or sit out from now on.
 
-    Refused as `unknown_room`, `not_seated` or `round_running`.
+    Whoever joins before the first round has agreed to it. Each later round takes a new word, also
+    if it is to be played by other terms than were set before. Refused as `unknown_room` or
+    `round_running`.
+
+    Attributes:
+        ready: true to agree to the next round, false to sit out until one says true.
     """
 
     ready: bool
 
 
 class StartRound(RoomCommand, tag=7, frozen=True):
-    """Start a round with all members who are here and do not sit out.
+    """Agree to the next round, unless one sits out, and start it with all who are here and agree.
 
-    The first round is started by the host, later ones by any member. Refused as `unknown_room`,
-    `not_seated`, `not_host`, `round_running`, `players_away`, `nobody_plays` or `overloaded`.
+    The first round is started by the host, later ones by any member; that of a quick match starts
+    by itself. Refused as `unknown_room`, `not_host`, `no_host`, `round_running`, `players_away`,
+    `not_ready`, `nobody_plays` or `overloaded`.
 
     Attributes:
-        anyway: whether to start without members who are away; if not, and one is who does not sit
-            out, it is refused as `players_away`.
+        anyway: whether to start without members who do not sit out, and are away or have not
+            agreed. If not, and there is one, it is refused as `players_away` or `not_ready`.
     """
 
     anyway: bool = False
@@ -100,8 +110,8 @@ class StartRound(RoomCommand, tag=7, frozen=True):
 class SetTerms(RoomCommand, tag=17, frozen=True):
     """Set what the next rounds are played by; only the host may. It drops all proposals.
 
-    Refused as `unknown_room`, `not_seated`, `not_host`, `round_running`, `unknown_game` or
-    `unknown_variant`.
+    After the first round, the others have to agree to a round by other terms anew. Refused as
+    `unknown_room`, `not_host`, `no_host`, `round_running`, `unknown_game` or `unknown_variant`.
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
@@ -117,7 +127,7 @@ class SetTerms(RoomCommand, tag=17, frozen=True):
 class ProposeTerms(RoomCommand, tag=18, frozen=True):
     """Propose to the host what the next rounds are played by, instead of an earlier proposal.
 
-    Refused as `unknown_room`, `not_seated`, `round_running`, `unknown_game` or `unknown_variant`.
+    Refused as `unknown_room`, `no_host`, `round_running`, `unknown_game` or `unknown_variant`.
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
@@ -133,8 +143,8 @@ class ProposeTerms(RoomCommand, tag=18, frozen=True):
 class RemoveMember(RoomCommand, tag=19, frozen=True):
     """Take a member's seat away for good; only the host may.
 
-    The member's attempt at a round that is being played is resigned. Nothing changes if the player
-    has no seat, or is the host. Refused as `unknown_room`, `not_seated` or `not_host`.
+    Nothing changes if the player has no seat, or is the host. Refused as `unknown_room`,
+    `not_host`, `no_host`, or `round_running` while the member is in a round, from its countdown on.
 
     Attributes:
         player: the member's id.
@@ -146,7 +156,7 @@ class RemoveMember(RoomCommand, tag=19, frozen=True):
 class HandOver(RoomCommand, tag=20, frozen=True):
     """Make another member the host; only the host may.
 
-    Refused as `unknown_room`, `not_seated` (also if the other one is no member) or `not_host`.
+    Refused as `unknown_room`, `not_host`, `no_host`, or `not_seated` if the other one is no member.
 
     Attributes:
         player: the member's id.
@@ -158,7 +168,7 @@ class HandOver(RoomCommand, tag=20, frozen=True):
 class SetLock(RoomCommand, tag=21, frozen=True):
     """Lock the room, so that nobody takes a seat who has none, or unlock it; only the host may.
 
-    Refused as `unknown_room`, `not_seated` or `not_host`.
+    Refused as `unknown_room`, `not_host` or `no_host`.
     """
 
     locked: bool
@@ -167,7 +177,7 @@ class SetLock(RoomCommand, tag=21, frozen=True):
 class SetPublic(RoomCommand, tag=16, frozen=True):
     """Open the room to anybody, who then finds it by `ListRooms`, or close it; only the host may.
 
-    Refused as `unknown_room`, `not_seated` or `not_host`.
+    Refused as `unknown_room`, `not_host` or `no_host`.
     """
 
     public: bool
@@ -180,9 +190,9 @@ class ListRooms(Command, tag=23, frozen=True):
 class SendEmote(RoomCommand, tag=22, frozen=True):
     """Send an emote to all who are subscribed to the room; only members may.
 
-    It is not stored: who is not there misses it. Refused as `unknown_room`, `not_seated` or
-    `too_fast`; a player may send 3 at once and one every 2 seconds for long, and all members of a
-    room together 12 at once and 4 a second.
+    It is not stored: who is not there misses it. Refused as `unknown_room` or `too_fast`; a player
+    may send 3 at once and one every 2 seconds for long, and all members of a room together 12 at
+    once and 4 a second.
 
     Attributes:
         emote: its index in `EMOTES`.
@@ -194,6 +204,7 @@ class SendEmote(RoomCommand, tag=22, frozen=True):
 class QuickMatch(Command, tag=24, frozen=True):
     """Look for somebody to race at a game: take a seat in the room in which somebody waits.
 
+    Nobody runs that room: it has no host, and is played by the terms that were asked for.
     If nobody waits, a room is opened for others to come to; after 20 seconds the pace bot does. The
     session is subscribed to the room. The first round starts by itself once both are here. To stop
     waiting, leave the room. Refused as `unknown_game` or `overloaded`.
@@ -206,11 +217,12 @@ class Seat(Struct, array_like=True, frozen=True):
     """A member of a room.
 
     Attributes:
-        ready: whether the player will be in the next round if `here`; else the player sits out.
+        ready: whether the player has agreed to the next round, and so is in it if `here`.
         here: whether the player has a session in the room.
         wins: rounds that the player has won in this room.
         points: the sum over this room's rounds of several players; in each, how many others the
             player was ranked before.
+        out: whether the player sits out until they agree to a round.
     """
 
     player: Player
@@ -218,6 +230,7 @@ class Seat(Struct, array_like=True, frozen=True):
     here: bool
     wins: int
     points: int = 0
+    out: bool = False
 
 
 class Runner(Struct, array_like=True, frozen=True):
@@ -250,7 +263,8 @@ class Round(Struct, array_like=True, frozen=True):
         game: what it is played by, whatever the room's terms are now. Null from servers of
             releases before 0.3.0, like `variant` and `limit`: then it is the room's.
         limit: seconds for the round.
-        public: whether the room has been public during the round.
+        public: whether strangers may be in it: the room has been public during the round, or was
+            when one of its players joined.
         help: what help its players may ask for.
     """
 
@@ -331,7 +345,7 @@ class RoomState(Event, tag=5, frozen=True):
         seats: how many players it has room for.
         game: of the next round, like `variant`.
         limit: seconds for the next round.
-        host: the id of the player who runs the room.
+        host: the id of the player who runs the room; null in a quick match.
         members: in the order in which they took their seats.
         round: the latest one, or null before the first.
         locked: whether nobody may take a seat who has none.
@@ -352,7 +366,7 @@ class RoomState(Event, tag=5, frozen=True):
     variant: str
     seats: int
     limit: int
-    host: str
+    host: str | None
     members: list[Seat]
     round: Round | None
     locked: bool = False
@@ -400,7 +414,7 @@ class OpenRoom(Struct, array_like=True, frozen=True):
         limit: seconds for the next round.
         taken: seats that are taken.
         seats: how many players it has room for.
-        host: who runs it.
+        host: who runs it; of a quick match, who has been there longest.
         running: whether a round is being played: who joins now plays in the next one.
     """
 

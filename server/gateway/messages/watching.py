@@ -15,15 +15,15 @@ WatchKeyText = Annotated[str, Meta(max_length=64)]
 class WatchRound(RoomCommand, tag=25, frozen=True):
     """Watch a room's rounds instead of any other's, and subscribe the session to the room.
 
-    It takes no seat. Refused as `unknown_room`, `removed`, `not_invited`, `still_racing` or
-    `too_many_watchers`.
+    It takes no seat. Refused as `not_invited`, also if there is no such room, `removed`,
+    `still_racing` or `too_many_watchers`.
 
     Attributes:
         key: the room's watch key, which members need not have; null if there is none.
     """
 
     key: WatchKeyText | None = None
-    misses: ClassVar[frozenset[str]] = frozenset({"unknown_room", "not_invited"})
+    misses: ClassVar[frozenset[str]] = frozenset({"not_invited"})
 
 
 class StopWatching(Command, tag=26, frozen=True):
@@ -33,12 +33,15 @@ class StopWatching(Command, tag=26, frozen=True):
 class GetWatchKey(RoomCommand, tag=31, frozen=True):
     """Ask for the key with which anybody may watch the room; only the host may.
 
-    Refused as `unknown_room`, `not_seated` or `not_host`.
+    Refused as `unknown_room`, `not_host` or `no_host`.
     """
 
 
 class WatchKey(Event, tag=25, frozen=True):
-    """A room's watch key, which stays the same as long as there is the room.
+    """A room's watch key.
+
+    It ends when the host is another one, when a member is removed, and when the room is locked;
+    whoever watches by it is then sent a `Watched` that says so.
 
     Attributes:
         code: the room's.
@@ -80,6 +83,8 @@ class Watched(Event, tag=17, frozen=True):
         game: of the round, like `variant`; null before the first one.
         rules: the digest of the rules that it is played by.
         boards: one for each runner of the round, in their order; none if they are hidden.
+        why: if the sight is `ended`, the code that `WatchRound` would be refused with now: as
+            `not_invited`, the watch key holds no more.
     """
 
     code: str
@@ -90,6 +95,7 @@ class Watched(Event, tag=17, frozen=True):
     variant: str | None
     rules: str | None
     boards: list[WatchedBoard]
+    why: str | None = None
 
 
 class WatchedMove(Event, tag=18, frozen=True):

@@ -249,7 +249,6 @@ export const de: Text = {
     start: (count) => (count === 1 ? "Allein anfangen" : `Zu ${count} anfangen`),
     rematch: (count) => (count === 1 ? "Noch einmal" : `Revanche zu ${count}`),
     startWithout: (names) => `Ohne ${LIST.format(names)} anfangen?`,
-    startWithoutMore: "Wer zurückkommt, ist in der nächsten Runde dabei.",
     startAnyway: "Anfangen",
     wait: "Kurz warten",
     waitFor: (host) => `${host} startet die Runde.`,
@@ -266,7 +265,7 @@ export const de: Text = {
     lockedTitle: "Der Raum ist abgeschlossen",
     lockedMore: "Niemand Neues bekommt einen Platz.",
     leave: "Gehen",
-    running: "Gerade läuft eine Runde. In der nächsten bist du dabei.",
+    running: "Gerade läuft eine Runde. In der nächsten kannst du dabei sein.",
     wins: (count) => counted(count, "Runde gewonnen", "Runden gewonnen"),
   },
 

@@ -257,7 +257,6 @@ export const en = {
     start: (count: number) => (count === 1 ? "Start on your own" : `Start with ${count}`),
     rematch: (count: number) => (count === 1 ? "Play again" : `Rematch with ${count}`),
     startWithout: (names: readonly string[]) => `Start without ${LIST.format(names)}?`,
-    startWithoutMore: "Whoever comes back is in the next round.",
     startAnyway: "Start",
     wait: "Wait a moment",
     waitFor: (host: string) => `${host} starts the round.`,
@@ -274,7 +273,7 @@ export const en = {
     lockedTitle: "The room is locked",
     lockedMore: "Nobody new can take a seat.",
     leave: "Leave",
-    running: "They’re in the middle of a round. You’re in the next one.",
+    running: "They’re in the middle of a round. You can be in the next one.",
     wins: (count: number) => counted(count, "round won", "rounds won"),
   },
 

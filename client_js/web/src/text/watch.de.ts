@@ -20,5 +20,6 @@ export const de: WatchWords = {
   inviteMore: "Wer diesen Link hat, sieht alle Karten, 15 Sekunden später.",
   link: "Der Link zum Zusehen",
   shareText: (game) => `Sieh uns zu: ein Rennen in ${game}.`,
-  notInvited: "Bitte den Gastgeber um einen neuen Link: Diesem fehlt vielleicht etwas.",
+  notInvited:
+    "Bitte den Gastgeber um einen neuen Link: Diesem fehlt etwas, oder er gilt nicht mehr.",
 };

@@ -18,5 +18,5 @@ export const en = {
   inviteMore: "Whoever has this link sees every board, 15 seconds behind.",
   link: "The link to watch",
   shareText: (game: string) => `Watch our race at ${game}.`,
-  notInvited: "Ask the host for a new link: this one may have lost a letter.",
+  notInvited: "Ask the host for a new link: this one may have lost a letter, or holds no more.",
 };

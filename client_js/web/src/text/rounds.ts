@@ -1,0 +1,15 @@
+/** Who agrees to the next round: words that are apart from the others (see `howTo.ts`). */
+
+import { language } from "./index.ts";
+import { de } from "./rounds.de.ts";
+import { en } from "./rounds.en.ts";
+
+export type RoundsWords = typeof en;
+
+/** The same in every language. */
+export const roundsCatalogues = { en, de };
+
+/** The words, in the language of `text`. */
+export function roundsWords(): RoundsWords {
+  return roundsCatalogues[language];
+}
