@@ -31,7 +31,8 @@ MAY_IMPORT = {
     | {"server.background", "server.worker_pool"}
     | {"server.store.keys", "server.store.bus.Subscriber"}
     | {"server.store.deals.Deal", "server.store.deals.random_id", "server.store.deals.new_deal"}
-    | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Entries")}
+    | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Beside", "Entries")}
+    | {"server.store.journal.is_checkpoint"}
     | {f"server.store.journal.{name}" for name in ("ConflictError", "GapError", "MistimedError")}
     | {"server.store.format.Kept", "server.store.secret_keys"}
     | {

@@ -7,8 +7,11 @@ Times are Unix milliseconds of the server's clock. What players may do is in
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
-from server.core import ranking
+from msgspec import Struct
+
+from server.core import ranking, room_pace
 from server.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.core.race_events import (
     Event,
@@ -33,6 +36,9 @@ MAX_SCORES = 8
 
 They are part of every state of a room that is sent: about 180 bytes for a round of eight players.
 """
+
+MAX_REMOVED = 32
+"""Players whom hosts have removed that are kept out: the latest ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,9 @@ class Score:
 class Room:
     """The state of a room after the last entry of its journal.
 
+    All of it is bounded, however many come and go, since a checkpoint stores it: a new field needs
+    a default that means what was meant without it.
+
     Attributes:
         opened: the first entry.
         host: the player who runs the room; a quick match has none.
@@ -138,9 +147,9 @@ class Room:
         locked: whether no more seats may be taken.
         public: whether strangers find the room in the list of open rooms.
         closed: whether an operator has closed it, for good.
-        removed: players whom a host has removed.
-        wins: the number of rounds won, for players who have won any.
-        points: the sum of points over all rounds, for players who have any.
+        removed: players whom a host has removed, the latest ones.
+        wins: the number of rounds won, for those of its members and `former` who have won any.
+        points: the sum of points over all rounds, for those of the same who have any.
         scores: the latest rounds of several players, the oldest first.
         watch_epoch: how often watch keys have ended: with each host's term, with a removal, and
             when the room was locked.
@@ -158,12 +167,14 @@ class Room:
     at: int
     proposals: dict[PlayerId, Terms] = field(default_factory=dict)
     locked: bool = False
-    removed: frozenset[PlayerId] = frozenset()
+    removed: tuple[PlayerId, ...] = ()
     points: dict[PlayerId, int] = field(default_factory=dict)
     scores: tuple[Score, ...] = ()
     public: bool = False
     closed: bool = False
     watch_epoch: int = 0
+    begin: int = 1
+    paces: dict[PlayerId, int] = field(default_factory=dict)
 
     def seat_of(self, player: PlayerId | None) -> Seat | None:
         """Return a player's seat, or `None`."""
@@ -187,18 +198,46 @@ class Room:
         return self.public and not self.locked and len(self.seats) < self.opened.seats
 
 
-def fold(room: Room | None, event: Event) -> Room:
+class Checkpoint(Struct, tag="checkpoint", frozen=True):
+    """What all entries before it said: the journal is kept from the last checkpoint on.
+
+    Attributes:
+        room: the room after the entry before it.
+        at: the time of that entry.
+    """
+
+    room: Room
+    at: int
+
+
+Entry: TypeAlias = Event | Checkpoint
+"""What may stand in the journal of a room."""
+
+
+class KeptRound(Struct, tag="kept", frozen=True):
+    """A round that is over, as it is kept beside the journal, which goes on without it."""
+
+    round: Round
+
+
+def fold(room: Room | None, event: Entry) -> Room:
     """Return the room after one more entry of its journal; `room` is `None` before the first."""
+    if isinstance(event, Checkpoint):
+        assert room is None or room.version == event.room.version, "entries follow each other"
+        number = event.room.version + 1
+        return replace(event.room, version=number, begin=number)
     if isinstance(event, RoomOpened):
         assert room is None, "RoomOpened is only the first entry"
         host = None if event.quick else event.host
         return Room(
             event, host, (), None, event.terms, {}, version=1, at=event.at, public=event.quick
         )
-    assert room is not None, "the first entry is RoomOpened"
+    assert room is not None, "the first entry is RoomOpened or a checkpoint"
     after = _folded(room, event)
     epoch = room.watch_epoch + _ends_watch_keys(room, event, after)
-    return replace(after, version=room.version + 1, at=event.at, watch_epoch=epoch)
+    payer = payer_of(room, event)
+    paces = room.paces if payer is None else room_pace.after(room.paces, payer, event.at)
+    return replace(after, version=room.version + 1, at=event.at, watch_epoch=epoch, paces=paces)
 
 
 def _ends_watch_keys(before: Room, event: Event, after: Room) -> bool:
@@ -209,6 +248,22 @@ def _ends_watch_keys(before: Room, event: Event, after: Room) -> bool:
         case LockSet(locked=True):
             return True
     return before.host != after.host
+
+
+def payer_of(room: Room, event: Event) -> PlayerId | None:
+    """Return who has changed the room by an entry, at the own pace; `None` if it costs nothing.
+
+    Rounds cost nothing: they take their time. That a host was away is taken for the host's change.
+    """
+    payer: PlayerId | None = None
+    match event:
+        case SeatTaken(player=player) | ReadySet(player=player) | TermsProposed(player=player):
+            payer = player
+        case SeatLeft(player=player, by=by):
+            payer = player if by is None else by
+        case HostChanged() | TermsSet() | LockSet() | PublicSet():
+            payer = room.host
+    return payer if payer != PACE_BOT else None
 
 
 def _folded(room: Room, event: Event) -> Room:
@@ -222,9 +277,12 @@ def _folded(room: Room, event: Event) -> Room:
             seats = tuple(seat for seat in room.seats if seat.player != player)
             following = (seat.player for seat in seats if not seat.is_bot)
             host = next(following, player) if room.host == player else room.host
-            removed = room.removed | {player} if event.by is not None else room.removed
+            by_host = (player,) if event.by is not None else ()
+            removed = (*room.removed, *by_host)[-MAX_REMOVED:]
             proposals = {by: terms for by, terms in room.proposals.items() if by != player}
-            after = replace(room, host=host, seats=seats, removed=removed, proposals=proposals)
+            after = _forgetting(
+                replace(room, host=host, seats=seats, removed=removed, proposals=proposals)
+            )
         case HostChanged(player=player):
             after = replace(room, host=player if not room.opened.quick else None)
         case TermsSet(terms=terms):
@@ -240,7 +298,7 @@ def _folded(room: Room, event: Event) -> Room:
             round_ = room.running and replace(room.running, public=True) if public else None
             after = replace(room, public=public, round=round_ or room.round)
         case RoomClosed():
-            after = replace(room, seats=(), proposals={}, public=False, closed=True)
+            after = _forgetting(replace(room, seats=(), proposals={}, public=False, closed=True))
         case ReadySet(player=player, ready=ready):
             seats = tuple(
                 replace(seat, ready=ready, out=not ready) if seat.player == player else seat
@@ -285,11 +343,23 @@ def _scored(room: Room, round_: Round) -> Room:
         return room
     points = round_.points()
     score = Score(round_.number, round_.terms.game, round_.ranks(), points)
+    return _forgetting(
+        replace(
+            room,
+            wins=_sums(room.wins, dict.fromkeys(round_.winners(), 1)),
+            points=_sums(room.points, points),
+            scores=(*room.scores, score)[-MAX_SCORES:],
+        )
+    )
+
+
+def _forgetting(room: Room) -> Room:
+    """Return the room without the wins and points of those of whom nothing is shown any more."""
+    shown = {seat.player for seat in room.seats}.union(*(score.ranks for score in room.scores))
     return replace(
         room,
-        wins=_sums(room.wins, dict.fromkeys(round_.winners(), 1)),
-        points=_sums(room.points, points),
-        scores=(*room.scores, score)[-MAX_SCORES:],
+        wins={player: count for player, count in room.wins.items() if player in shown},
+        points={player: count for player, count in room.points.items() if player in shown},
     )
 
 

@@ -10,11 +10,13 @@ agreed to it, and is not removed from it.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import wraps
+from typing import Concatenate, ParamSpec
 
-from server.core import quick
+from server.core import quick, room_pace
 from server.core.ids import PACE_BOT, DealId, PlayerId
-from server.core.race import Room, Seat
+from server.core.race import Room, Seat, payer_of
 from server.core.race_events import (
     Event,
     HostChanged,
@@ -37,7 +39,28 @@ from server.core.stored import StoredResult
 COUNTDOWN = 4_000
 """The time from the command to the start of a round, in milliseconds."""
 
+Given = ParamSpec("Given")
+Decide = Callable[Concatenate[Room, Given], Event | None]
 
+
+def _paced(decide: Decide[Given]) -> Decide[Given]:
+    """Let a command also be refused as `too_fast` if the player has changed the room too often.
+
+    That is looked at last, so that it tells nobody more than members know.
+    """
+
+    @wraps(decide)
+    def paced(room: Room, /, *args: Given.args, **named: Given.kwargs) -> Event | None:
+        event = decide(room, *args, **named)
+        payer = payer_of(room, event) if event is not None else None
+        if event is not None and payer is not None:
+            room_pace.check(room.paces, payer, event.at)
+        return event
+
+    return paced
+
+
+@_paced
 def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
     """Decide the command to join: `None` if the player has a seat already.
 
@@ -83,6 +106,7 @@ def leave(room: Room, player: PlayerId, now: int) -> Event | None:
     return SeatLeft(player, now)
 
 
+@_paced
 def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
     """Decide the host's command to remove a member: `None` if the player has no seat.
 
@@ -98,6 +122,7 @@ def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | No
     return SeatLeft(player, now, host)
 
 
+@_paced
 def hand_over(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
     """Decide the host's command to make another member the host: `None` for the host.
 
@@ -148,6 +173,7 @@ def check_open(room: Room) -> None:
         raise Refusal("room_closed")
 
 
+@_paced
 def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | None:
     """Decide the host's command to lock or unlock the room: `None` if that is so already.
 
@@ -158,6 +184,7 @@ def set_lock(room: Room, player: PlayerId, locked: bool, now: int) -> Event | No
     return LockSet(locked, now) if room.locked != locked else None
 
 
+@_paced
 def set_public(room: Room, player: PlayerId, public: bool, now: int) -> Event | None:
     """Decide the host's command to open the room to anybody, or to close it: `None` if it is so.
 
@@ -168,6 +195,7 @@ def set_public(room: Room, player: PlayerId, public: bool, now: int) -> Event | 
     return PublicSet(public, now) if room.public != public else None
 
 
+@_paced
 def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | None:
     """Decide the host's command to set the next round's terms: `None` if they are set already.
 
@@ -180,6 +208,7 @@ def set_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | N
     return TermsSet(terms, now) if room.terms != terms or room.proposals else None
 
 
+@_paced
 def propose_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event | None:
     """Decide a member's command to propose terms: `None` if they are proposed or set already.
 
@@ -196,6 +225,7 @@ def propose_terms(room: Room, player: PlayerId, terms: Terms, now: int) -> Event
     return TermsProposed(player, terms, now)
 
 
+@_paced
 def set_ready(room: Room, player: PlayerId, ready: bool, now: int) -> Event | None:
     """Decide the command to agree to the next round, or to sit out: `None` if that is so already.
 

@@ -74,6 +74,9 @@ class AttemptDefinition:
         played = pace_bot.due(state, now) if pace_bot.is_its(state) else None
         return played or core.due(state, now)
 
+    def checkpoint(self, state: Attempt) -> None:
+        """Return `None`: the rules bound the length, and all of it is read for the run."""
+
     def kept_until(self, state: Attempt) -> int:
         """Return the time (Unix milliseconds) until which the journal is certainly kept."""
         is_kept = state.is_played and not pace_bot.is_its(state)

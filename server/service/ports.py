@@ -93,8 +93,11 @@ class JournalStore(Protocol):
     async def read(self, key: str) -> Entries:
         """Return all entries, once they are acknowledged; none if there is no journal."""
 
-    async def read_on(self, key: str, after: int, last: str) -> Entries | None:
-        """Return the entries after entry `after`; `None` if that one's text is not `last`."""
+    async def read_on(self, key: str, after: int, last: str, begin: int = 1) -> Entries | None:
+        """Return the entries after entry `after`; `None` if that one's text is not `last`.
+
+        `begin` is the number of the entry that the journal begins with, as the caller knows.
+        """
 
     async def read_from(self, key: str, number: int) -> list[str]:
         """Return the texts of the entries from `number` on, acknowledged or not."""
@@ -550,6 +553,9 @@ class RoomStore(Protocol):
 
     async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Delete that a player is present on a node; presence on another node is kept."""
+
+    async def round_on(self, code: RoomCode, deal: DealId) -> str | None:
+        """Return the text (JSON) of a round of a room that was over lately, or `None`."""
 
     async def extend(self, code: RoomCode, life: int) -> None:
         """Let a room live for so many milliseconds at least, if it is there."""

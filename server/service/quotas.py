@@ -87,6 +87,12 @@ USED_ROOM: Final = Item(1_700, keys.ROOM_LIFE)
 ROUND: Final = Item(800, keys.UNPLAYED_DEAL_LIFE * 1000)
 """A round: its deal, and the entries of the room's journal."""
 
+ROUND_RESULTS: Final = 500
+"""Bytes of a round that somebody has played and that is kept beside the journal, and"""
+
+RUNNER_RESULTS: Final = 150
+"""bytes of that for each of its players."""
+
 RUNNER: Final = 1_500
 """Bytes of an attempt that is not played, for each player of a round."""
 
@@ -302,8 +308,17 @@ class Quotas:
             start, size = after.start, count * ENTRY_BYTES if is_counted else 0
             if is_first:
                 size += PLAYED + self._bot_of(after)
-            life = start.deadline - self._clock.now() + start.days * DAY
-            self.note(start.player, Item(size, life))
+            left = start.deadline - self._clock.now()
+            items = [Item(size, left + start.days * DAY)]
+            if is_first and start.room is not None:
+                items.append(Item(self._results_of(start.room), left + keys.ROUND_LIFE))
+            self.note(start.player, *items)
+
+    def _results_of(self, code: RoomCode) -> int:
+        """Return the bytes that are kept of a room's round; each who plays is charged for all."""
+        room = self.room(code)
+        runners = len(room.round.players) if room is not None and room.round else MAX_SEATS
+        return ROUND_RESULTS + RUNNER_RESULTS * runners
 
     def _bot_of(self, attempt: Attempt) -> int:
         """Return the bytes of the pace bot's run that is kept as long as an attempt."""

@@ -21,14 +21,21 @@ from typing import Generic, Protocol, TypeVar
 from server.core.refusal import Refusal, UnavailableError
 from server.service.ports import Clock, JournalStore
 from server.service.tasks import run_soon
-from server.store.journal import Append, ConflictError, GapError, MistimedError
+from server.store.journal import (
+    Append,
+    ConflictError,
+    Entries,
+    GapError,
+    MistimedError,
+    is_checkpoint,
+)
 
 State = TypeVar("State")
 Event = TypeVar("Event")
 Event_co = TypeVar("Event_co", covariant=True)
 
-CHECKPOINT_EVERY = 64
-"""Entries between two checkpoints: kept states, from which recent entries can be folded again."""
+KEEP_EVERY = 64
+"""Entries between two kept states, from which recent entries can be folded again."""
 
 EMPTY_SIZE = 1_000
 """About how many bytes a replica takes that has no state."""
@@ -54,6 +61,9 @@ class Definition(Protocol[State, Event]):
 
     def due(self, state: State, now: int) -> Event | None:
         """Return the event that is due at a time (Unix milliseconds) without a command, if any."""
+
+    def checkpoint(self, state: State) -> Event | None:
+        """Return the event that says all that the entries before it do, if it is time for one."""
 
     def kept_until(self, state: State) -> int:
         """Return the time (Unix milliseconds) until which the journal is certainly kept."""
@@ -118,11 +128,12 @@ class Replica(Generic[State, Event]):
 
     __slots__ = (
         "_accepted",
-        "_checkpoints",
+        "_begin",
         "_clock",
         "_definition",
         "_generation",
         "_journals",
+        "_kept",
         "_last",
         "_locked",
         "_mistimed",
@@ -143,10 +154,11 @@ class Replica(Generic[State, Event]):
         self._waiters: deque[asyncio.Future[None]] | None = None
         self._state: State | None = None
         self._seq = 0
+        self._begin = 1
         self._last = ""
         self._accepted = 0
         self._generation = 0
-        self._checkpoints: tuple[tuple[int, State | None], ...] = ((0, None),)
+        self._kept: tuple[tuple[int, State | None], ...] = ((0, None),)
         self._mistimed = 0
         self._unconfirmed: _Unconfirmed[State] | None = None
         self._pending: tuple[Command[State, Event], Append, State] | None = None
@@ -165,9 +177,7 @@ class Replica(Generic[State, Event]):
     def size(self) -> int:
         """About how many bytes it takes."""
         state = self._state
-        return (
-            EMPTY_SIZE if state is None else self._definition.size(state, self._checkpoints[0][1])
-        )
+        return EMPTY_SIZE if state is None else self._definition.size(state, self._kept[0][1])
 
     @property
     def settled(self) -> State | None:
@@ -214,13 +224,13 @@ class Replica(Generic[State, Event]):
         """Return the entries from `number` on.
 
         Returns:
-            The state at the last checkpoint before that entry, and the texts of all entries after
-            the checkpoint; `None` if the entry is older than the kept checkpoints, or unknown here.
+            The last state kept before that entry, and the texts of all entries after it; `None` if
+            the entry is older than the kept states, or unknown here.
 
         Raises:
             UnavailableError: the store does not answer.
         """
-        for seq, state in reversed(self._checkpoints):
+        for seq, state in reversed(self._kept):
             if seq < number <= self._seq:
                 found = await self._journals.read_from(self._definition.key(), seq + 1)
                 return state, found
@@ -324,6 +334,8 @@ class Replica(Generic[State, Event]):
                 await self._read()
             while True:
                 now = await self._append_due()
+                if not await self._append_checkpoint(now):
+                    continue
                 before = self._state
                 try:
                     event = decide(before, now)
@@ -384,6 +396,16 @@ class Replica(Generic[State, Event]):
                 return now
             await self._append(event, now)
 
+    async def _append_checkpoint(self, now: int) -> bool:
+        """Append a checkpoint if it is time for one: before what a command appends in any case.
+
+        Returns:
+            Whether the state is as it was but for that; if not, what is due may be, too.
+        """
+        state = self._state
+        event = self._definition.checkpoint(state) if state is not None else None
+        return event is None or await self._append(event, now)
+
     async def _append(self, event: Event, now: int) -> bool:
         """Append an event that was decided at a time (Unix milliseconds).
 
@@ -434,19 +456,26 @@ class Replica(Generic[State, Event]):
 
     def _accept(self, append: Append, after: State, generation: int) -> None:
         """Set the state after an append that has been accepted on a connection's generation."""
-        self._state, self._seq, self._last = after, append.number, append.payload
+        self._state = after
+        self._follow(append.number, append.payload)
         self._accepted = append.number
         self._generation = generation
         self._mistimed = 0
-        if not append.number % CHECKPOINT_EVERY:
-            self._keep_checkpoint()
 
-    def _keep_checkpoint(self) -> None:
-        """Add the current state to the checkpoints, of which the last two are kept.
+    def _follow(self, number: int, text: str) -> None:
+        """Note that the state is that after an entry."""
+        self._seq, self._last = number, text
+        if is_checkpoint(text):
+            self._begin = number
+        if not number % KEEP_EVERY:
+            self._keep_state()
+
+    def _keep_state(self) -> None:
+        """Add the current state to the kept ones, which are the last two.
 
         Clients that are further behind get a snapshot in any case.
         """
-        self._checkpoints = (*self._checkpoints[-1:], (self._seq, self._state))
+        self._kept = (*self._kept[-1:], (self._seq, self._state))
 
     async def _read(self) -> None:
         """Read and fold new entries; all of them, if the journal lacks the replica's last entry.
@@ -457,10 +486,15 @@ class Replica(Generic[State, Event]):
         """
         key = self._definition.key()
         try:
-            found = await self._journals.read_on(key, self._seq, self._last) if self._seq else None
+            found = (
+                await self._journals.read_on(key, self._seq, self._last, self._begin)
+                if self._seq
+                else None
+            )
             if found is None:
                 found = await self._journals.read(key)
-                self._forget(key, self._count_lost(found.texts))
+                self._forget(key, self._count_lost(found))
+                self._seq = found.first - 1
         except GapError:
             self._forget(key, lost=int(self._accepted > 0))
             raise
@@ -481,24 +515,24 @@ class Replica(Generic[State, Event]):
         if lost:
             self._journals.note_lost(key, lost)
         self._state, self._seq, self._last, self._generation = None, 0, "", 0
-        self._accepted, self._checkpoints = 0, ((0, None),)
+        self._accepted, self._kept, self._begin = 0, ((0, None),), 1
 
-    def _count_lost(self, texts: list[str]) -> int:
+    def _count_lost(self, found: Entries) -> int:
         """Return how many entries that this node has appended a journal lacks, at least.
 
         Args:
-            texts: what it has, which does not include the last entry that is known here.
+            found: what it has, which does not include the last entry that is known here. It may
+                begin with a checkpoint that has followed that: then nothing is lost.
         """
         state = self._state
-        if not texts and state is not None:
+        if found.first > self._seq:
+            return 0
+        if not found.texts and state is not None:
             has_expired = self._definition.kept_until(state) <= self._clock.now()
             return 0 if has_expired else self._accepted
         replaced = self._accepted == self._seq > 0
-        return max(self._accepted - len(texts), int(replaced))
+        return max(self._accepted - found.last, int(replaced))
 
     def _fold(self, text: str) -> None:
         self._state = self._definition.fold(self._state, self._definition.decode(text))
-        self._seq += 1
-        self._last = text
-        if not self._seq % CHECKPOINT_EVERY:
-            self._keep_checkpoint()
+        self._follow(self._seq + 1, text)

@@ -10,7 +10,7 @@ import structlog
 
 from engine.catalog import ruleset
 from engine.errors import EngineError
-from server.core import quick, race, race_commands
+from server.core import quick, race_commands
 from server.core.attempt import Attempt, Started
 from server.core.ids import (
     CODE_ALPHABET,
@@ -25,7 +25,7 @@ from server.core.ids import (
     split_attempt_id,
 )
 from server.core.quota import KEPT_DAYS
-from server.core.race import Room, Round
+from server.core.race import Checkpoint, Entry, Room, Round
 from server.core.race_events import Event, RoomOpened, Terms, TermsSet
 from server.core.ranking import Result
 from server.core.refusal import Refusal, UnreadableError
@@ -34,9 +34,9 @@ from server.service.answers import Snapshot
 from server.service.attempts import Attempts
 from server.service.format import Format
 from server.service.quotas import Quotas
-from server.service.replica import YIELD_EVERY, Replica
+from server.service.replica import Replica
 from server.service.replica_cache import ReplicaCache
-from server.service.room_journal import RoomDefinition, decode
+from server.service.room_journal import RoomDefinition, decode, decode_round
 from server.service.signal import Signal
 from server.service.store import Store
 from server.service.stored import rules_of
@@ -71,7 +71,7 @@ class Rooms:
         self._quotas = quotas
         self._attempts = attempts
         self._format = stored
-        self._replicas: ReplicaCache[RoomCode, Room, Event] = ReplicaCache(
+        self._replicas: ReplicaCache[RoomCode, Room, Entry] = ReplicaCache(
             MAX_BYTES, MAX_READ_ONLY_BYTES
         )
         self.appended: Signal[RoomCode, Room, Append] = Signal()
@@ -168,8 +168,9 @@ class Rooms:
     async def terms(self, code: RoomCode) -> tuple[RoomOpened, Terms] | None:
         """Return a room's first event, and what its next round is played by.
 
-        For whoever only names the room: nothing is folded or cached. It reads the journal, and
-        decodes the entries from the last one back to the latest terms.
+        For whoever only names the room: nothing is folded or cached. It reads the journal, which
+        begins with the last checkpoint, and decodes the entries from the last one back to the
+        latest terms.
 
         Returns:
             `None` if there is no room with this code.
@@ -181,38 +182,34 @@ class Rooms:
         texts = await self._store.journals.read_from(keys.room(code), 1) if is_code(code) else []
         if not texts:
             return None
-        opened = decode(texts[0])
-        assert isinstance(opened, RoomOpened), "the first entry is RoomOpened"
+        first = decode(texts[0])
+        if isinstance(first, Checkpoint):
+            opened, terms = first.room.opened, first.room.terms
+        else:
+            assert isinstance(first, RoomOpened), "the first entry is RoomOpened or a checkpoint"
+            opened, terms = first, first.terms
         later = map(decode, reversed(texts[1:]))
-        latest = next((event.terms for event in later if isinstance(event, TermsSet)), None)
-        return opened, latest or opened.terms
+        return opened, next((event.terms for event in later if isinstance(event, TermsSet)), terms)
 
     async def round_on(self, code: RoomCode, deal: DealId) -> Round | None:
-        """Return the round that was played on a deal, or `None` if there is none, or no room.
+        """Return the round that was played on a deal, or `None` if it is not kept any more.
 
-        For the last round of a room, that is what this node has of it, or a read of what is new;
-        for an earlier one the room's whole journal is read and folded.
+        It is kept by itself if somebody has made a move; if not, as long as it is the room's last.
 
         Raises:
             UnavailableError: the store does not answer.
+            UnreadableError: a newer release has stored it.
         """
+        text = await self._store.rooms.round_on(code, deal)
+        if text is not None:
+            return decode_round(text)
         try:
             room = await self.find(code)
         except Refusal:
             return None
-        if room.round is not None and room.round.deal == deal:
-            return room.round
-        found: Round | None = None
-        before: Room | None = None
-        for number, text in enumerate(await self._store.journals.read_from(keys.room(code), 1)):
-            if number % YIELD_EVERY == 0:
-                await asyncio.sleep(0)
-            before = race.fold(before, decode(text))
-            if before.round is not None and before.round.deal == deal:
-                found = before.round
-        return found
+        return room.round if room.round is not None and room.round.deal == deal else None
 
-    def used(self) -> list[Replica[Room, Event]]:
+    def used(self) -> list[Replica[Room, Entry]]:
         """Return the cached replicas that this node appends to, or follows."""
         return self._replicas.used()
 
@@ -673,11 +670,11 @@ class Rooms:
         self._replicas.find_to_append(code)
         return step.after
 
-    def _replica(self, code: RoomCode) -> Replica[Room, Event]:
+    def _replica(self, code: RoomCode) -> Replica[Room, Entry]:
         replica = self._replicas.find(code)
         if replica is not None:
             return replica
-        definition = RoomDefinition(code, self._store.clock, self.appended)
+        definition = RoomDefinition(code, self._store.clock, self._format, self.appended)
         return self._replicas.put(
             code, Replica(self._store.journals, self._store.clock, definition)
         )

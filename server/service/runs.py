@@ -167,7 +167,7 @@ class Runs:
     async def on(self, deal_id: DealId, player: PlayerId) -> tuple[int, list[RunRow]]:
         """Return how many runs a deal has, and those of them that a player is shown, best first.
 
-        Of a room's deal these are all of its round, as long as the room is kept; of a daily's, the
+        Of a room's deal these are all of its round, for a week after it; of a daily's, the
         first ones of its leaderboard, and the player's own with its neighbours.
 
         Raises:

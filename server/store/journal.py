@@ -1,7 +1,12 @@
 """Journals: Redis streams with explicit entry ids `0-1`, `0-2`, ….
 
-Entry n is appended only if the stream has n - 1 entries. That is all the concurrency control there
-is: a node whose append is rejected reads the entries that it missed, and decides again.
+Entry n is appended only if the stream ends with entry n - 1, and none before that is missing. That
+is all the concurrency control there is: a node whose append is rejected reads the entries that it
+missed, and decides again.
+
+A journal may begin with a checkpoint: an entry that says all that those before it said, and with
+which they were dropped, by one script. Its number is the next one as that of any entry, and numbers
+go on from it.
 
 An append must also not follow entries that Redis has lost since they were read. A server that loses
 data loses its connections first; so what was read is valid for one generation of the connection,
@@ -60,27 +65,37 @@ return appended
 One script for a batch costs Redis less than one XADD for each entry (1.1 µs instead of 2 µs).
 """
 
+CHECKPOINT: Final = '{"type":"checkpoint",'
+"""What the text of an entry begins with that says all that those before it do."""
+
 _APPEND_WITH: Final = Script("""
 local number, time = tonumber(ARGV[1]), redis.call('TIME')
-if redis.call('XLEN', KEYS[1]) ~= number - 1 then return 'conflict' end
-if ARGV[10] and number > 1 then
-  local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-  if last[2][2] ~= ARGV[10] then return 'conflict' end
+local length = redis.call('XLEN', KEYS[1])
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1] or {'0-0'}
+if last[1] ~= '0-' .. (number - 1) then return 'conflict' end
+if length ~= number - 1 then
+  local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+  if first[1] ~= '0-' .. (number - length) then return 'conflict' end
+  if string.find(first[2][2], '{"type":"checkpoint",', 1, true) ~= 1 then return 'conflict' end
 end
+if ARGV[13] and number > 1 and last[2][2] ~= ARGV[13] then return 'conflict' end
 if math.abs(time[1] * 1000 + time[2] / 1000 - ARGV[3]) > tonumber(ARGV[4]) then
   return 'mistimed'
 end
-redis.call('XADD', KEYS[1], '0-' .. number, 'e', ARGV[2])
+local id = '0-' .. number
+if ARGV[10] ~= '' then redis.call('XADD', KEYS[1], 'MINID', id, id, 'e', ARGV[2])
+else redis.call('XADD', KEYS[1], id, 'e', ARGV[2]) end
 if ARGV[5] ~= '' then redis.call('PEXPIREAT', KEYS[1], ARGV[5]) end
 if ARGV[6] ~= '' then redis.call('HSET', KEYS[2], ARGV[6], ARGV[7]) end
 if ARGV[8] ~= '' then
   if ARGV[9] ~= '' then redis.call('ZADD', KEYS[3], ARGV[9], ARGV[8])
   else redis.call('ZREM', KEYS[3], ARGV[8]) end
 end
+if ARGV[11] ~= '' then redis.call('SET', KEYS[4], ARGV[11], 'PXAT', ARGV[12]) end
 return 'appended'
 """)
-"""Append an entry and, only if it is accepted, set the journal's expiry, and write an effect and a
-due time in the same slot."""
+"""Append an entry and, only if it is accepted, drop those before a checkpoint, set the journal's
+expiry, and write an effect, a due time and a text in the same slot."""
 
 log = structlog.get_logger()
 
@@ -103,6 +118,19 @@ class GapError(UnreadableError):
         super().__init__("entries_lost")
 
 
+def is_checkpoint(text: str) -> bool:
+    """Return whether the text of an entry says all that those before it do."""
+    return text.startswith(CHECKPOINT)
+
+
+class Beside(NamedTuple):
+    """A text that is stored beside a journal, in its slot, until a time in Unix milliseconds."""
+
+    key: str
+    text: str
+    expires: int
+
+
 class Append(NamedTuple):
     """An entry to append, and what is written together with it.
 
@@ -114,6 +142,7 @@ class Append(NamedTuple):
         expires: when the journal expires, in Unix milliseconds.
         effect: a field and text for the outbox.
         due: a due item and its time in Unix milliseconds; a time of `None` deletes the item.
+        beside: a text that is stored beside the journal.
     """
 
     key: str
@@ -123,11 +152,17 @@ class Append(NamedTuple):
     expires: int | None = None
     effect: tuple[str, str] | None = None
     due: tuple[Due, int | None] | None = None
+    beside: Beside | None = None
 
     @property
     def alone(self) -> bool:
         """Whether nothing else is written together with the entry."""
-        return self.expires is None and self.effect is None and self.due is None
+        return self.expires is None and not self.is_with_more
+
+    @property
+    def is_with_more(self) -> bool:
+        """Whether something is written at another key together with the entry."""
+        return any(each is not None for each in (self.effect, self.due, self.beside))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +173,17 @@ class Entries:
         texts: their texts, in order.
         generation: the generation of the connection that they were read on; 0 if there was more
             than one, or if the slot was being moved.
+        first: the number of the first of them, or what it would be.
     """
 
     texts: list[str]
     generation: int
+    first: int = 1
+
+    @property
+    def last(self) -> int:
+        """The number of the last of them; that before the first if there is none."""
+        return self.first + len(self.texts) - 1
 
 
 Appended = Callable[[Exception | None, int], None]
@@ -304,8 +346,10 @@ class Journals:
         names = [entry.key]
         # While a slot is moved, a script must wait until all its keys are on one server: pass no
         # key that is not needed.
-        if entry.effect is not None or entry.due is not None:
+        if entry.is_with_more:
             names += [keys.outbox(entry.partition), keys.due(entry.partition)]
+        if entry.beside is not None:
+            names.append(entry.beside.key)
         field, value = entry.effect or ("", "")
         due, score = entry.due or (None, None)
         member = due.member if due is not None else ""
@@ -323,6 +367,8 @@ class Journals:
                     value,
                     member,
                     "" if score is None else score,
+                    "1" if is_checkpoint(entry.payload) else "",
+                    *(entry.beside[1:] if entry.beside is not None else ("", "")),
                     *(() if previous is None else (previous,)),
                 ),
                 generation=generation,
@@ -342,7 +388,7 @@ class Journals:
         """Return all entries, once they are acknowledged; none if there is no journal.
 
         Raises:
-            GapError: an entry is missing.
+            GapError: an entry is missing, and no checkpoint says what it said.
             UnavailableError: Redis does not answer.
         """
         return await self._read(key, 1, acknowledged=True)
@@ -350,21 +396,25 @@ class Journals:
     async def read_from(self, key: str, number: int) -> list[str]:
         """Return the texts of the entries from `number` on, acknowledged or not.
 
+        From 1 on, these are all that there are: from a checkpoint on, if there is one.
+
         Raises:
             GapError: an entry is missing.
             UnavailableError: Redis does not answer.
         """
         return (await self._read(key, number, acknowledged=False)).texts
 
-    async def read_on(self, key: str, after: int, last: str) -> Entries | None:
-        """Return the entries after number `after`, or `None` if data was lost.
+    async def read_on(self, key: str, after: int, last: str, begin: int = 1) -> Entries | None:
+        """Return the entries after number `after`, or `None` if data was lost, or dropped.
 
         If entries before it are missing, nobody can append: their number is compared, too.
 
         Args:
             key: the journal's key.
             after: the number of the last entry that the caller has.
-            last: the text of that entry; if the journal has no such entry, data was lost.
+            last: the text of that entry; if the journal has no such entry, data was lost, or a
+                checkpoint has followed it.
+            begin: the number of the entry that the journal begins with, as the caller knows.
 
         Raises:
             GapError: an entry before it is missing.
@@ -379,14 +429,17 @@ class Journals:
                 found = await self._read(key, after, acknowledged=True)
         except GapError:
             return None
-        if found.texts[:1] != [last]:
+        if found.texts[:1] != [last] or found.first != after:
             return None
-        if length.value < after:
+        if length.value <= after - begin:
             await self.read(key)
-        return Entries(found.texts[1:], found.generation)
+        return Entries(found.texts[1:], found.generation, after + 1)
 
     async def _read(self, key: str, number: int, *, acknowledged: bool) -> Entries:
-        """Return the entries from `number` on; `acknowledged` waits until they are."""
+        """Return the entries from `number` on; `acknowledged` waits until they are.
+
+        Those before a checkpoint are left out if it was met where another one should be.
+        """
         texts: list[str] = []
         generations: set[int] = set()
         while True:
@@ -394,12 +447,16 @@ class Journals:
             generations.add(page.generation)
             for entry, (_, text) in page.value:
                 if entry != f"0-{number + len(texts)}":
-                    log.error("journal_gap", key=key, missing=number + len(texts), found=entry)
-                    raise GapError
+                    if not is_checkpoint(text):
+                        missing = number + len(texts)
+                        log.error("journal_gap", key=key, missing=missing, found=entry)
+                        raise GapError
+                    number, texts = int(entry[2:]), []
                 texts.append(text)
             if len(page.value) < _PAGE:
                 log.debug("journal_read", key=key, start=number, entries=len(texts))
-                return Entries(texts, generations.pop() if len(generations) == 1 else 0)
+                generation = generations.pop() if len(generations) == 1 else 0
+                return Entries(texts, generation, number)
 
     async def _page(self, key: str, first: str, *, acknowledged: bool) -> Reply:
         """Return up to `_PAGE` entries of a journal, from an id on.

@@ -21,6 +21,8 @@ ROOM_LIFE = DAY_SECONDS * 1000
 """Milliseconds that a room is kept after its last event."""
 UNUSED_ROOM_LIFE = 1_800_000
 """The same of a room in which no round was started yet. While somebody is there, it is extended."""
+ROUND_LIFE = 7 * DAY_SECONDS * 1000
+"""Milliseconds that the results of a round are kept after its end."""
 ATTEMPT_LIFE = KEPT_DAYS * DAY_SECONDS * 1000
 """Milliseconds that the journal of an attempt is kept after its deadline if it was played; fewer if
 much was stored where its player is (`server.core.quota`)."""
@@ -201,6 +203,11 @@ def attempt(attempt_id: str) -> str:
 def room(code: str) -> str:
     """Return the key of a room's journal: a stream."""
     return f"{{p{partition(code)}}}:room:{code}"
+
+
+def round_in(code: str, deal_id: str) -> str:
+    """Return the key of a round of a room that is over, by its deal: a string (JSON)."""
+    return f"{{p{partition(code)}}}:round:{deal_id}"
 
 
 def presence(code: str) -> str:

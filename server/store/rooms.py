@@ -1,8 +1,8 @@
-"""What is stored about rooms beside their journals: creation keys, presence and places."""
+"""What is stored about rooms beside their journals: creation keys, presence, places and rounds."""
 
 from __future__ import annotations
 
-from server.core.ids import PlayerId, RoomCode
+from server.core.ids import DealId, PlayerId, RoomCode
 from server.store import keys
 from server.store.database import Database
 from server.store.held import room_note
@@ -90,6 +90,16 @@ class Rooms:
             UnavailableError: Redis does not answer.
         """
         await self._database.run(_EXTEND, [keys.room(code)], life // 1000)
+
+    async def round_on(self, code: RoomCode, deal: DealId) -> str | None:
+        """Return the text (JSON) of a round of a room that was over lately, or `None`.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = keys.round_in(code, deal)
+        (found,) = await self._database.ask(lambda redis, key: redis.get(key), key)
+        return None if found is None else str(found)
 
     async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
         """Store at which place and in which network a player of a room is, for some hours.

@@ -676,7 +676,7 @@ def check_invariants(before: Room, event: Event, room: Room) -> None:
     if room.seats:
         assert room.seat_of(room.host)
     assert not any(seat.ready and seat.out for seat in room.seats)
-    assert room.removed.isdisjoint(members(room))
+    assert set(room.removed).isdisjoint(members(room))
     assert room.proposals.keys() <= set(members(room))
     if room.round is not None:
         assert room.round.results.keys() <= set(room.round.players)

@@ -16,9 +16,10 @@ from server.core import daily
 from server.core.boards import Group, of_daily
 from server.core.daily import DailyId
 from server.core.history_fields import whole_of
-from server.core.ids import PACE_BOT, PlayerId, split_attempt_id
+from server.core.ids import PACE_BOT, DealId, PlayerId, split_attempt_id
 from server.core.ranking import Result, unpack
 from server.core.stored import Help
+from server.service import room_journal
 from server.store import keys
 from tests.faults import room_history
 from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
@@ -98,6 +99,7 @@ def check(
         for code, entries in stored.rooms.items()
     }
     _check_results(rooms, summaries, verdict.complaints)
+    _check_rounds(rooms, stored, now, verdict, mixed=nodes.mixed)
     watched = WatchedChecks(stored, rooms, nodes.watch_delay, verdict.complaints)
     for ledger in ledgers:
         _check_events(ledger, rooms, summaries, stored, verdict)
@@ -266,6 +268,29 @@ def _check_results(
                     complaints.append(
                         Complaint("misranked", about, f"{player}: {result}, {found.results[-1]}")
                     )
+
+
+def _check_rounds(
+    rooms: Mapping[str, RoomHistory], stored: Stored, now: int, verdict: Verdict, *, mixed: bool
+) -> None:
+    """Compare the rounds that are kept beside the journals with those in the journals."""
+    played = {
+        round_.deal: (round_, history.ended[round_.number])
+        for history in rooms.values()
+        for round_ in history.rounds
+        if round_.over
+        and any(each.moves for player, each in round_.results.items() if player != PACE_BOT)
+    }
+    for deal, text in stored.rounds.items():
+        found = played.get(DealId(deal))
+        if found is None or room_journal.decode_round(text) != found[0]:
+            about = f"round on {deal}"
+            verdict.complaints.append(Complaint("invented", about, f"{text}, not {found}"))
+    for deal, (_, ended) in played.items():
+        # Of a round that ends on a node of an earlier release, nothing is kept.
+        if deal not in stored.rounds and now < ended + keys.ROUND_LIFE - SLACK and not mixed:
+            verdict.complaints.append(Complaint("lost", f"round on {deal}", "it is not kept"))
+    verdict.counts["rounds kept"] += len(stored.rounds)
 
 
 def _check_events(

@@ -1,13 +1,14 @@
 """The node under test: `samedeal serve` with shorter times, and a clock that can be made to jump.
 
     python -m tests.faults.node --jumps FILE [--countdown MS] [--share N] [--absence MS] [--broken]
-        [--watch-delay MS] OPTIONS
+        [--watch-delay MS] [--checkpoint-every N] OPTIONS
 
 OPTIONS are those of `samedeal serve`. On SIGUSR1, the node's own clock, which carries on the time
 between two samples of Redis's, jumps by the number of seconds in FILE. With `--broken`, the node
 acknowledges before it appends. A host who is away for `--absence` is followed, and a member who is
 away for three times as long loses the seat; half as long while a quick match waits. To that, the
-pace bot comes after `--absence`. Who does not play a round sees it `--watch-delay` later.
+pace bot comes after `--absence`. Who does not play a round sees it `--watch-delay` later. Each
+`--checkpoint-every` entries, a checkpoint is written to a room's journal; what it drops is kept.
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from server.core import absence, quick, race_commands, watching
 from server.core.ids import PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
+from server.service import room_journal
 from server.service import watching as service_watching
 from server.service.rooms import Rooms
 from server.store import clock, embedded
-from server.store.journal import Append, Journals
+from server.store.journal import Append, Journals, is_checkpoint
 
 QUICK_LIMIT = 12_000
 """Milliseconds of a round of a quick match, in which the pace bot makes about six moves."""
@@ -92,6 +94,25 @@ def acknowledge_first() -> None:
     broken.append, broken.append_soon = at_once, soon
 
 
+def keep_dropped() -> None:
+    """Copy the journals of rooms before a checkpoint drops their entries, for the checker.
+
+    A checkpoint follows exactly those entries, or is refused; then a later one copies them anew.
+    """
+    append = Journals.append
+
+    async def copying(self: Journals, entry: Append, *given: Any, **named: Any) -> int:
+        if is_checkpoint(entry.payload):
+            found = await self.read(entry.key)
+            pairs = [str(each) for pair in enumerate(found.texts, found.first) for each in pair]
+            key = entry.key.replace(":room:", ":dropped:")
+            if pairs:
+                await self._database.write(key, "HSET", key, *pairs)
+        return await append(self, entry, *given, **named)
+
+    Journals.append = copying  # type: ignore[method-assign]
+
+
 def changed() -> list[str]:
     """Change this process as the arguments say, and return the options of `samedeal serve`."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
@@ -100,6 +121,7 @@ def changed() -> list[str]:
     parser.add_argument("--share", type=int, default=1)
     parser.add_argument("--absence", type=int, default=absence.HOST_ABSENCE)
     parser.add_argument("--watch-delay", type=int, default=watching.WATCH_DELAY)
+    parser.add_argument("--checkpoint-every", type=int, default=room_journal.CHECKPOINT_EVERY)
     parser.add_argument("--broken", action="store_true")
     given, options = parser.parse_known_args()
     jumping = JumpingTime(given.jumps)
@@ -112,6 +134,8 @@ def changed() -> list[str]:
     absence.QUICK_ABSENCE = given.absence // 2
     quick.BOT_AFTER = given.absence
     quick.LIMIT = QUICK_LIMIT
+    room_journal.CHECKPOINT_EVERY = given.checkpoint_every
+    keep_dropped()
     shorten_rounds(given.share)
     if given.broken:
         acknowledge_first()

@@ -29,8 +29,8 @@ from server.core.history import (
 )
 from server.core.ids import DealId, PlayerId
 from server.core.names import Profile
-from server.core.race import Room
-from server.core.race_events import Event, RoomOpened
+from server.core.race import Checkpoint, KeptRound, Room
+from server.core.race_events import Event, RoomOpened, RunnerFinished
 from server.core.races import Decision
 from server.core.ranking import Result
 from server.core.stored import Help
@@ -90,6 +90,10 @@ class Recording:
         assert event is not None
         self.room = race.fold(self.room, event)
         _append(self.stored.rooms.setdefault(CODE, []), event)
+        if isinstance(event, RunnerFinished) and not self.room.running:
+            assert self.room.round is not None
+            kept = msgspec.json.encode(KeptRound(self.room.round)).decode()
+            self.stored.rounds[self.room.round.deal] = kept
         page = RoomPage(
             self.room,
             {},
@@ -102,6 +106,13 @@ class Recording:
             shown = RoomPage(page.room, progress, page.profiles, page.online, page.seed)
             for player in (ADA, BOB):
                 self.receive(player, present.room(shown))
+
+    def write_checkpoint(self) -> None:
+        """Append a checkpoint to the room's journal, of which no player is told at once."""
+        assert self.room is not None
+        event = Checkpoint(self.room, self.room.at)
+        self.room = race.fold(self.room, event)
+        _append(self.stored.rooms[CODE], event)
 
     def play(self, start: Started) -> Attempt:
         """Record an attempt of a few moves and a resignation, with all events."""
@@ -178,7 +189,7 @@ def _commitment_of(deal: DealId) -> str:
     return commitment(deal, SEED)
 
 
-def _append(journal: list[tuple[str, str]], event: core.Event | Event) -> None:
+def _append(journal: list[tuple[str, str]], event: core.Event | Event | Checkpoint) -> None:
     journal.append((f"0-{len(journal) + 1}", msgspec.json.encode(event).decode()))
 
 

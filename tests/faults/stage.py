@@ -28,6 +28,9 @@ ABSENCE = 2_000
 """Milliseconds after which a host who is away is followed; members lose seats after three times as
 many."""
 
+CHECKPOINT_EVERY = 6
+"""Entries of a room's journal after which a checkpoint follows, since rooms live briefly here."""
+
 WATCH_DELAY = 4_000
 """Milliseconds by which those who do not play a round see it later: rounds are short here."""
 
@@ -219,7 +222,10 @@ async def running_stage(
         codes[-1] = unpack(release, folder / "code")
     # Beside an earlier release nothing follows from absences: it could not read that.
     absence = ABSENCE if release is None else NEVER
-    own = ["--absence", str(absence), "--watch-delay", str(WATCH_DELAY)]
+    own = [
+        *("--absence", str(absence), "--watch-delay", str(WATCH_DELAY)),
+        *("--checkpoint-every", str(CHECKPOINT_EVERY)),
+    ]
     nodes = [
         Node(
             number,

@@ -26,6 +26,8 @@ class Stored:
     Attributes:
         attempts: journals by attempt id.
         rooms: journals by room code.
+        dropped: texts of the entries of rooms that checkpoints have dropped, by number, if kept.
+        rounds: the rounds that are kept beside the journals of rooms, by deal.
         deals: fields of each deal by its id, with its `seed` in plain.
         leaderboards: scores by player, of each leaderboard.
         histories: fields of each player's history.
@@ -41,6 +43,8 @@ class Stored:
 
     attempts: dict[str, list[Entry]] = field(default_factory=dict)
     rooms: dict[str, list[Entry]] = field(default_factory=dict)
+    dropped: dict[str, dict[str, str]] = field(default_factory=dict)
+    rounds: dict[str, str] = field(default_factory=dict)
     deals: dict[str, dict[str, str]] = field(default_factory=dict)
     leaderboards: dict[BoardId, dict[str, int]] = field(default_factory=dict)
     histories: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -63,8 +67,8 @@ class Stored:
             case [_, "attempt", name]:
                 self.attempts[name] = read.entries(key)
                 self.expiries[name] = read.expiry(key)
-            case [_, "room", name]:
-                self.rooms[name] = read.entries(key)
+            case [_, "room" | "dropped" | "round" as kind, name]:
+                self._add_of_room(key, kind, name, read)
             case ["deal", name]:
                 self.deals[name] = _opened(name, read.fields(key))
             case ["leaderboard", *name]:
@@ -87,6 +91,23 @@ class Stored:
             case [_, "due"]:
                 self.due.update(_scores(read.rows(key)))
 
+    def _add_of_room(self, key: str, kind: str, name: str, read: Reads) -> None:
+        """Add what is stored at a key of a room, or of a round in it."""
+        if kind == "room":
+            self.rooms[name] = read.entries(key)
+        elif kind == "dropped":
+            self.dropped[name] = read.fields(key)
+        else:
+            self.rounds[name] = read.text(key)
+
+    def fill_up(self) -> None:
+        """Put the entries of rooms that were dropped back where they were."""
+        for name, texts in self.dropped.items():
+            entries = self.rooms.get(name, [])
+            begin = int(entries[0][0][2:]) if entries else 1
+            before = [(f"0-{number}", texts[str(number)]) for number in range(1, begin)]
+            self.rooms[name] = before + entries
+
 
 def _opened(deal: str, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields of a deal with its seed in plain."""
@@ -103,6 +124,9 @@ class Reads(Protocol):
 
     def fields(self, key: str) -> dict[str, str]:
         """Return the fields of a hash."""
+
+    def text(self, key: str) -> str:
+        """Return a string."""
 
     def rows(self, key: str) -> list[tuple[str, float]]:
         """Return the (member, score) of a sorted set."""
@@ -130,6 +154,7 @@ def read(servers: Iterable[Redis]) -> Stored:
     for redis in servers:
         for key in redis.scan_iter(count=_PAGE):
             stored.add(str(key), _Server(redis))
+    stored.fill_up()
     return stored
 
 
@@ -146,6 +171,10 @@ class _Server:
     def fields(self, key: str) -> dict[str, str]:
         """Return the fields of a hash."""
         return dict(_answer(self._redis.hgetall(key)))
+
+    def text(self, key: str) -> str:
+        """Return a string."""
+        return str(_answer(self._redis.get(key)))
 
     def rows(self, key: str) -> list[tuple[str, float]]:
         """Return the (member, score) of a sorted set."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Callable
 from typing import Any
@@ -70,6 +71,29 @@ def test_a_correct_recording_with_help_gives_no_complaints() -> None:
     assert kinds(recording) == set()
     types = [json.loads(text)["type"] for _, text in recording.stored.attempts[RACE]]
     assert types[-3:] == ["undone", "hinted", "ended"]
+
+
+def test_a_checkpoint_that_says_what_was_there_is_correct() -> None:
+    recording = correct_recording()
+    recording.write_checkpoint()
+    assert kinds(recording) == set()
+
+
+def test_a_checkpoint_that_says_something_else_is_invented() -> None:
+    recording = correct_recording()
+    assert recording.room is not None
+    recording.room = dataclasses.replace(recording.room, wins={})
+    recording.write_checkpoint()
+    assert kinds(recording) == {"invented"}
+
+
+def test_a_round_that_is_not_kept_as_it_was_is_found() -> None:
+    recording = correct_recording()
+    kept = recording.stored.rounds[RACED]
+    recording.stored.rounds[RACED] = kept.replace("resigned", "time")
+    assert kinds(recording) == {"invented"}
+    del recording.stored.rounds[RACED]
+    assert kinds(recording) == {"lost"}
 
 
 def test_a_command_that_removes_nobody_is_correct() -> None:

@@ -149,9 +149,13 @@ async def test_a_player_pays_where_the_player_is_for_a_game_that_is_played(
         for _ in range(moves):
             await node.play(attempt_of(room, player), player)
     entries = module.MOVES * module.ENTRY_BYTES
-    assert await used(node, HERE, ELSEWHERE) == [module.PLAYED, module.PLAYED + entries]
+    results = module.ROUND_RESULTS + 3 * module.RUNNER_RESULTS
+    played = module.PLAYED + results
+    assert await used(node, HERE, ELSEWHERE) == [played, played + entries]
     attempt = attempt_of(room, ADA)
     await node.attempts.resign(attempt, ADA, 3)
+    assert await used(node, HERE) == [played + 3 * module.ENTRY_BYTES]
+    clock.time = room.round.deadline + 9 * DAY
     assert await used(node, HERE) == [module.PLAYED + 3 * module.ENTRY_BYTES]
     clock.time = room.round.deadline + KEPT_DAYS * DAY
     assert await used(node, HERE) == [module.PLAYED + 3 * module.ENTRY_BYTES]
@@ -171,7 +175,12 @@ async def test_charges_are_no_less_than_what_redis_takes(
     assert await bytes_of(node, keys.attempt(attempt)) < module.RUNNER
     answer = await node.play_out(attempt, ADA)
     assert answer.after.seq > 20
-    assert await bytes_of(node, keys.attempt(attempt)) <= (await used(node, HERE))[0]
+    await node.apply_effects()
+    assert room.round is not None
+    kept = await bytes_of(node, keys.round_in(code, room.round.deal))
+    assert 0 < kept < module.ROUND_RESULTS + module.RUNNER_RESULTS
+    taken = await bytes_of(node, keys.attempt(attempt))
+    assert taken + kept <= (await used(node, HERE))[0]
 
 
 @pytest.mark.usefixtures("of_1000")

@@ -61,6 +61,9 @@ class _WordsDefinition:
     def size(self, state: Words, oldest: Words | None) -> int:
         return SIZE * len(state)
 
+    def checkpoint(self, state: Words) -> None:
+        """Write none."""
+
     def kept_until(self, state: Words) -> int:
         return LATE if self.expires is None else self.expires
 

@@ -194,7 +194,7 @@ def test_the_size_of_a_room_is_near_what_it_takes(members: int, rounds: int) -> 
     texts = _raced(players, rounds)
 
     def read() -> list[Replica[Room, RoomEvent]]:
-        definition = RoomDefinition(CODE, cast(Any, None), cast(Any, None))
+        definition = RoomDefinition(CODE, cast(Any, None), cast(Any, None), cast(Any, None))
         return [_replica(definition, texts) for _ in range(10)]
 
     replicas, taken = _measured(read)

@@ -19,7 +19,7 @@ from server.core.digest import digest, fnv1a, view_text
 from server.core.ids import AttemptId
 from server.service.answers import Played, Snapshot, snapshot_of
 from server.service.attempt_journal import Step
-from server.service.replica import CHECKPOINT_EVERY
+from server.service.replica import KEEP_EVERY
 from server.service.resume import MAX_MISSED, Missed, find_missed, missed_of
 from server.store import keys
 from server.store.journal import Journals
@@ -240,7 +240,7 @@ async def test_resuming_a_long_journal_reads_few_entries(
         assert len(missed.moves) == missing
         assert followed(had, missed) == now.view
         assert len(counted) == 1
-        assert counted[0] <= 2 * CHECKPOINT_EVERY + 2
+        assert counted[0] <= 2 * KEEP_EVERY + 2
 
 
 async def test_a_late_duplicate_on_a_long_journal_reads_few_entries(
@@ -256,7 +256,7 @@ async def test_a_late_duplicate_on_a_long_journal_reads_few_entries(
         assert isinstance(answer, Played)
         assert (answer.before, answer.after) == (step.before, step.after)
     # The last entry is read to confirm it, and then at most two checkpoints' worth.
-    assert max(counted) <= 2 * CHECKPOINT_EVERY + 2
+    assert max(counted) <= 2 * KEEP_EVERY + 2
     assert len(counted) <= 4 * 3
 
 

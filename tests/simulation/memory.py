@@ -26,12 +26,31 @@ class Keyspace:
     """All keys.
 
     Attributes:
-        keys: text, dict (a hash), list (texts of a journal's entries from `0-1` on), or `Scores`.
+        keys: text, dict (a hash), list (texts of a stream whose ids nobody reads), `Journal`, or
+            `Scores`.
         expiries: when keys expire, in Unix milliseconds.
     """
 
     keys: dict[str, Any] = field(default_factory=dict)
     expiries: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass
+class Journal:
+    """A journal: the texts of all entries that there ever were, which no checkpoint takes away.
+
+    Attributes:
+        texts: from `0-1` on, for the checker.
+        begin: the number of the first one that Redis still has.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    begin: int = 1
+
+    @property
+    def held(self) -> list[str]:
+        """The texts that Redis has."""
+        return self.texts[self.begin - 1 :]
 
 
 class Scores(dict[str, float]):
@@ -108,14 +127,17 @@ class Memory:
         found = self.find(key)
         return self.put(key, Scores()) if found is None else found
 
-    def stream(self, key: str) -> list[str]:
-        """Return the texts of a journal; none if there is no such journal."""
-        return self.find(key) or []
+    def journal(self, key: str) -> Journal:
+        """Return a journal, which is not stored before something is appended."""
+        found = self.find(key)
+        return Journal() if found is None else found
 
-    def append(self, key: str, text: str) -> None:
-        """Append an entry to a journal."""
+    def append(self, key: str, text: str, *, drops: bool = False) -> None:
+        """Append an entry to a journal, and drop those before it if so asked."""
         self.appended += 1
-        self.put(key, [*self.stream(key), text])
+        found = self.journal(key)
+        texts = [*found.texts, text]
+        self.put(key, Journal(texts, len(texts) if drops else found.begin))
 
     # Commands
 
@@ -246,12 +268,13 @@ class Memory:
         return found[: int(more[more.index("LIMIT") + 2])]
 
     def _xrange(self, key: str, first: str, _: str, __: str, count: str) -> Reply:
-        start = int(first.partition("-")[2])
-        texts = self.stream(key)[start - 1 : start - 1 + int(count)]
+        found = self.journal(key)
+        start = max(int(first.partition("-")[2]), found.begin)
+        texts = found.texts[start - 1 : start - 1 + int(count)]
         return [[f"0-{number}", ["e", text]] for number, text in enumerate(texts, start)]
 
     def _xlen(self, key: str) -> Reply:
-        return len(self.stream(key))
+        return len(self.journal(key).held)
 
     # For the checker
 
@@ -263,12 +286,18 @@ class Memory:
         return stored
 
     def entries(self, key: str) -> list[Entry]:
-        """Return the entries of a journal."""
-        return [(f"0-{number}", text) for number, text in enumerate(self.stream(key), 1)]
+        """Return the entries of a journal, also those that were dropped, or of another stream."""
+        found = self.find(key) or []
+        texts = found.texts if isinstance(found, Journal) else found
+        return [(f"0-{number}", text) for number, text in enumerate(texts, 1)]
 
     def expiry(self, key: str) -> int:
         """Return when a key expires, in Unix milliseconds; 0 if it does not."""
         return int(self.expires(key) or 0)
+
+    def text(self, key: str) -> str:
+        """Return a string."""
+        return str(self.find(key))
 
     def fields(self, key: str) -> dict[str, str]:
         """Return a copy of a hash."""

@@ -29,7 +29,7 @@ from server.core.race import Room
 from server.core.race_events import Terms
 from server.core.refusal import Refusal, UnavailableError
 from server.gateway import load, session
-from server.service import attempt_journal, watching
+from server.service import attempt_journal, room_journal, watching
 from server.service.operators import By
 from server.service.rooms import Rooms
 from server.store import keys
@@ -90,6 +90,9 @@ FINISHED_WITHIN = 60.0
 SETTLED_WITHIN = 30.0
 """Seconds after that within which every effect has been applied."""
 
+
+CHECKPOINT_EVERY = (4, 7, 12, 128)
+"""After how many entries of a room's journal a checkpoint follows, one of these numbers."""
 
 ROUNDS = (1, 1, 2)
 """How many rounds are raced in a room, one of these numbers."""
@@ -380,6 +383,12 @@ def _deterministic(loop: VirtualLoop, world: World) -> Iterator[None]:
         (secrets, "choice", rng.choice),
         (session, "random", rng),
         (load, "random", rng),
+        # Drawn apart, too: rooms live briefly here.
+        (
+            room_journal,
+            "CHECKPOINT_EVERY",
+            random.Random(f"checkpoint {world.seed}").choice(CHECKPOINT_EVERY),
+        ),
     ]
     with ExitStack() as stack:
         for owner, name, value in places:

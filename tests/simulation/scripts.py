@@ -41,8 +41,7 @@ def append(memory: Memory, names: list[str], given: list[str]) -> Reply:
         return "mistimed"
     stands = []
     for key, number, text in zip(names, given[3::2], given[4::2], strict=True):
-        stream = memory.stream(key)
-        comes_next = len(stream) == int(number) - 1
+        comes_next = len(memory.journal(key).held) == int(number) - 1
         if comes_next:
             memory.append(key, text)
         stands.append(int(comes_next))
@@ -50,14 +49,15 @@ def append(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def append_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Append an entry, with its expiry, effect and due item."""
-    number, text, time, tolerance, expires, field, value, member, score, *previous = given
-    stream = memory.stream(names[0])
-    if len(stream) != int(number) - 1 or (previous and stream and stream[-1] != previous[0]):
+    """Append an entry, with its expiry, effect, due item and a text beside it."""
+    number, text, time, tolerance, expires, field, value, member, score, *more = given
+    drops, beside, until, *previous = more
+    found = memory.journal(names[0])
+    if len(found.texts) != int(number) - 1 or (previous and found.texts[-1:] not in ([], previous)):
         return "conflict"
     if abs(memory.now() - int(time)) > int(tolerance):
         return "mistimed"
-    memory.append(names[0], text)
+    memory.append(names[0], text, drops=bool(drops))
     if expires:
         memory.expire_at(names[0], int(expires))
     if field:
@@ -66,6 +66,9 @@ def append_with(memory: Memory, names: list[str], given: list[str]) -> Reply:
         memory.zadd(names[2], score, member)
     elif member:
         memory.zrem(names[2], member)
+    if beside:
+        memory.put(names[3], beside)
+        memory.expire_at(names[3], int(until))
     return "appended"
 
 

@@ -26,7 +26,7 @@ from server.store.connection import connect
 from server.store.database import Database
 from server.store.deals import Deals
 from server.store.held import player_note, room_note
-from server.store.journal import Append, ConflictError, Entries, MistimedError
+from server.store.journal import CHECKPOINT, Append, Beside, ConflictError, Entries, MistimedError
 from server.store.nodes import Nodes
 from server.store.pool import _REPLACE
 from server.store.sweepers import Sweepers
@@ -42,13 +42,14 @@ pytestmark = ALONE
 
 NAMES = [f"{player}.{player}" for player in PLAYERS[:8]]
 TEXTS = ["a", '{"at":1}']
+WHOLE = f"{CHECKPOINT}1}}"
 GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 DIGESTS = ["a" * 64, "b" * 64]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBBBBB")]
 KEY = keys.pool("robert")
 DAILY = '[9,43,5,9,"won",3,false]'
-COMMANDS = 1_200
+COMMANDS = 1_400
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Commands:
 
     def draw(self) -> tuple[str, Command]:
         """Return the name of the next command, and the command."""
-        makers = [self._append] * 10 + [self._read_on] * 2 + [
+        makers = [self._append] * 12 + [self._read_on] * 2 + [self._checkpoint] * 6 + [
             self._read, self._read_on, self._effects, self._drop_effect, self._due, self._drop_due,
             self._place, self._change_history, self._histories, self._page, self._around,
             self._among, self._race, self._race, self._meet, self._met,
@@ -93,7 +94,7 @@ class Commands:
             self._pair, self._account, *[self._code] * 3, *[self._device] * 2,
             *[self._passkey] * 4, self._sign_out, self._bury,
             *[self._charge] * 4, self._extend, *[self._effects] * 4,
-            *[self._gathered] * 4, *[self._append] * 4, *[self._due] * 12,
+            *[self._gathered] * 4, *[self._append] * 4, *[self._due] * 16,
             self._pending, self._set_aside, self._all_set_aside, self._sweeper,
         ]  # fmt: skip
         maker = self.rng.choice(makers)
@@ -118,6 +119,28 @@ class Commands:
         )
         previous = rng.choice((None, "" if start else self._one(TEXTS)))
         now = self._about_now()
+        return lambda on: on.store.journals.append(entry, now, None, previous)
+
+    def _checkpoint(self) -> Command:
+        """Append an entry to the journal of a room, maybe a checkpoint, or read it."""
+        rng, code = self.rng, self._one(CODES)
+        key, number = keys.room(code), rng.choice((1, 1, 2, 2, 3, 4))
+        if rng.random() < 0.3:
+            return lambda on: on.store.journals.read(key)
+        if rng.random() < 0.3:
+            after, last, begin = rng.randint(1, 5), self._one([*TEXTS, WHOLE]), rng.randint(1, 3)
+            return lambda on: on.store.journals.read_on(key, after, last, begin)
+        beside = Beside(keys.round_in(code, "deal"), self._one(TEXTS), self.now + 900_000)
+        entry = Append(
+            key,
+            number,
+            WHOLE if rng.random() < 0.3 else self._one(TEXTS),
+            keys.partition(code),
+            # As above.
+            expires=rng.choice((None, None, self.now - 60_000)),
+            beside=rng.choice((None, beside)),
+        )
+        previous, now = rng.choice((None, None, *TEXTS, WHOLE)), self._about_now()
         return lambda on: on.store.journals.append(entry, now, None, previous)
 
     def _about_now(self) -> int:
@@ -560,7 +583,9 @@ async def test_the_simulated_store_answers_as_the_real_one(
         found, wanted = await simulated.answer(command), await answer_of(command, real)
         assert found == wanted, f"command {number} of seed {seed}: {name}"
         seen[f"{name} {wanted.__name__ if isinstance(wanted, type) else bool(wanted)}"] += 1
-    assert {"_append ConflictError", "_append MistimedError", "_append True"} <= seen.keys()
+    for maker in ("_append", "_checkpoint"):
+        assert {f"{maker} ConflictError", f"{maker} True"} <= seen.keys()
+    assert {"_append MistimedError", "_checkpoint MistimedError"} & seen.keys()
     assert {"_passkey True", "_device True", "_code True", "_sign_out True"} <= seen.keys()
     assert {"_keep Refusal", "_session Refusal"} <= seen.keys()
     assert {"_read True", "_read_on True", "_read_on False", "_effects True"} <= seen.keys()

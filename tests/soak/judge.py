@@ -27,6 +27,8 @@ LIVES: Mapping[str, int] = {
     "attempt": 2 * DAY + keys.ATTEMPT_LIFE // 1000,
     # A room is kept from its last event on, and a round is one before its end.
     "room": keys.ROOM_LIFE // 1000 + DAY,
+    # It is known as long as the deal's runs are looked at most.
+    "round": keys.ROUND_LIFE // 1000,
     # What is stored of a player counts as long as that, in steps of ten days.
     "quota": keys.PLAYER_LIFE + 10 * DAY,
     "barrier": keys.BARRIER_LIFE,

@@ -13,8 +13,10 @@ from server.store import keys
 from server.store.connection import Client
 from server.store.database import Database
 from server.store.journal import (
+    CHECKPOINT,
     CLOCK_TOLERANCE,
     Append,
+    Beside,
     ConflictError,
     GapError,
     Journals,
@@ -332,3 +334,75 @@ async def test_an_append_of_generation_0_is_never_sent(
     assert journals.append_soon(*entry, generation, note, None)
     await database.close()
     assert done == [(None, generation)]
+
+
+WHOLE = f"{CHECKPOINT}x}}"
+
+
+async def test_a_checkpoint_drops_the_entries_before_it_and_numbers_go_on(
+    redis: Client, journals: Journals
+) -> None:
+    for number in range(1, 6):
+        await append(journals, number)
+    await append(journals, 6, WHOLE, expires=FAR)
+    await append(journals, 7)
+    found = await journals.read(KEY)
+    assert (found.first, found.texts, found.last) == (6, [WHOLE, "entry 7"], 7)
+    assert await journals.read_from(KEY, 1) == [WHOLE, "entry 7"]
+    assert await redis.pttl(KEY) > 0
+    for wrong in (1, 3, 7, 9):
+        with pytest.raises(ConflictError):
+            await append(journals, wrong)
+    await append(journals, 8, WHOLE)
+    assert (await journals.read(KEY)).texts == [WHOLE]
+
+
+async def test_a_checkpoint_that_is_not_the_next_entry_drops_nothing(journals: Journals) -> None:
+    for number in range(1, 4):
+        await append(journals, number)
+    for wrong in (3, 5):
+        with pytest.raises(ConflictError):
+            await append(journals, wrong, WHOLE)
+    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
+
+
+async def test_who_reads_on_from_before_a_checkpoint_is_told_to_read_all(
+    journals: Journals,
+) -> None:
+    for number in range(1, 4):
+        await append(journals, number)
+    await append(journals, 4, WHOLE)
+    await append(journals, 5)
+    assert await texts_on(journals, 3, "entry 3") is None
+    found = await journals.read_on(KEY, 4, WHOLE, 4)
+    assert found is not None
+    assert (found.texts, found.first) == (["entry 5"], 5)
+
+
+async def test_entries_that_are_missing_after_a_checkpoint_are_noticed(
+    redis: Client, journals: Journals
+) -> None:
+    await append(journals, 1, WHOLE)
+    for number in range(2, 6):
+        await append(journals, number)
+    await redis.xdel(KEY, "0-3")
+    with pytest.raises(ConflictError):
+        await append(journals, 6)
+    with pytest.raises(GapError):
+        await journals.read_on(KEY, 5, "entry 5", 1)
+    with pytest.raises(GapError):
+        await journals.read(KEY)
+    await redis.xdel(KEY, "0-1", "0-2")
+    with pytest.raises(GapError):
+        await journals.read(KEY)
+
+
+async def test_a_text_is_stored_beside_an_entry_that_is_accepted(
+    redis: Client, journals: Journals
+) -> None:
+    key = f"{{p{PARTITION}}}:round:deal"
+    await append(journals, 1, beside=Beside(key, "text", FAR))
+    with pytest.raises(ConflictError):
+        await append(journals, 1, beside=Beside(key, "other", FAR))
+    assert await redis.get(key) == "text"
+    assert await redis.pttl(key) > 0
