@@ -1,9 +1,10 @@
 """Link previews: the title, description, image and canonical URL of each path of the page.
 
 Link preview bots request the page like any other client, and anybody can request a million room
-codes. So a preview takes at most two reads of the store, of one key each; their rate per node is
-limited; and a generic preview is used if they are not allowed, fail, or take too long. No result
-is cached.
+codes. So a preview takes at most two reads of the store, of one key each, which is bounded; their
+rate per node is limited; and a generic preview is used if they are not allowed, fail, or take too
+long. A room's preview is kept for some seconds, so that all who ask for it meanwhile cost one read;
+that there is no room is not kept, and everybody who asks for that pays for a guess.
 """
 
 from __future__ import annotations
@@ -14,19 +15,22 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import partial
+from typing import TypeVar
 
 import structlog
+from cachetools import TTLCache
 
 from engine.catalog import games, ruleset
 from engine.schema import STANDARD, Game
 from server.core import daily
 from server.core.codes import read_room_code
 from server.core.daily import DailyId
-from server.core.ids import AttemptId, PlayerId, is_code, is_id, split_attempt_id
+from server.core.ids import AttemptId, PlayerId, RoomCode, is_code, is_id, split_attempt_id
 from server.core.race_events import RoomOpened, Terms
 from server.core.ranking import unpack
 from server.core.refusal import Refusal, UnavailableError, UnreadableError
-from server.gateway.budgets import Budgets
+from server.gateway.budgets import Budgets, Guess
 from server.gateway.limits import Bucket, Rate
 from server.gateway.load import Load
 from server.service.leaderboards import Standing
@@ -41,6 +45,14 @@ READS = Rate(50.0, 200.0)
 
 MAX_READS = 32
 """Reads that may be in flight: with more, the store is slow, and further ones would only wait."""
+
+KEPT_FOR = 10.0
+"""Seconds for which the preview of a room is kept."""
+
+MAX_KEPT = 1_000
+"""Previews of rooms that are kept: about 0.7 kB each."""
+
+T = TypeVar("T")
 
 log = structlog.get_logger()
 
@@ -83,6 +95,8 @@ class Previews:
         self._budgets = budgets
         self._bucket = Bucket(READS)
         self._reading = Tasks()
+        self._kept: TTLCache[RoomCode, Preview] = TTLCache(MAX_KEPT, KEPT_FOR)
+        self._asked: dict[RoomCode, asyncio.Task[_Found | None]] = {}
         # Loading one ruleset loads all of them: do so at start, not while somebody plays.
         ruleset(next(iter(games())))
 
@@ -117,20 +131,41 @@ class Previews:
         code = read_room_code(typed)
         if not is_code(code):
             return race("/")
-
-        async def read() -> Preview | None:
-            if (guess := self._budgets.guess(address)) is None:
-                return None
+        guess = self._budgets.guess(address)
+        if guess is None:
+            return race(f"/r/{code}")
+        known = self._known(code)
+        reading = None if known is not None else self._asked.get(code) or self._ask(code)
+        if reading is None:
             with guess:
-                if (live := self._live.find(code)) is not None:
-                    return room(live.room.opened, live.room.terms)
-                found = await self._rooms.terms(code)
-                if found is None:
-                    guess.missed()
-                    return None
-                return room(*found)
+                return known or race(f"/r/{code}")
+        reading.add_done_callback(partial(_settle, guess))
+        found = await _within(reading)
+        return (found.preview if found is not None else None) or race(f"/r/{code}")
 
-        return await self._read(read) or race(f"/r/{code}")
+    def _known(self, code: RoomCode) -> Preview | None:
+        """Return the preview of a room that is in memory, or was asked for just now."""
+        if (live := self._live.find(code)) is not None:
+            return room(live.room.opened, live.room.terms)
+        return self._kept.get(code)
+
+    def _ask(self, code: RoomCode) -> asyncio.Task[_Found | None] | None:
+        """Begin to read a room, for all who ask for it meanwhile; `None` if it cannot be read."""
+
+        async def read() -> _Found:
+            found = await self._rooms.terms(code)
+            return _Found(None if found is None else room(*found))
+
+        def end(task: asyncio.Task[_Found | None]) -> None:
+            del self._asked[code]
+            if (found := task.result()) is not None and found.preview is not None:
+                self._kept[code] = found.preview
+
+        reading = self._start(read)
+        if reading is not None:
+            self._asked[code] = reading
+            reading.add_done_callback(end)
+        return reading
 
     async def _leaderboard(self, game: str, query: Mapping[str, str]) -> Preview:
         named = re.fullmatch("[0-9]{1,6}", query.get("day", ""))
@@ -157,18 +192,43 @@ class Previews:
 
     async def _read(self, read: Callable[[], Awaitable[Preview | None]]) -> Preview | None:
         """Return a preview that needs the store, or `None` if it cannot be read now."""
+        reading = self._start(read)
+        return await _within(reading) if reading is not None else None
+
+    def _start(self, read: Callable[[], Awaitable[T]]) -> asyncio.Task[T | None] | None:
+        """Begin to read the store, or return `None` if that is not allowed now."""
         if self._load.is_too_high or len(self._reading) >= MAX_READS:
             return None
         if not self._bucket.take(time.monotonic()):
             return None
-        # Not cancelled after READ_WITHIN, since commands to Redis never are: they have a timeout.
-        task = self._reading.start(_read_safely(read))
-        done, _ = await asyncio.wait({task}, timeout=READ_WITHIN)
-        return task.result() if done else None
+        return self._reading.start(_read_safely(read))
 
 
-async def _read_safely(read: Callable[[], Awaitable[Preview | None]]) -> Preview | None:
-    """Return the preview, or `None` if reading fails."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What was found at a room's code: its preview, or that there is no room."""
+
+    preview: Preview | None
+
+
+def _settle(guess: Guess, reading: asyncio.Task[_Found | None]) -> None:
+    """Let a guess be paid for if there was no room, whoever has had it read."""
+    with guess:
+        if reading.result() == _Found(None):
+            guess.missed()
+
+
+async def _within(reading: asyncio.Task[T | None]) -> T | None:
+    """Return what was read, or `None` if that takes too long.
+
+    It is not cancelled then, since commands to Redis never are: they have a timeout.
+    """
+    done, _ = await asyncio.wait({reading}, timeout=READ_WITHIN)
+    return reading.result() if done else None
+
+
+async def _read_safely(read: Callable[[], Awaitable[T]]) -> T | None:
+    """Return what is read, or `None` if reading fails."""
     try:
         return await read()
     except (UnavailableError, UnreadableError):

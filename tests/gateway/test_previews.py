@@ -31,6 +31,7 @@ from tests.gateway.play import give_up_daily, room_of
 from tests.gateway.test_pages import get
 from tests.redis_servers import running_server
 from tests.service.nodes import SetClock, node_on
+from tests.store.servers import calls
 
 WEB = Path(__file__).parent.parent.parent / "client_js" / "web"
 INDEX = f"<!doctype html><head>{entry.BEGIN}<title>x</title>{entry.END}</head><body></body>"
@@ -282,10 +283,60 @@ async def test_the_reads_for_previews_are_rate_limited(
     redis_url: str, page: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(previews, "READS", Rate(1e-9, 2.0))
-    async with node(redis_url, page=page) as port, opened(port) as host:
-        code = await room_of(host)
-        titles = [(await preview(port, f"/r/{code}"))["og:title"] for _ in range(3)]
+    async with (
+        node(redis_url, page=page) as here,
+        node(redis_url, page=page) as there,
+        opened(here) as one,
+        opened(here) as two,
+        opened(here) as three,
+    ):
+        hosts = {"a": one, "b": two, "c": three}
+        codes = [await room_of(host, key=key * 10) for key, host in hosts.items()]
+        titles = [(await preview(there, f"/r/{code}"))["og:title"] for code in codes]
+        # This node has the rooms in memory.
+        known = [(await preview(here, f"/r/{code}"))["og:title"] for code in codes]
     assert titles == ["Race me at Robert", "Race me at Robert", "Race me at solitaire"]
+    assert known == ["Race me at Robert"] * 3
+
+
+async def test_all_who_ask_for_a_preview_within_seconds_cost_one_read(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    async with node_on(redis_url, SetClock()) as alone:
+        rooms = alone.rooms
+        room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
+        found, path = (
+            Previews(alone.services, Load(lambda: 0.0), Budgets()),
+            f"/r/{room.opened.code}",
+        )
+        before = await calls(alone.redis, "xrange")
+        at_once = await asyncio.gather(*(found.of(path, {}, "192.0.2.1") for _ in range(20)))
+        later = [await found.of(path, {}, f"192.0.2.{number}") for number in range(20)]
+        assert {meta.title for meta in (*at_once, *later)} == {"Race me at Robert"}
+        assert await calls(alone.redis, "xrange") == before + 1
+        found._kept.clear()
+        assert (await found.of(path, {}, "192.0.2.1")).title == "Race me at Robert"
+        assert await calls(alone.redis, "xrange") == before + 2
+        assert not found._asked
+
+
+async def test_everybody_pays_for_a_guess_that_others_make_at_the_same_time(
+    redis_url: str, few: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
+    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    often, once = "192.0.2.1", "192.0.2.2"
+    async with node_on(redis_url, SetClock()) as alone:
+        rooms = alone.rooms
+        room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
+        found = Previews(alone.services, Load(lambda: 0.0), Budgets())
+        before = await calls(alone.redis, "xrange")
+        await asyncio.gather(*(found.of("/r/22222", {}, each) for each in (often, once, often)))
+        assert await calls(alone.redis, "xrange") == before + 1
+        path = f"/r/{room.opened.code}"
+        assert (await found.of(path, {}, once)).title == "Race me at Robert"
+        assert (await found.of(path, {}, often)).title == "Race me at solitaire"
 
 
 async def test_a_preview_is_no_way_to_guess_codes(
