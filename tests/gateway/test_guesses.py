@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
+from server.core import quota
+from server.core.ids import RoomCode
+from server.gateway.costs import MISSES
+from server.gateway.messages import COMMANDS
+from server.gateway.messages.rooms import RoomCommand
+from server.gateway.scopes import scopes_of
 from server.store import journal
 from tests.conftest import ALONE
 from tests.gateway.seats import HubNode, Seat, room_of
+from tests.service.nodes import Node
+from tests.wire import COMMANDS as NAMES
+from tests.wire import Message
 
 HERE, ELSEWHERE = "203.0.113.7", "198.51.100.1"
-
-pytestmark = ALONE
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +49,7 @@ async def guess(seat: Seat) -> int:
     raise AssertionError("nobody may guess as often as that")
 
 
+@ALONE
 async def test_guests_who_guess_keep_nobody_out_at_their_address(hub: HubNode) -> None:
     host = await seat_at(hub, ELSEWHERE)
     code = await room_of(host)
@@ -61,6 +71,7 @@ async def test_guests_who_guess_keep_nobody_out_at_their_address(hub: HubNode) -
     assert (await guest.ask("room.join", code=code))["type"] == "room"
 
 
+@ALONE
 async def test_codes_that_are_right_cost_nobody_anything(hub: HubNode) -> None:
     guests = [await seat_at(hub, HERE) for _ in range(24)]
     for guest in guests:
@@ -74,3 +85,67 @@ async def test_codes_that_are_right_cost_nobody_anything(hub: HubNode) -> None:
             found.missed()
         tried += 1
     assert tried == 50
+
+
+TERMS: dict[str, object] = {"game": "robert", "variant": "standard", "limit": 300}
+
+ASKED: dict[str, dict[str, object]] = {
+    "LeaveRoom": {},
+    "SetReady": {"ready": False},
+    "StartRound": {"anyway": True},
+    "SetTerms": TERMS,
+    "ProposeTerms": TERMS,
+    "RemoveMember": {"player": "x"},
+    "HandOver": {"player": "x"},
+    "SetLock": {"locked": True},
+    "SetPublic": {"public": True},
+    "SendEmote": {"emote": 0},
+    "WatchRound": {"key": "x"},
+    "GetWatchKey": {},
+}
+"""All commands to a room, but for that by which one who has its code takes a seat."""
+
+
+def named(command: str) -> str:
+    """Return what tests call a command."""
+    return next((short for short, each in NAMES.items() if each.__name__ == command), command)
+
+
+@ALONE
+@pytest.mark.parametrize("command", ASKED)
+async def test_who_has_no_seat_does_not_learn_whether_there_is_a_room(
+    hub: HubNode, node: Node, few: Callable[..., None], command: str
+) -> None:
+    few(PLAYER_SLIPS=100.0, EMOTES=100.0)
+    host, guest = await seat_at(hub, ELSEWHERE), await seat_at(hub, ELSEWHERE)
+    stranger = await seat_at(hub, HERE)
+    code = await room_of(host, guest)
+
+    async def told(asked: str) -> Message:
+        answer = await stranger.ask(named(command), code=asked, **ASKED[command])
+        return {name: value for name, value in answer.items() if name != "re"}
+
+    async def alike() -> None:
+        expected = await told("22222222")
+        assert expected["type"] == "refused"
+        assert expected["code"] in MISSES
+        assert await told(code) == expected
+
+    await alike()
+    await host.ask("room.lock", code=code, locked=True)
+    await alike()
+    for each in (host, guest):
+        await each.ask("room.ready", code=code, ready=True)
+    assert (await host.ask("room.start", code=code, anyway=True))["round"]["number"] == 1
+    await alike()
+    # What an address has stored says nothing of it either.
+    full = [quota.Item(quota.PLAYER_BYTES * quota.ADDRESS_PLAYERS - 5_000, quota.HOUR)]
+    await node.services.quotas.take(scopes_of(HERE), "any", full)
+    await alike()
+    await node.services.rooms.close(RoomCode(code))
+    await alike()
+
+
+def test_all_commands_to_a_room_are_tried() -> None:
+    named = {each.__name__ for each in COMMANDS if issubclass(each, RoomCommand)}
+    assert {*ASKED, "JoinRoom"} == named
