@@ -17,6 +17,7 @@ from server.core.boards import Group, of_daily
 from server.core.daily import DailyId
 from server.core.history_fields import whole_of
 from server.core.ids import PACE_BOT, DealId, PlayerId, split_attempt_id
+from server.core.quota import DAY, KEPT_DAYS
 from server.core.ranking import Result, unpack
 from server.core.stored import Help
 from server.service import room_journal
@@ -52,6 +53,7 @@ class AttemptSummary:
         day: the day of a daily, or `None`.
         help: what help the player may ask for.
         ranked: whether it was begun with an identity that was kept.
+        days: for how many days it is kept if it is played: fewer where much is stored.
     """
 
     game: str
@@ -63,6 +65,7 @@ class AttemptSummary:
     played: bool
     help: Help
     ranked: bool = False
+    days: int = KEPT_DAYS
 
     @property
     def over(self) -> bool:
@@ -230,6 +233,7 @@ def _summary(history: AttemptHistory) -> AttemptSummary:
         played,
         start.help,
         start.ranked,
+        start.days,
     )
 
 
@@ -455,7 +459,7 @@ def _check_lives(
     for attempt, run in summaries.items():
         if attempt.endswith(PACE_BOT):
             continue
-        life = keys.ATTEMPT_LIFE if run.played else keys.UNPLAYED_LIFE
+        life = run.days * DAY if run.played else keys.UNPLAYED_LIFE
         beyond = stored.expiries.get(attempt, 0) - run.deadline - life
         if abs(beyond) > SLACK:
             kind: Kind = "lost" if beyond < 0 else "invented"

@@ -20,6 +20,10 @@ Kind = Literal[
     "unfinished",  # something due has not been done
     "stuck",  # a player could not finish
     "left",  # something is kept of those who have left
+    "decided",  # what counts for players was decided by somebody else
+    "told",  # somebody was told what only those are told who have a code or a seat
+    "kept out",  # somebody was refused what others had used up
+    "overfull",  # more is stored for an address than its quota
     "broken",  # unexpected refusals, missing answers, logged errors
 ]
 

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 
-from server.core import absence, race_commands, races, watching
+from server.core import absence, contests, race_commands, races, watching
+from server.core import race as core_race
 from server.core.absence import Absence
 from server.core.attempt import Attempt
 from server.core.excerpt import Excerpt
 from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.race import Room
+from server.core.quota import Charge
+from server.core.race import Room, Seat
 from server.core.race_commands import leave
-from server.core.race_events import Event
+from server.core.race_events import Event, RoundStarted, SeatLeft
 from server.core.races import Decision, Race
-from server.service import absences, registration
+from server.core.refusal import Refusal
+from server.gateway import handlers, hub
+from server.gateway.budgets import Guess, Payer
+from server.gateway.handlers import request
+from server.gateway.messages.rooms import RoomCommand
+from server.service import absences, quotas, registration
 from server.service import watching as service_watching
 from server.service.attempt_journal import AttemptDefinition
 from server.service.effects import Effects
@@ -27,15 +35,18 @@ from server.service.histories import Histories
 from server.service.moves import PendingMove
 from server.service.outbox_entries import Effect
 from server.service.places import Places
+from server.service.quotas import Scope
 from server.service.races import Races
 from server.service.replica import Replica
 from server.service.rooms import Rooms
 from server.store import journal, keys, leaderboards
 from server.store.clock import Clock
 from server.store.journal import Append, ConflictError, Journals
+from server.store.quotas import Quotas as QuotaStore
 from server.store.races import Record
 from server.store.scripts import Script
-from tests.simulation import faults, plans, race
+from tests.faults.complaint import Kind
+from tests.simulation import faults, hostile, plans, race
 from tests.simulation.memory import Memory, Reply
 from tests.simulation.race import patched
 from tests.simulation.scripts import SCRIPTS
@@ -417,6 +428,227 @@ def writes_scores_without_looking_back() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _hostile(*kinds: str, **often: float) -> Iterator[None]:
+    """Put hostile players into every race, who do some things and not others."""
+    with ExitStack() as stack:
+        stack.enter_context(patched(race, "HOSTILE", 1.0))
+        stack.enter_context(patched(hostile, "KINDS", kinds or hostile.KINDS))
+        for name, value in {"GUESSING": 0.0, "FILLING": 0.0, **often}.items():
+            stack.enter_context(patched(hostile, name, value))
+        yield
+
+
+@contextmanager
+def lets_hosts_remove_runners() -> Iterator[None]:
+    """A host may remove a member from a round that runs."""
+
+    def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
+        race_commands.check_host(room, host)
+        seated = player != host and room.seat_of(player)
+        return SeatLeft(player, now, host) if seated else None
+
+    with patched(race_commands, "remove", remove), _hostile("public"):
+        yield
+
+
+@contextmanager
+def starts_rematches_for_all() -> Iterator[None]:
+    """Whoever starts a round puts all into it who do not sit out, whether they have agreed."""
+    start: Any = race_commands.start
+
+    def for_all(room: Room, *given: Any, **named: Any) -> Event:
+        seats = tuple(replace(seat, ready=not seat.out) for seat in room.seats)
+        begun: Event = start(replace(room, seats=seats), *given, **named)
+        return begun
+
+    with patched(race_commands, "start", for_all), _hostile("friends"):
+        yield
+
+
+@contextmanager
+def lets_anybody_run_a_quick_match() -> Iterator[None]:
+    """In a quick match, every member may do what a host may."""
+
+    def check_host(room: Room, player: PlayerId) -> None:
+        race_commands.check_member(room, player)
+        if room.host not in {None, player}:
+            raise Refusal("not_host")
+
+    with patched(race_commands, "check_host", check_host), _hostile("quick"):
+        yield
+
+
+@contextmanager
+def rates_wins_against_who_has_not_played() -> Iterator[None]:
+    """A run counts as a try whatever its player has done."""
+
+    def has_played(_: object) -> bool:
+        return True
+
+    with patched(contests, "has_played", has_played), _rated("quick"):
+        yield
+
+
+@contextmanager
+def rates_races_at_one_address() -> Iterator[None]:
+    """It does not matter for ratings where players are."""
+
+    async def nowhere(_: Places, __: RoomCode) -> dict[PlayerId, str]:
+        return {}
+
+    home = patched(hostile, "HONEST", hostile.HONEST.format(1))
+    with patched(Places, "networks", nowhere), home, _rated("friends"):
+        yield
+
+
+@contextmanager
+def _rated(*kinds: str) -> Iterator[None]:
+    kept, at_once = patched(race, "KEPT", 1.0), patched(race, "AT_ONCE", 1.0)
+    with kept, at_once, _hostile(*kinds):
+        yield
+
+
+@contextmanager
+def tells_whoever_has_no_seat_that_there_is_a_room() -> Iterator[None]:
+    """Whoever has no seat is told that, and not that there is no such room."""
+
+    def check_member(room: Room, player: PlayerId) -> Seat:
+        seat = room.seat_of(player)
+        if seat is None:
+            raise Refusal("not_seated")
+        return seat
+
+    with patched(race_commands, "check_member", check_member), _hostile(GUESSING=1.0):
+        yield
+
+
+@contextmanager
+def charges_for_rounds_before_it_looks() -> Iterator[None]:
+    """A round is charged to an address before it is known whether somebody may start it."""
+
+    async def check_member(self: Rooms, code: RoomCode, player: PlayerId) -> None:
+        """Check nothing."""
+
+    only = patched(hostile, "FILLED", hostile.ELSEWHERE[1])
+    with patched(Rooms, "check_member", check_member), only, _hostile(GUESSING=1.0, FILLING=1.0):
+        yield
+
+
+@contextmanager
+def lets_guesses_cost_nothing() -> Iterator[None]:
+    """The commands of a room are not taken for guesses, but for those that need no seat."""
+    with (
+        patched(RoomCommand, "misses", frozenset()),
+        patched(handlers, "MISSES", frozenset()),
+        _hostile(GUESSING=1.0),
+    ):
+        yield
+
+
+@contextmanager
+def lets_watch_keys_live_on() -> Iterator[None]:
+    """A watch key is good for as long as its room, whatever its host does."""
+    with patched(core_race, "_ends_watch_keys", lambda *_: False), _hostile("public"):
+        yield
+
+
+@contextmanager
+def shows_boards_once_a_room_is_closed_to_strangers() -> Iterator[None]:
+    """What counts is whether a room is public when a round starts, and not how players came."""
+    folded: Any = core_race._folded
+
+    def by_room(room: Room, event: Event) -> Room:
+        after: Room = folded(room, event)
+        if isinstance(event, RoundStarted) and after.round is not None:
+            return replace(after, round=replace(after.round, public=room.public))
+        return after
+
+    with patched(core_race, "_folded", by_room), _hostile("public"):
+        yield
+
+
+@contextmanager
+def lets_neighbours_pay_for_guesses() -> Iterator[None]:
+    """All at an address share what guesses cost, whether they have been wrong or not."""
+
+    def guess(self: Payer) -> Guess:
+        now, buckets = self._budgets.clock(), [each.misses for each in self._scopes]
+        wait = max(each.wait(now) for each in buckets)
+        if wait:
+            raise Refusal("too_fast", wait=math.ceil(wait * 1000))
+        for each in buckets:
+            each.take(now)
+        return Guess(*buckets)
+
+    with patched(Payer, "guess", guess), _guessed_nearby():
+        yield
+
+
+@contextmanager
+def lets_guesses_be_owed() -> Iterator[None]:
+    """A guess that is refused is paid for later, by all at its address."""
+
+    def guess(self: Payer) -> Guess:
+        now, buckets = self._budgets.clock(), [each.misses for each in self._scopes]
+        wait = max(each.wait(now) for each in buckets)
+        for each in buckets:
+            if not each.take(now):
+                each.give_back(-1.0)
+        if wait:
+            raise Refusal("too_fast", wait=math.ceil(wait * 1000))
+        return Guess(*buckets)
+
+    with patched(Payer, "guess", guess), _guessed_nearby():
+        yield
+
+
+@contextmanager
+def _guessed_nearby() -> Iterator[None]:
+    """Let all guess at the address of somebody honest, who signs in."""
+    first = hostile.HONEST.format(1)
+    here, filled = patched(hostile, "ELSEWHERE", (first, first)), patched(hostile, "FILLED", first)
+    with here, filled, _hostile("friends", GUESSING=1.0, SIGNING_IN=1.0):
+        yield
+
+
+@contextmanager
+def has_one_quota_for_all() -> Iterator[None]:
+    """What is stored counts for everybody together, and not for an address."""
+
+    def everywhere(_: str) -> tuple[Scope, ...]:
+        return (Scope("everywhere"),)
+
+    with (
+        patched(request, "scopes_of", everywhere),
+        patched(hub, "scopes_of", everywhere),
+        _hostile(FILLING=1.0),
+    ):
+        yield
+
+
+@contextmanager
+def stores_rooms_for_nothing() -> Iterator[None]:
+    """An empty room is not counted for the address that has it."""
+    with patched(quotas, "ROOM", ()), _hostile("friends", FILLING=1.0):
+        yield
+
+
+@contextmanager
+def counts_what_is_stored_on_each_node_alone() -> Iterator[None]:
+    """An address has a quota on each node, and a new one when that is started again."""
+    charge: Any = QuotaStore.charge
+    nodes: dict[QuotaStore, int] = {}
+
+    async def own(self: QuotaStore, place: str, *given: Any) -> Charge:
+        number = nodes.setdefault(self, len(nodes))
+        charged: Charge = await charge(self, f"{place}{number}", *given)
+        return charged
+
+    with patched(QuotaStore, "charge", own), _hostile("friends", FILLING=1.0):
+        yield
+
+
 BROKEN: dict[Callable[[], Any], int] = {
     acknowledges_before_it_appends: 0,
     ends_without_an_outbox: 1,
@@ -440,3 +672,22 @@ BROKEN: dict[Callable[[], Any], int] = {
 
 BROKEN_AFTER_LOSS = [appends_after_any_entry, uses_states_of_older_connections]
 """Those that matter only after the store has lost something that a node still holds."""
+
+BROKEN_AMONG_STRANGERS: dict[Callable[[], Any], tuple[Kind, int]] = {
+    lets_hosts_remove_runners: ("decided", 3),
+    starts_rematches_for_all: ("decided", 4),
+    lets_anybody_run_a_quick_match: ("decided", 1),
+    rates_wins_against_who_has_not_played: ("decided", 1),
+    rates_races_at_one_address: ("decided", 0),
+    tells_whoever_has_no_seat_that_there_is_a_room: ("told", 0),
+    charges_for_rounds_before_it_looks: ("told", 30),
+    lets_guesses_cost_nothing: ("told", 2),
+    lets_watch_keys_live_on: ("told", 4),
+    shows_boards_once_a_room_is_closed_to_strangers: ("told", 19),
+    lets_neighbours_pay_for_guesses: ("kept out", 4),
+    lets_guesses_be_owed: ("kept out", 0),
+    has_one_quota_for_all: ("kept out", 1),
+    stores_rooms_for_nothing: ("overfull", 1),
+    counts_what_is_stored_on_each_node_alone: ("overfull", 1),
+}
+"""Those that let players do what they may not: what is complained of, and the first seed."""

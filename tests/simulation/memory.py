@@ -7,6 +7,7 @@ compares both with a real Redis.
 from __future__ import annotations
 
 import copy
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -67,11 +68,13 @@ class Memory:
     Attributes:
         now: returns Redis's time in Unix milliseconds, with a fraction.
         appended: how many entries have been appended to journals.
+        journals: all entries that were ever appended, by key.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
         self.now = now
         self.appended = 0
+        self.journals: defaultdict[str, list[str]] = defaultdict(list)
         self._keyspace = Keyspace()
 
     def snapshot(self) -> Keyspace:
@@ -135,6 +138,7 @@ class Memory:
     def append(self, key: str, text: str, *, drops: bool = False) -> None:
         """Append an entry to a journal, and drop those before it if so asked."""
         self.appended += 1
+        self.journals[key].append(text)
         found = self.journal(key)
         texts = [*found.texts, text]
         self.put(key, Journal(texts, len(texts) if drops else found.begin))

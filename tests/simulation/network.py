@@ -68,12 +68,13 @@ class Network:
     def _jump(self, node: Node) -> None:
         seconds = self.world.rng.choice((-3600.0, -8.0, -1.0, -0.2, 0.2, 1.0, 3.0, 12.0, 3600.0))
         self.world.note(node.name, "clock jumps", seconds)
+        self.world.skewed |= abs(seconds) >= 60
         node.jump(seconds)
 
-    def open(self, device: Device, number: int, who: str) -> Connection | None:
+    def open(self, device: Device, number: int, who: str, address: str = "") -> Connection | None:
         """Open a connection of a player to a node, or return `None` if it accepts none."""
         node = self.nodes[number]
-        return Connection(self.world, node, device, who) if node.up else None
+        return Connection(self.world, node, device, who, address) if node.up else None
 
 
 class Connection:
@@ -83,7 +84,7 @@ class Connection:
         close_code: that with which the node has closed it, or `None`.
     """
 
-    def __init__(self, world: World, node: Node, device: Device, who: str) -> None:
+    def __init__(self, world: World, node: Node, device: Device, who: str, address: str) -> None:
         self.node = node
         self.close_code: int | None = None
         self._world = world
@@ -93,7 +94,7 @@ class Connection:
         self._drops_events = False
         self._held: deque[bytes] | None = None
         self._last_arrival = self._last_delivery = 0.0
-        self._session: Session = node.open(self, self.cut)
+        self._session: Session = node.open(self, self.cut, address)
 
     # The player's end
 

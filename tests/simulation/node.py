@@ -15,6 +15,7 @@ from server.app import redis_store
 from server.background import Background
 from server.core.daily import DailyId
 from server.core.refusal import UnavailableError
+from server.gateway.budgets import Budgets
 from server.gateway.contracts import Wire
 from server.gateway.handlers import Handlers
 from server.gateway.hub import Hub
@@ -97,6 +98,7 @@ class Node:
         )
         self._hub = Hub(self.services)
         self._handlers = Handlers(self.services, self._hub, Load(lambda: 0.0))
+        self._budgets = Budgets()
         for each in (self._bus, self._clock, self._registration):
             each.keep(self._background)
         self._numbers = count(1)
@@ -156,9 +158,20 @@ class Node:
         for lose in list(self._sessions.values()):
             lose()
 
-    def open(self, wire: Wire, lose: Callable[[], None]) -> Session:
-        """Open a session; `lose` is called if the node ends before the connection."""
-        session = Session(f"{self.name}/{next(self._numbers)}", wire, self._handlers, METRICS)
+    def open(self, wire: Wire, lose: Callable[[], None], address: str = "") -> Session:
+        """Open a session; `lose` is called if the node ends before the connection.
+
+        Without an address, it shares its budgets with nobody.
+        """
+        budgets = self._budgets if address else None
+        session = Session(
+            f"{self.name}/{next(self._numbers)}",
+            wire,
+            self._handlers,
+            METRICS,
+            address=address,
+            budgets=budgets,
+        )
         self._sessions[session] = lose
         return session
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import count
 from typing import Any
 
@@ -87,10 +87,11 @@ class Device:
         self._player = player
         self._answers: dict[int, asyncio.Future[Message | None]] = {}
         who = f"player {player.number}.{number}"
-        found = player.network.open(self, node, who)
+        found = player.network.open(self, node, who, player.address)
         if found is None:
             raise LostError
         self._connection: Connection = found
+        self.node = found.node.name
 
     def ask(self, command: Message, *, twice: bool = False) -> asyncio.Future[Message | None]:
         """Send a command, and return the future of its answer, `None` if the connection ends."""
@@ -131,12 +132,14 @@ class Player:
     """A simulated person with one identity, and one device or two.
 
     Attributes:
+        address: where it is; empty if nobody asks.
         doing: what it does or waits for, to report a player who is stuck.
         rooms: the last event about each room, by code.
         states: the known state of each attempt, by id.
     """
 
-    def __init__(self, world: World, network: Network, number: int) -> None:
+    def __init__(self, world: World, network: Network, number: int, address: str = "") -> None:
+        self.address = address
         self.world = world
         self.network = network
         self.number = number
@@ -156,6 +159,17 @@ class Player:
     def id(self) -> str:
         """The player's id, once it is known."""
         return self.ledger.player
+
+    @property
+    def node(self) -> str:
+        """The node that its first device has had a session on last, once there is one."""
+        device = self._devices[0]
+        return device.node if device is not None else ""
+
+    @property
+    def unexpected(self) -> Set[str]:
+        """Refusals that it must not get."""
+        return UNEXPECTED - DESERVED - (LOST if self.world.lost_at is not None else set())
 
     async def begin(self) -> None:
         """Open a session."""
@@ -256,10 +270,9 @@ class Player:
         timer = world.loop.call_later(self._timeout(), self._time_out, device, commands)
         answers = [await future for future in futures]
         timer.cancel()
-        unexpected = UNEXPECTED - DESERVED - (LOST if world.lost_at is not None else set())
         for fields, answer in zip(wanted, answers, strict=True):
             code = answer.get("code") if answer is not None else None
-            if answer is not None and is_unexpected(code, fields["type"], unexpected):
+            if answer is not None and is_unexpected(code, fields["type"], self.unexpected):
                 world.complain("broken", self.id, f"{answer['code']} after {wanted}")
         if None in answers:
             world.counts["answers timed out"] += 1

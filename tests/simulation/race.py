@@ -22,13 +22,13 @@ from redis import utils as redis_utils
 
 from engine import deal as dealing
 from engine.catalog import games
-from server.core import absence, contests, daily, pace_bot, quick
+from server.core import absence, contests, daily, pace_bot, quick, quota
 from server.core import watching as core_watching
 from server.core.ids import AttemptId, PlayerId, RoomCode
 from server.core.race import Room
 from server.core.race_events import Terms
 from server.core.refusal import Refusal, UnavailableError
-from server.gateway import load, session
+from server.gateway import limits, load, session
 from server.service import attempt_journal, room_journal, watching
 from server.service.operators import By
 from server.service.rooms import Rooms
@@ -39,7 +39,9 @@ from tests.faults.checker import check
 from tests.faults.complaint import Complaint
 from tests.faults.plans import HELP
 from tests.faults.stored import Stored
-from tests.simulation import plans
+from tests.simulation import hostile, plans
+from tests.simulation.hostile import Hostile
+from tests.simulation.laws import Trial
 from tests.simulation.loop import StalledError, VirtualLoop
 from tests.simulation.network import Network
 from tests.simulation.plans import Table
@@ -56,6 +58,16 @@ QUICK = 0.15
 
 TAIL_LOST = 0.1
 """How often a race is one in which the store loses its last writes now and then."""
+
+HOSTILE = 0.1
+"""How often there are hostile players in a race; never in one of dailies, or with lost writes."""
+
+QUOTA_PLAYER_BYTES = 600
+"""Bytes that are stored for each player at an address at most, in such a race: few, to be filled.
+"""
+
+ADDRESS_MISSES = limits.Rate(1 / 2_500, 0.02)
+"""Guesses for each player at an address, in such a race: five at once, then six a minute."""
 
 MODERATED = 0.3
 """How often an operator takes results back, and lets them stand again, while players play."""
@@ -125,7 +137,7 @@ def run(seed: int, counts: Counter[str], scenario: Scenario | None = None) -> Ou
     try:
         with _logs(world), _deterministic(loop, world):
             try:
-                loop.run_until_complete((scenario or _play)(world))
+                loop.run_until_complete((scenario or _race)(world))
             except StalledError as error:
                 world.complain("stuck", "the world", str(error))
             world.note("world", "the end")
@@ -139,10 +151,82 @@ def run(seed: int, counts: Counter[str], scenario: Scenario | None = None) -> Ou
     return Outcome(seed, complaints, trace)
 
 
-async def _play(world: World) -> None:
-    """Run the players while faults are injected, then without faults, and check."""
+async def _race(world: World) -> None:
+    """Run a race, with hostile players or without."""
+    # Drawn apart, so that the other races of known seeds stay as they are.
+    apart = random.Random(f"hostile {world.seed}")
+    if apart.random() >= HOSTILE:
+        await _play(world)
+        return
+    with (
+        patched(quota, "PLAYER_BYTES", QUOTA_PLAYER_BYTES),
+        patched(limits, "ADDRESS_MISSES", ADDRESS_MISSES),
+    ):
+        await _play(world, apart)
+
+
+@dataclass(slots=True)
+class Company:
+    """Who is in a race, and what each of them does.
+
+    Attributes:
+        network: the nodes.
+        players: the honest players.
+        works: what these do.
+        cast: the hostile players, if there are any.
+    """
+
+    network: Network
+    players: list[Player]
+    works: list[Coroutine[Any, Any, None]]
+    cast: hostile.Cast | None
+
+    @property
+    def everybody(self) -> list[Player]:
+        """All players, the hostile ones last."""
+        return [*self.players, *(self.cast.hostile if self.cast is not None else ())]
+
+
+async def _play(world: World, apart: random.Random | None = None) -> None:
+    """Run the players while faults are injected, then without faults, and check.
+
+    Args:
+        world: the race's.
+        apart: draws who is hostile; `None` if nobody is.
+    """
     rng, loop = world.rng, world.loop
-    dailies = rng.random() < DAILIES
+    company = _gather(world, apart)
+    _keep_identities(world, company)
+    # Drawn apart, too.
+    moderating = random.Random(f"operator {world.seed}")
+    if moderating.random() < MODERATED and company.cast is None:
+        operator = loop.create_task(_moderate(world, company.network, company.players, moderating))
+        operator.add_done_callback(lambda task: task.cancelled() or task.result())
+    tasks = [loop.create_task(work) for work in company.works]
+    if company.cast is not None:
+        tasks += _add_hostile(world, company.cast, tasks)
+    if rng.random() < TAIL_LOST and company.cast is None:
+        cutting = loop.create_task(_cut_power(world))
+        cutting.add_done_callback(lambda task: task.cancelled() or task.result())
+    await _wait_for(tasks, FAULTS_FOR)
+    await asyncio.sleep(rng.choice((0.0, 0.5, 2.0)))
+    world.stop_faults()
+    world.closing = True
+    await _wait_for(tasks, FINISHED_WITHIN)
+    for player, task in zip(company.everybody, tasks, strict=True):
+        if task.done() and (error := task.exception()):
+            world.complain("broken", player.id, f"the player raised an exception: {error!r}")
+        elif not task.done() and not isinstance(player, Hostile):
+            world.complain("stuck", player.id, player.doing)
+    over = int(world.now())
+    await _wait_until_settled(world)
+    _judge(world, company, over)
+
+
+def _gather(world: World, apart: random.Random | None) -> Company:
+    """Begin a world, and return who is in it; `apart` draws who is hostile, if anybody is."""
+    rng, loop = world.rng, world.loop
+    dailies = rng.random() < DAILIES and apart is None
     world.set_epoch(START)
     if dailies:
         # The day ends while they play, or has just ended.
@@ -154,8 +238,14 @@ async def _play(world: World) -> None:
     world.memory.put(keys.FORMAT, "2")
     network = Network(world, rng.choice((1, 2, 2, 3)), dailies=dailies)
     world.note("world", "begins", f"{len(network.nodes)} nodes, dailies: {dailies}")
-    players = [Player(world, network, number) for number in range(rng.randint(1 + dailies, 4))]
+    players = [
+        Player(world, network, number, hostile.HONEST.format(number + 1) if apart else "")
+        for number in range(rng.randint(1 + dailies, 4))
+    ]
     game = rng.choice(list(games()))
+    if apart is not None:
+        cast = hostile.cast(world, network, players, game, apart)
+        return Company(network, [*players, *cast.honest], [*cast.works], cast)
     # Drawn apart, so that the other races of known seeds stay as they are.
     quickly = random.Random(f"quick {world.seed}").random() < QUICK
     if not dailies and quickly:
@@ -174,46 +264,54 @@ async def _play(world: World) -> None:
             code=loop.create_future(),
         )
         works = [plans.race(player, table, host=player is players[0]) for player in players]
+    return Company(network, players, works, None)
+
+
+def _keep_identities(world: World, company: Company) -> None:
+    """Have honest players keep their identities while they play, in some races."""
     keeping = random.Random(f"keep {world.seed}")
     if keeping.random() < KEPT:
-        works = [
+        company.works = [
             _keep_meanwhile(
                 player,
                 work,
                 keeping.uniform(0, 8) * (keeping.random() > AT_ONCE),
                 once=keeping.random() < ONCE,
             )
-            for player, work in zip(players, works, strict=True)
+            for player, work in zip(company.players, company.works, strict=True)
         ]
-    # Drawn apart, too.
-    apart = random.Random(f"operator {world.seed}")
-    if apart.random() < MODERATED:
-        operator = loop.create_task(_moderate(world, network, players, apart))
-        operator.add_done_callback(lambda task: task.cancelled() or task.result())
-    tasks = [loop.create_task(work) for work in works]
-    if rng.random() < TAIL_LOST:
-        cutting = loop.create_task(_cut_power(world))
-        cutting.add_done_callback(lambda task: task.cancelled() or task.result())
-    await _wait_for(tasks, FAULTS_FOR)
-    await asyncio.sleep(rng.choice((0.0, 0.5, 2.0)))
-    world.stop_faults()
-    world.closing = True
-    await _wait_for(tasks, FINISHED_WITHIN)
-    for player, task in zip(players, tasks, strict=True):
-        if not task.done():
-            world.complain("stuck", player.id, player.doing)
-        elif error := task.exception():
-            world.complain("broken", player.id, f"the player raised an exception: {error!r}")
-    await _wait_until_settled(world)
-    ledgers = [player.ledger.answers_since(world.lost_at) for player in players]
+
+
+def _add_hostile(
+    world: World, cast: hostile.Cast, tasks: Sequence[asyncio.Task[None]]
+) -> list[asyncio.Task[None]]:
+    """Begin what hostile players do, which ends when the honest ones are done."""
+    cast.scene.tasks = list(tasks)
+    keeping = random.Random(f"keep hostile {world.seed}")
+    return [
+        world.loop.create_task(
+            _keep_meanwhile(player, work, 0.0, once=True) if keeping.random() < KEPT else work
+        )
+        for player, work in zip(cast.hostile, cast.others, strict=True)
+    ]
+
+
+def _judge(world: World, company: Company, over: int) -> None:
+    """Complain of what is wrong, given when all players were done."""
+    ledgers = [player.ledger.answers_since(world.lost_at) for player in company.everybody]
     stored = world.memory.stored()
     verdict = check(stored, ledgers, int(world.now()))
     excused = _excuses(stored, verdict.complaints) if world.lost_at is not None else lambda _: False
-    for complaint in verdict.complaints:
-        if excused(complaint):
-            continue
-        world.complain(complaint.kind, complaint.about, complaint.text)
+    found = [complaint for complaint in verdict.complaints if not excused(complaint)]
     world.counts.update(verdict.counts)
+    if company.cast is not None:
+        cast, journals = company.cast, world.memory.journals
+        trial = Trial(stored, journals, company.players, cast.hostile, cast.scene.keys, START, over)
+        trial.skewed = world.skewed
+        found += trial.check()
+        world.counts.update(trial.counts)
+    for complaint in found:
+        world.complain(complaint.kind, complaint.about, complaint.text)
 
 
 async def _keep_meanwhile(

@@ -1,4 +1,4 @@
-"""A hundred races, the exact replay of a seed, and the detection of broken servers."""
+"""Races of known seeds, the exact replay of a seed, and the detection of broken servers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 
+from tests.faults.complaint import Kind
 from tests.processes import ROOT
-from tests.simulation import broken
-from tests.simulation.race import conditions, run
+from tests.simulation import broken, race
+from tests.simulation.race import conditions, patched, run
 
 RACES = 50
+
+HOSTILE_RACES = 30
 
 MAX_RACES = 600
 """Races within which a broken server has to be detected."""
@@ -35,6 +38,18 @@ def test_nothing_is_lost_doubled_or_invented() -> None:
         assert outcome.complaints == [], f"python -m tests.simulation --seed {seed} --races 1"
     assert counts["entries checked"] > 5 * RACES
     assert sum(number for name, number in counts.items() if name.startswith("fault: ")) > RACES
+
+
+def test_players_who_keep_no_rule_change_nothing_for_others() -> None:
+    counts: Counter[str] = Counter()
+    with patched(race, "HOSTILE", 1.0):
+        for seed in range(1000, 1000 + HOSTILE_RACES):
+            outcome = run(seed, counts)
+            assert outcome.complaints == [], f"seed {seed}, with HOSTILE = 1.0"
+    assert counts["guesses"] > 10 * HOSTILE_RACES
+    assert counts["empty rooms"] > HOSTILE_RACES
+    assert counts["ratings computed"] > 0, "some races were rated"
+    assert counts["boards watched"] > HOSTILE_RACES
 
 
 def test_a_seed_replays_exactly() -> None:
@@ -67,4 +82,17 @@ def test_a_broken_server_is_detected(way: Callable[[], Any]) -> None:
     first = broken.BROKEN[way]
     with way():
         found = any(run(seed, Counter()).complaints for seed in range(first, first + MAX_RACES))
+    assert found
+
+
+@pytest.mark.parametrize("way", broken.BROKEN_AMONG_STRANGERS, ids=lambda way: str(way.__name__))
+def test_what_others_may_not_do_is_detected(way: Callable[[], Any]) -> None:
+    kind: Kind
+    kind, first = broken.BROKEN_AMONG_STRANGERS[way]
+    with way():
+        found = any(
+            complaint.kind == kind
+            for seed in range(first, first + MAX_RACES)
+            for complaint in run(seed, Counter()).complaints
+        )
     assert found

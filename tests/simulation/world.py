@@ -27,6 +27,7 @@ class World:
         cuts: how often writes were lost.
         connections: all connections to Redis, in the order in which they were opened.
         nodes: all nodes, including those that have ended.
+        skewed: whether the clock of a node was wrong by a minute or more.
     """
 
     def __init__(self, seed: int, loop: VirtualLoop, counts: Counter[str]) -> None:
@@ -46,6 +47,7 @@ class World:
         self.cuts = 0
         self.connections: dict[Any, None] = {}
         self.nodes: list[Any] = []
+        self.skewed = False
         self._epoch = 0.0
 
     def set_epoch(self, time: float) -> None:

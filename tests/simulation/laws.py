@@ -1,0 +1,352 @@
+"""What others may not do: the laws of a race with hostile players, as a checker of its trace.
+
+- No rated result was decided by anybody but its players.
+- Nobody learned whether a room exists without its code, or saw by a key what it opens no more.
+- Nobody was kept out by others for more than ten seconds.
+- The store kept for an address at most its quota.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isclose
+
+from server.core import contests, quota
+from server.core.history_fields import whole_of
+from server.core.ids import DealId, PlayerId
+from server.core.refusal import SENTENCES
+from server.gateway import limits
+from server.service import quotas
+from tests.faults.complaint import SLACK, Complaint
+from tests.faults.ledger import Line, Message
+from tests.faults.stored import Stored
+from tests.simulation.hostile import Hostile, Key
+from tests.simulation.player import Player
+from tests.simulation.rated import Run, expected
+from tests.simulation.rooms import RoomStory, RoundStory, stories
+
+KEPT_OUT = 10_000
+"""Milliseconds for which others may keep somebody out."""
+
+NOTHING = {"WatchRound": "not_invited"}
+"""The refusal of who has neither seat nor key, if it is not `unknown_room`."""
+
+NO_ANSWERS = {None, "too_fast", "unavailable", "overloaded"}
+"""What says nothing of a guess."""
+
+SEATS = {"room.create", "room.join", "room.quick"}
+"""Commands by which a player takes a seat."""
+
+FREE_TRIES = 2
+"""Guesses that a player may make in any case; who has not been wrong more often waits for nobody.
+"""
+
+PACED = 10
+"""Changes of rooms from which on a player may have to wait at the own pace."""
+
+MISSES = {"unknown_room", "not_invited", "bad_code"}
+"""Refusals of what was wrong."""
+
+ROOM = sum(item.size for item in quotas.ROOM)
+"""Bytes of an empty room."""
+
+
+@dataclass(slots=True)
+class Trial:
+    """A race with hostile players that is over.
+
+    Attributes:
+        stored: what Redis holds.
+        journals: all entries that were ever appended, by key.
+        honest: the honest players.
+        hostile: the hostile ones.
+        keys: the watch keys that were given out.
+        began: when it began, in Unix milliseconds.
+        ended: when it was over.
+        skewed: whether the clock of a node was wrong by a minute or more. Until it reads the time
+            again, such a node counts what is stored as if it had expired.
+        complaints: what is wrong.
+        rooms: the rooms.
+        commands: what each player has sent.
+        counts: how much was checked.
+    """
+
+    stored: Stored
+    journals: Mapping[str, Sequence[str]]
+    honest: Sequence[Player]
+    hostile: Sequence[Hostile]
+    keys: Sequence[Key]
+    began: int
+    ended: int
+    skewed: bool = False
+    complaints: list[Complaint] = field(default_factory=list)
+    rooms: list[RoomStory] = field(default_factory=list)
+    commands: dict[str, list[Line]] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.rooms = list(stories(self.journals))
+        self.commands = {each.id: list(each.ledger.commands()) for each in self.players}
+
+    @property
+    def players(self) -> Sequence[Player]:
+        """All players."""
+        return [*self.honest, *self.hostile]
+
+    def check(self) -> list[Complaint]:
+        """Check all laws, and return what is wrong."""
+        self._check_rounds()
+        self._check_ratings()
+        self._check_guesses()
+        self._check_watching()
+        self._check_kept_out()
+        self._check_quotas()
+        return self.complaints
+
+    # No rated result was decided by anybody but its players
+
+    def _check_rounds(self) -> None:
+        for room in self.rooms:
+            if room.quick:
+                self._check_quick(room)
+            for round_ in room.rounds:
+                about = f"room {room.code} round {round_.number}"
+                for player in round_.players:
+                    if not self._agreed(room, round_, player):
+                        self._complain("decided", about, f"{player} has not agreed to it")
+                    self._check_end(room, round_, player, about)
+
+    def _check_quick(self, room: RoomStory) -> None:
+        """Check that nobody has run a quick match."""
+        about = f"quick match {room.code}"
+        for entry in room.entries:
+            removes = entry["type"] == "left" and "by" in entry
+            if removes or entry["type"] in {"terms", "lock", "public", "host"}:
+                self._complain("decided", about, f"somebody runs it: {entry}")
+
+    def _agreed(self, room: RoomStory, round_: RoundStory, player: str) -> bool:
+        """Return whether a player has agreed to a round by a command."""
+        first, last = round_.since - SLACK, round_.at + SLACK
+        for at, command in ((line.at, line.message) for line in self.commands[player]):
+            mine = command.get("code") == room.code
+            if round_.number == 1 and at <= last:
+                if command["type"] in SEATS and (mine or "code" not in command):
+                    return True
+            elif first <= at <= last and mine:
+                if command["type"] == "room.start":
+                    return True
+                if command["type"] == "room.ready" and command["ready"]:
+                    return True
+        return False
+
+    def _check_end(self, room: RoomStory, round_: RoundStory, player: str, about: str) -> None:
+        """Check that a run was ended by its player, or by the game, and not by others."""
+        result = round_.results.get(player)
+        for entry in room.entries:
+            gone = entry["type"] == "left" and entry["player"] == player and "by" in entry
+            if gone and round_.at <= entry["at"] and not 0 < round_.over <= entry["at"]:
+                self._complain("decided", about, f"{player} was removed: {entry}")
+        if result is None or result["end"] != "resigned":
+            return
+        attempt = f"{round_.deal}.{player}"
+        if not any(
+            (line.message["type"] == "resign" and line.message["attempt"] == attempt)
+            or (line.message["type"] == "room.leave" and line.message["code"] == room.code)
+            for line in self.commands[player]
+        ):
+            self._complain("decided", about, f"{player} has not given up")
+
+    def _check_ratings(self) -> None:
+        """Compute anew what each race has done to ratings."""
+        addresses = {each.id: each.address for each in self.players}
+        found = {
+            player: whole_of(fields).history.rounds
+            for player, fields in self.stored.histories.items()
+        }
+        for round_ in (each for room in self.rooms for each in room.rounds):
+            record = self.stored.races.get(round_.deal)
+            if record is None or any(name.startswith("void:") for name in record):
+                continue
+            decided = json.loads(record["decided"])
+            runs = {player: Run.of(round_.results[player]) for player in round_.players}
+            pairs = {frozenset(pair[:2]): pair for pair in decided.get("pairs", ())}
+            changes = {}
+            if round_.terms["help"] == "none":
+                changes = expected(
+                    runs,
+                    round_.home,
+                    {player: (mean, left) for player, (mean, left) in decided["before"].items()},
+                    ranked=self._kept_before(round_),
+                    together={
+                        frozenset((one, other))
+                        for one in runs
+                        for other in runs
+                        if one != other and addresses[one] == addresses[other]
+                    },
+                    earlier={pair: each[2] for pair, each in pairs.items()},
+                    played_moves=contests.PLAYED_MOVES,
+                )
+            self.counts["races computed"] += 1
+            for player in runs:
+                mine = found.get(PlayerId(player), {})
+                result = mine.get((round_.terms["game"], DealId(round_.deal)))
+                if result is None:
+                    continue
+                wanted = changes.get(player, (0.0, 1.0))
+                self.counts["ratings computed"] += player in changes
+                given = (result.shift, result.factor)
+                if not all(isclose(a, b, abs_tol=1e-6) for a, b in zip(given, wanted, strict=True)):
+                    text = f"{player}: the rating moved by {given}, not {wanted}"
+                    self._complain("decided", f"race {round_.deal}", text)
+
+    def _kept_before(self, round_: RoundStory) -> set[str]:
+        """Return who had kept an identity when a round began."""
+        kept = {
+            player: int(fields["kept"])
+            for player, fields in self.stored.players.items()
+            if "kept" in fields
+        }
+        return {
+            player for player in round_.players if kept.get(player, self.ended) <= round_.starts
+        }
+
+    # Nobody learned whether a room exists
+
+    def _check_guesses(self) -> None:
+        wrong: defaultdict[tuple[str, str], int] = defaultdict(int)
+        guessers: defaultdict[str, set[str]] = defaultdict(set)
+        for player in self.hostile:
+            for tried in player.tries:
+                if tried.answer in NO_ANSWERS:
+                    continue
+                guessers[player.address].add(player.id)
+                wrong[tried.node, player.address] += 1
+                wanted = NOTHING.get(tried.type, "unknown_room")
+                if tried.answer != wanted:
+                    of = "that exists" if tried.exists else "that does not exist"
+                    text = f"{tried.type} with the code of a room {of}: {tried.answer}"
+                    self._complain("told", f"player {player.id}", text)
+        seconds = (self.ended - self.began) / 1000
+        for (node, address), count in wrong.items():
+            rate = limits.ADDRESS_MISSES.times(limits.ADDRESS_PLAYERS).at_least(
+                limits.PLAYER_MISSES
+            )
+            most = rate.at_once + FREE_TRIES * len(guessers[address]) + rate.second * seconds
+            if count > most:
+                self._complain(
+                    "told", f"{address} on {node}", f"{count} guesses, {most:.0f} at most"
+                )
+
+    def _check_watching(self) -> None:
+        """Check that keys end, and that nobody sees a stranger's board before a round is over."""
+        rooms = {room.code: room for room in self.rooms}
+        for player in self.players:
+            asked = {
+                line.message["id"]: line
+                for line in self.commands[player.id]
+                if line.message["type"] == "WatchRound" and line.message.get("key")
+            }
+            for line in player.ledger.events():
+                event = line.message
+                if event["type"] in {"Watched", "WatchedMove"} and "code" in event:
+                    room = rooms.get(event["code"])
+                    if room is not None:
+                        self._check_seen(player, room, line)
+                        self._check_key(player, room, asked.get(event.get("re", 0)), event)
+
+    def _check_seen(self, player: Player, room: RoomStory, line: Line) -> None:
+        event = line.message
+        round_ = next((each for each in room.rounds if each.number == event["round"]), None)
+        shown = event["type"] == "WatchedMove" or any(b["seq"] for b in event["boards"])
+        if round_ is None or not shown or not round_.strangers:
+            return
+        if not 0 < round_.over <= line.at + SLACK:
+            about = f"room {room.code} round {round_.number}"
+            self._complain("told", about, f"{player.id} saw the boards of strangers at {line.at}")
+
+    def _check_key(
+        self, player: Player, room: RoomStory, asked: Line | None, event: Message
+    ) -> None:
+        """Check that a key that was accepted had been given out since it was changed last."""
+        if asked is None or player.id in room.seats or event.get("sight") == "ended":
+            return
+        given = next(each for each in self.keys if each.key == asked.message["key"])
+        if any(given.at + SLACK < at < asked.at - SLACK for at in room.breaks):
+            about = f"room {room.code}"
+            self._complain("told", about, f"{player.id} watches by a key of {given.at}")
+
+    # Nobody was kept out
+
+    def _check_kept_out(self) -> None:
+        quota_bytes = quota.quota_of(limits.ADDRESS_PLAYERS, 0, wide=False)
+        for player in self.honest:
+            text = next(_kept_out(player, quota_bytes), None)
+            if text is not None:
+                self._complain("kept out", f"player {player.id}", text)
+
+    # The store kept at most its quota for an address
+
+    def _check_quotas(self) -> None:
+        addresses = {each.id: each.address for each in self.players}
+        rooms = Counter(addresses[room.opened["host"]] for room in self.rooms)
+        most = quota.quota_of(limits.ADDRESS_PLAYERS, 0, wide=False) * quota.PARTS["room"]
+        self.counts["rooms at an address at most"] = max(rooms.values(), default=0)
+        for address, count in rooms.items():
+            if count * ROOM > most and not self.skewed:
+                text = f"{count} rooms of {ROOM} bytes, {most:.0f} bytes at most"
+                self._complain("overfull", f"address {address}", text)
+
+    def _complain(self, kind: str, about: str, text: str) -> None:
+        self.complaints.append(Complaint(kind, about, text))  # type: ignore[arg-type]
+
+
+STORING = {
+    "hello": quotas.GUEST,
+    "room.create": quotas.ROOM,
+    "room.quick": quotas.MATCH,
+    "room.start": quotas.round_of(None),
+    "NewRecoveryCode": quotas.OFFER,
+    "KeepRecoveryCode": quotas.CODE,
+    "LinkDevice": quotas.DEVICE,
+}
+"""What is stored by the commands that are charged before."""
+
+
+def _kept_out(player: Player, quota_bytes: int) -> Iterator[str]:
+    """Yield what kept a player out for too long.
+
+    Whoever is alone at an address and stores much there is kept out by nobody else.
+    """
+    types = {line.message["id"]: line.message for line in player.ledger.commands()}
+    stored = sum(
+        item.size
+        for message in types.values()
+        for item in (*STORING.get(message["type"], ()), quotas.ENTRY)
+    )
+    changes = sum(message["type"].startswith("room.") for message in types.values())
+    since: dict[str, int] = {}
+    misses = 0
+    for line in player.ledger.events():
+        event = line.message
+        if "re" not in event or event["re"] not in types:
+            continue
+        type_ = types[event["re"]]["type"]
+        misses += event.get("code") in MISSES
+        paced = event.get("text") == SENTENCES["too_fast"] and changes > PACED
+        if misses >= FREE_TRIES or (paced and type_.startswith("room.")):
+            # That is what the player has done.
+            continue
+        if event["type"] != "refused" or event["code"] not in {"too_fast", "address_full"}:
+            since.pop(type_, None)
+            continue
+        if event["code"] == "address_full":
+            if stored > quota_bytes / 2:
+                continue
+            yield f"{type_}: too much is stored at {player.address}"
+        if event["wait"] > KEPT_OUT:
+            yield f"{type_}: has to wait {event['wait']} ms"
+        elif line.at - since.setdefault(type_, line.at) > KEPT_OUT:
+            yield f"{type_}: refused since {since[type_]}, at {line.at} still"
