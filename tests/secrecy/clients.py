@@ -375,7 +375,7 @@ class Clients:
         deal = self._dealer.drawn.get(DealId(attempt.partition(".")[0]))
         if deal is None:
             return []
-        texts = self._stage.world.memory.stream(keys.attempt(attempt))
+        texts = self._stage.world.memory.journal(keys.attempt(attempt)).texts
         return [step.after for step in steps_of(deal, None, texts)]
 
     def _pool(self, client: int, tab: int, rng: random.Random) -> dict[str, list[Any]]:

@@ -19,6 +19,7 @@ from engine.moves import legal_moves
 from server.core.attempt import Attempt, begin, play
 from server.core.attempt import Event as AttemptEvent
 from server.core.ids import DealId, PlayerId, attempt_id
+from server.core.quota import HOUR
 from server.core.race import Room
 from server.core.race_commands import finish, set_ready, start, take_seat
 from server.core.race_events import Event as RoomEvent
@@ -250,10 +251,11 @@ def _raced(players: list[PlayerId], rounds: int) -> list[str]:
     for player in players:
         happen(take_seat(room, player, START))
     for number in range(rounds):
+        now = START + number * HOUR
         deal = DealId(f"d{number}".ljust(16, "a"))
         for player in players if number else ():
-            happen(set_ready(room, player, True, START))
-        happen(start(room, room.host, deal, "c" * 64, START, present=players))
+            happen(set_ready(room, player, True, now))
+        happen(start(room, room.host, deal, "c" * 64, now, present=players))
         for home, player in enumerate(players):
-            happen(finish(room, deal, player, reached(home), START))
+            happen(finish(room, deal, player, reached(home), now))
     return [msgspec.json.encode(event).decode() for event in events]
