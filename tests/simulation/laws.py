@@ -21,7 +21,7 @@ from server.core.refusal import SENTENCES
 from server.gateway import limits
 from server.service import quotas
 from tests.faults.complaint import SLACK, Complaint
-from tests.faults.ledger import Line, Message
+from tests.faults.ledger import Line
 from tests.faults.stored import Stored
 from tests.simulation.hostile import Hostile, Key
 from tests.simulation.player import Player
@@ -46,6 +46,9 @@ FREE_TRIES = 2
 
 PACED = 10
 """Changes of rooms from which on a player may have to wait at the own pace."""
+
+STOPPED = 10_000
+"""Milliseconds within which watchers are stopped whose key has ended, while messages are lost."""
 
 MISSES = {"unknown_room", "not_invited", "bad_code"}
 """Refusals of what was wrong."""
@@ -249,13 +252,15 @@ class Trial:
                 for line in self.commands[player.id]
                 if line.message["type"] == "WatchRound" and line.message.get("key")
             }
+            accepted: Line | None = None
             for line in player.ledger.events():
                 event = line.message
                 if event["type"] in {"Watched", "WatchedMove"} and "code" in event:
+                    accepted = asked.get(event.get("re", 0), accepted)
                     room = rooms.get(event["code"])
                     if room is not None:
                         self._check_seen(player, room, line)
-                        self._check_key(player, room, asked.get(event.get("re", 0)), event)
+                        self._check_key(player, room, accepted, line)
 
     def _check_seen(self, player: Player, room: RoomStory, line: Line) -> None:
         event = line.message
@@ -268,14 +273,19 @@ class Trial:
             self._complain("told", about, f"{player.id} saw the boards of strangers at {line.at}")
 
     def _check_key(
-        self, player: Player, room: RoomStory, asked: Line | None, event: Message
+        self, player: Player, room: RoomStory, accepted: Line | None, line: Line
     ) -> None:
-        """Check that a key that was accepted had been given out since it was changed last."""
-        if asked is None or player.id in room.seats or event.get("sight") == "ended":
+        """Check that who watches without a seat does so by a key that has not ended since."""
+        event, about = line.message, f"room {room.code}"
+        if player.id in room.seats or event.get("sight") == "ended":
             return
-        given = next(each for each in self.keys if each.key == asked.message["key"])
-        if any(given.at + SLACK < at < asked.at - SLACK for at in room.breaks):
-            about = f"room {room.code}"
+        key = accepted.message["key"] if accepted is not None else None
+        given = next((each for each in self.keys if each.key == key), None)
+        if accepted is None or given is None:
+            self._complain("told", about, f"{player.id} watches without a key")
+            return
+        last = accepted.at - SLACK if "re" in event else line.at - STOPPED
+        if any(given.at + SLACK < at < last for at in room.breaks):
             self._complain("told", about, f"{player.id} watches by a key of {given.at}")
 
     # Nobody was kept out
