@@ -327,7 +327,10 @@ def _hint(known: Known, event: messages.attempts.Hinted) -> str | None:
     """Return the text of a hint, and remember the state after it."""
     before = known.states.get(event.seq - 1)
     if before is not None:
-        known.states.setdefault(event.seq, replace(before, hints=event.hints))
+        after, old = replace(before, hints=event.hints), known.states.get(event.seq)
+        if old is None or _counters(old) != _counters(after):
+            # There may be one of an entry that the store has lost.
+            known.states[event.seq] = after
     return None if event.move is None else _move_text(known.rules, *event.move)
 
 
