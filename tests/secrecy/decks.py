@@ -11,8 +11,6 @@ from hashlib import sha256
 from itertools import accumulate
 from typing import Literal
 
-import msgspec
-
 from engine import deal as dealing
 from engine.board import Board, view_of
 from engine.cards import pack
@@ -25,7 +23,7 @@ from server.core.certificate import Certificate
 from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.core.race_events import RoundStarted
 from server.core.refusal import Refusal
-from server.service import attempt_journal, runs
+from server.service import attempt_journal, room_journal, runs
 from server.service.stored import rules_of
 from server.store import deals as deals_module
 from server.store.deals import Deal, Deals
@@ -226,9 +224,7 @@ def facts_of(
         for id_, entries in sorted(stored.attempts.items())
         if (deal := DealId(id_.partition(".")[0])) in deals
     ]
-    events = [
-        msgspec.json.decode(text, type=race_events.Event) for _, text in stored.rooms.get(code, [])
-    ]
+    events = [room_journal.decode(text) for _, text in stored.rooms.get(code, [])]
     started = next((event for event in events if isinstance(event, RoundStarted)), None)
     runners = frozenset(started.players if started else ())
     # Who has a seat needs no key.
