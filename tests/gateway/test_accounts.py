@@ -378,7 +378,9 @@ async def test_after_a_thief_had_a_credential_the_owner_gets_rid_of_all(
         await guest.hello()
         assert (await use(guest, stolen[0]))["code"] == "bad_passkey"
         assert (await guest.ask("SignIn", code=code))["code"] == "bad_code"
-        assert (await guest.ask("SignIn", code=later))["token"] == token
+        # Of the same player and epoch; each token is of the second in which it was issued.
+        again = (await guest.ask("SignIn", code=later))["token"]
+        assert again.split(".")[:2] == token.split(".")[:2]
 
 
 async def test_of_simultaneous_uses_of_a_passkey_exactly_one_signs_in(redis_url: str) -> None:
