@@ -150,7 +150,8 @@ def is_alive(pid: int) -> bool:
     """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
+        # It ended before the file was opened, or between that and reading.
         return False
 
 

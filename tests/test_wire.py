@@ -173,6 +173,19 @@ def test_what_was_known_of_help_is_known_after_the_moves_were_missed_by_another_
     assert KNOWN[attempt.id].states[2] == helped
 
 
+def test_a_hint_counts_as_an_entry_and_the_answer_that_none_is_known_does_not() -> None:
+    wire, attempt = playing()
+    ask(wire, 5, 2)
+    wire.unpack(frame_of(attempt.move("s>w")))
+    for move, hints in ((None, 0), ([0, 1, 1], 1)):
+        attempt.seq += hints
+        hinted = messages.attempts.Hinted(NUMBER, attempt.seq, move, hints)
+        wire.unpack(codec.encode(hinted, 6))
+        ask(wire, 7, attempt.seq + 1)
+        message = wire.unpack(frame_of(attempt.move("s>w")))
+        assert message["result"] == as_dict(attempt.result) | {"hints": hints}
+
+
 def test_a_move_that_is_sent_twice_gets_two_answers_in_order() -> None:
     wire, attempt = playing()
     assert ask(wire, 5, 2) == ask(wire, 6, 2)

@@ -324,14 +324,17 @@ def _counters(state: State) -> tuple[int, int, int]:
 
 
 def _hint(known: Known, event: messages.attempts.Hinted) -> str | None:
-    """Return the text of a hint, and remember the state after it."""
+    """Return the text of a hint, and remember the state after its entry."""
+    if event.move is None:
+        # No hint is known, and no entry was made: the last one is another.
+        return None
     before = known.states.get(event.seq - 1)
     if before is not None:
         after, old = replace(before, hints=event.hints), known.states.get(event.seq)
         if old is None or _counters(old) != _counters(after):
             # There may be one of an entry that the store has lost.
             known.states[event.seq] = after
-    return None if event.move is None else _move_text(known.rules, *event.move)
+    return _move_text(known.rules, *event.move)
 
 
 def _state_after(known: Known, event: messages.attempts.Moved) -> State | None:
