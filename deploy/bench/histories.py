@@ -47,7 +47,7 @@ from server.store.secret_keys import SecretKeys
 REPEATS = 25
 """How often each is measured."""
 
-YEARS = (0, 1, 3)
+YEARS = (0, 1, 3, 10)
 ROUNDS = 200
 """Rounds of each game that a player has raced who has played for at least a year."""
 

@@ -3,7 +3,8 @@
 A history grows with every day that its player plays. So whoever adds a result, or takes one back,
 reads the days of the weeks that it concerns, the round that it is about, and for each game the
 totals of all results that stand, to which the result is added or from which it is taken. It costs
-the same however long somebody has played.
+the same however long somebody has played. So does a player's page, which says of all days what
+`PlayedDays` do, and shows the rounds whose deals are listed.
 
 Totals are sums, from which anything can be taken, but for the best result. When that is taken
 back, when there are too many rounds, and when a history has no totals yet, all of it is read.
@@ -11,7 +12,7 @@ back, when there are too many rounds, and when a history has no totals yet, all 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -29,6 +30,7 @@ from server.core.history import (
     Sums,
 )
 from server.core.ids import DealId
+from server.core.played_days import Best, PlayedDays
 from server.core.races import Race
 
 MORE_ROUNDS: Final = 100
@@ -95,19 +97,29 @@ class Excerpt(Scores, frozen=True):
         claims: the races, by game, whose changes are being computed from the rating: until it has
             one of them, the history takes none that may be rated.
         lately: whom the player has met, by game.
+        played: what all results of dailies add up to, by game.
+        held: the deals of the rounds that are held one by one, by game, in the order of their ids.
         next_best: what the best results would be without one of them, by game, if the whole history
             was read; then the excerpt has all rounds of its games that are held, too.
+        next_days: so the best results of dailies alone, with their days.
     """
 
     totals: Mapping[str, Totals] = {}
     claims: Mapping[str, Race] = {}
     lately: Mapping[str, Lately] = {}
+    played: Mapping[str, PlayedDays] = {}
+    held: Mapping[str, tuple[DealId, ...]] = {}
     next_best: Mapping[str, int | None] | None = None
+    next_days: Mapping[str, Best | None] = {}
 
     @property
     def has_no_totals(self) -> bool:
         """Whether they have to be computed from the whole history first."""
         return not self.totals and self.version > 0
+
+    def has_no_days(self, games: Iterable[str]) -> bool:
+        """Whether what the dailies of these games add up to has to be computed first."""
+        return any(game in self.totals and game not in self.played for game in games)
 
     def best(self, game: str) -> int | None:
         """Return the best packed result of a game, or `None`."""
@@ -138,11 +150,14 @@ class Excerpt(Scores, frozen=True):
     def _of(self, game: str) -> Totals:
         return self.totals.get(game, Totals())
 
+    def _days_of(self, game: str) -> PlayedDays:
+        return self.played.get(game, PlayedDays())
+
     def with_day(self, game: str, day: int, result: DayResult) -> Excerpt:
         """Return it with the result of a daily, unless it has one."""
         if (game, day) in self.days:
             return self
-        return self._with_day(game, day, result, self._of(game))
+        return self._with_day(game, day, result, self._of(game), self._days_of(game))
 
     def with_void(self, game: str, day: int, void: bool) -> Excerpt | None:
         """Return it with the result of a daily taken back or not, if it has one.
@@ -153,18 +168,24 @@ class Excerpt(Scores, frozen=True):
         found = self.days.get((game, day))
         if found is None or found.void == void:
             return self
-        totals = self._of(game).without_day(found)
-        if void and found.record is not None and found.record == totals.best:
-            if self.next_best is None:
-                return None
+        totals, played = self._of(game).without_day(found), self._days_of(game)
+        is_best = found.record is not None and found.record == totals.best
+        if void and (is_best or day == played.best_day) and self.next_best is None:
+            return None
+        if void and is_best and self.next_best is not None:
             totals = replace(totals, best=self.next_best.get(game))
-        return self._with_day(game, day, replace(found, void=void), totals)
+        if void:
+            played = played.without_day(day, found, self.next_days.get(game))
+        return self._with_day(game, day, replace(found, void=void), totals, played)
 
-    def _with_day(self, game: str, day: int, result: DayResult, totals: Totals) -> Excerpt:
+    def _with_day(
+        self, game: str, day: int, result: DayResult, totals: Totals, played: PlayedDays
+    ) -> Excerpt:
         return replace(
             self,
             days={**self.days, (game, day): result},
             totals={**self.totals, game: totals.with_day(result)},
+            played={**self.played, game: played.with_day(day, result)},
         )
 
     def has_round(self, game: str, deal: DealId, at: int) -> bool:
@@ -221,7 +242,17 @@ class Excerpt(Scores, frozen=True):
                 return None
             sums = {**sums, game: _taken(game, rounds, sums.get(game, Sums()))}
             totals = replace(totals, held=MAX_ROUNDS)
-        return replace(self, rounds=rounds, sums=sums, totals={**self.totals, game: totals})
+        deals = {*self.held.get(game, ()), deal}
+        if sums is not self.sums:
+            deals = {each for of, each in rounds if of == game}
+        return replace(
+            self,
+            rounds=rounds,
+            sums=sums,
+            totals={**self.totals, game: totals},
+            played={game: PlayedDays(), **self.played},
+            held={**self.held, game: tuple(sorted(deals))},
+        )
 
 
 def _taken(game: str, rounds: dict[tuple[str, DealId], RoundResult], sums: Sums) -> Sums:

@@ -6,7 +6,7 @@ what followed from it. Who adds a result reads an excerpt of it (`server/core/ex
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import exp, log
 from typing import Final, NamedTuple
 
@@ -226,13 +226,6 @@ class Rating(NamedTuple):
         return max(0, round((self.mean - 3 * self.uncertainty) * 100))
 
 
-class Streak(NamedTuple):
-    """Days in a row: up to now, and the most there have been."""
-
-    now: int
-    best: int
-
-
 class Scores(Struct, frozen=True):
     """What scores on leaderboards follow from: the base of a history and of its excerpts.
 
@@ -371,25 +364,3 @@ def points(result: Result, dealt: int) -> int:
     if result.end != "won":
         return share
     return share + WON_POINTS + max(0, SPEED_POINTS - result.time // MINUTE)
-
-
-def streak(days: Collection[int], today: int, repaired: Collection[int] = ()) -> Streak:
-    """Return how many of these days follow each other, up to today or yesterday and at best.
-
-    Args:
-        days: numbers of UTC days.
-        today: today's; not to have played yet ends no streak.
-        repaired: days lost by a fault of the server's: they count for nothing, and end no streak.
-    """
-    best = now = 0
-    before: int | None = None
-    for day in sorted(days):
-        now = now + 1 if before is not None and _bridged(before, day, repaired) else 1
-        best, before = max(best, now), day
-    alive = before is not None and _bridged(before, today, repaired)
-    return Streak(now if alive or before == today else 0, best)
-
-
-def _bridged(before: int, day: int, repaired: Collection[int]) -> bool:
-    """Return whether every day between two days was repaired."""
-    return day == before + 1 or all(each in repaired for each in range(before + 1, day))

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from itertools import product
 from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.catalog import games
 from server.core.contests import Lately
 from server.core.excerpt import Excerpt, Totals, better
 from server.core.history import DayResult, History, RoundResult, Sums
 from server.core.ids import DealId
+from server.core.played_days import Best, PlayedDays, Tally, latest
 from server.core.races import Race
 
 VERSION: Final = "v"
@@ -23,9 +26,19 @@ _DAY = msgspec.json.Decoder(DayResult)
 _ROUND = msgspec.json.Decoder(RoundResult)
 _SUMS = msgspec.json.Decoder(Sums)
 _TOTALS = msgspec.json.Decoder(Totals)
+_PLAYED = msgspec.json.Decoder(PlayedDays)
+_HELD = msgspec.json.Decoder(tuple[DealId, ...])
 _CLAIM = msgspec.json.Decoder(Race)
 _LATELY = msgspec.json.Decoder(Lately)
 _ENCODER = msgspec.json.Encoder()
+
+
+class Derived(NamedTuple):
+    """What follows from the results of a history and is stored with it: as in an excerpt."""
+
+    totals: Mapping[str, Totals]
+    played: Mapping[str, PlayedDays]
+    held: Mapping[str, tuple[DealId, ...]]
 
 
 class Whole(NamedTuple):
@@ -33,37 +46,49 @@ class Whole(NamedTuple):
 
     Attributes:
         history: the history.
-        stored: the totals that are stored with it; none if it was written without.
-        totals: those that follow from its results.
+        stored: what is stored with it that follows from its results; nothing if it was written
+            without.
+        computed: what follows from its results.
         next_best: the best results by game if one that is the best is not counted.
+        next_days: so the best results of dailies alone, with their days.
         claims: as in an excerpt, like `lately`.
     """
 
     history: History
-    stored: Mapping[str, Totals]
-    totals: Mapping[str, Totals]
+    stored: Derived
+    computed: Derived
     next_best: Mapping[str, int | None]
+    next_days: Mapping[str, Best | None]
     claims: Mapping[str, Race]
     lately: Mapping[str, Lately]
 
     def excerpt(
         self,
-        totals: Mapping[str, Totals],
+        derived: Derived,
         days: Collection[int],
         rounds: Collection[tuple[str, DealId]],
     ) -> Excerpt:
-        """Return an excerpt with either totals, some days of all games, and all rounds of some."""
+        """Return an excerpt with some days of all games, and all rounds of some games.
+
+        Args:
+            derived: what follows from the results, as it is stored or as it is computed.
+            days: the days.
+            rounds: those of whose games it has all.
+        """
         of, asked = self.history, {game for game, _ in rounds}
+        excerpt = self.all(derived)
+        return replace(
+            excerpt,
+            days={key: of.days[key] for key in product(games(), days) if key in of.days},
+            rounds={key: result for key, result in of.rounds.items() if key[0] in asked},
+        )
+
+    def all(self, derived: Derived) -> Excerpt:
+        """Return an excerpt that has all."""
+        of = self.history
         return Excerpt(
-            of.version,
-            of.kept,
-            {key: of.days[key] for key in product(games(), days) if key in of.days},
-            {key: result for key, result in of.rounds.items() if key[0] in asked},
-            of.sums,
-            totals,
-            self.claims,
-            self.lately,
-            self.next_best,
+            *(of.version, of.kept, of.days, of.rounds, of.sums, derived.totals, self.claims),
+            *(self.lately, derived.played, derived.held, self.next_best, self.next_days),
         )
 
 
@@ -86,7 +111,10 @@ class Reading:
         self._stored: dict[str, Totals] = {}
         self._claims: dict[str, Race] = {}
         self._lately: dict[str, Lately] = {}
+        self._played: dict[str, PlayedDays] = {}
+        self._held: dict[str, tuple[DealId, ...]] = {}
         self._totals: dict[str, Totals] = {}
+        self._tallies: defaultdict[str, Tally] = defaultdict(Tally)
         self._next_best: dict[str, int | None] = {}
         self._others: set[str] = set()
 
@@ -103,6 +131,8 @@ class Reading:
                     if (day := (game, int(number))) not in self._days:
                         result = self._days[day] = _DAY.decode(text)
                         self._count(game, result)
+                        if self._counts:
+                            self._tallies[game].add(day[1], result)
                 case ["r", game, deal]:
                     if (key := (game, DealId(deal))) not in self._rounds:
                         round_ = self._rounds[key] = _ROUND.decode(text)
@@ -118,6 +148,10 @@ class Reading:
                 self._count(game, sums)
             case ["t", game]:
                 self._stored[game] = _TOTALS.decode(text)
+            case ["p", game]:
+                self._played[game] = _PLAYED.decode(text)
+            case ["h", game]:
+                self._held[game] = _HELD.decode(text)
             case ["c", game]:
                 self._claims[game] = _CLAIM.decode(text)
             case ["l", game]:
@@ -146,14 +180,25 @@ class Reading:
     def whole(self) -> Whole:
         """Return the history, if all of it has been read."""
         history = History(self._version, self._kept, self._days, self._rounds, self._sums)
-        counted = self._stored, self._totals, self._next_best
-        return Whole(history, *counted, self._claims, self._lately)
+        stored = Derived(self._stored, self._played, self._held)
+        held: defaultdict[str, list[DealId]] = defaultdict(list)
+        for game, deal in sorted(self._rounds):
+            held[game].append(deal)
+        computed = Derived(
+            self._totals,
+            {game: self._tallies[game].sum() for game in self._totals},
+            {game: tuple(deals) for game, deals in held.items()},
+        )
+        next_days = {game: tally.next_best for game, tally in self._tallies.items()}
+        return Whole(
+            *(history, stored, computed, self._next_best, next_days, self._claims, self._lately)
+        )
 
     def excerpt(self) -> Excerpt:
         """Return what has been read."""
-        results = self._days, self._rounds, self._sums
         return Excerpt(
-            self._version, self._kept, *results, self._stored, self._claims, self._lately
+            *(self._version, self._kept, self._days, self._rounds, self._sums, self._stored),
+            *(self._claims, self._lately, self._played, self._held),
         )
 
 
@@ -174,8 +219,16 @@ def excerpt_of(names: Iterable[str], texts: Iterable[str | None]) -> Excerpt:
     return reading.excerpt()
 
 
-def names_of(days: Iterable[int], rounds: Iterable[tuple[str, DealId]]) -> list[str]:
-    """Return the fields of an excerpt with some days of all games, and with some rounds."""
+def names_of(
+    days: Iterable[int], rounds: Iterable[tuple[str, DealId]], of: str | None = None
+) -> list[str]:
+    """Return the fields of an excerpt with some days of all games, and with some rounds.
+
+    Args:
+        days: the days.
+        rounds: the game and deal of each round.
+        of: the game of which a result is to be added or changed; `None` if none is.
+    """
     rounds = list(rounds)
     return [
         VERSION,
@@ -184,6 +237,29 @@ def names_of(days: Iterable[int], rounds: Iterable[tuple[str, DealId]]) -> list[
         *(f"d:{game}:{day}" for game, day in product(games(), days)),
         *(f"{kind}:{game}" for game, _ in rounds for kind in "scl"),
         *(f"r:{game}:{deal}" for game, deal in rounds),
+        *([] if of is None else [f"p:{of}", f"h:{of}"] if rounds else [f"p:{of}"]),
+    ]
+
+
+def names_of_page() -> list[str]:
+    """Return the fields of which a player's page is made, but for the results on it."""
+    return [VERSION, KEPT, *(f"{kind}:{game}" for game in games() for kind in "tpsh")]
+
+
+def results_on_page(found: Excerpt, days: int) -> list[str]:
+    """Return the fields of the results on a player's page.
+
+    Args:
+        found: what is in the fields of the page.
+        days: how many days of each game are on it.
+    """
+    return [
+        *(
+            f"d:{game}:{day}"
+            for game, played in found.played.items()
+            for day in latest(played.days_standing, days)
+        ),
+        *(f"r:{game}:{deal}" for game, deals in found.held.items() for deal in deals),
     ]
 
 
@@ -195,7 +271,7 @@ def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     if before.kept != after.kept:
         found[KEPT] = None if after.kept is None else str(after.kept)
-    for kind in ("days", "rounds", "sums", "totals", "claims", "lately"):
+    for kind in ("days", "rounds", "sums", "totals", "played", "held", "claims", "lately"):
         old, new = getattr(before, kind), getattr(after, kind)
         if old is new:
             continue
@@ -213,5 +289,5 @@ def _name(kind: str, key: str | tuple[str, int | str]) -> str:
     return ":".join([kind[0], *([key] if isinstance(key, str) else map(str, key))])
 
 
-def _text(value: Struct) -> str:
+def _text(value: Struct | tuple[DealId, ...]) -> str:
     return _ENCODER.encode(value).decode()

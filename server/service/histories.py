@@ -7,7 +7,9 @@ same time, and whichever of them die, the last one to finish writes what the his
 effect stays in its outbox until one has finished.
 
 What it costs: a read of an excerpt of the history (`server/core/excerpt.py`), a change, a script
-for each leaderboard (7 for a daily), and a read of the version, however long the history is.
+for each leaderboard (7 for a daily), and a read of the version, however long the history is. So
+does a player's page: all of a history is read only for its player, for operators, and to take a
+daily back.
 """
 
 from __future__ import annotations
@@ -48,6 +50,14 @@ class Histories:
         """
         return (await self._store.histories.read(player)).history
 
+    async def page(self, player: PlayerId, days: int) -> Excerpt:
+        """Return what a player's page says, with the latest results of each game's dailies.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._store.histories.page(player, days)
+
     async def excerpts(
         self,
         players: Sequence[PlayerId],
@@ -80,7 +90,7 @@ class Histories:
         self, player: PlayerId, days: Collection[int], rounds: Collection[tuple[str, DealId]]
     ) -> Excerpt:
         found = await self._store.histories.read(player)
-        return found.excerpt(found.totals, days, rounds)
+        return found.excerpt(found.computed, days, rounds)
 
     async def _change(
         self,
@@ -88,6 +98,7 @@ class Histories:
         decide: Callable[[Excerpt], Excerpt | None],
         days: Collection[int] = (),
         rounds: Collection[tuple[str, DealId]] = (),
+        of: str | None = None,
     ) -> Excerpt:
         """Change a player's history, and return an excerpt of it.
 
@@ -98,18 +109,20 @@ class Histories:
                 the history meanwhile.
             days: those that the excerpt has.
             rounds: those that it has.
+            of: the game of which a result is added or changed, if one is.
 
         Raises:
             UnavailableError: the store does not answer; it may have been changed.
         """
         histories = self._store.histories
         while True:
-            (before,) = await histories.excerpts([player], days, rounds)
-            after = None if before.has_no_totals else decide(before)
+            (before,) = await histories.excerpts([player], days, rounds, of)
+            is_old = before.has_no_totals or (of is not None and before.has_no_days([of]))
+            after = None if is_old else decide(before)
             if after is None:
                 whole = await histories.read(player)
                 before = whole.excerpt(whole.stored, days, rounds)
-                after = decide(replace(before, totals=whole.totals))
+                after = decide(replace(before, **whole.computed._asdict()))
                 assert after is not None, "there is no more to read"
             fields = changes(before, after)
             if not fields:
@@ -164,7 +177,7 @@ class Histories:
         curve: Iterable[str],
     ) -> None:
         boards = boards_of_day(game, day, "ranked")
-        after = await self._change(player, decide, days_needed(boards))
+        after = await self._change(player, decide, days_needed(boards), of=game)
         result = after.days.get((game, day))
         if result is None or not result.ranked:
             boards = boards_of_day(game, day, "guests")
@@ -196,7 +209,10 @@ class Histories:
         if await self.is_deleted(player):
             return
         added = await self._change(
-            player, lambda h: h.with_round(game, deal, result, meeting), rounds=[(game, deal)]
+            player,
+            lambda h: h.with_round(game, deal, result, meeting),
+            rounds=[(game, deal)],
+            of=game,
         )
         if result.ranked:
             await self._write(player, added, boards_of_round(game))

@@ -13,13 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.catalog import games
-from server.core import daily, history
+from server.core import daily
 from server.core.boards import ALL_GAMES
 from server.core.due import RoundDue
 from server.core.history import History
 from server.core.ids import AttemptId, PlayerId, RoomCode, split_attempt_id
 from server.core.moderation import Restrictions, is_barred
 from server.core.names import Profile
+from server.core.played_days import day_set, streak
 from server.core.race import Room
 from server.core.refusal import Refusal, UnreadableError
 from server.core.suspicion import Suspicion
@@ -480,14 +481,14 @@ def _result(room: Room, player: PlayerId) -> str:
 
 def _game_row(found: History, game: str, today: int, repaired: frozenset[int]) -> GameRow:
     rating, sums = found.rating(game), found.sums.get(game)
-    streak = history.streak(found.days_played(game), today, repaired)
+    days = streak(day_set(found.days_played(game)), today, repaired)
     return GameRow(
         game,
         len(found.days_played(game)),
         len(found.days_won(game)),
         sum(result.void for (each, _), result in found.days.items() if each == game),
-        streak.now,
-        streak.best,
+        days.now,
+        days.best,
         len(found.rounds_of(game)) + (sums.played if sums is not None else 0),
         rating.value if rating.rated else None,
     )

@@ -405,8 +405,12 @@ class HistoryStore(Protocol):
         players: Sequence[PlayerId],
         days: Iterable[int],
         rounds: Iterable[tuple[str, DealId]] = (),
+        of: str | None = None,
     ) -> list[Excerpt]:
         """Return some days and rounds of each player's history, in one round trip."""
+
+    async def page(self, player: PlayerId, days: int) -> Excerpt:
+        """Return what a player's page says, with the latest results of each game's dailies."""
 
     async def read(self, player: PlayerId) -> Whole:
         """Return all of a player's history, in slices; an empty one if there is none."""

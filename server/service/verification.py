@@ -266,7 +266,7 @@ class Verification:
                 break
         for board in wrong:
             self._note("Leaderboards that differ from the histories of their players", board)
-        if whole.stored not in ({}, whole.totals):
+        if whole.stored.totals and whole.stored != whole.computed:
             self._note("Histories with totals that differ from their results", player)
 
     async def _differing(self, player: PlayerId, found: History) -> list[str]:

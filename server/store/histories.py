@@ -7,7 +7,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from server.core.excerpt import Excerpt
-from server.core.history_fields import KEPT, VERSION, Reading, Whole, excerpt_of, names_of
+from server.core.history_fields import (
+    KEPT,
+    VERSION,
+    Reading,
+    Whole,
+    excerpt_of,
+    names_of,
+    names_of_page,
+    results_on_page,
+)
 from server.core.ids import DealId, PlayerId
 from server.store import keys
 from server.store.database import Database
@@ -75,6 +84,7 @@ class Histories:
         players: Sequence[PlayerId],
         days: Iterable[int],
         rounds: Iterable[tuple[str, DealId]] = (),
+        of: str | None = None,
     ) -> list[Excerpt]:
         """Return an excerpt of each player's history, in one round trip; empty if there is none.
 
@@ -82,11 +92,12 @@ class Histories:
             players: whose they are.
             days: those whose results of all games are read.
             rounds: the game and deal of those that are read.
+            of: the game of which a result is to be added or changed; `None` if none is.
 
         Raises:
             UnavailableError: Redis does not answer.
         """
-        names = names_of(days, rounds)
+        names = names_of(days, rounds, of)
         found = await asyncio.gather(
             *(self._database.read(key, "HMGET", key, *names) for key in map(keys.history, players))
         )
@@ -115,6 +126,39 @@ class Histories:
                     break
             if await self._state(key) == before and before.size == reading.size:
                 return reading.whole()
+
+    async def page(self, player: PlayerId, days: int) -> Excerpt:
+        """Return what a player's page says, as it is at one time.
+
+        It takes a round trip for each `BATCH` results on the page, however many there are beside
+        them. All of a history is read only if it was written before there was what that takes.
+
+        Args:
+            player: whose page it is.
+            days: how many results of each game's dailies are on it, the latest ones.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = keys.history(player)
+        while True:
+            reading = Reading(counts=False)
+            await self._read(key, reading, names_of_page())
+            found = reading.excerpt()
+            if found.has_no_totals or found.has_no_days(found.totals):
+                whole = await self.read(player)
+                return whole.all(whole.computed)
+            names = results_on_page(found, days)
+            for at in range(0, len(names), BATCH):
+                await self._read(key, reading, names[at : at + BATCH])
+            if await self.version(player) == found.version:
+                return reading.excerpt()
+
+    async def _read(self, key: str, reading: Reading, names: list[str]) -> None:
+        """Read some fields."""
+        (texts,) = await self._database.ask(lambda redis, key: redis.hmget(key, names), key)
+        found = zip(names, texts, strict=True)
+        reading.add({name: text for name, text in found if text is not None})
 
     async def _state(self, key: str) -> _State:
         (size,) = await self._database.ask(lambda redis, key: redis.hlen(key), key)

@@ -16,5 +16,11 @@ def plain_fields(history: History) -> dict[str, str]:
 def fields_of(history: History) -> dict[str, str]:
     """Return the fields of a history's hash, without its version."""
     fields = plain_fields(history)
-    totals = changes(Excerpt(), Excerpt(totals=whole_of(fields).totals))
-    return fields | {field: text for field, text in totals.items() if text is not None}
+    derived = changes(Excerpt(), Excerpt(**whole_of(fields).computed._asdict()))
+    return fields | {field: text for field, text in derived.items() if text is not None}
+
+
+def page_of(history: History) -> Excerpt:
+    """Return what a player's page says of a history."""
+    whole = whole_of(plain_fields(history))
+    return whole.all(whole.computed)

@@ -16,7 +16,14 @@ from server.core.boards import BoardId, boards_of_day, boards_of_round, days_nee
 from server.core.contests import Lately, Meeting
 from server.core.excerpt import Excerpt
 from server.core.history import DayResult, History, RoundResult, Sums
-from server.core.history_fields import changes, excerpt_of, names_of, whole_of
+from server.core.history_fields import (
+    changes,
+    excerpt_of,
+    names_of,
+    names_of_page,
+    results_on_page,
+    whole_of,
+)
 from server.core.ids import DealId
 from server.core.races import Race
 from tests.core.builders import ADA, CODE
@@ -92,18 +99,25 @@ class Stored(RuleBasedStateMachine):
         found = excerpt_of(names, [self.fields.get(name) for name in names])
         if found.has_no_totals:
             whole = whole_of(self.fields)
-            return whole.excerpt(whole.totals, days, rounds)
+            return whole.excerpt(whole.computed, days, rounds)
         return found
 
-    def change(self, decide: Decide, days: set[int], rounds: list[tuple[str, DealId]]) -> None:
+    def change(
+        self,
+        decide: Decide,
+        days: set[int],
+        rounds: list[tuple[str, DealId]],
+        of: str | None = None,
+    ) -> None:
         """Change it as `Histories` does."""
-        names = names_of(days, rounds)
+        names = names_of(days, rounds, of)
         before = excerpt_of(names, [self.fields.get(name) for name in names])
-        after = None if before.has_no_totals else decide(before)
+        is_old = before.has_no_totals or (of is not None and before.has_no_days([of]))
+        after = None if is_old else decide(before)
         if after is None:
             whole = whole_of(self.fields)
             before = whole.excerpt(whole.stored, days, rounds)
-            after = decide(replace(before, totals=whole.totals))
+            after = decide(replace(before, **whole.computed._asdict()))
             assert after is not None
         changed = changes(before, after)
         if changed:
@@ -125,13 +139,13 @@ class Stored(RuleBasedStateMachine):
     @rule(game=some_games, day=some_days, result=day_results)
     def add_day(self, game: str, day: int, result: DayResult) -> None:
         """Add the result of a daily, perhaps once more."""
-        self.change(lambda h: h.with_day(game, day, result), {day}, [])
+        self.change(lambda h: h.with_day(game, day, result), {day}, [], game)
         self.days.setdefault((game, day), result)
 
     @rule(game=some_games, day=some_days, void=st.booleans())
     def void_day(self, game: str, day: int, void: bool) -> None:
         """Take the result of a daily back, or let it stand, however long ago it was."""
-        self.change(lambda h: h.with_void(game, day, void), {day}, [])
+        self.change(lambda h: h.with_void(game, day, void), {day}, [], game)
         if (game, day) in self.days:
             self.days[game, day] = replace(self.days[game, day], void=void)
 
@@ -150,7 +164,7 @@ class Stored(RuleBasedStateMachine):
 
     def put_round(self, game: str, deal: DealId, result: RoundResult) -> None:
         """Enter the result of a round, and forget those that went into the sums."""
-        self.change(lambda h: h.with_round(game, deal, result), set(), [(game, deal)])
+        self.change(lambda h: h.with_round(game, deal, result), set(), [(game, deal)], game)
         held = whole_of(self.fields).history.rounds
         if (game, deal) in held:
             self.rounds[game, deal] = result
@@ -162,7 +176,7 @@ class Stored(RuleBasedStateMachine):
         history = whole.history
         results = History(history.version, history.kept, self.days, self.rounds)
         assert history.days == self.days
-        assert whole.stored in ({}, whole.totals)
+        assert not whole.stored.totals or whole.stored == whole.computed
         for game in GAMES:
             assert sum(of == game for of, _ in history.rounds) < HELD + MORE
             for day in DAYS:
@@ -173,6 +187,14 @@ class Stored(RuleBasedStateMachine):
                 assert [found.score(board) for board in boards] == scores
                 assert [history.score(board) for board in boards] == scores
             assert found.rating(game) == history.rating(game) == results.rating(game)
+        names = names_of_page()
+        page = excerpt_of(names, [self.fields.get(name) for name in names])
+        if whole.stored.totals:
+            shown = {*results_on_page(page, len(DAYS))}
+            assert shown == {
+                *(f"d:{game}:{day}" for (game, day), r in self.days.items() if not r.void),
+                *(f"r:{game}:{deal}" for game, deal in history.rounds),
+            }
         for game, deal in history.rounds:
             others = {key: result for key, result in self.rounds.items() if key != (game, deal)}
             rating = replace(results, rounds=others).rating(game)
@@ -201,7 +223,7 @@ def race(at: int, left: int = 32) -> RoundResult:
 def test_rounds_that_are_not_held_any_more_still_count() -> None:
     rounds = {("robert", DealId(f"deal{n}")): race(n) for n in range(HELD + MORE - 1)}
     whole = whole_of(plain_fields(History(kept=1, rounds=rounds)))
-    found = whole.excerpt(whole.totals, [], [("robert", DealId("last"))])
+    found = whole.excerpt(whole.computed, [], [("robert", DealId("last"))])
     after = found.with_round("robert", DealId("last"), race(HELD + MORE))
     assert after is not None
     assert len(after.rounds) == HELD
@@ -281,4 +303,4 @@ def test_whom_a_player_has_met_is_noted_once_with_the_result() -> None:
 def test_what_did_not_change_is_not_written() -> None:
     before = Excerpt(days={("robert", day): race(0) for day in range(5)})  # type: ignore[misc]
     after = before.with_day("robert", TODAY, DayResult(27, 25, 4, 8, "stuck", 51))
-    assert set(changes(before, after)) == {f"d:robert:{TODAY}", "t:robert"}
+    assert set(changes(before, after)) == {f"d:robert:{TODAY}", "t:robert", "p:robert"}

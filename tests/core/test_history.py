@@ -19,9 +19,7 @@ from server.core.history import (
     DayResult,
     History,
     RoundResult,
-    Streak,
     points,
-    streak,
 )
 from server.core.history_fields import whole_of
 from server.core.ids import DealId
@@ -70,7 +68,7 @@ def test_a_history_is_what_its_fields_say(history: History) -> None:
     fields = fields_of(history) | {"v": str(history.version), "x:new": "of a newer release"}
     found = whole_of(fields)
     assert found.history == history
-    assert found.stored == found.totals
+    assert found.stored == found.computed
 
 
 def test_points_are_for_cards_and_for_a_fast_win() -> None:
@@ -85,22 +83,6 @@ def test_points_are_for_cards_and_for_a_fast_win() -> None:
     assert of(52, "won", 0.99) == 200
     assert of(52, "won", 10) == 190
     assert of(52, "won", 600) == 150
-
-
-def test_streaks_end_with_a_day_that_was_missed() -> None:
-    assert streak([], TODAY) == Streak(0, 0)
-    assert streak([TODAY], TODAY) == Streak(1, 1)
-    # Today's daily may still be played.
-    assert streak([TODAY - 2, TODAY - 1], TODAY) == Streak(2, 2)
-    assert streak([TODAY - 3, TODAY - 2], TODAY) == Streak(0, 2)
-    assert streak([TODAY - 9, TODAY - 8, TODAY - 7, TODAY], TODAY) == Streak(1, 3)
-
-
-def test_a_repaired_day_ends_no_streak_and_counts_for_nothing() -> None:
-    played = [TODAY - 3, TODAY - 1]
-    assert streak(played, TODAY) == Streak(1, 1)
-    assert streak(played, TODAY, [TODAY - 2]) == Streak(2, 2)
-    assert streak([TODAY - 3], TODAY, [TODAY - 2, TODAY - 1]) == Streak(1, 1)
 
 
 def test_a_day_counts_if_a_card_came_home_and_nobody_took_it_back() -> None:

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from server.core import race_commands
 from server.core.boards import BoardId
 from server.core.excerpt import Excerpt
-from server.core.history import DayResult, History, streak
+from server.core.history import DayResult, History
 from server.core.moderation import MAX_WAIT, is_barred, refusal_of
+from server.core.played_days import day_set, streak
 from server.core.race import fold
 from server.core.refusal import Refusal
 from tests.core.builders import ADA, BOB, START, room_of
@@ -33,13 +34,15 @@ def test_who_is_barred_is_told_how_long_but_asked_to_wait_a_day_at_most() -> Non
 def test_a_voided_result_counts_nowhere_and_again_when_it_stands() -> None:
     history = Excerpt().with_day("robert", 7, WON).with_day("robert", 8, WON)
     void = history.with_void("robert", 7, True)
-    assert void is None, "it may have been the best result"
-    history = replace(history, next_best={"robert": WON.packed})
+    assert void is None, "it takes all days"
+    history = replace(
+        history, next_best={"robert": WON.packed}, next_days={"robert": (WON.packed, 8)}
+    )
     void = history.with_void("robert", 7, True)
     assert void is not None
     after = History(days=void.days)
     assert after.days_played() == after.days_won() == {8}
-    assert streak(after.days_played(), 8).now == 1
+    assert streak(day_set(after.days_played()), 8).now == 1
     assert void.score(BoardId("day", "robert", 7, "ranked")) is None
     assert void.score(BoardId("week", "robert", 1, "ranked")) == -WON.points
     assert void.with_void("robert", 7, True) == void

@@ -296,7 +296,9 @@ class HistoryChecks:
             self._compare(f"history of {player}", _fields(found), _fields(wanted))
         for player, whole in self._whole.items():
             # What is wrong with the results is told above.
-            self._compare(f"history of {player}, totals", whole.stored, whole.totals)
+            self._compare(
+                f"history of {player}, totals", whole.stored._asdict(), whole.computed._asdict()
+            )
             self._compare(f"history of {player}, claims", whole.claims, {})
             lately = {
                 game: {each.deal: each for each in found.meetings}

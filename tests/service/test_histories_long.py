@@ -18,7 +18,7 @@ from server.core.history import DayResult, History, RoundResult
 from server.core.history_fields import whole_of
 from server.core.ids import DealId, PlayerId
 from server.gateway.api import players
-from server.gateway.api.players import OfPlayer, page_of, show_player
+from server.gateway.api.players import MAX_DAYS, OfPlayer, page_of, show_player
 from server.gateway.api.shared import Player
 from server.service import accounts
 from server.service.accounts import _rows
@@ -26,6 +26,7 @@ from server.store import keys
 from server.store.histories import BATCH, Histories
 from tests.core.builders import ADA, BOB, START
 from tests.core.histories import fields_of, plain_fields
+from tests.core.histories import page_of as shown
 from tests.service.nodes import Node
 
 GAME = "robert"
@@ -51,9 +52,9 @@ ROUND = RoundResult(
 )
 
 
-def years() -> History:
+def years(days_of: range = YEARS) -> History:
     """Return the history of three years of all dailies, and a thousand rounds."""
-    days = {(game, day): WON for game in games() for day in YEARS}
+    days = {(game, day): WON for game in games() for day in days_of}
     return History(
         kept=1,
         days=days | {(GAME, TODAY - 500): BEST},
@@ -138,7 +139,7 @@ async def change_in_all_ways(node: Node, player: PlayerId) -> None:
 async def test_a_result_costs_the_same_however_long_somebody_has_played(node: Node) -> None:
     await store(node, ADA, fields_of(years()))
     week = {(game, day): WON for game in games() for day in range(TODAY - 7, TODAY)}
-    await store(node, BOB, fields_of(History(kept=1, days=week)))
+    await store(node, BOB, fields_of(replace(years(), days=week)))
     costs = {}
     for player in (BOB, ADA):
         before = await sent(node)
@@ -152,7 +153,9 @@ async def test_a_result_writes_itself_and_the_totals(node: Node) -> None:
     before = await fields_in(node, ADA)
     await node.services.histories.add_day(ADA, GAME, TODAY, WON, ())
     after = await fields_in(node, ADA)
-    assert dict(after.items() - before.items()).keys() == {f"d:{GAME}:{TODAY}", f"t:{GAME}", "v"}
+    assert dict(after.items() - before.items()).keys() == {
+        *(f"d:{GAME}:{TODAY}", f"t:{GAME}", f"p:{GAME}", "v"),
+    }
     assert before.keys() < after.keys()
 
 
@@ -163,9 +166,55 @@ async def test_a_whole_life_is_read_in_slices(node: Node) -> None:
     assert await passes_of(node.services.histories.find(ADA)) > results // BATCH
 
 
+async def test_a_page_costs_the_same_however_long_somebody_has_played(node: Node) -> None:
+    costs = {}
+    for player, number in ((BOB, 2), (ADA, 8)):
+        await store(node, player, fields_of(years(range(TODAY - number * 365, TODAY))))
+        before = await sent(node)
+        page = await node.services.histories.page(player, MAX_DAYS)
+        costs[player] = await sent(node) - before
+        assert page.played[GAME].days_played.bit_count() == number * 365
+    assert costs[ADA] < 1.1 * costs[BOB]
+
+
+async def test_a_page_says_what_follows_from_the_whole_history(node: Node) -> None:
+    life, whole = years(), {game: frozenset[int]() for game in (*games(), ALL_GAMES)}
+    who = Player(ADA, "Ada", "4F2A")
+    wanted = await page_of(shown(life), who, TODAY, whole)
+    # The second one was written before there was what a page takes.
+    for fields in (fields_of(life), plain_fields(life)):
+        await store(node, ADA, fields)
+        found = await node.services.histories.page(ADA, MAX_DAYS)
+        assert await page_of(found, who, TODAY, whole) == wanted
+
+
+async def test_a_page_is_read_in_slices_and_anew_if_it_changes_meanwhile(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store(node, ADA, fields_of(years()))
+    version, asked = Histories.version, 0
+
+    async def after_a_change(self: Histories, player: PlayerId) -> int:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            # All results have been read, and whether they are still the same comes next.
+            monkeypatch.setattr(Histories, "version", version)
+            await other.services.histories.add_day(ADA, GAME, TODAY, HALF, ())
+        return await version(self, player)
+
+    monkeypatch.setattr(Histories, "version", after_a_change)
+    found = await node.services.histories.page(ADA, MAX_DAYS)
+    assert found.version == 2
+    assert found.days[GAME, TODAY] == HALF
+    results = len(found.days) + len(found.rounds)
+    assert results == len(games()) * (MAX_DAYS + ROUNDS)
+    assert await passes_of(node.services.histories.page(ADA, MAX_DAYS)) > results // BATCH
+
+
 async def test_what_is_made_of_a_whole_life_is_made_in_slices() -> None:
     life, whole = years(), {game: frozenset[int]() for game in (*games(), ALL_GAMES)}
-    page = page_of(life, Player(ADA, "Ada", "4F2A"), TODAY, whole)
+    page = page_of(shown(life), Player(ADA, "Ada", "4F2A"), TODAY, whole)
     results = len(life.days) + len(life.rounds)
     assert await passes_of(page) >= results // players.SLICE
     assert await passes_of(_rows("day", life.days)) >= len(life.days) // accounts.SLICE
@@ -195,7 +244,7 @@ async def test_the_best_result_of_long_ago_can_be_taken_back_and_stands_again(no
     await histories.void_day(ADA, GAME, TODAY - 500, (), void=False)
     assert (await score(node, best), await score(node, wins)) == (BEST.packed, -won)
     whole = whole_of(await fields_in(node, ADA))
-    assert whole.stored == whole.totals
+    assert whole.stored == whole.computed
 
 
 async def test_a_history_without_totals_gets_them_with_its_next_result(node: Node) -> None:
@@ -204,7 +253,7 @@ async def test_a_history_without_totals_gets_them_with_its_next_result(node: Nod
     await node.services.histories.add_day(ADA, GAME, TODAY, BEST, ())
     assert await score(node, BoardId("wins", GAME, 0, "ranked")) == -len(YEARS) - 1
     whole = whole_of(await fields_in(node, ADA))
-    assert whole.stored == whole.totals
+    assert whole.stored == whole.computed
     assert whole.history.days == {**life.days, (GAME, TODAY): BEST}
 
 
@@ -215,7 +264,7 @@ async def test_rounds_beyond_those_that_are_held_are_added_up(node: Node) -> Non
         deal = DealId(f"late{number:012}")
         await histories.add_round(ADA, GAME, deal, replace(ROUND, at=START + number))
     whole = whole_of(await fields_in(node, ADA))
-    assert whole.stored == whole.totals
+    assert whole.stored == whole.computed
     assert sum(game == GAME for game, _ in whole.history.rounds) == ROUNDS + 1
     assert await score(node, BoardId("races", GAME, 0, "ranked")) == -(ROUNDS + 101)
     # What was added up is not entered again.

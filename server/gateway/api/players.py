@@ -4,23 +4,27 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from operator import itemgetter
+from functools import reduce
+from operator import and_, itemgetter, or_
 
 from msgspec import Struct
 
 from engine.catalog import games, ruleset
-from server.core import daily, history
+from server.core import daily
 from server.core.boards import ALL_GAMES
-from server.core.history import MAX_ROUNDS, DayResult, History, RoundResult, Sums
+from server.core.excerpt import Excerpt
+from server.core.history import MAX_ROUNDS, DayResult, RoundResult, Sums
+from server.core.history import Rating as Strength
 from server.core.ids import DealId
+from server.core.played_days import DaySet, PlayedDays, streak
+from server.core.ranking import unpack
 from server.gateway.api.route import LIVE, Answer, Asked, Route, player_of
 from server.gateway.api.shared import Count, End, Player
 from server.service.services import Services
 from server.service.tasks import in_slices, release
 
 PLAYER_COST = 2.0
-"""What a player's page costs: a history has up to some thousand results."""
+"""What a player's page costs: it has up to some thousand results, however long the history is."""
 
 MAX_DAYS = 400
 """The most days of a game on a player's page."""
@@ -201,8 +205,8 @@ class OfPlayer(Asked, frozen=True):
 async def show_player(services: Services, asked: OfPlayer) -> Answer[PlayerPage]:
     """What everybody may see of a player; there is nothing on it of who has not played."""
     player = player_of(asked.player)
-    found = await services.histories.find(player)
-    played = found.kept is not None or bool(found.days or found.rounds or found.sums)
+    found = await services.histories.page(player, MAX_DAYS)
+    played = found.kept is not None or bool(found.totals)
     # Of who has not played, nothing pushes out what is known of others: anybody can ask for any id.
     profile = (await services.profiles.find([player], keeping=played))[player]
     today = daily.day_at(services.clock.now())
@@ -212,88 +216,72 @@ async def show_player(services: Services, asked: OfPlayer) -> Answer[PlayerPage]
     return Answer(page, LIVE, is_kept=played)
 
 
-@dataclass(slots=True)
-class _Runs:
-    """The runs of a player at the dailies of a game, or of all games, that stand."""
-
-    results: list[tuple[int, DayResult]] = field(default_factory=list)
-    played: set[int] = field(default_factory=set)
-    won: set[int] = field(default_factory=set)
-    best: tuple[int, int, DayResult] | None = None
-
-    def add(self, day: int, result: DayResult) -> None:
-        """Add a run, if it stands."""
-        if result.void:
-            return
-        self.results.append((day, result))
-        if result.won:
-            self.won.add(day)
-        if result.counts:
-            self.played.add(day)
-            if self.best is None or (result.packed, day) < self.best[:2]:
-                self.best = result.packed, day, result
-
-
 async def page_of(
-    found: History, player: Player, today: int, repaired: Mapping[str, frozenset[int]]
+    found: Excerpt, player: Player, today: int, repaired: Mapping[str, frozenset[int]]
 ) -> PlayerPage:
-    """Return a player's page, which is made in slices: a long life takes tens of milliseconds.
+    """Return a player's page, which is made in slices: it has up to some thousand results.
 
     Args:
-        found: the player's history.
+        found: what the page says of the player's history.
         player: the player.
         today: the number of the UTC day.
         repaired: the days that end no streak, by game, and of all games.
     """
-    runs: defaultdict[str, _Runs] = defaultdict(_Runs)
+    days: defaultdict[str, list[tuple[int, DayResult]]] = defaultdict(list)
     async for (game, day), result in in_slices(found.days.items(), SLICE):
-        runs[game].add(day, result)
+        if not result.void:
+            days[game].append((day, result))
     rounds: defaultdict[str, list[tuple[int, DealId, RoundResult]]] = defaultdict(list)
     async for (game, deal), round_ in in_slices(found.rounds.items(), SLICE):
         rounds[game].append((round_.at, deal, round_))
     made = []
     async for game in in_slices(games(), 1):
-        if game in runs or game in rounds or game in found.sums:
-            dailies = await _dailies(runs[game], game, today, repaired[game])
+        if game in found.totals or game in found.sums:
+            sums = found.played.get(game, PlayedDays())
+            dailies = await _dailies(days[game], sums, game, today, repaired[game])
             races, rating = await _races(rounds[game], found.sums.get(game, Sums()))
             made.append(PlayedGame(game, dailies, races, rating))
-    everywhere = [runs[game].played for game in games()]
-    won = (each.won for each in runs.values())
+    played = [found.played.get(game, PlayedDays()) for game in games()]
     return PlayerPage(
         player=player,
         kept=found.kept is not None,
         day=today,
-        streaks=await _streaks(
-            set().union(*everywhere), set().union(*won), today, repaired[ALL_GAMES]
+        streaks=_streaks(
+            reduce(or_, (each.days_played for each in played)),
+            reduce(or_, (each.days_won for each in played)),
+            today,
+            repaired[ALL_GAMES],
         ),
-        crowns=len(set.intersection(*everywhere)),
+        crowns=reduce(and_, (each.days_played for each in played)).bit_count(),
         games=made,
         repaired=sorted(repaired[ALL_GAMES]),
     )
 
 
-async def _streaks(
-    played: Collection[int], won: Collection[int], today: int, repaired: Collection[int]
-) -> Streaks:
-    found = [
-        Streak(*history.streak(days, today, repaired)) async for days in in_slices((played, won), 1)
-    ]
+def _streaks(played: DaySet, won: DaySet, today: int, repaired: Collection[int]) -> Streaks:
+    found = (Streak(*streak(days, today, repaired)) for days in (played, won))
     return Streaks(*found)
 
 
-async def _dailies(runs: _Runs, game: str, today: int, repaired: Collection[int]) -> PlayedDailies:
-    results = sorted(runs.results, key=itemgetter(0), reverse=True)
-    home = sum(each.home for _, each in results)
-    best = None
-    if runs.best is not None:
-        _, day, run = runs.best
-        best = BestRun(run.home, run.left, run.time, run.moves, day)
+async def _dailies(
+    results: list[tuple[int, DayResult]],
+    sums: PlayedDays,
+    game: str,
+    today: int,
+    repaired: Collection[int],
+) -> PlayedDailies:
+    total, best = ruleset(game).total, None
+    if sums.best is not None and sums.best_day is not None:
+        left, time, moves = unpack(sums.best)
+        best = BestRun(total - left, left, time, moves, sums.best_day)
+    standing = sums.days_standing.bit_count()
+    results.sort(key=itemgetter(0), reverse=True)
     return PlayedDailies(
-        played=len(runs.played),
-        won=len(runs.won),
-        streaks=await _streaks(runs.played, runs.won, today, repaired),
-        average=home / len(results) if results else None,
-        total=ruleset(game).total,
+        played=sums.days_played.bit_count(),
+        won=sums.days_won.bit_count(),
+        streaks=_streaks(sums.days_played, sums.days_won, today, repaired),
+        average=sums.home / standing if standing else None,
+        total=total,
         best=best,
         days=[
             PlayedDay(day, each.home, each.left, each.time, each.moves, each.end, each.points)
@@ -317,7 +305,7 @@ async def _races(
     return races, _rating(change.rating)
 
 
-def _rating(rating: history.Rating) -> Rating | None:
+def _rating(rating: Strength) -> Rating | None:
     if not rating.rated:
         return None
     return Rating(rating.value, round(rating.uncertainty * 100), rating.rated)
