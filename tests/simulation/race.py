@@ -22,6 +22,7 @@ from redis import utils as redis_utils
 
 from engine import deal as dealing
 from engine.catalog import games
+from server import background
 from server.core import absence, contests, daily, pace_bot, quick, quota
 from server.core import watching as core_watching
 from server.core.ids import AttemptId, PlayerId, RoomCode
@@ -479,6 +480,8 @@ def _deterministic(loop: VirtualLoop, world: World) -> Iterator[None]:
         (secrets, "token_hex", lambda count: rng.randbytes(count).hex()),
         (secrets, "token_bytes", rng.randbytes),
         (secrets, "choice", rng.choice),
+        # The work of nodes whose tasks are cancelled at the end would stay in it for ever.
+        (background, "_running", []),
         (session, "random", rng),
         (load, "random", rng),
         # Drawn apart, too: rooms live briefly here.
