@@ -7,8 +7,11 @@ sessions there are. An idle session costs nothing here.
 from __future__ import annotations
 
 import asyncio
+import time
 from itertools import islice
 from weakref import WeakSet
+
+from cachetools import TTLCache
 
 from server.core.boards import BoardId
 from server.core.ids import PlayerId, RoomCode
@@ -44,6 +47,10 @@ CHECK_PAUSE = 0.05
 CHECK_ENDS = 32
 """Attempts that are read at the same time, since their ends may have been missed."""
 
+WERE_FOR, MAX_WERE = 60.0, 10_000
+"""Seconds for which it is known where players were who have left, and how many of them, 0.3 kB
+each: what they sent last is carried out after that."""
+
 ALL = "all"
 """What is checked: all sessions."""
 
@@ -68,6 +75,9 @@ class Hub:
         self._of_players: dict[PlayerId, tuple[Session, ...]] = {}
         self._left: WeakSet[Session] = WeakSet()
         """Those that have left before they were anybody's: their hello may be under way still."""
+        self._were: TTLCache[PlayerId, tuple[Scope, ...]] = TTLCache(
+            MAX_WERE, WERE_FOR, time.monotonic
+        )
         background = services.background
         self._background = background
         self._leaving: WorkerPool[Session] = WorkerPool(
@@ -144,6 +154,7 @@ class Hub:
         player = session.player
         assert player is not None
         if self._sessions.pop(session.id, None) is not None:
+            self._were[player] = scopes_of(session.address)
             self.following.leave(session)
             self._services.sessions.leave(player, session.id)
             others = tuple(each for each in self._sessions_of(player) if each is not session)
@@ -159,9 +170,12 @@ class Hub:
         return self._of_players.get(player, ())
 
     def _where(self, player: PlayerId) -> tuple[Scope, ...]:
-        """Return where a player is whose newest session is on this node; empty for others."""
+        """Return where a player is whose newest session is on this node, or was a moment ago.
+
+        It is empty for others. Who sends something and leaves at once is charged for it.
+        """
         sessions = self._sessions_of(player)
-        return scopes_of(sessions[-1].address) if sessions else ()
+        return scopes_of(sessions[-1].address) if sessions else self._were.get(player, ())
 
     def close(self) -> None:
         """Remove all sessions that have left, while the services can still publish that."""

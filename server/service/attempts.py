@@ -156,22 +156,27 @@ class Attempts:
         try:
             replica = await self._replica(attempt, to_append=True)
             if seq == FIRST_MOVE:
-                await asyncio.gather(self._store.clock.confirm(), self._keep_deal(attempt))
+                await self._keep_deal(attempt, move.decide)
         except Exception as error:
             move.finish(None, error)
         else:
             replica.submit_soon(move)
 
-    async def _keep_deal(self, attempt: AttemptId) -> None:
+    async def _keep_deal(
+        self, attempt: AttemptId, decide: Callable[[Attempt | None, int], object]
+    ) -> None:
         """Extend the life of what goes with a round's run, which somebody begins to play.
 
+        Nothing is extended by a first entry that is refused: nobody is charged for that.
+
         Raises:
-            Refusal: there is no such deal.
+            Refusal: there is no such deal, or `decide` refuses the first entry.
             UnavailableError: the store does not answer; it may have been extended or not.
         """
         deal = await self._deal(attempt)
+        state = self._known(attempt) or await self.find(attempt)
+        decide(state, await self._store.clock.confirm())
         if deal.room is not None:
-            state = self._known(attempt) or await self.find(attempt)
             await self._store.deals.keep(deal.id, state.start.days if state else KEPT_DAYS)
 
     async def answer_again(
@@ -255,10 +260,8 @@ class Attempts:
             Refusal: the player has no such attempt, or gets no hint: see `core.hint`.
             UnavailableError: the store does not answer; the hint may be stored or not.
         """
-        if seq == FIRST_MOVE:
-            await self._keep_deal(attempt)
         try:
-            step = await self._submit_next(attempt, player, seq, core.hint)
+            step = await self._submit_next(attempt, player, seq, core.hint, plays=True)
         except OutOfStepError:
             snapshot = await self.open(attempt, player)
             state = self._known(attempt)
@@ -273,8 +276,12 @@ class Attempts:
         player: PlayerId,
         seq: int,
         decide: Callable[[Attempt, int], Event | None],
+        *,
+        plays: bool = False,
     ) -> Submitted[Attempt]:
         """Carry a player's command out if `seq` is the number of the next entry.
+
+        If it `plays`, what goes with the attempt is kept from its first entry on.
 
         Raises:
             OutOfStepError: it is not.
@@ -289,7 +296,10 @@ class Attempts:
                 raise OutOfStepError
             return decide(state, now)
 
-        return await (await self._replica(attempt, to_append=True)).submit(decide_next)
+        replica = await self._replica(attempt, to_append=True)
+        if plays and seq == FIRST_MOVE:
+            await self._keep_deal(attempt, decide_next)
+        return await replica.submit(decide_next)
 
     async def give_up(self, attempt: AttemptId) -> None:
         """Resign an attempt at any entry, begun or not; if it is over, do nothing.

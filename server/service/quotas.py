@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from base64 import urlsafe_b64encode
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
@@ -130,7 +130,8 @@ def round_of(room: Room | None) -> tuple[Item, ...]:
     runners = len(room.seats) if room is not None else MAX_SEATS
     life = (room.terms.limit if room is not None else 2 * HOUR) + HOUR + MINUTE
     first = (USED_ROOM,) if room is None or room.round is None else ()
-    return (*first, ROUND, Item(runners * RUNNER, life))
+    bots = BOT if room is not None and room.seat_of(PACE_BOT) else 0
+    return (*first, ROUND, Item(runners * RUNNER + bots, life))
 
 
 class Scope(NamedTuple):
@@ -307,11 +308,12 @@ class Quotas:
         if is_counted or is_first:
             start, size = after.start, count * ENTRY_BYTES if is_counted else 0
             if is_first:
-                size += PLAYED + self._bot_of(after)
+                size += PLAYED
             left = start.deadline - self._clock.now()
             items = [Item(size, left + start.days * DAY)]
             if is_first and start.room is not None:
                 items.append(Item(self._results_of(start.room), left + keys.ROUND_LIFE))
+                items += self._bots_of(start.room, start.days)
             self.note(start.player, *items)
 
     def _results_of(self, code: RoomCode) -> int:
@@ -320,11 +322,11 @@ class Quotas:
         runners = len(room.round.players) if room is not None and room.round else MAX_SEATS
         return ROUND_RESULTS + RUNNER_RESULTS * runners
 
-    def _bot_of(self, attempt: Attempt) -> int:
-        """Return the bytes of the pace bot's run that is kept as long as an attempt."""
-        code = attempt.start.room
-        room = self.room(code) if code is not None else None
-        return BOT if room is not None and room.round and PACE_BOT in room.round.players else 0
+    def _bots_of(self, code: RoomCode, days: int) -> Iterator[Item]:
+        """Yield the pace bot's run, if it takes part in a round: it is kept as its deal is."""
+        room = self.room(code)
+        if room is not None and room.round and PACE_BOT in room.round.players:
+            yield Item(BOT, (days + keys.PLAYED_DEAL_DAYS) * DAY)
 
     def _share(self, scope: Scope) -> float:
         found = self._known.get(scope)

@@ -293,3 +293,17 @@ async def test_a_passkey_is_charged_for(port: int, redis: Redis) -> None:
         options = (await client.ask("AskPasskey", purpose="create"))["options"]
         await client.ask("CreatePasskey", credential=device.create(options))
         assert await counted() == before + sum(item.size for item in quotas.CODE)
+
+
+@ALONE
+async def test_who_moves_and_leaves_at_once_is_charged(hub: HubNode, node: Node) -> None:
+    ada = await seat_at(hub, HERE)
+    attempt = (await ada.ask("daily.open", game="robert"))["attempt"]
+    before = await stored(node)
+    move = asyncio.create_task(ada.ask("move", attempt=attempt, seq=2, move="s>w"))
+    await asyncio.sleep(0)
+    ada.leave()
+    hub.hub.close()
+    assert hub.hub.size == 0
+    assert (await move)["type"] == "moved"
+    assert await stored(node) == before + quotas.PLAYED

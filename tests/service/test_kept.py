@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import cast
 
@@ -15,6 +16,7 @@ from server.core.boards import of_daily
 from server.core.daily import DailyId
 from server.core.due import AttemptDue
 from server.core.ids import PACE_BOT, AttemptId, PlayerId
+from server.core.refusal import Refusal
 from server.service.accounts import read_typed
 from server.service.answers import Advice
 from server.service.quotas import GUEST, Scope
@@ -179,9 +181,9 @@ async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
     assert await all_due(node.store.outboxes, clock.time) == []
 
 
-@pytest.mark.parametrize("played", [False, True])
+@pytest.mark.parametrize("played", ["", "refused", "moved"])
 async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
-    node: Node, clock: SetClock, played: bool
+    node: Node, clock: SetClock, played: str
 ) -> None:
     code = node.rooms.random_code()
     await node.rooms.match(code, ADA, "lady-betty")
@@ -190,8 +192,15 @@ async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
     room = await node.rooms.start(code, None, [ADA, PACE_BOT])
     assert room.round is not None
     clock.time = room.round.starts
-    if played:
-        await node.play(attempt_of(room, ADA), ADA)
+    mine = attempt_of(room, ADA)
+    if played == "moved":
+        await node.play(mine, ADA)
+    elif played:
+        done: asyncio.Future[object] = asyncio.Future()
+        node.attempts.play_soon(mine, ADA, 2, (0, 0, 1), done.set_result)
+        assert isinstance(await done, Refusal)
+        with pytest.raises(Refusal):
+            await node.attempts.hint(mine, ADA, 2)
     clock.time = room.round.deadline
     bots = await node.rooms.play_bot(room)
     assert bots is not None
@@ -201,7 +210,7 @@ async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
     await node.apply_effects()
     end = await expiry(node, keys.attempt(bots.id))
     unplayed = _minute(room.round.deadline + keys.UNPLAYED_LIFE)
-    if played:
+    if played == "moved":
         # In these tests, Redis's own time is years before that of the round.
         assert abs(end - await _now(node) - keys.PLAYED_DEAL_LIFE * 1000) < 120_000
     else:

@@ -228,3 +228,23 @@ async def test_where_much_is_stored_games_are_kept_for_fewer_days(
     assert abs(left - (7 + keys.PLAYED_DEAL_DAYS) * keys.DAY_SECONDS) < 60
     await node.attempts.resign(attempt_of(room, ADA), ADA, 4)
     assert abs(now + await node.redis.pttl(attempt) - expected) < HOUR
+
+
+async def test_the_pace_bots_run_is_charged_for_as_long_as_it_is_kept(
+    node: Node, at: Callable[..., None], clock: SetClock
+) -> None:
+    at(ADA, HERE)
+    code = node.rooms.random_code()
+    await node.rooms.match(code, ADA, "robert")
+    clock.time += 60_000
+    await node.rooms.seat_bot(code)
+    room = await node.rooms.start(code, None, [ADA, PACE_BOT])
+    assert room.round is not None
+    assert module.round_of(room)[-1].size == 2 * module.RUNNER + module.BOT, "of a rematch, too"
+    clock.time = room.round.starts
+    await node.play(attempt_of(room, ADA), ADA)
+    results = module.ROUND_RESULTS + 2 * module.RUNNER_RESULTS
+    assert await used(node, HERE) == [module.PLAYED + results + module.BOT]
+    charged = await node.redis.hgetall(next(iter(await node.keys("quota:*"))))
+    kept = counted_until(clock.time, keys.PLAYED_DEAL_LIFE * 1000)
+    assert int(charged[str(kept)]) >= module.BOT
