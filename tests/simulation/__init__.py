@@ -7,5 +7,6 @@ by one seed, so that a race with all its faults can be replayed exactly.
 In a tenth of the races there are hostile players beside honest ones (`hostile.py`). What these may
 not do to others is a checker of its own (`laws.py`): no rated result was decided by anybody but its
 players; nobody learned whether a room exists without its code; nobody was kept out by others for
-more than ten seconds; the store kept for an address at most its quota.
+more than ten seconds; the store kept for an address at most its quota, all of it charged
+(`bytes_stored.py`).
 """

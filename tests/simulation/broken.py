@@ -17,7 +17,7 @@ from server.core.absence import Absence
 from server.core.attempt import Attempt
 from server.core.excerpt import Excerpt
 from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.quota import Charge
+from server.core.quota import HOUR, Charge, Item
 from server.core.race import Room, Seat
 from server.core.race_commands import leave
 from server.core.race_events import Event, RoundStarted, SeatLeft
@@ -35,7 +35,7 @@ from server.service.histories import Histories
 from server.service.moves import PendingMove
 from server.service.outbox_entries import Effect
 from server.service.places import Places
-from server.service.quotas import Scope
+from server.service.quotas import Quotas, Scope
 from server.service.races import Races
 from server.service.replica import Replica
 from server.service.rooms import Rooms
@@ -649,6 +649,42 @@ def counts_what_is_stored_on_each_node_alone() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def stores_moves_for_nothing() -> Iterator[None]:
+    """The entries of an attempt are not counted, but for what the first one keeps."""
+    with patched(quotas, "ENTRY_BYTES", 0), _charged("friends"):
+        yield
+
+
+@contextmanager
+def stores_credentials_for_nothing() -> Iterator[None]:
+    """Neither a recovery code that is offered nor one that is kept is counted."""
+    free = patched(quotas, "OFFER", ()), patched(quotas, "CODE", ())
+    kept, at_once = patched(race, "KEPT", 1.0), patched(race, "AT_ONCE", 1.0)
+    with free[0], free[1], kept, at_once, _charged("friends"):
+        yield
+
+
+@contextmanager
+def counts_what_is_played_for_an_hour() -> Iterator[None]:
+    """What is played counts until the deadline, though it is kept for long after that."""
+    note = Quotas.note
+
+    def briefly(self: Quotas, player: PlayerId, *items: Item) -> None:
+        note(self, player, *(Item(item.size, min(item.life, HOUR)) for item in items))
+
+    with patched(Quotas, "note", briefly), _charged("friends"):
+        yield
+
+
+@contextmanager
+def _charged(*kinds: str) -> Iterator[None]:
+    """Let no node die, and no clock jump: what would have been charged then is not known."""
+    often = dict.fromkeys((faults.KILLED_BEFORE, faults.KILLED_AFTER, faults.CLOCK_JUMP), 0.0)
+    with patched(faults, "STORE", {**faults.STORE, **often}), _hostile(*kinds):
+        yield
+
+
 BROKEN: dict[Callable[[], Any], int] = {
     acknowledges_before_it_appends: 0,
     ends_without_an_outbox: 1,
@@ -689,5 +725,8 @@ BROKEN_AMONG_STRANGERS: dict[Callable[[], Any], tuple[Kind, int]] = {
     has_one_quota_for_all: ("kept out", 1),
     stores_rooms_for_nothing: ("overfull", 7),
     counts_what_is_stored_on_each_node_alone: ("overfull", 7),
+    stores_moves_for_nothing: ("overfull", 1),
+    stores_credentials_for_nothing: ("overfull", 2),
+    counts_what_is_played_for_an_hour: ("overfull", 1),
 }
 """Those that let players do what they may not: what is complained of, and the first seed."""

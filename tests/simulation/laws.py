@@ -3,14 +3,16 @@
 - No rated result was decided by anybody but its players.
 - Nobody learned whether a room exists without its code, or saw by a key what it opens no more.
 - Nobody was kept out by others for more than ten seconds.
-- The store kept for an address at most its quota.
+- The store kept for an address at most its quota, and no more than it was charged for.
 """
 
 from __future__ import annotations
 
+import hmac
 import json
+from base64 import urlsafe_b64encode
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import isclose
 
@@ -19,11 +21,17 @@ from server.core.history_fields import whole_of
 from server.core.ids import DealId, PlayerId
 from server.core.refusal import SENTENCES
 from server.gateway import limits
+from server.gateway.scopes import scopes_of
 from server.service import quotas
+from server.service.quotas import Scope
+from server.store import keys as store_keys
+from tests.conftest import secret_keys
 from tests.faults.complaint import SLACK, Complaint
 from tests.faults.ledger import Line
 from tests.faults.stored import Stored
+from tests.simulation.bytes_stored import Bytes, Kept
 from tests.simulation.hostile import Hostile, Key
+from tests.simulation.memory import Key as Held
 from tests.simulation.player import Player
 from tests.simulation.rated import Run, expected
 from tests.simulation.rooms import RoomStory, RoundStory, stories
@@ -53,9 +61,6 @@ STOPPED = 10_000
 MISSES = {"unknown_room", "not_invited", "bad_code"}
 """Refusals of what was wrong."""
 
-ROOM = sum(item.size for item in quotas.ROOM)
-"""Bytes of an empty room."""
-
 
 @dataclass(slots=True)
 class Trial:
@@ -71,6 +76,9 @@ class Trial:
         ended: when it was over.
         skewed: whether the clock of a node was wrong by a minute or more. Until it reads the time
             again, such a node counts what is stored as if it had expired.
+        forgotten: the addresses of which a node has ended before it had written all charges.
+        held: all keys of Redis.
+        noted: what nodes have yet to charge: bytes by when they expire, by address.
         complaints: what is wrong.
         rooms: the rooms.
         commands: what each player has sent.
@@ -85,6 +93,9 @@ class Trial:
     began: int
     ended: int
     skewed: bool = False
+    forgotten: Set[str] = frozenset()
+    held: Sequence[Held] = ()
+    noted: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     complaints: list[Complaint] = field(default_factory=list)
     rooms: list[RoomStory] = field(default_factory=list)
     commands: dict[str, list[Line]] = field(default_factory=dict)
@@ -300,14 +311,61 @@ class Trial:
     # The store kept at most its quota for an address
 
     def _check_quotas(self) -> None:
-        addresses = {each.id: each.address for each in self.players}
-        rooms = Counter(addresses[room.opened["host"]] for room in self.rooms)
-        most = quota.quota_of(limits.ADDRESS_PLAYERS, 0, wide=False) * quota.PARTS["room"]
-        self.counts["rooms at an address at most"] = max(rooms.values(), default=0)
-        for address, count in rooms.items():
-            if count * ROOM > most and not self.skewed:
-                text = f"{count} rooms of {ROOM} bytes, {most:.0f} bytes at most"
-                self._complain("overfull", f"address {address}", text)
+        found = Bytes(self.held, self.rooms, self.began)
+        for key in found.unknown:
+            self._complain("overfull", f"key {key}", "nobody knows whose it is")
+        if self.skewed:
+            return
+        unsure = {player.id: _unsure(player) for player in self.players}
+        scopes = {player.id: scopes_of(player.address) for player in self.players}
+        for scope in dict.fromkeys(scope for each in scopes.values() for scope in each):
+            here = [player for player, each in scopes.items() if scope in each]
+            kept = [each for each in found.kept if each.player in here]
+            spare = sum(unsure[player].size for player in here)
+            self._check_full(scope, kept, spare)
+            if scope.name not in self.forgotten:
+                sure = [each for each in kept if each.attempt not in unsure[each.player].attempts]
+                self._check_charged(scope, sure, spare)
+
+    def _check_full(self, scope: Scope, kept: Sequence[Kept], spare: int) -> None:
+        """Check that an address has no more than its quota, beside what had begun by then."""
+        most = quota.quota_of(limits.ADDRESS_PLAYERS, 0, wide=scope.wide)
+        rooms = sum(each.size for each in kept if each.need == "room")
+        other = sum(each.size for each in kept if each.need != "begun")
+        for what, size, part in (
+            ("empty rooms", rooms, quota.PARTS["room"]),
+            ("what is refused at the quota", other, quota.PARTS["any"]),
+        ):
+            if size > part * most + spare:
+                text = f"{size} bytes of {what}, {part * most:.0f} bytes at most"
+                self._complain("overfull", f"address {scope.name}", text)
+
+    def _check_charged(self, scope: Scope, kept: Sequence[Kept], spare: int) -> None:
+        """Check that of what is stored at any later time all is counted until then."""
+        charged = self._charges(scope)
+        self.counts["addresses compared with their charges"] += 1
+        self.counts["bytes compared with charges"] += sum(each.size for each in kept)
+        sum_stored = 0
+        for each in sorted(kept, key=lambda each: -each.until):
+            sum_stored += each.size
+            counted = sum(size for until, size in charged.items() if until >= each.until)
+            if sum_stored > counted + spare:
+                days = (each.until - self.ended) / quota.DAY
+                text = f"{sum_stored} bytes are stored for {days:.2f} days, {counted} are charged"
+                self._complain("overfull", f"address {scope.name}", text)
+                return
+
+    def _charges(self, scope: Scope) -> dict[int, int]:
+        """Return what is charged to an address: bytes by when they expire."""
+        held = {key.name: key.value for key in self.held}
+        signing = secret_keys().signing_key(json.loads(held[store_keys.KEYRING])["signing"])
+        assert signing is not None, "all nodes have the same keys"
+        mac = hmac.digest(signing, quotas._LABEL + scope.name.encode(), "sha256")
+        place = urlsafe_b64encode(mac[: quotas._BYTES]).decode()
+        charged = Counter(self.noted[scope.name])
+        for until, size in held.get(store_keys.quota(place), {}).items():
+            charged[int(until)] += int(size)
+        return charged
 
     def _complain(self, kind: str, about: str, text: str) -> None:
         self.complaints.append(Complaint(kind, about, text))  # type: ignore[arg-type]
@@ -323,6 +381,45 @@ STORING = {
     "LinkDevice": quotas.DEVICE,
 }
 """What is stored by the commands that are charged before."""
+
+UNCOUNTED = quotas.MOVES * quotas.ENTRY_BYTES
+"""Bytes of the last entries of an attempt, which are charged when it ends."""
+
+
+@dataclass(slots=True)
+class Unsure:
+    """What commands may have stored without a charge, since they were not answered.
+
+    What a command has stored although the store did not answer is given back, and what was noted
+    for it went with a node that was killed.
+
+    Attributes:
+        size: in bytes.
+        attempts: the attempts of which entries may not be charged, nor that they are played.
+    """
+
+    size: int = 0
+    attempts: set[str] = field(default_factory=set)
+
+
+def _unsure(player: Player) -> Unsure:
+    found = Unsure()
+    answered: defaultdict[int, set[str | None]] = defaultdict(set)
+    for line in player.ledger.events():
+        answered[line.message.get("re", 0)].add(line.message.get("code"))
+    for line in player.ledger.commands():
+        command, answers = line.message, answered[line.message["id"]]
+        if answers and "unavailable" not in answers:
+            continue
+        type_ = command["type"]
+        if type_ in {"move", "Undo", "Hint"}:
+            found.attempts.add(command["attempt"])
+        elif type_ in {"resign", "room.leave"}:
+            found.size += UNCOUNTED
+        elif type_ in STORING or type_.startswith("room."):
+            items = (*STORING.get(type_, ()), quotas.ENTRY)
+            found.size += sum(item.size for item in items)
+    return found
 
 
 def _kept_out(player: Player, quota_bytes: int) -> Iterator[str]:

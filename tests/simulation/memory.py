@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import copy
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.faults.stored import Entry, Stored
 
@@ -60,6 +60,14 @@ class Scores(dict[str, float]):
     def rows(self) -> list[tuple[str, float]]:
         """Return (member, score) in Redis's order."""
         return sorted(self.items(), key=lambda row: (row[1], row[0]))
+
+
+class Key(NamedTuple):
+    """A key, with its value, and when it expires (Unix milliseconds) if it does."""
+
+    name: str
+    value: Any
+    expires: float | None
 
 
 class Memory:
@@ -288,6 +296,13 @@ class Memory:
         for key in list(self._keyspace.keys):
             stored.add(key, self)
         return stored
+
+    def held(self) -> Iterator[Key]:
+        """Yield all keys that have not expired."""
+        for key in list(self._keyspace.keys):
+            value = self.find(key)
+            if value is not None:
+                yield Key(key, value, self._keyspace.expiries.get(key))
 
     def entries(self, key: str) -> list[Entry]:
         """Return the entries of a journal, also those that were dropped, or of another stream."""

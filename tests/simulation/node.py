@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from itertools import count
@@ -127,6 +128,7 @@ class Node:
         await self._hub.finish()
         await self.services.close()
         await self._database.close()
+        self._forget_charges()
         self.world.note(self.name, "ended")
 
     def jump(self, seconds: float) -> None:
@@ -137,9 +139,25 @@ class Node:
         """Kill it: nothing it does has an effect any more."""
         self.up = False
         self.link.alive = False
+        self._forget_charges()
         # Its tasks go on without effect; stopping lets them end soon.
         self._stop.set()
         self._break()
+
+    def add_noted(self, found: dict[str, Counter[int]]) -> None:
+        """Add what it has noted and not written yet: bytes by when they expire, by address."""
+        charged = self.services.quotas
+        if self.link.alive:
+            for scope, sizes in charged._noted.items():
+                found[scope.name].update(sizes)
+            # Nobody knows whether these have been written by now.
+            self.world.forgotten.update(scope.name for scope in charged._writes._running)
+
+    def _forget_charges(self) -> None:
+        """Tell the world whose charges were noted lately, and are not written yet."""
+        charged = self.services.quotas
+        noted = [*charged._noted, *charged._writes._running]
+        self.world.forgotten.update(scope.name for scope in noted)
 
     async def disconnect(self) -> None:
         """Close its connections."""

@@ -103,7 +103,6 @@ FINISHED_WITHIN = 60.0
 SETTLED_WITHIN = 30.0
 """Seconds after that within which every effect has been applied."""
 
-
 CHECKPOINT_EVERY = (4, 7, 12, 128)
 """After how many entries of a room's journal a checkpoint follows, one of these numbers."""
 
@@ -308,7 +307,10 @@ def _judge(world: World, company: Company, over: int) -> None:
     if company.cast is not None:
         cast, journals = company.cast, world.memory.journals
         trial = Trial(stored, journals, company.players, cast.hostile, cast.scene.keys, START, over)
-        trial.skewed = world.skewed
+        trial.skewed, trial.forgotten = world.skewed, world.forgotten
+        trial.held = list(world.memory.held())
+        for node in world.nodes:
+            node.add_noted(trial.noted)
         found += trial.check()
         world.counts.update(trial.counts)
     for complaint in found:

@@ -28,6 +28,7 @@ class World:
         connections: all connections to Redis, in the order in which they were opened.
         nodes: all nodes, including those that have ended.
         skewed: whether the clock of a node was wrong by a minute or more.
+        forgotten: the addresses of which a node has ended before it had written all charges.
     """
 
     def __init__(self, seed: int, loop: VirtualLoop, counts: Counter[str]) -> None:
@@ -48,6 +49,7 @@ class World:
         self.connections: dict[Any, None] = {}
         self.nodes: list[Any] = []
         self.skewed = False
+        self.forgotten: set[str] = set()
         self._epoch = 0.0
 
     def set_epoch(self, time: float) -> None:

@@ -1,0 +1,267 @@
+"""What is stored of players, as the server charges for it: whose it is, how large, until when.
+
+It is read from what the store holds in the end, whatever was charged. Sizes are those of what
+`server/service/quotas.py` charges, which are measured there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from server.core.ids import PACE_BOT
+from server.core.quota import Item
+
+# By name, as they are at first: a broken server has others.
+from server.service.quotas import (
+    BOT,
+    CODE,
+    DEVICE,
+    ENTRY,
+    ENTRY_BYTES,
+    EPOCH,
+    GUEST,
+    MOVES,
+    OFFER,
+    PLAYED,
+    RECORD,
+    ROOM,
+    ROUND,
+    ROUND_RESULTS,
+    RUNNER,
+    RUNNER_RESULTS,
+    USED_ROOM,
+)
+from server.store.keys import kind_of
+from tests.simulation.memory import Key
+from tests.simulation.rooms import RoomStory
+
+NOBODYS = {
+    "format": "one for all",
+    "keyring": "one for all",
+    "signing-key": "one for all",
+    "pool": "deals that wait for whoever comes",
+    "daily": "the same for all",
+    "leaderboard": "a row for each player, whose results count as played",
+    "curves": "the same for all",
+    "digests": "a field for each run, which counts as played",
+    "audit": "an operator's",
+    "repaired-days": "an operator's",
+    "suspicious": "an operator's",
+    "set-aside": "an operator's",
+    "outbox": "gone when it is applied",
+    "due": "gone when it is over",
+    "nodes": "lives for seconds",
+    "sweepers": "lives for seconds, or names nodes",
+    "mark": "one for each node",
+    "barrier": "lives for seconds",
+    "open": "lives for seconds",
+    "quick": "lives for seconds",
+    "renames": "lives for minutes",
+    "held": "ends with the sessions, of which there are as many as sockets",
+    "presence": "ends with the sessions",
+    "quota": "the counts themselves, 2 kB for an address at most",
+}
+"""Kinds of keys that are charged to nobody, and why."""
+
+WITH_OTHERS = {
+    "session": "with the sessions, in what a guest is charged",
+    "creation": "with the places, in what a room is charged",
+    "history": "its results with what is played, and that the identity is kept with the credential",
+    "rated": "with what is played",
+    "met": "with what is played",
+    "starts": "no daily is played among hostile players",
+}
+"""Kinds of keys whose bytes are part of what is counted by another key."""
+
+Need = Literal["room", "other", "begun"]
+"""Whether something is an empty room, or part of what goes on once it has begun, or neither."""
+
+
+class Kept(NamedTuple):
+    """Something that is stored.
+
+    Attributes:
+        player: whose address is charged for it.
+        size: in bytes.
+        until: until when it has to count, in Unix milliseconds.
+        need: what it is.
+        attempt: the attempt that it is part of, or nothing.
+    """
+
+    player: str
+    size: int
+    until: float
+    need: Need = "other"
+    attempt: str = ""
+
+
+class Bytes:
+    """What is stored, by whom it is.
+
+    Args:
+        held: all keys.
+        rooms: all rooms that there ever were.
+        began: when the first player came, in Unix milliseconds.
+
+    Attributes:
+        kept: all of it.
+        unknown: keys of kinds that are not accounted for.
+    """
+
+    def __init__(self, held: Iterable[Key], rooms: Iterable[RoomStory], began: int) -> None:
+        self.unknown: list[str] = []
+        self._began = began
+        self._kinds: dict[str, dict[str, Key]] = {}
+        self._rooms = {room.code: room for room in rooms}
+        self._starters = {
+            round_.deal: (room, _starter(room, round_.number))
+            for room in self._rooms.values()
+            for round_ in room.rounds
+        }
+        for key in held:
+            kind, name = kind_of(key.name)
+            self._kinds.setdefault(kind, {})[name] = key
+        readers = {
+            "player": self._record,
+            "sessions": self._sessions,
+            "recovery": self._credential,
+            "passkey": self._credential,
+            "device": self._device,
+            "room": self._room,
+            "places": self._places,
+            "round": self._round,
+            "deal": self._deal,
+            "attempt": self._attempt,
+        }
+        self.kept: list[Kept] = []
+        for kind, found in self._kinds.items():
+            if kind in readers:
+                for name, key in found.items():
+                    self.kept += readers[kind](name, key)
+            elif kind not in NOBODYS.keys() | WITH_OTHERS.keys():
+                self.unknown += [key.name for key in found.values()]
+
+    # Of players
+
+    def _sessions(self, player: str, _: Key) -> Iterator[Kept]:
+        """Yield what a guest is charged, for as long as the record of one lives."""
+        yield self._of(player, GUEST, self._began)
+
+    def _record(self, player: str, key: Key) -> Iterator[Kept]:
+        fields = key.value
+        if "offer" in fields:
+            yield Kept(player, _size(OFFER), int(fields["offer_until"]))
+        if "epoch" in fields or "deleted" in fields:
+            yield self._of(player, EPOCH, self._began)
+        if "name" in fields and player not in self._kinds.get("sessions", {}):
+            yield self._of(player, RECORD, self._began)
+
+    def _credential(self, _: str, key: Key) -> Iterator[Kept]:
+        """Yield what a code or a passkey is charged; it counts until tokens are void."""
+        is_code = isinstance(key.value, str)
+        player = key.value if is_code else key.value["player"]
+        long = self._began + CODE[0].life
+        yield Kept(player, _size(CODE), min(long, key.expires or long))
+
+    def _device(self, _: str, key: Key) -> Iterator[Kept]:
+        yield Kept(key.value, _size(DEVICE), key.expires or 0)
+
+    def _of(self, player: str, items: Sequence[Item], since: float) -> Kept:
+        return Kept(player, _size(items), since + items[0].life)
+
+    # Of rooms
+
+    def _room(self, code: str, key: Key) -> Iterator[Kept]:
+        """Yield a room, for its first host, or for whoever has started the first round.
+
+        It lives on by later entries, which are charged themselves.
+        """
+        room = self._rooms[code]
+        opened, expires = room.opened, key.expires or 0
+        if room.rounds:
+            first, life = _starter(room, 1), USED_ROOM.life
+            yield Kept(first, USED_ROOM.size, room.rounds[0].at + life)
+        else:
+            empty = ROOM[0]
+            yield Kept(opened["host"], empty.size, opened["at"] + empty.life, "room")
+        for entry in room.entries[key.value.begin :]:
+            if entry["type"] in {"taken", "ready", "proposed"} and entry["player"] != PACE_BOT:
+                until = min(expires, entry["at"] + ENTRY.life)
+                yield Kept(entry["player"], ENTRY.size, until, "begun")
+
+    def _places(self, code: str, _: Key) -> Iterator[Kept]:
+        """Yield the places and the creation key of a room."""
+        opened, item = self._rooms[code].opened, ROOM[1]
+        yield Kept(opened["host"], item.size, opened["at"] + item.life)
+
+    def _round(self, deal: str, key: Key) -> Iterator[Kept]:
+        """Yield what is kept of a round that is over, for one of those who have played it."""
+        players = self._players_of(deal)
+        if players:
+            size = ROUND_RESULTS + RUNNER_RESULTS * self._runners(deal)
+            yield Kept(players[0], size, key.expires or 0, "begun", f"{deal}.{players[0]}")
+
+    def _deal(self, deal: str, key: Key) -> Iterator[Kept]:
+        """Yield a deal that nobody has played; one of no round is of a start that was refused."""
+        if deal in self._starters and not self._players_of(deal):
+            yield Kept(self._starters[deal][1], ROUND.size, key.expires or 0)
+
+    # Of attempts
+
+    def _attempt(self, name: str, key: Key) -> Iterator[Kept]:
+        deal, _, player = name.partition(".")
+        room, starter = self._starters.get(deal, (None, player))
+        played, expires = self._players_of(deal), key.expires or 0
+        if player == PACE_BOT:
+            # It is kept as long as what somebody has played against it.
+            payer = played[0] if played else starter
+            yield Kept(payer, BOT, expires, "begun", f"{deal}.{payer}")
+        elif player in played:
+            size = PLAYED + charged_entries(key.value.texts) * ENTRY_BYTES
+            yield Kept(player, size, expires, "begun", name)
+        else:
+            payer = player if room is not None and room.quick else starter
+            yield Kept(payer, RUNNER, expires)
+
+    def _players_of(self, deal: str) -> list[str]:
+        """Return who has played a deal, without the pace bot."""
+        room, _ = self._starters.get(deal, (None, ""))
+        number = next((each for each in room.rounds if each.deal == deal), None) if room else None
+        if number is None:
+            return []
+        attempts = self._kinds.get("attempt", {})
+        return [
+            player
+            for player in number.players
+            if (key := attempts.get(f"{deal}.{player}")) is not None and is_played(key.value.texts)
+        ]
+
+    def _runners(self, deal: str) -> int:
+        room, _ = self._starters[deal]
+        return next(len(each.everybody) for each in room.rounds if each.deal == deal)
+
+
+def _size(items: Iterable[Item]) -> int:
+    return sum(item.size for item in items)
+
+
+def _starter(room: RoomStory, number: int) -> str:
+    """Return who has started a round: of a quick match that began by itself, who came first."""
+    entries = (each for each in room.entries if each["type"] == "round")
+    entry = next(each for each in entries if each["number"] == number)
+    return str(entry.get("by", room.opened["host"]))
+
+
+def is_played(texts: Sequence[str]) -> bool:
+    """Return whether something stands in an attempt's journal besides the start and the end."""
+    return any('"type":"ended"' not in text for text in texts[1:2])
+
+
+def charged_entries(texts: Sequence[str]) -> int:
+    """Return how many entries of an attempt are charged: if time ended it, some may not be."""
+    last = json.loads(texts[-1])
+    by_player = last["type"] == "moved" and last.get("end") is not None
+    by_player |= last["type"] == "ended" and last["end"] == "resigned"
+    return len(texts) if by_player else len(texts) - len(texts) % MOVES
