@@ -323,9 +323,9 @@ class Quotas:
         return ROUND_RESULTS + RUNNER_RESULTS * runners
 
     def _bots_of(self, code: RoomCode, days: int) -> Iterator[Item]:
-        """Yield the pace bot's run, if it takes part in a round: it is kept as its deal is."""
+        """Yield the pace bot's run, kept as its deal is, if it takes part or that is not known."""
         room = self.room(code)
-        if room is not None and room.round and PACE_BOT in room.round.players:
+        if room is None or room.round is None or PACE_BOT in room.round.players:
             yield Item(BOT, (days + keys.PLAYED_DEAL_DAYS) * DAY)
 
     def _share(self, scope: Scope) -> float:

@@ -230,10 +230,13 @@ async def test_where_much_is_stored_games_are_kept_for_fewer_days(
     assert abs(now + await node.redis.pttl(attempt) - expected) < HOUR
 
 
+@pytest.mark.parametrize("known", [True, False])
 async def test_the_pace_bots_run_is_charged_for_as_long_as_it_is_kept(
-    node: Node, at: Callable[..., None], clock: SetClock
+    node: Node, at: Callable[..., None], clock: SetClock, known: bool
 ) -> None:
     at(ADA, HERE)
+    if not known:
+        node.services.quotas.room = lambda _: None
     code = node.rooms.random_code()
     await node.rooms.match(code, ADA, "robert")
     clock.time += 60_000
@@ -243,7 +246,7 @@ async def test_the_pace_bots_run_is_charged_for_as_long_as_it_is_kept(
     assert module.round_of(room)[-1].size == 2 * module.RUNNER + module.BOT, "of a rematch, too"
     clock.time = room.round.starts
     await node.play(attempt_of(room, ADA), ADA)
-    results = module.ROUND_RESULTS + 2 * module.RUNNER_RESULTS
+    results = module.ROUND_RESULTS + (2 if known else module.MAX_SEATS) * module.RUNNER_RESULTS
     assert await used(node, HERE) == [module.PLAYED + results + module.BOT]
     charged = await node.redis.hgetall(next(iter(await node.keys("quota:*"))))
     kept = counted_until(clock.time, keys.PLAYED_DEAL_LIFE * 1000)
