@@ -8,63 +8,63 @@ from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
 import structlog
 
-from server import listening
-from server.background import Background
-from server.core.refusal import UnsuitableError
-from server.files import most_connections
-from server.gateway.addresses import Proxies
-from server.gateway.api.app import Api
-from server.gateway.budgets import Budgets
-from server.gateway.entrance import Entrance
-from server.gateway.handlers import Handlers
-from server.gateway.headers import SecurityHeaders
-from server.gateway.http import Health, metrics_app, players_app
-from server.gateway.hub import Hub
-from server.gateway.listener import Listener
-from server.gateway.load import Load
-from server.gateway.origins import Origins
-from server.gateway.pages import Pages
-from server.gateway.previews import Previews
-from server.gateway.sockets import Sockets
-from server.gateway.turns import Turns
-from server.logs import errors
-from server.metrics import LagMeter, Metrics
-from server.service import ports
-from server.service.name_lists import name_lists
-from server.service.registration import Registration
-from server.service.services import Services
-from server.service.store import Store
+from server.accounts.store import Accounts
+from server.base.core.refusal import UnsuitableError
+from server.base.journals.store import Journals
+from server.base.net import listening
+from server.base.net.addresses import Proxies
+from server.base.net.admission import Entrance
+from server.base.net.budgets import Budgets
+from server.base.net.files import most_connections
+from server.base.net.listener import Listener
+from server.base.net.load import Load
+from server.base.net.origins import Origins
+from server.base.net.turns import Turns
+from server.base.nodes.format_store import Formats, check_format
+from server.base.nodes.held_store import Held
+from server.base.nodes.nodes_store import Nodes
+from server.base.nodes.registration import Registration
+from server.base.outbox.store import Outboxes
+from server.base.outbox.sweepers_store import Sweepers
+from server.base.quotas.store import Quotas
+from server.base.redis import ports
+from server.base.redis.bus import Bus
+from server.base.redis.clock import Clock
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.redis.embedded import embedded_redis, shared_redis
+from server.base.redis.memory import Memory
+from server.base.redis.probe import Probe
+from server.base.redis.scans import Scans
+from server.base.seals.keyring_store import Keyrings
+from server.base.seals.secret_keys import SecretKeys, own_keys, read_keys
+from server.base.web.api.app import Api
+from server.base.web.headers import SecurityHeaders
+from server.base.web.http import Health, metrics_app, players_app
+from server.base.web.pages import Pages
+from server.base.web.previews import Previews
+from server.base.wire.answerer import Handlers
+from server.base.wire.sockets import Sockets
+from server.base.work.background import Background
+from server.base.work.metrics import LagMeter, Metrics
+from server.cli.logs import errors
+from server.dailies.store import Starts
+from server.deals.pool_store import Pools
+from server.deals.store import Deals
+from server.lobby.quick_store import QuickMatches
+from server.lobby.store import OpenRooms
+from server.moderation.store import Moderation
+from server.moderation.suspicions_store import Suspicions
+from server.players.hub import Hub
+from server.players.name_lists import name_lists
+from server.players.store import Players
+from server.results.histories_store import Histories
+from server.results.leaderboards_store import Leaderboards
+from server.rooms.races_store import Races
+from server.rooms.store import Rooms
 from server.settings import Settings
-from server.store.accounts import Accounts
-from server.store.bus import Bus
-from server.store.clock import Clock
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.deals import Deals
-from server.store.embedded import embedded_redis, shared_redis
-from server.store.format import Formats, check_format
-from server.store.held import Held
-from server.store.histories import Histories
-from server.store.journal import Journals
-from server.store.keyring import Keyrings
-from server.store.leaderboards import Leaderboards
-from server.store.memory import Memory
-from server.store.moderation import Moderation
-from server.store.nodes import Nodes
-from server.store.open_rooms import OpenRooms
-from server.store.outbox import Outboxes
-from server.store.players import Players
-from server.store.pool import Pools
-from server.store.probe import Probe
-from server.store.quick import QuickMatches
-from server.store.quotas import Quotas
-from server.store.races import Races
-from server.store.rooms import Rooms
-from server.store.scans import Scans
-from server.store.secret_keys import SecretKeys, own_keys, read_keys
-from server.store.starts import Starts
-from server.store.suspicions import Suspicions
-from server.store.sweepers import Sweepers
+from server.stores import Store
+from server.wings import Services
 
 GC_THRESHOLDS = 2_000, 5, 400
 """Net new objects that start a collection of the youngest generation, and how many collections of a

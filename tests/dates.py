@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from server.store import journal
-from server.store.clock import Clock
+from server.base.journals import store as journals_store
+from server.base.redis.clock import Clock
 
 DAY = 86_400.0
 """Seconds."""
@@ -27,9 +27,9 @@ compare with."""
 
 _MOVED = """
 import sys
-from server.cli import main
-from server.store import journal
-from server.store.clock import Clock
+from server.cli.main import main
+from server.base.journals import store as journal
+from server.base.redis.clock import Clock
 read = Clock._read_time
 async def moved(clock):
     return await read(clock) + AHEAD
@@ -76,7 +76,7 @@ def move_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         return await _read_time(clock) + ahead
 
     monkeypatch.setattr(Clock, "_read_time", read_moved)
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", TOLERANCE)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", TOLERANCE)
 
 
 def keep_clock(monkeypatch: pytest.MonkeyPatch) -> None:

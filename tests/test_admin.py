@@ -11,8 +11,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from server.admin import admin
-from server.cli import main
+from server.cli.admin import admin
+from server.cli.main import main
 from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import give_up_daily, race_of, room_of

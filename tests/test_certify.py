@@ -12,12 +12,12 @@ from click.testing import CliRunner
 
 from engine.catalog import ruleset
 from engine.deal import deal_seed
-from server.cli import main
-from server.core.certificate import proves
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.embedded import shared_redis
-from server.store.pool import PooledDeal, Pools
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.redis.embedded import shared_redis
+from server.cli.main import main
+from server.deals.core.certificate import proves
+from server.deals.pool_store import PooledDeal, Pools
 from tests.conftest import ALONE, SECRET_KEY_FILE, secret_keys
 from tests.processes import PATIENCE, running
 from tests.redis_users import as_node
@@ -106,7 +106,7 @@ def test_it_uses_every_core_unless_it_is_told_how_many(
     async def fill(services: object, wanted: object, count: int, processes: int) -> None:
         started.append(processes)
 
-    monkeypatch.setattr("server.certify._fill", fill)
+    monkeypatch.setattr("server.cli.certify._fill", fill)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 3, 4}, raising=False)
     for words in ([], ["--workers", "2"]):
         shown = CliRunner().invoke(main, ["certify", "--data", str(tmp_path), *words])

@@ -18,18 +18,18 @@ import pytest
 import structlog
 
 from engine.board import Board
-from server.core import attempt
-from server.core.ids import DealId
-from server.log_context import task_fields
-from server.log_lines import LINES
-from server.logs import configure, errors, log_loop_failure
-from server.service.rooms import Rooms
+from server.base.core.ids import DealId
+from server.base.redis import keys
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.redis.pipeline import Pipeline, pack
+from server.base.work.log_context import task_fields
+from server.cli.log_lines import LINES
+from server.cli.logs import configure, errors, log_loop_failure
+from server.deals.store import Deals
+from server.play.core import attempt
+from server.rooms.rooms import Rooms
 from server.settings import LogFormat
-from server.store import keys
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.deals import Deals
-from server.store.pipeline import Pipeline, pack
 from tests.conftest import database_on, logging_restored, node, secret_keys
 from tests.gateway.client import opened
 from tests.gateway.play import resign
@@ -310,7 +310,7 @@ async def test_spent_file_descriptors_are_told_in_few_lines_without_ansi(
     python, *serve = serve_command(redis_alone.url, "console")
     serve[:2] = (
         "-c",
-        "import sys; sys.modules['uvloop'] = None; from server.cli import main; main()",
+        "import sys; sys.modules['uvloop'] = None; from server.cli.main import main; main()",
     )
     limited = ["sh", "-c", 'ulimit -n 48; exec "$0" "$@"', python, *serve]
     with running(limited) as server:

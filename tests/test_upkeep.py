@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from engine.catalog import games
-from server.core import daily
-from server.service import keyring
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.pool import Pools
-from server.store.secret_keys import add_key, read_keys
+from server.base.core import days
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.base.seals import keyring
+from server.base.seals.secret_keys import add_key, read_keys
+from server.deals.pool_store import Pools
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened
 from tests.gateway.play import race_of
@@ -90,19 +90,19 @@ async def test_seeds_are_sealed_by_a_new_secret_key(
     old = add_key(path)
     monkeypatch.setenv("SAMEDEAL_SECRET_KEY_FILE", str(path))
     pools, left = Pools(database, old), 3
-    for _ in range(daily.DRAWN_AHEAD + 1 + left):
+    for _ in range(days.DRAWN_AHEAD + 1 + left):
         await pools.put(pooled())
     async with node(redis_url, secret_key_file=path):
         new = add_key(path)
-    near = daily.UNCERTIFIED_AHEAD + 1
-    dealt = daily.DRAWN_AHEAD + 1 + near * (len(games()) - 1)
+    near = days.UNCERTIFIED_AHEAD + 1
+    dealt = days.DRAWN_AHEAD + 1 + near * (len(games()) - 1)
     count = dealt + left
     assert await found(redis_url, "seal") == {"deals": count, "sealed": 0}
     assert (await found(redis_url, "rotate-key"))["signing"].startswith(new.newest)
     assert await found(redis_url, "seal") == {"deals": count, "sealed": count}
     deals = [await redis.hgetall(str(key)) async for key in redis.scan_iter("deal:*")]
     sealed = [fields[name] for fields in deals for name in ("sealed", "line") if name in fields]
-    assert len(sealed) == dealt + daily.DRAWN_AHEAD + 1
+    assert len(sealed) == dealt + days.DRAWN_AHEAD + 1
     members: Any = await redis.zrange(keys.pool("robert"), 0, -1)
     sealed += [text.split(".", 3)[3] for text in members]
     assert {str(text).partition(".")[0] for text in sealed} == {new.newest}

@@ -21,29 +21,29 @@ from redis.asyncio import Redis
 from deploy.bench.games import recorded
 from engine.catalog import ruleset
 from engine.notation import move_text
+from server.accounts.accounts import read_typed
 from server.app import redis_store
-from server.background import Background
-from server.core import daily
-from server.core.attempt import Moved
-from server.core.due import AttemptDue
-from server.core.history import DayResult
-from server.core.ids import AttemptId, DealId, PlayerId
-from server.core.races import Race
-from server.core.stored import StoredResult
-from server.logs import configure
-from server.metrics import Metrics
-from server.service.accounts import read_typed
-from server.service.registration import Registration
-from server.service.services import Services
-from server.store import keys
-from server.store.bus import Bus
-from server.store.clock import Clock
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.deals import random_id
-from server.store.embedded import embedded_redis
-from server.store.journal import Append
-from server.store.secret_keys import SecretKeys
+from server.base.core import days
+from server.base.core.due import AttemptDue
+from server.base.core.ids import AttemptId, DealId, PlayerId
+from server.base.journals.store import Append
+from server.base.nodes.registration import Registration
+from server.base.redis import keys
+from server.base.redis.bus import Bus
+from server.base.redis.clock import Clock
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.redis.embedded import embedded_redis
+from server.base.seals.secret_keys import SecretKeys
+from server.base.work.background import Background
+from server.base.work.metrics import Metrics
+from server.cli.logs import configure
+from server.deals.store import random_id
+from server.play.core.attempt import Moved
+from server.play.core.stored import StoredResult
+from server.results.core.history import DayResult
+from server.results.core.races import Race
+from server.wings import Services
 
 COUNT = 400
 """How many of each kind are made."""
@@ -129,7 +129,7 @@ class Capacity:
         services = self.services
         await self.store.clock.sample()
         await services.prepare()
-        day = daily.day_at(self.store.clock.now())
+        day = days.day_at(self.store.clock.now())
         found: dict[str, int] = {}
         # The first ones open connections and load scripts, which takes memory, too.
         await self.each(lambda _: self.guest(None))

@@ -14,14 +14,14 @@ from deploy.bench.boards import finish_daily
 from deploy.bench.client import map_concurrently
 from deploy.bench.meter import Figures, MeasuredNode, spread
 from deploy.bench.races import open_session
-from server.core.boards import BoardId
-from server.core.ids import PlayerId
-from server.core.ranking import pack
-from server.service.leaderboards import REACH, RIVALS, TOP
-from server.store import keys
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.leaderboards import Leaderboards
+from server.base.core.ids import PlayerId
+from server.base.redis import keys
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.play.core.result import pack
+from server.results.core.boards import BoardId
+from server.results.leaderboards import REACH, RIVALS, TOP
+from server.results.leaderboards_store import Leaderboards
 
 BOARD = BoardId("day", "robert", 20_778, "ranked")
 

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from engine.catalog import games
-from server.gateway.messages.attempts import OpenAttempt
-from server.gateway.messages.rooms import JoinRoom
+from server.play.messages import OpenAttempt
+from server.rooms.messages import JoinRoom
 from tests.browser.conftest import Site
 from tests.browser.player import MOVING_PHONE, Player
 

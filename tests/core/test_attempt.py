@@ -21,21 +21,12 @@ from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import apply
 from engine.ruleset import Move
-from server.core import attempt
-from server.core.attempt import (
-    UNDO_DEPTH,
-    Attempt,
-    Ended,
-    Event,
-    Hinted,
-    Moved,
-    Past,
-    Undone,
-)
-from server.core.ids import attempt_id
-from server.core.ranking import MAX_MOVES, End, Result
-from server.core.refusal import Refusal
-from server.core.stored import Help
+from server.base.core.ids import attempt_id
+from server.base.core.refusal import Refusal
+from server.play.core import attempt
+from server.play.core.attempt import UNDO_DEPTH, Attempt, Ended, Event, Hinted, Moved, Past, Undone
+from server.play.core.result import MAX_MOVES, End, Result
+from server.play.core.stored import Help
 from tests.core.builders import (
     ADA,
     DEAL,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.certificate import Level
-from server.core.daily import DAY, GRACE, closes, date_text, day_at, ends, level_of, third
+from server.base.core.days import DAY, GRACE, closes, date_text, day_at, ends, level_of, third
+from server.deals.core.certificate import Level
 
 
 def millis(text: str) -> int:

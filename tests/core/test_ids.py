@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.ids import (
+from server.base.core.ids import (
     ALPHABET,
     CODE_ALPHABET,
     AttemptId,

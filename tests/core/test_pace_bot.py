@@ -13,11 +13,11 @@ from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.hints import hint
 from engine.notation import move_text
-from server.core import attempt, pace_bot
-from server.core.attempt import Attempt, Ended, Moved, Started
-from server.core.ids import PACE_BOT, DealId, is_id
-from server.core.pace_bot import FASTEST, FIRST_MOVE_AFTER, SLOWEST
-from server.core.ranking import MAX_MOVES
+from server.base.core.ids import PACE_BOT, DealId, is_id
+from server.play.core import attempt, pace_bot
+from server.play.core.attempt import Attempt, Ended, Moved, Started
+from server.play.core.pace_bot import FASTEST, FIRST_MOVE_AFTER, SLOWEST
+from server.play.core.result import MAX_MOVES
 from tests.core.builders import ADA, CODE, DEAL, LIMIT, START, begun, started
 
 GAMES = sorted(games())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.quota import (
+from server.base.core.quota import (
     ADDRESS_PLAYERS,
     DAY,
     HOUR,
@@ -19,7 +19,7 @@ from server.core.quota import (
     days_kept,
     quota_of,
 )
-from server.service import quotas
+from server.base.quotas import quotas
 
 MB, GB = 10**6, 10**9
 NOW = 1_800_000_000_000

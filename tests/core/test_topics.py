@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from server.core import topics
-from server.core.boards import BoardId, of_daily
-from server.core.daily import DailyId
+from server.base.core import topics
+from server.base.core.days import DailyId
+from server.results.core.boards import BoardId, of_daily
 from tests.core.builders import CODE
 
 DAILY = DailyId("robert", 20_778)

@@ -26,8 +26,8 @@ from engine.deal import deal_seed
 from engine.moves import is_stuck, is_won
 from engine.play import play
 from engine.ruleset import ROW
-from server.gateway import codec
-from server.gateway import messages as m
+from server import protocol as m
+from server.base.wire import codec
 from tests.conftest import ALONE
 from tests.processes import PATIENCE
 

@@ -21,7 +21,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
-from server.gateway.messages.session import VERSION
+from server.base.wire.session_messages import VERSION
 from tests.deploy.test_image import arguments_of
 from tests.processes import PATIENCE, ROOT, Running, free_port, program, running
 from tests.redis_servers import Server, running_server, until

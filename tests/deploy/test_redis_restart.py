@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from server.core import race_commands
+from server.rooms.core import commands
 from tests.deploy.test_restore import play
 from tests.gateway.client import opened
 from tests.gateway.play import give_up_daily
@@ -87,7 +87,7 @@ def _value(redis: Any, key: str) -> Any:
 def play_on(url: str) -> None:
     """Play on a node of this release, with short countdowns."""
     with pytest.MonkeyPatch.context() as shorter:
-        shorter.setattr(race_commands, "COUNTDOWN", 50)
+        shorter.setattr(commands, "COUNTDOWN", 50)
         asyncio.run(play(url))
 
 

@@ -15,10 +15,10 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, ResponseError
 from redis.retry import Retry
 
-from server.core import topics
-from server.core.boards import BoardId
-from server.core.daily import DailyId
-from server.store import keys
+from server.base.core import topics
+from server.base.core.days import DailyId
+from server.base.redis import keys
+from server.results.core.boards import BoardId
 from tests.conftest import CLUSTER
 from tests.deploy.composed import arguments, compose
 from tests.processes import ROOT, free_port, program, running
@@ -26,8 +26,8 @@ from tests.redis_users import NODES, Secrets, make_secrets, secrets
 
 pytestmark = CLUSTER
 
-STORE = Path(keys.__file__).parent
-SOURCES = [path.read_text() for path in STORE.glob("*.py") if path.name != "embedded.py"]
+SERVER = Path(keys.__file__).parents[2]
+SOURCES = [path.read_text() for path in SERVER.rglob("*.py") if path.name != "embedded.py"]
 
 BY_THE_LIBRARY = {"cluster|slots", "command"}
 """Commands that redis-py sends by itself, to learn the topology of a cluster."""

@@ -16,12 +16,12 @@ import pytest
 from click.testing import CliRunner
 
 from engine.deal import SEED_BYTES
-from server import upkeep
-from server.cli import main
-from server.core import race_commands
-from server.store import keys
-from server.store.programs import redis_server_path
-from server.store.secret_keys import KEY_BYTES, SecretKeys, add_key
+from server.base.redis import keys
+from server.base.redis.programs import redis_server_path
+from server.base.seals.secret_keys import KEY_BYTES, SecretKeys, add_key
+from server.cli import upkeep
+from server.cli.main import main
+from server.rooms.core import commands
 from tests.conftest import SECRET_KEY_FILE, node, secret_keys
 from tests.gateway.client import opened
 from tests.gateway.play import race_of, resign
@@ -90,7 +90,7 @@ def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
     found = Backups(folder / "files", folder / "dump.rdb", folder / "report.json")
     with server_on(folder / "redis") as server:
         with pytest.MonkeyPatch.context() as shorter:
-            shorter.setattr(race_commands, "COUNTDOWN", 50)
+            shorter.setattr(commands, "COUNTDOWN", 50)
             asyncio.run(play(server.url))
         code, said, report = verified(server.url)
         assert (code, report["problems"]) == (0, []), said

@@ -18,10 +18,10 @@ from engine.hints import hint
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.ruleset import ROW, Move
-from server.core import attempt as core
-from server.core.attempt import Attempt, Started
-from server.core.ids import DealId, PlayerId
-from server.core.run import Run
+from server.base.core.ids import DealId, PlayerId
+from server.play.core import attempt as core
+from server.play.core.attempt import Attempt, Started
+from server.play.core.run import Run
 
 MOST_MOVES = 300
 """Moves after which everybody gives up."""

@@ -12,16 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
-from server.core import daily
-from server.core.boards import Group, of_daily
-from server.core.daily import DailyId
-from server.core.history_fields import whole_of
-from server.core.ids import PACE_BOT, DealId, PlayerId, split_attempt_id
-from server.core.quota import DAY, KEPT_DAYS
-from server.core.ranking import Result, unpack
-from server.core.stored import Help
-from server.service import room_journal
-from server.store import keys
+from server.base.core import days as daily
+from server.base.core.days import DailyId
+from server.base.core.ids import PACE_BOT, DealId, PlayerId, split_attempt_id
+from server.base.core.quota import DAY, KEPT_DAYS
+from server.base.redis import keys
+from server.play.core.result import Result, unpack
+from server.play.core.stored import Help
+from server.results.core.boards import Group, of_daily
+from server.results.core.history_fields import whole_of
+from server.rooms import journal as rooms_journal
 from tests.faults import room_history
 from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
 from tests.faults.commands import CommandIndex
@@ -287,7 +287,7 @@ def _check_rounds(
     }
     for deal, text in stored.rounds.items():
         found = played.get(DealId(deal))
-        if found is None or room_journal.decode_round(text) != found[0]:
+        if found is None or rooms_journal.decode_round(text) != found[0]:
             about = f"round on {deal}"
             verdict.complaints.append(Complaint("invented", about, f"{text}, not {found}"))
     for deal, (_, ended) in played.items():

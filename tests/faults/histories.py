@@ -16,18 +16,18 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.catalog import ruleset
-from server.core import contests, races, ratings
-from server.core.boards import BoardId, Group, boards_of_day, boards_of_round
-from server.core.curve import SECONDS
-from server.core.daily import DailyId
-from server.core.history import DayResult, History, RoundResult, points
-from server.core.history_fields import whole_of
-from server.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
-from server.core.race import Round
-from server.core.races import Decision, Race
-from server.core.ranking import Result, pack
-from server.core.ratings import Change, Skill
-from server.core.stored import StoredResult
+from server.base.core.days import DailyId
+from server.base.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
+from server.play.core.result import Result, pack
+from server.play.core.stored import StoredResult
+from server.results.core import contests, races, ratings
+from server.results.core.boards import BoardId, Group, boards_of_day, boards_of_round
+from server.results.core.curve import SECONDS
+from server.results.core.history import DayResult, History, RoundResult, points
+from server.results.core.history_fields import whole_of
+from server.results.core.races import Decision, Race
+from server.results.core.ratings import Change, Skill
+from server.rooms.core.room import Round
 from tests.core.order import out_of_order
 from tests.faults.complaint import Complaint, Kind
 from tests.faults.room_history import LAST, RoomHistory

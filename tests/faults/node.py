@@ -22,16 +22,17 @@ from typing import Any
 
 import msgspec
 
-from server.cli import main as samedeal
-from server.core import absence, quick, race_commands, watching
-from server.core.ids import PlayerId, RoomCode
-from server.core.race import Room
-from server.core.race_events import Terms
-from server.service import room_journal
-from server.service import watching as service_watching
-from server.service.rooms import Rooms
-from server.store import clock, embedded
-from server.store.journal import Append, Journals, is_checkpoint
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.journals.store import Append, Journals, is_checkpoint
+from server.base.redis import clock, embedded
+from server.cli.main import main as samedeal
+from server.rooms import journal as rooms_journal
+from server.rooms.core import absence, commands, quick
+from server.rooms.core.events import Terms
+from server.rooms.core.room import Room
+from server.rooms.rooms import Rooms
+from server.watching import watching as service_watching
+from server.watching.core import sight
 
 QUICK_LIMIT = 12_000
 """Milliseconds of a round of a quick match, in which the pace bot makes about six moves."""
@@ -117,24 +118,24 @@ def changed() -> list[str]:
     """Change this process as the arguments say, and return the options of `samedeal serve`."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--jumps", type=Path, required=True)
-    parser.add_argument("--countdown", type=int, default=race_commands.COUNTDOWN)
+    parser.add_argument("--countdown", type=int, default=commands.COUNTDOWN)
     parser.add_argument("--share", type=int, default=1)
     parser.add_argument("--absence", type=int, default=absence.HOST_ABSENCE)
-    parser.add_argument("--watch-delay", type=int, default=watching.WATCH_DELAY)
-    parser.add_argument("--checkpoint-every", type=int, default=room_journal.CHECKPOINT_EVERY)
+    parser.add_argument("--watch-delay", type=int, default=sight.WATCH_DELAY)
+    parser.add_argument("--checkpoint-every", type=int, default=rooms_journal.CHECKPOINT_EVERY)
     parser.add_argument("--broken", action="store_true")
     given, options = parser.parse_known_args()
     jumping = JumpingTime(given.jumps)
     vars(clock)["time"] = jumping
     signal.signal(signal.SIGUSR1, jumping.jump)
-    race_commands.COUNTDOWN = given.countdown
+    commands.COUNTDOWN = given.countdown
     absence.HOST_ABSENCE = given.absence
     absence.SEAT_ABSENCE = 3 * given.absence
     vars(service_watching)["WATCH_DELAY"] = given.watch_delay
     absence.QUICK_ABSENCE = given.absence // 2
     quick.BOT_AFTER = given.absence
     quick.LIMIT = QUICK_LIMIT
-    room_journal.CHECKPOINT_EVERY = given.checkpoint_every
+    rooms_journal.CHECKPOINT_EVERY = given.checkpoint_every
     keep_dropped()
     shorten_rounds(given.share)
     if given.broken:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from server.gateway.messages.session import VERSION
+from server.base.wire.session_messages import VERSION
 from tests.faults.client_state import ClientState
 from tests.faults.ledger import Ledger, Message
 from tests.faults.wire import REPLACED, LostError, Wire

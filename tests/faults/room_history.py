@@ -9,10 +9,16 @@ from typing import Any
 
 import msgspec
 
-from server.core import absence, quick, race, race_commands, watching
-from server.core.ids import PACE_BOT, DealId, PlayerId
-from server.core.race import Checkpoint, Entry, Room, Round
-from server.core.race_events import (
+from server.base.core.ids import PACE_BOT, DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.journals.stored import rules_of
+from server.base.nodes import registration
+from server.base.redis import keys
+from server.play.core.result import Result
+from server.rooms.core import absence, quick
+from server.rooms.core import commands as race_commands
+from server.rooms.core import room as race
+from server.rooms.core.events import (
     Event,
     HostChanged,
     LockSet,
@@ -27,11 +33,8 @@ from server.core.race_events import (
     TermsProposed,
     TermsSet,
 )
-from server.core.ranking import Result
-from server.core.refusal import Refusal
-from server.service import registration
-from server.service.stored import rules_of
-from server.store import keys
+from server.rooms.core.room import Checkpoint, Entry, Room, Round
+from server.watching.core import sight
 from tests.faults.commands import NEVER_SENT, CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Kind
 from tests.faults.ledger import Line, Message
@@ -68,7 +71,7 @@ class Nodes:
         default_factory=lambda: round(1000 * (keys.NODE_LIFE + registration.RENEW_EVERY))
     )
     mixed: bool = False
-    watch_delay: int = field(default_factory=lambda: watching.WATCH_DELAY)
+    watch_delay: int = field(default_factory=lambda: sight.WATCH_DELAY)
 
 
 @dataclass(slots=True)

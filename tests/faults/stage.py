@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from server.store import keys
+from server.base.redis import keys
 from tests.faults.stores import PrivateServer, Store
 from tests.golden.nodes import environment, unpack
 from tests.processes import ROOT, free_port

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from server.core import boards
-from server.core.boards import BoardId, Scope, of_daily
-from server.core.daily import DailyId
-from server.core.history import History, RoundResult
-from server.core.history_fields import whole_of
-from server.core.ids import DealId, PlayerId
+from server.base.core.days import DailyId
+from server.base.core.ids import DealId, PlayerId
+from server.results.core import boards
+from server.results.core.boards import BoardId, Scope, of_daily
+from server.results.core.history import History, RoundResult
+from server.results.core.history_fields import whole_of
 from tests.core.builders import ADA, BOB, CODE, CYD, START
 from tests.core.histories import fields_of
 from tests.faults.checker import check

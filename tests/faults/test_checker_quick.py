@@ -8,13 +8,15 @@ from collections.abc import Callable
 import pytest
 
 from engine.catalog import ruleset
-from server.core import attempt as core
-from server.core import pace_bot, quick, race, race_commands
-from server.core.attempt import Ended, Started
-from server.core.ids import PACE_BOT, attempt_id
-from server.core.race import Room
-from server.core.race_events import Event, RoomOpened
-from server.store import keys
+from server.base.core.ids import PACE_BOT, attempt_id
+from server.base.redis import keys
+from server.play.core import attempt as core
+from server.play.core import pace_bot
+from server.play.core.attempt import Ended, Started
+from server.rooms.core import commands, quick
+from server.rooms.core import room as race
+from server.rooms.core.events import Event, RoomOpened
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, CODE, LIMIT
 from tests.faults.checker import check
 from tests.faults.ledger import Ledger
@@ -47,11 +49,11 @@ def quick_recording() -> Recording:
 
     found.send(ADA, "room.quick", game=GAME)
     opened = RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, found.at, quick=True)
-    state = add(race_commands.match(add(opened), ADA, found.at))
+    state = add(commands.match(add(opened), ADA, found.at))
     found.at += quick.BOT_AFTER
     state = add(quick.seat_bot(state, found.at))
     rules = ruleset(GAME)
-    start = race_commands.start(
+    start = commands.start(
         state,
         None,
         RACED,
@@ -84,7 +86,7 @@ def quick_recording() -> Recording:
             _append(journal, event)
         found.at = attempt.at
         assert room is not None
-        add(race_commands.finish(room, RACED, player, attempt.result, found.at))
+        add(commands.finish(room, RACED, player, attempt.result, found.at))
     return found
 
 

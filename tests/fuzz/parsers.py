@@ -13,22 +13,24 @@ import msgspec
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from server.core import codes, ids, names
-from server.core.ids import PlayerId
-from server.core.names import Profile
-from server.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal
-from server.gateway.addresses import Proxies, wide_of
-from server.gateway.api.app import asked_of
-from server.gateway.api.problems import STATUS
-from server.gateway.api.route import Route, day_of, deal_of, game_of, player_of, run_of
-from server.gateway.api.routes import ROUTES
-from server.gateway.codec import BadMessageError, OldProtocolError, decode
-from server.gateway.content import content_of
-from server.gateway.messages.attempts import FIRST_NUMBER, LAST_NUMBER
-from server.gateway.origins import Origins
-from server.gateway.previews import of_link
-from server.service import passkeys, tokens
-from server.service.name_lists import name_lists
+from server.accounts import passkeys
+from server.base.core import codes, ids
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal
+from server.base.net.addresses import Proxies, wide_of
+from server.base.net.origins import Origins
+from server.base.seals import tokens
+from server.base.web.api.app import asked_of
+from server.base.web.api.problems import STATUS
+from server.base.web.api.route import Route, day_of, deal_of, game_of, player_of, run_of
+from server.base.web.content import content_of
+from server.base.web.previews import of_link
+from server.base.wire.codec import BadMessageError, OldProtocolError, decode
+from server.play.messages import FIRST_NUMBER, LAST_NUMBER
+from server.players.core import names
+from server.players.core.names import Profile
+from server.players.name_lists import name_lists
+from server.routes import ROUTES
 from tests.gateway.test_protocol import EXAMPLES
 
 MAX_SENTENCE = 400

@@ -8,14 +8,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from typing import Any
 
-from server.core.ids import PlayerId
-from server.gateway.budgets import Budgets
-from server.gateway.handlers import Handlers
-from server.gateway.hub import Hub
-from server.gateway.load import Load
-from server.gateway.messages.session import VERSION
-from server.gateway.session import Session
-from server.metrics import Metrics
+from server.base.core.ids import PlayerId
+from server.base.net.budgets import Budgets
+from server.base.net.load import Load
+from server.base.wire.answerer import Handlers
+from server.base.wire.session import Session
+from server.base.wire.session_messages import VERSION
+from server.base.work.metrics import Metrics
+from server.players.hub import Hub
 from tests.processes import PATIENCE
 from tests.service.nodes import Node
 from tests.store.servers import running

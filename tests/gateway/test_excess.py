@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from server import listening
-from server.gateway import limits
+from server.base.net import limits, listening
 from tests.conftest import ALONE, node
 from tests.gateway.client import Client, opened
 from tests.gateway.play import room_of

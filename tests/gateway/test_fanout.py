@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from server.core import race_commands
-from server.core.ids import RoomCode
-from server.gateway import hub as hub_module
-from server.service import progress
-from server.store import journal, keys
-from server.store.keys import MAX_SESSIONS
+from server.base.core.ids import RoomCode
+from server.base.journals import store as journals_store
+from server.base.redis import keys
+from server.base.redis.keys import MAX_SESSIONS
+from server.players import hub as hub_module
+from server.rooms import progress
+from server.rooms.core import commands
 from tests.gateway.seats import KEY, HubNode, Seat, hubs_on, room_of
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, node_on
 from tests.store.servers import until
@@ -22,7 +23,7 @@ from tests.store.servers import until
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and publish progress every 20 ms."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setattr(hub_module, "CHECK_PAUSE", 0.0)
 
@@ -107,7 +108,7 @@ async def test_a_session_that_has_moved_to_another_room_is_not_sent_the_cards(
 async def test_cards_come_when_the_round_begins_and_not_before(
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race_commands, "COUNTDOWN", 50)
+    monkeypatch.setattr(commands, "COUNTDOWN", 50)
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     room = await one.ask("room.start", code=code)

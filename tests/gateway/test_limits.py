@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from server.core.refusal import SENTENCES
-from server.gateway import costs, limits
-from server.gateway.costs import COSTS, MISSES
-from server.gateway.handlers import HANDLERS
-from server.gateway.limits import Bucket, Rate
-from server.gateway.messages import COMMANDS
-from server.gateway.messages.attempts import PlayMove
-from server.gateway.messages.shared import Command
-from server.store.keys import MAX_SESSIONS
+from server.base.core.refusal import SENTENCES
+from server.base.net import limits
+from server.base.net.limits import Bucket, Rate
+from server.base.redis.keys import MAX_SESSIONS
+from server.base.wire import costs
+from server.base.wire.answerer import HANDLERS
+from server.base.wire.costs import COSTS, MISSES
+from server.base.wire.messages import Command
+from server.play.messages import PlayMove
+from server.protocol import COMMANDS
 
-SERVER = Path(limits.__file__).parents[1]
+SERVER = Path(limits.__file__).parents[2]
 
 
 @pytest.mark.parametrize("start", [0.0, 1e6])

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from server.core.ids import RoomCode
-from server.service import registration
-from server.store import keys
-from server.store.clock import Clock
-from server.store.connection import Client as Redis
-from server.store.database import Database
+from server.base.core.ids import RoomCode
+from server.base.nodes import registration
+from server.base.redis import keys
+from server.base.redis.clock import Clock
+from server.base.redis.connection import Client as Redis
+from server.base.redis.database import Database
 from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import KEY, room_of
@@ -34,11 +34,11 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 _SERVES = """
 import sys
-from server.service import registration
-from server.store import keys
+from server.base.nodes import registration
+from server.base.redis import keys
 registration.RENEW_EVERY = 0.1
 keys.NODE_LIFE = 1
-from server.cli import main
+from server.cli.main import main
 main(sys.argv[1:])
 """
 """A node whose registration expires after a second."""

@@ -8,9 +8,9 @@ import pytest
 
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
-from server.core.ids import DealId
-from server.store.connection import connect
-from server.store.deals import Deals
+from server.base.core.ids import DealId
+from server.base.redis.connection import connect
+from server.deals.store import Deals
 from tests.conftest import ALONE, database_on, node, secret_keys
 from tests.engine import positions
 from tests.gateway.client import Client, Message, opened

@@ -11,19 +11,20 @@ from signal import SIGCONT, SIGSTOP
 import pytest
 
 from engine.catalog import games
-from server.core import daily
-from server.core.daily import DailyId
-from server.core.ids import PlayerId
-from server.core.names import Profile
-from server.core.ranking import Row, pack
-from server.gateway import entry, previews
-from server.gateway.budgets import Budgets
-from server.gateway.entry import Entry
-from server.gateway.limits import Rate
-from server.gateway.load import Load
-from server.gateway.previews import HOME, Preview, Previews
-from server.service.leaderboards import Standing
-from server.store import connection, journal
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.journals import store as journals_store
+from server.base.net.budgets import Budgets
+from server.base.net.limits import Rate
+from server.base.net.load import Load
+from server.base.redis import connection
+from server.base.web import previews, start_page
+from server.base.web.previews import HOME, Preview, Previews
+from server.base.web.start_page import Entry
+from server.play.core.result import Row, pack
+from server.players.core.names import Profile
+from server.results.leaderboards import Standing
 from tests.conftest import node
 from tests.core.builders import ADA, START
 from tests.gateway.client import opened
@@ -34,8 +35,10 @@ from tests.service.nodes import SetClock, node_on
 from tests.store.servers import calls
 
 WEB = Path(__file__).parent.parent.parent / "client_js" / "web"
-INDEX = f"<!doctype html><head>{entry.BEGIN}<title>x</title>{entry.END}</head><body></body>"
-DAY = daily.day_at(START)
+INDEX = (
+    f"<!doctype html><head>{start_page.BEGIN}<title>x</title>{start_page.END}</head><body></body>"
+)
+DAY = days.day_at(START)
 
 
 class Head(HTMLParser):
@@ -302,7 +305,7 @@ async def test_the_reads_for_previews_are_rate_limited(
 async def test_all_who_ask_for_a_preview_within_seconds_cost_one_read(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     async with node_on(redis_url, SetClock()) as alone:
         rooms = alone.rooms
         room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
@@ -325,7 +328,7 @@ async def test_everybody_pays_for_a_guess_that_others_make_at_the_same_time(
     redis_url: str, few: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     often, once = "192.0.2.1", "192.0.2.2"
     async with node_on(redis_url, SetClock()) as alone:
         rooms = alone.rooms
@@ -361,7 +364,7 @@ async def test_a_preview_is_no_way_to_guess_codes(
 async def test_an_overloaded_node_reads_nothing_for_previews(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     async with node_on(redis_url, SetClock()) as alone:
         room = await alone.rooms.create(
             ADA, "robert", "standard", seats=2, limit=60_000, creation="k"
@@ -398,7 +401,7 @@ async def test_the_page_is_served_while_redis_is_unavailable(page: Path) -> None
                     known = await preview(port, f"/r/{code}")
                 finally:
                     server.signal(SIGCONT)
-                day = daily.day_at(int((await host.ask("ping"))["now"]))
+                day = days.day_at(int((await host.ask("ping"))["now"]))
                 while (await preview(other, f"/r/{code}"))["og:title"] != known["og:title"]:
                     await asyncio.sleep(0.1)
     assert known["og:title"] == "Race me at Robert"
@@ -417,5 +420,5 @@ def test_the_page_has_a_place_for_previews_and_a_picture_of_every_game() -> None
         picture = (WEB / "public" / f"{name}.png").read_bytes()
         assert picture.startswith(b"\x89PNG\r\n\x1a\n")
         size = int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])
-        assert size == (entry.WIDTH, entry.HEIGHT)
+        assert size == (start_page.WIDTH, start_page.HEIGHT)
         assert len(picture) < 100_000

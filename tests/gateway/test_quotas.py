@@ -8,28 +8,27 @@ from collections.abc import Callable
 import pytest
 from redis.asyncio import Redis
 
-from server.core import quota
-from server.core.memory import Level
-from server.core.quota import PARTS
-from server.gateway import limits
-from server.gateway.costs import COSTS
-from server.gateway.handlers import Handlers
-from server.gateway.load import Load
-from server.gateway.messages import (
-    accounts,
-    attempts,
-    dailies,
-    deals,
-    leaderboards,
-    rooms,
-    runs,
-    session,
-    watching,
-)
-from server.gateway.scopes import scopes_of
-from server.service import quotas
-from server.service.quotas import Scope
-from server.store import journal, keys
+from server.accounts import messages as accounts_messages
+from server.base.core import quota
+from server.base.core.memory import Level
+from server.base.core.quota import PARTS
+from server.base.journals import store as journals_store
+from server.base.net import limits
+from server.base.net.load import Load
+from server.base.quotas import quotas
+from server.base.quotas.quotas import Scope
+from server.base.quotas.scopes import scopes_of
+from server.base.redis import keys
+from server.base.wire import session_messages
+from server.base.wire.answerer import Handlers
+from server.base.wire.costs import COSTS
+from server.dailies import messages as dailies_messages
+from server.play import messages as play_messages
+from server.results import messages as results_messages
+from server.rooms import messages as rooms_messages
+from server.runs import deal_messages
+from server.runs import messages as runs_messages
+from server.watching import messages as watching_messages
 from tests.authenticator import Authenticator
 from tests.conftest import ALONE
 from tests.gateway.client import opened
@@ -44,7 +43,7 @@ SHARED = 100_000
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an address have few bytes, and players ask as often as they like, at any time."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(quota, "PLAYER_BYTES", SHARED // 250)
     for name in ("PLAYER_COMMANDS", "ADDRESS_COMMANDS"):
         monkeypatch.setattr(limits, name, limits.Rate(1e6, 1e6))
@@ -162,41 +161,47 @@ async def keep_code(seat: Seat) -> None:
 
 
 CHARGED: dict[type, Callable[[Seat, str], object]] = {
-    session.Rename: lambda seat, _: seat.ask("rename", name="Someone"),
-    rooms.CreateRoom: lambda seat, _: create(seat, "charged"),
-    rooms.QuickMatch: lambda seat, _: seat.ask("room.quick", game="robert"),
-    rooms.JoinRoom: lambda seat, code: seat.ask("room.join", code=code),
-    rooms.SetReady: lambda seat, code: seat.ask("room.ready", code=code, ready=False),
-    rooms.SetLock: lambda seat, code: seat.ask("room.lock", code=code, locked=True),
-    rooms.SetPublic: lambda seat, code: seat.ask("room.public", code=code, public=True),
-    rooms.SetTerms: lambda seat, code: seat.ask("room.terms", code=code, **TERMS),
-    rooms.ProposeTerms: lambda seat, code: seat.ask("room.propose", code=code, **TERMS),
-    rooms.HandOver: lambda seat, code: seat.ask("room.host", code=code, player=seat.player),
-    rooms.RemoveMember: lambda seat, code: seat.ask("room.remove", code=code, player=seat.player),
-    rooms.StartRound: lambda seat, code: seat.ask("room.start", code=code, anyway=True),
-    dailies.OpenDaily: lambda seat, _: seat.ask("daily.open", game="robert"),
-    accounts.KeepRecoveryCode: lambda seat, _: keep_code(seat),
-    accounts.NewRecoveryCode: lambda seat, _: seat.ask("NewRecoveryCode"),
-    accounts.LinkDevice: lambda seat, _: seat.ask("LinkDevice"),
-    accounts.SignOutEverywhere: lambda seat, _: seat.ask("SignOutEverywhere"),
-    accounts.DeleteAccount: lambda seat, _: seat.ask("DeleteAccount"),
+    session_messages.Rename: lambda seat, _: seat.ask("rename", name="Someone"),
+    rooms_messages.CreateRoom: lambda seat, _: create(seat, "charged"),
+    rooms_messages.QuickMatch: lambda seat, _: seat.ask("room.quick", game="robert"),
+    rooms_messages.JoinRoom: lambda seat, code: seat.ask("room.join", code=code),
+    rooms_messages.SetReady: lambda seat, code: seat.ask("room.ready", code=code, ready=False),
+    rooms_messages.SetLock: lambda seat, code: seat.ask("room.lock", code=code, locked=True),
+    rooms_messages.SetPublic: lambda seat, code: seat.ask("room.public", code=code, public=True),
+    rooms_messages.SetTerms: lambda seat, code: seat.ask("room.terms", code=code, **TERMS),
+    rooms_messages.ProposeTerms: lambda seat, code: seat.ask("room.propose", code=code, **TERMS),
+    rooms_messages.HandOver: lambda seat, code: seat.ask(
+        "room.host", code=code, player=seat.player
+    ),
+    rooms_messages.RemoveMember: lambda seat, code: seat.ask(
+        "room.remove", code=code, player=seat.player
+    ),
+    rooms_messages.StartRound: lambda seat, code: seat.ask("room.start", code=code, anyway=True),
+    dailies_messages.OpenDaily: lambda seat, _: seat.ask("daily.open", game="robert"),
+    accounts_messages.KeepRecoveryCode: lambda seat, _: keep_code(seat),
+    accounts_messages.NewRecoveryCode: lambda seat, _: seat.ask("NewRecoveryCode"),
+    accounts_messages.LinkDevice: lambda seat, _: seat.ask("LinkDevice"),
+    accounts_messages.SignOutEverywhere: lambda seat, _: seat.ask("SignOutEverywhere"),
+    accounts_messages.DeleteAccount: lambda seat, _: seat.ask("DeleteAccount"),
 }
 """How to give each command that is charged for; new guests, moves and passkeys have other tests."""
 
 OTHERS = {
-    session.Hello, attempts.PlayMove, attempts.Undo, attempts.Hint, accounts.CreatePasskey,
+    session_messages.Hello, play_messages.PlayMove, play_messages.Undo, play_messages.Hint,
+    accounts_messages.CreatePasskey,
 }  # fmt: skip
 """Commands that are charged for as other tests show."""
 
 FREE = {
     # They read, or what they write lives for seconds.
-    session.Ping, rooms.ListRooms, rooms.SendEmote, dailies.ListDailies, deals.ShowDeal,
-    leaderboards.WatchLeaderboard, leaderboards.UnwatchLeaderboard, runs.GetRun, runs.GetRuns,
-    watching.WatchRound, watching.StopWatching, watching.GetWatchKey, accounts.GetAccount,
-    accounts.ExportData, accounts.SignIn, accounts.AskPasskey, accounts.UsePasskey,
-    accounts.ConfirmCode, accounts.ConfirmPasskey,
-    # They end what was charged for when it began.
-    rooms.LeaveRoom, attempts.Resign, attempts.OpenAttempt,
+    session_messages.Ping, rooms_messages.ListRooms, rooms_messages.SendEmote,
+    dailies_messages.ListDailies, deal_messages.ShowDeal, results_messages.WatchLeaderboard,
+    results_messages.UnwatchLeaderboard, runs_messages.GetRun, runs_messages.GetRuns,
+    watching_messages.WatchRound, watching_messages.StopWatching, watching_messages.GetWatchKey,
+    accounts_messages.GetAccount, accounts_messages.ExportData, accounts_messages.SignIn,
+    accounts_messages.AskPasskey, accounts_messages.UsePasskey, accounts_messages.ConfirmCode,
+    accounts_messages.ConfirmPasskey, # They end what was charged for when it began.
+    rooms_messages.LeaveRoom, play_messages.Resign, play_messages.OpenAttempt,
 }  # fmt: skip
 """Commands that nobody is charged for."""
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from server.core import daily
-from server.core.boards import ALL_GAMES, BoardId, of_daily, week_of
-from server.core.daily import DailyId
-from server.core.ids import PlayerId
-from server.core.names import guest_name
-from server.core.ranking import pack
-from server.gateway import leaderboards as module
-from server.service.leaderboards import RIVALS, Leaderboards
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.play.core.result import pack
+from server.players.core.names import guest_name
+from server.results import feed as module
+from server.results.core.boards import ALL_GAMES, BoardId, of_daily, week_of
+from server.results.leaderboards import RIVALS, Leaderboards
 from tests.conftest import ALONE
 from tests.core.builders import START
 from tests.gateway.seats import HubNode, Seat
@@ -23,7 +23,7 @@ from tests.wire import Message
 
 pytestmark = ALONE
 
-DAY = daily.day_at(START)
+DAY = days.day_at(START)
 GAME = "robert"
 OTHERS = [PlayerId(f"{number:016}") for number in range(40)]
 

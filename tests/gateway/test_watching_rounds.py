@@ -9,17 +9,18 @@ from typing import Any
 import pytest
 
 from engine.board import view_of
-from server import worker_pool
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.race import Room
-from server.core.refusal import UnavailableError
-from server.gateway import codec
-from server.gateway import watching as module
-from server.service import progress
-from server.service import watching as service
-from server.service.live_room import RoomPage
-from server.store import journal, keys
-from server.store.journal import Journals
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.refusal import UnavailableError
+from server.base.journals import store as journals_store
+from server.base.journals.store import Journals
+from server.base.redis import keys
+from server.base.wire import codec
+from server.base.work import worker_pool
+from server.rooms import progress
+from server.rooms.core.room import Room
+from server.rooms.live_room import RoomPage
+from server.watching import feed as module
+from server.watching import watching as service
 from tests.core.builders import homewards
 from tests.gateway.seats import HubNode, Seat, hubs_on, room_of
 from tests.service.nodes import Node, SetClock, node_on
@@ -34,7 +35,7 @@ DELAY = 40
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and shorten all waits."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.01)
     monkeypatch.setattr(service, "WATCH_DELAY", DELAY)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.05)

@@ -30,31 +30,31 @@ from engine.notation import move_text
 from engine.play import play
 from engine.position import position_of
 from server.app import redis_store, running_node
-from server.background import Background
-from server.core import race_commands
-from server.core.attempt import Attempt
-from server.core.digest import fnv1a
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.race import Room
-from server.gateway.messages.attempts import FIRST_NUMBER, Moved, PlayMove
-from server.gateway.messages.rooms import PROGRESS
-from server.metrics import Metrics
-from server.service.attempts import Attempts
-from server.service.dailies import Dailies
-from server.service.format import Format
-from server.service.keyring import Keyring
-from server.service.places import Places
-from server.service.quotas import Quotas
-from server.service.rooms import Rooms
-from server.service.store import Store
-from server.service.store_memory import StoreMemory
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.nodes.format import Format
+from server.base.nodes.memory import StoreMemory
+from server.base.quotas.quotas import Quotas
+from server.base.redis.clock import Clock
+from server.base.redis.connection import connect as connect_redis
+from server.base.redis.database import Database
+from server.base.redis.embedded import embedded_redis
+from server.base.redis.keys import partition
+from server.base.seals.keyring import Keyring
+from server.base.work.background import Background
+from server.base.work.metrics import Metrics
+from server.dailies.dailies import Dailies
+from server.deals.store import Deals, random_id
+from server.play.attempts import Attempts
+from server.play.core.attempt import Attempt
+from server.play.core.digest import fnv1a
+from server.play.messages import FIRST_NUMBER, Moved, PlayMove
+from server.players.address_hash import Places
+from server.rooms.core import commands
+from server.rooms.core.room import Room
+from server.rooms.messages import PROGRESS
+from server.rooms.rooms import Rooms
 from server.settings import Settings
-from server.store.clock import Clock
-from server.store.connection import connect as connect_redis
-from server.store.database import Database
-from server.store.deals import Deals, random_id
-from server.store.embedded import embedded_redis
-from server.store.keys import partition
+from server.stores import Store
 from tests.conftest import SECRET_KEY_FILE, secret_keys
 from tests.gateway.client import Client, Message
 from tests.golden import CODE, FILES, MESSAGES, RULES, STATES, STORE
@@ -298,7 +298,7 @@ async def _dump(redis: Any) -> Lines:
 
 async def _make(folder: Path) -> None:
     kept: Lines = []
-    race_commands.COUNTDOWN = 100
+    commands.COUNTDOWN = 100
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         async with embedded_redis(Path(data)) as url:
             redis: Any = connect_redis(url)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine.catalog import ruleset
-from server.core import race_commands
+from server.rooms.core import commands
 from tests.conftest import ALONE, node
 from tests.gateway.client import Client, Message, opened
 from tests.golden.nodes import node_of
@@ -25,7 +25,7 @@ CURRENT = ruleset(GAME)
 @pytest.fixture
 async def port(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """Run a node of this release, and return its port."""
-    monkeypatch.setattr(race_commands, "COUNTDOWN", 50)
+    monkeypatch.setattr(commands, "COUNTDOWN", 50)
     async with node(redis_url) as port:
         yield port
 

@@ -10,8 +10,8 @@ import pytest
 
 from engine.catalog import ruleset
 from server.app import alive_nodes
-from server.store import keys
-from server.store.connection import Client as Redis
+from server.base.redis import keys
+from server.base.redis.connection import Client as Redis
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.golden import releases

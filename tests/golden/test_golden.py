@@ -12,15 +12,15 @@ import msgspec
 import pytest
 
 from engine.catalog import stored_ruleset
-from server.core.daily import closes
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.names import guest_name
-from server.gateway import codec
-from server.gateway.messages.attempts import FIRST_NUMBER, Moved
-from server.gateway.messages.rooms import PROGRESS
-from server.gateway.messages.session import Welcome
-from server.gateway.messages.shared import Event
-from server.store import keys
+from server.base.core.days import closes
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.redis import keys
+from server.base.wire import codec
+from server.base.wire.messages import Event
+from server.base.wire.session_messages import Welcome
+from server.play.messages import FIRST_NUMBER, Moved
+from server.players.core.names import guest_name
+from server.rooms.messages import PROGRESS
 from tests.conftest import ALONE
 from tests.golden import FILES, MESSAGES, RELEASES, RULES, STATES, STORE, releases
 from tests.golden.__main__ import attempt_state, room_state

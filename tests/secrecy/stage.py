@@ -12,17 +12,17 @@ from typing import Any, Literal
 
 import structlog
 
-from server.core import race_commands
-from server.core import watching as core_watching
-from server.gateway.addresses import Proxies
-from server.gateway.api.app import Api
-from server.gateway.budgets import Budgets
-from server.gateway.load import Load
-from server.gateway.previews import Previews
-from server.log_context import add_task_fields
-from server.metrics import Metrics
-from server.service import watching
-from server.store import keys
+from server.base.net.addresses import Proxies
+from server.base.net.budgets import Budgets
+from server.base.net.load import Load
+from server.base.redis import keys
+from server.base.web.api.app import Api
+from server.base.web.previews import Previews
+from server.base.work.log_context import add_task_fields
+from server.base.work.metrics import Metrics
+from server.rooms.core import commands
+from server.watching import watching
+from server.watching.core import sight as core_watching
 from tests.core.builders import START
 from tests.faults.stored import Stored
 from tests.secrecy.decks import WATCH_DELAY
@@ -264,7 +264,7 @@ def serve(seed: int, clients: int, drive: Callable[[Stage], Awaitable[None]]) ->
 
     with (
         patched(nodes, "METRICS", Metrics()),
-        patched(race_commands, "COUNTDOWN", COUNTDOWN),
+        patched(commands, "COUNTDOWN", COUNTDOWN),
         patched(core_watching, "WATCH_DELAY", WATCH_DELAY),
         patched(watching, "WATCH_DELAY", WATCH_DELAY),
         _one_thread(),

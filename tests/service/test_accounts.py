@@ -12,17 +12,18 @@ from typing import Any
 import pytest
 
 from engine.catalog import games
-from server.core import daily
-from server.core.account import DELETED_NAME, MAX_PASSKEYS, Passkey
-from server.core.boards import Group, of_daily
-from server.core.codes import read_code
-from server.core.daily import DailyId
-from server.core.ids import AttemptId, PlayerId
-from server.core.refusal import Refusal
-from server.service import outbox_entries, tokens
-from server.service.accounts import _digest, read_typed
-from server.service.outbox_entries import Deleted, Kept
-from server.store import keys
+from server.accounts.accounts import _digest, read_typed
+from server.base.core import days
+from server.base.core.codes import read_code
+from server.base.core.days import DailyId
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.outbox import effects as outbox_entries
+from server.base.outbox.effects import Deleted, Kept
+from server.base.redis import keys
+from server.base.seals import tokens
+from server.players.core.account import DELETED_NAME, MAX_PASSKEYS, Passkey
+from server.results.core.boards import Group, of_daily
 from tests.core.builders import START
 from tests.processes import PATIENCE
 from tests.service.nodes import Node, SetClock
@@ -530,7 +531,7 @@ async def on_boards(node: Node, player: PlayerId, group: Group) -> set[str]:
     """Return the games on whose leaderboards of today a player is."""
     found = set()
     for game in games():
-        board = of_daily(DailyId(game, daily.day_at(START)), group)
+        board = of_daily(DailyId(game, days.day_at(START)), group)
         rows = (await node.store.leaderboards.rows(board, 1, 5)).rows
         found |= {game for row in rows if row.player == player}
     return found
@@ -649,7 +650,7 @@ async def test_all_that_is_stored_is_exported_but_for_secrets(node: Node) -> Non
     assert found["passkeys"] == [{"id": "first", "added": START, "used": None, "aaguid": ""}]
     (result,) = found["dailies"]
     assert (result["game"], result["day"], result["end"]) == (
-        "robert", daily.day_at(START), "resigned",
+        "robert", days.day_at(START), "resigned",
     )  # fmt: skip
     account = await node.services.accounts.find(player)
     for secret in (token, code, str(read_code(code)), account.recovery):

@@ -11,25 +11,25 @@ import pytest
 from engine.board import apply_delta
 from engine.catalog import ruleset
 from engine.moves import legal_moves
-from server.core import attempt as core
-from server.core import daily
-from server.core.attempt import Started
-from server.core.daily import DailyId
-from server.core.due import AttemptDue
-from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
-from server.core.refusal import Refusal
-from server.core.stored import StoredResult
-from server.service import attempts as module
-from server.service.answers import Over, Played, Snapshot
-from server.service.outbox_entries import Finish
-from server.store import keys
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.due import AttemptDue
+from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
+from server.base.core.refusal import Refusal
+from server.base.outbox.effects import Finish
+from server.base.redis import keys
+from server.play import attempts as module
+from server.play.answers import Over, Played, Snapshot
+from server.play.core import attempt as core
+from server.play.core.attempt import Started
+from server.play.core.stored import StoredResult
 from tests.core.builders import ADA, BOB, LIMIT, START
 from tests.engine.positions import is_view_pile
 from tests.service.nodes import Node, SetClock, node_on
 from tests.store.outboxes import all_due, all_effects
 from tests.store.servers import in_flight, until, writes_held_up
 
-DAY = daily.day_at(START)
+DAY = days.day_at(START)
 DEADLINE = START + LIMIT
 
 Answer = Played | Over | Snapshot

@@ -12,16 +12,16 @@ from structlog.testing import capture_logs
 from engine.board import Board
 from engine.catalog import games
 from engine.moves import legal_moves
-from server.core import daily
-from server.core.boards import of_daily
-from server.core.daily import DailyId
-from server.core.ids import PlayerId
-from server.core.refusal import Refusal
-from server.service.accounts import read_typed
-from server.service.answers import Snapshot
-from server.service.dailies import BEST_EVERY
-from server.store import keys
-from server.store.connection import Client
+from server.accounts.accounts import read_typed
+from server.base.core import days as daily
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.dailies.dailies import BEST_EVERY
+from server.play.answers import Snapshot
+from server.results.core.boards import of_daily
 from tests.core.builders import ADA, BOB, CYD, DAN, START
 from tests.service.nodes import Node, SetClock
 from tests.store.certified import pooled

@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 
 from engine.catalog import ruleset
-from server.core import daily, topics
-from server.core.boards import of_daily
-from server.core.daily import DailyId
-from server.core.due import AttemptDue, Due, RoundDue
-from server.core.ids import AttemptId, PlayerId
-from server.core.ranking import Row, pack
-from server.service import bus_messages
-from server.service.bus_messages import Entered
-from server.store import keys
+from server.base.core import days, topics
+from server.base.core.days import DailyId
+from server.base.core.due import AttemptDue, Due, RoundDue
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.nodes import messages as nodes_messages
+from server.base.nodes.messages import Entered
+from server.base.redis import keys
+from server.play.core.result import Row, pack
+from server.results.core.boards import of_daily
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.outboxes import all_due, all_effects, all_set_aside
 from tests.store.servers import running, until
 
-DAY = daily.day_at(START)
+DAY = days.day_at(START)
 GAME = "robert"
 
 
@@ -58,7 +58,7 @@ async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> Non
     assert await rows(node) == [Row(1, ADA, score)]
     assert await all_effects(node.store.outboxes) == []
     topic = topics.leaderboard(of_daily(DailyId(GAME, DAY), "guests"))
-    assert (topic, bus_messages.encode(Entered(ADA, score))) in node.published
+    assert (topic, nodes_messages.encode(Entered(ADA, score))) in node.published
     # Applied again, it is published without an entry: the first node may have died before that,
     # and when the entry was made is not known.
     await node.services.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), ADA, score)
@@ -127,7 +127,7 @@ async def test_the_sweeper_passes_deadlines(node: Node, other: Node, clock: SetC
         clock.time = time
         await other.sweep()
         assert ((await node.rooms.find(code)).running is None) == (time == OVER)
-    clock.time = daily.closes(DAY)
+    clock.time = days.closes(DAY)
     await other.sweep()
     await other.sweep()
     assert (await node.state_of(attempt)).end == "time"
@@ -146,7 +146,7 @@ async def test_broken_entries_and_effects_do_not_block_others(
     await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
     for number in range(keys.PARTITIONS):
         await node.redis.hset(keys.outbox(number), "broken", "no finish")
-    clock.time = daily.closes(DAY)
+    clock.time = days.closes(DAY)
     await other.sweep()
     assert [row.player for row in await rows(node)] == [ADA]
     assert (await node.rooms.find(code)).running is None
@@ -158,7 +158,7 @@ async def test_due_items_of_deleted_journals_are_dropped(node: Node, clock: SetC
     attempt = await begin_daily(node)
     _, code = await node.race_of(ADA)
     await node.redis.delete(keys.attempt(attempt), keys.room(code))
-    clock.time = daily.closes(DAY)
+    clock.time = days.closes(DAY)
     await node.sweep()
     assert await all_due(node.store.outboxes, clock.time) == []
 

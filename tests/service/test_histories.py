@@ -8,17 +8,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from server.core import boards, daily
-from server.core.boards import BoardId, Group, of_daily
-from server.core.daily import DailyId
-from server.core.history import DayResult, RoundResult
-from server.core.ids import DealId, PlayerId
-from server.store.leaderboards import Leaderboards
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import DealId, PlayerId
+from server.results.core import boards
+from server.results.core.boards import BoardId, Group, of_daily
+from server.results.core.history import DayResult, RoundResult
+from server.results.leaderboards_store import Leaderboards
 from tests.core.builders import ADA, DEAL, START
 from tests.service.nodes import Node
 
 GAME = "robert"
-TODAY = daily.day_at(START)
+TODAY = days.day_at(START)
 HALF = DayResult(27, 25, 400_000, 80, "stuck", 51)
 KEPT = replace(HALF, ranked=True)
 LESS = DayResult(20, 32, 300_000, 60, "resigned", 38)

@@ -12,18 +12,18 @@ import pytest
 from msgspec.structs import replace
 
 from engine.catalog import games
-from server.core import daily
-from server.core.boards import ALL_GAMES, BoardId
-from server.core.history import DayResult, History, RoundResult
-from server.core.history_fields import whole_of
-from server.core.ids import DealId, PlayerId
-from server.gateway.api import players
-from server.gateway.api.players import OfPlayer, page_of, show_player
-from server.gateway.api.shared import Player
-from server.service import accounts
-from server.service.accounts import _rows
-from server.store import keys
-from server.store.histories import BATCH, Histories
+from server.accounts import accounts
+from server.accounts.accounts import _rows
+from server.base.core import days as daily
+from server.base.core.ids import DealId, PlayerId
+from server.base.redis import keys
+from server.base.web.api.shared import Player
+from server.results import players_api
+from server.results.core.boards import ALL_GAMES, BoardId
+from server.results.core.history import DayResult, History, RoundResult
+from server.results.core.history_fields import whole_of
+from server.results.histories_store import BATCH, Histories
+from server.results.players_api import OfPlayer, page_of, show_player
 from tests.core.builders import ADA, BOB, START
 from tests.core.histories import fields_of, plain_fields
 from tests.service.nodes import Node
@@ -167,7 +167,7 @@ async def test_what_is_made_of_a_whole_life_is_made_in_slices() -> None:
     life, whole = years(), {game: frozenset[int]() for game in (*games(), ALL_GAMES)}
     page = page_of(life, Player(ADA, "Ada", "4F2A"), TODAY, whole)
     results = len(life.days) + len(life.rounds)
-    assert await passes_of(page) >= results // players.SLICE
+    assert await passes_of(page) >= results // players_api.SLICE
     assert await passes_of(_rows("day", life.days)) >= len(life.days) // accounts.SLICE
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from server.core.refusal import UnreadableError
-from server.stop import Stop
-from server.store import keys
-from server.store.connection import Client
+from server.base.core.refusal import UnreadableError
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.work.stop import Stop
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node
 from tests.store.servers import calls

@@ -9,16 +9,16 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.catalog import games
-from server.core import daily
-from server.core.account import Passkey
-from server.core.boards import of_daily
-from server.core.daily import DailyId
-from server.core.due import AttemptDue
-from server.core.ids import PACE_BOT, AttemptId, PlayerId
-from server.service.accounts import read_typed
-from server.service.answers import Advice
-from server.service.quotas import GUEST, Scope
-from server.store import keys
+from server.accounts.accounts import read_typed
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.due import AttemptDue
+from server.base.core.ids import PACE_BOT, AttemptId, PlayerId
+from server.base.quotas.quotas import GUEST, Scope
+from server.base.redis import keys
+from server.play.answers import Advice
+from server.players.core.account import Passkey
+from server.results.core.boards import of_daily
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, LIMIT, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
@@ -26,8 +26,8 @@ from tests.store.outboxes import all_due, all_effects
 
 pytestmark = ALONE
 
-DAY = daily.day_at(START)
-CLOSE = daily.closes(DAY)
+DAY = days.day_at(START)
+CLOSE = days.closes(DAY)
 
 
 async def expiry(node: Node, key: str) -> int:

@@ -8,19 +8,19 @@ from base64 import urlsafe_b64encode
 import pytest
 from structlog.testing import capture_logs
 
-from server.background import Background
-from server.core import daily
-from server.core.daily import DailyId
-from server.core.ids import RoomCode
-from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
-from server.service import tokens
-from server.service.format import ALONE_FOR, Format
-from server.service.keyring import Keyring
-from server.service.tokens import LIFE, RENEW_AFTER
-from server.store import keys
-from server.store.connection import Client
-from server.store.deals import Deals
-from server.store.secret_keys import KEY_BYTES, SecretKeys
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import RoomCode
+from server.base.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
+from server.base.nodes.format import ALONE_FOR, Format
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.seals import tokens
+from server.base.seals.keyring import Keyring
+from server.base.seals.secret_keys import KEY_BYTES, SecretKeys
+from server.base.seals.tokens import LIFE, RENEW_AFTER
+from server.base.work.background import Background
+from server.deals.store import Deals
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node, SetClock
 from tests.store.certified import pooled
@@ -180,7 +180,7 @@ async def test_once_older_nodes_are_gone_what_they_left_is_taken_over(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     # The day that now begins is not over when the format is raised.
-    clock.time = daily.ends(daily.day_at(clock.time))
+    clock.time = days.ends(days.day_at(clock.time))
     await node.redis.set(keys.SIGNING_KEY, OLD_SECRET.hex())
     for each in (node, other):
         await each.services.keyring.refresh()

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from server import worker_pool
-from server.core import topics
-from server.core.ids import PlayerId, RoomCode
-from server.core.names import Profile
-from server.service import bus_messages, progress
-from server.service import live as module
-from server.service.bus_messages import Entry
-from server.service.live_room import RoomPage
-from server.store import keys
+from server.base.core import topics
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.nodes import messages as nodes_messages
+from server.base.nodes.messages import Entry
+from server.base.redis import keys
+from server.base.work import worker_pool
+from server.players.core.names import Profile
+from server.rooms import live as module
+from server.rooms import progress
+from server.rooms.live_room import RoomPage
 from tests.conftest import ALONE, debug_captured
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
@@ -107,7 +108,7 @@ async def test_a_gap_in_the_published_versions_is_read_from_the_journal(
     room = await node.rooms.set_ready(code, BOB, ready=True)
     assert page_of(other, code).room.version == version
     text = (await node.store.journals.read(keys.room(code))).texts[-1]
-    node.bus.publish(topics.room(code), bus_messages.encode(Entry(room.version, text)))
+    node.bus.publish(topics.room(code), nodes_messages.encode(Entry(room.version, text)))
     await sees(other, code, version + 2)
 
 
@@ -268,15 +269,15 @@ async def test_counters_are_reset_by_a_new_round_and_never_decrease(
     assert live is not None
     assert room.round is not None
     deal = room.round.deal
-    assert live.advance(bus_messages.Progress(deal, [(BOB, 2, 7)])) == [1, 2, 7]
-    assert live.advance(bus_messages.Progress(deal, [(BOB, 2, 7), (BOB, 1, 6)])) == []
+    assert live.advance(nodes_messages.Progress(deal, [(BOB, 2, 7)])) == [1, 2, 7]
+    assert live.advance(nodes_messages.Progress(deal, [(BOB, 2, 7), (BOB, 1, 6)])) == []
     clock.time = BEGUN
     for player in (ADA, BOB):
         await node.attempts.give_up(attempt_of(room, player))
     await node.apply_effects()
     await node.rematch(code, ADA, BOB)
     assert live.all_counters() == []
-    assert live.advance(bus_messages.Progress(deal, [(ADA, 2, 7)])) == []
+    assert live.advance(nodes_messages.Progress(deal, [(ADA, 2, 7)])) == []
 
 
 async def test_the_seed_of_a_finished_round_is_shown_on_every_node(

@@ -10,19 +10,20 @@ from typing import Any
 
 import pytest
 
-from server.core import daily, names
-from server.core.boards import ALL_GAMES, BoardId
-from server.core.contests import PLAYED_MOVES
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.names import Profile, guest_name
-from server.core.race import Room
-from server.core.ranking import Row
-from server.core.refusal import Refusal
-from server.service import outbox_entries
-from server.service.operators import By, UnknownPlayerError
-from server.service.outbox_entries import AnyAct, BarPlayer, HideName, RepairDay
-from server.service.repaired_days import CURRENT_FOR
-from server.store import keys
+from server.base.core import days as daily
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.base.outbox import effects
+from server.base.outbox.effects import AnyAct, BarPlayer, HideName, RepairDay
+from server.base.redis import keys
+from server.moderation.operators import By, UnknownPlayerError
+from server.play.core.result import Row
+from server.players.core import names
+from server.players.core.names import Profile, guest_name
+from server.results.core.boards import ALL_GAMES, BoardId
+from server.results.core.contests import PLAYED_MOVES
+from server.results.repaired_days import CURRENT_FOR
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CYD, START
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.service.test_effects import DAY, GAME, finish_daily
@@ -61,7 +62,7 @@ async def test_an_act_of_a_dead_process_is_carried_out_by_a_sweeper(
 ) -> None:
     await node.store.players.keep(ADA)
     act = BarPlayer(player=ADA, until=0, **ABOUT)
-    await node.store.outboxes.put_effect(act.field, outbox_entries.encode(act))
+    await node.store.outboxes.put_effect(act.field, effects.encode(act))
     await other.sweep()
     assert (await node.store.moderation.restrictions(ADA)).barred == 0
     assert await all_effects(node.store.outboxes) == []
@@ -299,9 +300,9 @@ async def test_equal_runs_of_a_daily_are_suspicious_once_and_kept_in_bounds(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All players play homewards, so that they play alike, and at no time at all."""
-    monkeypatch.setattr("server.core.likeness.MIN_MOVES", 2)
-    monkeypatch.setattr("server.core.suspicion.MIN_ODD", 0)
-    monkeypatch.setattr("server.store.keys.MAX_SUSPICIOUS", 1)
+    monkeypatch.setattr("server.moderation.core.likeness.MIN_MOVES", 2)
+    monkeypatch.setattr("server.moderation.core.suspicion.MIN_ODD", 0)
+    monkeypatch.setattr("server.base.redis.keys.MAX_SUSPICIOUS", 1)
     for player in (ADA, BOB, CYD):
         found = await node.dailies.open(player, "lady-betty")
         await node.play_out(found.attempt, player)

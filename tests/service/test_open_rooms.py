@@ -8,11 +8,11 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server.core.ids import PlayerId, RoomCode
-from server.core.open_rooms import MAX_OF_NETWORK, MAX_OPEN_ROOMS
-from server.core.refusal import UnavailableError
-from server.service import open_rooms as module
-from server.store import keys
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.core.refusal import UnavailableError
+from server.base.redis import keys
+from server.lobby import open_rooms as module
+from server.lobby.core.open_rooms import MAX_OF_NETWORK, MAX_OPEN_ROOMS
 from tests.conftest import debug_captured
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node, SetClock

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 import pytest
 from msgspec import structs
 
-from server.core import topics
-from server.core.ids import PlayerId, RoomCode
-from server.service import bus_messages
-from server.service import progress as module
-from server.service.bus_messages import Progress
+from server.base.core import topics
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.nodes import messages as nodes_messages
+from server.base.nodes.messages import Progress
+from server.rooms import progress as module
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.store.servers import running, until
@@ -30,7 +30,7 @@ async def running_node(node: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
 def published(node: Node, code: RoomCode) -> list[Progress]:
     """Return what a node has published of the progress of a room."""
     found = [
-        bus_messages.room_message(payload)
+        nodes_messages.room_message(payload)
         for topic, payload in node.published
         if topic == topics.room(code)
     ]

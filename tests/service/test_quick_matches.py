@@ -8,13 +8,13 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server import worker_pool
-from server.core import absence, quick
-from server.core.ids import PACE_BOT, PlayerId, RoomCode
-from server.core.race import Room
-from server.core.refusal import Refusal, UnavailableError
-from server.service import quick_matches as module
-from server.store import keys
+from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.redis import keys
+from server.base.work import worker_pool
+from server.lobby import quick_matches as module
+from server.rooms.core import absence, quick
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CYD, PLAYERS, START
 from tests.service.nodes import Node, SetClock
 from tests.service.test_live import follow

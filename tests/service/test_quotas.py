@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from server.core import quota
-from server.core.ids import PACE_BOT, PlayerId
-from server.core.quota import DAY, HOUR, KEPT_DAYS, PARTS, Item, counted_until
-from server.core.refusal import Refusal, UnavailableError
-from server.service import quotas as module
-from server.service.quotas import Scope
-from server.store import keys
+from server.base.core import quota
+from server.base.core.ids import PACE_BOT, PlayerId
+from server.base.core.quota import DAY, HOUR, KEPT_DAYS, PARTS, Item, counted_until
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.quotas import quotas as module
+from server.base.quotas.quotas import Scope
+from server.base.redis import keys
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of

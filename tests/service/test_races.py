@@ -11,19 +11,19 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from server.core.boards import BoardId, Scope
-from server.core.contests import PLAYED_MOVES
-from server.core.history import RATING, History, RoundResult
-from server.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
-from server.core.race import Room
-from server.core.races import Decision, Race
-from server.core.refusal import UnavailableError
-from server.core.stored import Help, StoredResult
-from server.service import outbox_entries
-from server.service.histories import Histories as HistoriesService
-from server.service.outbox_entries import Deleted, RoundOver
-from server.store.histories import Histories
-from server.store.races import Races
+from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
+from server.base.core.refusal import UnavailableError
+from server.base.outbox import effects
+from server.base.outbox.effects import Deleted, RoundOver
+from server.play.core.stored import Help, StoredResult
+from server.results.core.boards import BoardId, Scope
+from server.results.core.contests import PLAYED_MOVES
+from server.results.core.history import RATING, History, RoundResult
+from server.results.core.races import Decision, Race
+from server.results.histories import Histories as HistoriesService
+from server.results.histories_store import Histories
+from server.rooms.core.room import Room
+from server.rooms.races_store import Races
 from tests.core.builders import ADA, BOB, CODE, CYD, DAN, DEAL, PLAYERS, START, reached
 from tests.core.order import Followed, out_of_order
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
@@ -391,5 +391,5 @@ async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> N
 
 def test_a_race_is_read_as_it_was_written() -> None:
     over = RoundOver(3, race(ADA, BOB))
-    assert outbox_entries.decode(outbox_entries.encode(over)) == over
+    assert effects.decode(effects.encode(over)) == over
     assert over.field == f"{CODE}/3"

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from server.service import registration as module
-from server.service.registration import Registration
-from server.store.database import Database
-from server.store.nodes import Nodes
+from server.base.nodes import registration as module
+from server.base.nodes.nodes_store import Nodes
+from server.base.nodes.registration import Registration
+from server.base.redis.database import Database
 from tests.conftest import node as running_node
 from tests.processes import running as running_program
 from tests.service.nodes import Node
@@ -51,9 +51,9 @@ def test_node_names_are_unique(node: Node) -> None:
 
 _SERVES = """
 import sys
-from server.store import keys
+from server.base.redis import keys
 keys.NODE_LIFE = 1
-from server.cli import main
+from server.cli.main import main
 main(sys.argv[1:])
 """
 """A node whose registration expires after a second."""

@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from server.core.refusal import Refusal, UnavailableError
-from server.service import ports
-from server.service import replica as module
-from server.service.replica import Replica
-from server.store import journal as journals
-from server.store import keys, pipeline
-from server.store.clock import Clock
-from server.store.connection import Client
-from server.store.journal import Append
-from server.store.pipeline import Pipeline
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.journals import replica as module
+from server.base.journals import store as journals
+from server.base.journals.replica import Replica
+from server.base.journals.store import Append
+from server.base.redis import keys, pipeline, ports
+from server.base.redis.clock import Clock
+from server.base.redis.connection import Client
+from server.base.redis.pipeline import Pipeline
 from tests.core.builders import START
 from tests.dates import keep_clock
 from tests.processes import PATIENCE

@@ -16,19 +16,19 @@ from msgspec.structs import replace as replace_struct
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.moves import legal_moves
-from server.core.attempt import Attempt, begin, play
-from server.core.attempt import Event as AttemptEvent
-from server.core.ids import DealId, PlayerId, attempt_id
-from server.core.quota import HOUR
-from server.core.race import Room
-from server.core.race_commands import finish, set_ready, start, take_seat
-from server.core.race_events import Event as RoomEvent
-from server.core.stored import Help
-from server.service.attempt_journal import AttemptDefinition
-from server.service.replica import EMPTY_SIZE, Replica
-from server.service.replica_cache import ReplicaCache
-from server.service.room_journal import RoomDefinition
-from server.store.deals import Deal
+from server.base.core.ids import DealId, PlayerId, attempt_id
+from server.base.core.quota import HOUR
+from server.base.journals.cache import ReplicaCache
+from server.base.journals.replica import EMPTY_SIZE, Replica
+from server.deals.store import Deal
+from server.play.core.attempt import Attempt, begin, play
+from server.play.core.attempt import Event as AttemptEvent
+from server.play.core.stored import Help
+from server.play.journal import AttemptDefinition
+from server.rooms.core.commands import finish, set_ready, start, take_seat
+from server.rooms.core.events import Event as RoomEvent
+from server.rooms.core.room import Room
+from server.rooms.journal import RoomDefinition
 from tests.core.builders import ADA, CODE, DEAL, LIMIT, START, opened, reached, started, then
 from tests.service.nodes import Node, SetClock
 from tests.service.test_replica import SIZE, WordJournal, Words

@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from server.core.refusal import Refusal, UnavailableError
-from server.store import journal as journals
-from server.store import pipeline
-from server.store.clock import Clock
-from server.store.connection import Client
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.journals import store as journals
+from server.base.redis import pipeline
+from server.base.redis.clock import Clock
+from server.base.redis.connection import Client
 from tests.dates import keep_clock
 from tests.service.nodes import Node, SetClock
 from tests.service.test_replica import (

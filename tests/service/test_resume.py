@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from engine.board import View, apply_delta, view_of
 from engine.deal import deal_seed
 from engine.moves import legal_moves
-from server.core import attempt as core
-from server.core.attempt import Attempt, Moved
-from server.core.digest import digest, fnv1a, view_text
-from server.core.ids import AttemptId
-from server.service.answers import Played, Snapshot, snapshot_of
-from server.service.attempt_journal import Step
-from server.service.replica import KEEP_EVERY
-from server.service.resume import MAX_MISSED, Missed, find_missed, missed_of
-from server.store import keys
-from server.store.journal import Journals
+from server.base.core.ids import AttemptId
+from server.base.journals.replica import KEEP_EVERY
+from server.base.journals.store import Journals
+from server.base.redis import keys
+from server.play.answers import Played, Snapshot, snapshot_of
+from server.play.core import attempt as core
+from server.play.core.attempt import Attempt, Moved
+from server.play.core.digest import digest, fnv1a, view_text
+from server.play.journal import Step
+from server.play.resume import MAX_MISSED, Missed, find_missed, missed_of
 from tests.core.builders import ADA, LIMIT, START, started
 from tests.engine.positions import ALL
 from tests.relatives import find_ruleset

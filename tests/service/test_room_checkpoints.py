@@ -10,14 +10,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.race import KeptRound, Room, Round
-from server.core.race_events import Terms
-from server.core.ranking import Result
-from server.service import quotas, room_journal
-from server.service.room_journal import CHECKPOINT_EVERY, CHECKPOINTS_FORMAT
-from server.store import keys
-from server.store.journal import Append
+from server.base.core.ids import DealId, PlayerId, RoomCode
+from server.base.journals.store import Append
+from server.base.quotas import quotas
+from server.base.redis import keys
+from server.play.core.result import Result
+from server.rooms import journal as rooms_journal
+from server.rooms.core.events import Terms
+from server.rooms.core.room import KeptRound, Room, Round
+from server.rooms.journal import CHECKPOINT_EVERY, CHECKPOINTS_FORMAT
 from tests.core.builders import ADA, BOB, CYD, START
 from tests.service.nodes import Node, SetClock, node_on
 
@@ -36,7 +37,7 @@ async def nodes(redis_url: str, clock: SetClock) -> AsyncIterator[tuple[Node, No
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write a checkpoint after 10 entries."""
-    monkeypatch.setattr(room_journal, "CHECKPOINT_EVERY", 10)
+    monkeypatch.setattr(rooms_journal, "CHECKPOINT_EVERY", 10)
 
 
 async def room_on(node: Node) -> RoomCode:

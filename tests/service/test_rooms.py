@@ -9,9 +9,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from engine.catalog import games
-from server.core import topics
-from server.core.attempt import Started
-from server.core.ids import (
+from server.base.core import topics
+from server.base.core.ids import (
     CODE_ALPHABET,
     CODE_LENGTH,
     EARLIER_CODE_LENGTH,
@@ -19,15 +18,16 @@ from server.core.ids import (
     RoomCode,
     is_code,
 )
-from server.core.race import Room
-from server.core.race_events import Terms
-from server.core.ranking import Result
-from server.core.refusal import Refusal
-from server.service import bus_messages
-from server.service.answers import Played
-from server.service.bus_messages import Entry
-from server.store import keys
-from server.store.deals import Deal
+from server.base.core.refusal import Refusal
+from server.base.nodes import messages as nodes_messages
+from server.base.nodes.messages import Entry
+from server.base.redis import keys
+from server.deals.store import Deal
+from server.play.answers import Played
+from server.play.core.attempt import Started
+from server.play.core.result import Result
+from server.rooms.core.events import Terms
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.outboxes import all_due
@@ -572,7 +572,7 @@ async def test_every_change_is_published(node: Node) -> None:
     code = room.opened.code
     texts = (await node.store.journals.read(keys.room(code))).texts
     entries = [
-        (topics.room(code), bus_messages.encode(Entry(number, text)))
+        (topics.room(code), nodes_messages.encode(Entry(number, text)))
         for number, text in enumerate(texts, start=1)
     ]
     assert node.published == entries

@@ -9,12 +9,12 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server.core.ids import PlayerId
-from server.core.stored import StoredResult
-from server.service import bus_messages
-from server.service.bus_messages import Ended
-from server.store import keys
-from server.store.keys import MAX_SESSIONS
+from server.base.core.ids import PlayerId
+from server.base.nodes import messages as nodes_messages
+from server.base.nodes.messages import Ended
+from server.base.redis import keys
+from server.base.redis.keys import MAX_SESSIONS
+from server.play.core.stored import StoredResult
 from tests.core.builders import ADA, BOB, CYD
 from tests.processes import PATIENCE
 from tests.service.nodes import OVER, Node, SetClock, attempt_of
@@ -39,10 +39,10 @@ async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]
         yield found
 
 
-def messages_of(*nodes: Node) -> list[bus_messages.NodeMessage | None]:
+def messages_of(*nodes: Node) -> list[nodes_messages.NodeMessage | None]:
     """Return what nodes have published to one another."""
     found = [
-        bus_messages.node_message(payload)
+        nodes_messages.node_message(payload)
         for node in nodes
         for topic, payload in node.published
         if topic.startswith("node:")

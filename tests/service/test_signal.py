@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from server.service.signal import Signal
+from server.base.work.signal import Signal
 
 
 async def test_a_subscriber_that_fails_keeps_nobody_from_their_work() -> None:

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from server.core import race_commands
-from server.core.ids import AttemptId, DealId
-from server.core.race_events import Event
-from server.core.refusal import Refusal, UnreadableError
-from server.service.stored import Reader
-from server.store import keys
+from server.base.core.ids import AttemptId, DealId
+from server.base.core.refusal import Refusal, UnreadableError
+from server.base.journals.stored import Reader
+from server.base.redis import keys
+from server.rooms.core import commands
+from server.rooms.core.events import Event
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node, SetClock, node_on
 from tests.service.test_attempts import begin, entries
@@ -125,7 +125,7 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
 ) -> None:
     code = (await node.room_of(ADA)).opened.code
     before = await other.rooms.find(code)
-    event = race_commands.start(
+    event = commands.start(
         before, ADA, DealId("r" * 16), "c0ffee", clock.time, present=[ADA], rules="0" * 16
     )
     number, text = before.version + 1, msgspec.json.encode(event).decode()

@@ -11,40 +11,46 @@ from typing import Any
 
 import msgspec
 
-from server.core import absence, contests, race_commands, races, watching
-from server.core import race as core_race
-from server.core.absence import Absence
-from server.core.attempt import Attempt
-from server.core.excerpt import Excerpt
-from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.quota import Charge
-from server.core.race import Room, Seat
-from server.core.race_commands import leave
-from server.core.race_events import Event, RoundStarted, SeatLeft
-from server.core.races import Decision, Race
-from server.core.refusal import Refusal
-from server.gateway import handlers, hub
-from server.gateway.budgets import Guess, Payer
-from server.gateway.handlers import request
-from server.gateway.messages.rooms import RoomCommand
-from server.service import absences, quotas, registration
-from server.service import watching as service_watching
-from server.service.attempt_journal import AttemptDefinition
-from server.service.effects import Effects
-from server.service.histories import Histories
-from server.service.moves import PendingMove
-from server.service.outbox_entries import Effect
-from server.service.places import Places
-from server.service.quotas import Scope
-from server.service.races import Races
-from server.service.replica import Replica
-from server.service.rooms import Rooms
-from server.store import journal, keys, leaderboards
-from server.store.clock import Clock
-from server.store.journal import Append, ConflictError, Journals
-from server.store.quotas import Quotas as QuotaStore
-from server.store.races import Record
-from server.store.scripts import Script
+from server.base.core.ids import DealId, PlayerId, RoomCode
+from server.base.core.quota import Charge
+from server.base.core.refusal import Refusal
+from server.base.journals import store as journals_store
+from server.base.journals.replica import Replica
+from server.base.journals.store import Append, ConflictError, Journals
+from server.base.net.budgets import Guess, Payer
+from server.base.nodes import registration
+from server.base.outbox.effects import Effect
+from server.base.outbox.outbox import Effects
+from server.base.quotas import quotas
+from server.base.quotas.quotas import Scope
+from server.base.quotas.store import Quotas as QuotaStore
+from server.base.redis import keys
+from server.base.redis.clock import Clock
+from server.base.redis.scripts import Script
+from server.base.wire import answerer, request
+from server.play.core.attempt import Attempt
+from server.play.journal import AttemptDefinition
+from server.play.moves import PendingMove
+from server.players import hub
+from server.players.address_hash import Places
+from server.results import leaderboards_store
+from server.results.core import contests, races
+from server.results.core.excerpt import Excerpt
+from server.results.core.races import Decision, Race
+from server.results.histories import Histories
+from server.rooms import absences
+from server.rooms.core import absence, commands
+from server.rooms.core import room as core_race
+from server.rooms.core.absence import Absence
+from server.rooms.core.commands import leave
+from server.rooms.core.events import Event, RoundStarted, SeatLeft
+from server.rooms.core.room import Room, Seat
+from server.rooms.messages import RoomCommand
+from server.rooms.races import Races
+from server.rooms.races_store import Record
+from server.rooms.rooms import Rooms
+from server.watching import watching as service_watching
+from server.watching.core import sight as watching
 from tests.faults.complaint import Kind
 from tests.simulation import faults, hostile, plans, race
 from tests.simulation.memory import Memory, Reply
@@ -180,7 +186,7 @@ def adds_results_that_are_entered_again() -> Iterator[None]:
         memory.zadd(names[0], score, given[0])
         return [1, 0]
 
-    with _script(leaderboards._PLACE, add):
+    with _script(leaderboards_store._PLACE, add):
         yield
 
 
@@ -201,7 +207,7 @@ def plays_a_resent_move_again() -> Iterator[None]:
 @contextmanager
 def appends_at_any_time() -> Iterator[None]:
     """A node with a wrong clock ends attempts before their time is up."""
-    with patched(journal, "CLOCK_TOLERANCE", 10**15):
+    with patched(journals_store, "CLOCK_TOLERANCE", 10**15):
         yield
 
 
@@ -237,12 +243,12 @@ def appends_after_any_entry() -> Iterator[None]:
 
     That matters only where the store has lost something: here it does so in every race.
     """
-    append = SCRIPTS[journal._APPEND_WITH]
+    append = SCRIPTS[journals_store._APPEND_WITH]
 
     def broken(memory: Memory, names: list[str], given: list[str]) -> Reply:
         return append(memory, names, given[:9])
 
-    with _script(journal._APPEND_WITH, broken), _losses(), _ignored_generations():
+    with _script(journals_store._APPEND_WITH, broken), _losses(), _ignored_generations():
         yield
 
 
@@ -298,7 +304,7 @@ def frees_seats_in_a_round() -> Iterator[None]:
 
     with (
         patched(absences, "observe", always_idle),
-        patched(race_commands, "free_seat", leave),
+        patched(commands, "free_seat", leave),
         patched(plans, "HOSTING", 0.5),
         patched(plans, "VANISHED", (5.0, 15.0)),
     ):
@@ -324,7 +330,7 @@ def follows_hosts_by_members_who_are_away() -> Iterator[None]:
 
     Members vanish often and for long, and nodes notice soon if another one has died.
     """
-    replace_host: Any = race_commands.replace_host
+    replace_host: Any = commands.replace_host
 
     def by_anybody(room: Room, host: PlayerId, present: Any, now: int) -> Event | None:
         others = {seat.player for seat in room.seats} - {host}
@@ -332,7 +338,7 @@ def follows_hosts_by_members_who_are_away() -> Iterator[None]:
         return found
 
     with (
-        patched(race_commands, "replace_host", by_anybody),
+        patched(commands, "replace_host", by_anybody),
         patched(keys, "NODE_LIFE", 2),
         patched(registration, "RENEW_EVERY", 0.5),
         patched(absence, "SEAT_ABSENCE", 30_000),
@@ -444,25 +450,25 @@ def lets_hosts_remove_runners() -> Iterator[None]:
     """A host may remove a member from a round that runs."""
 
     def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
-        race_commands.check_host(room, host)
+        commands.check_host(room, host)
         seated = player != host and room.seat_of(player)
         return SeatLeft(player, now, host) if seated else None
 
-    with patched(race_commands, "remove", remove), _hostile("public"):
+    with patched(commands, "remove", remove), _hostile("public"):
         yield
 
 
 @contextmanager
 def starts_rematches_for_all() -> Iterator[None]:
     """Whoever starts a round puts all into it who do not sit out, whether they have agreed."""
-    start: Any = race_commands.start
+    start: Any = commands.start
 
     def for_all(room: Room, *given: Any, **named: Any) -> Event:
         seats = tuple(replace(seat, ready=not seat.out) for seat in room.seats)
         begun: Event = start(replace(room, seats=seats), *given, **named)
         return begun
 
-    with patched(race_commands, "start", for_all), _hostile("friends"):
+    with patched(commands, "start", for_all), _hostile("friends"):
         yield
 
 
@@ -471,11 +477,11 @@ def lets_anybody_run_a_quick_match() -> Iterator[None]:
     """In a quick match, every member may do what a host may."""
 
     def check_host(room: Room, player: PlayerId) -> None:
-        race_commands.check_member(room, player)
+        commands.check_member(room, player)
         if room.host not in {None, player}:
             raise Refusal("not_host")
 
-    with patched(race_commands, "check_host", check_host), _hostile("quick"):
+    with patched(commands, "check_host", check_host), _hostile("quick"):
         yield
 
 
@@ -519,7 +525,7 @@ def tells_whoever_has_no_seat_that_there_is_a_room() -> Iterator[None]:
             raise Refusal("not_seated")
         return seat
 
-    with patched(race_commands, "check_member", check_member), _hostile(GUESSING=1.0):
+    with patched(commands, "check_member", check_member), _hostile(GUESSING=1.0):
         yield
 
 
@@ -540,7 +546,7 @@ def lets_guesses_cost_nothing() -> Iterator[None]:
     """The commands of a room are not taken for guesses, but for those that need no seat."""
     with (
         patched(RoomCommand, "misses", frozenset()),
-        patched(handlers, "MISSES", frozenset()),
+        patched(answerer, "MISSES", frozenset()),
         _hostile(GUESSING=1.0),
     ):
         yield

@@ -14,12 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose
 
-from server.core import contests, quota
-from server.core.history_fields import whole_of
-from server.core.ids import DealId, PlayerId
-from server.core.refusal import SENTENCES
-from server.gateway import limits
-from server.service import quotas
+from server.base.core import quota
+from server.base.core.ids import DealId, PlayerId
+from server.base.core.refusal import SENTENCES
+from server.base.net import limits
+from server.base.quotas import quotas
+from server.results.core import contests
+from server.results.core.history_fields import whole_of
 from tests.faults.complaint import SLACK, Complaint
 from tests.faults.ledger import Line
 from tests.faults.stored import Stored

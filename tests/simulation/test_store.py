@@ -13,23 +13,30 @@ from typing import Any
 import pytest
 
 from server.app import redis_store
-from server.core.account import Passkey
-from server.core.boards import BoardId, Group, of_daily
-from server.core.daily import DailyId
-from server.core.due import AttemptDue
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
-from server.core.refusal import Refusal
-from server.service.store import Store
-from server.store import keys
-from server.store.clock import Clock
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.deals import Deals
-from server.store.held import player_note, room_note
-from server.store.journal import CHECKPOINT, Append, Beside, ConflictError, Entries, MistimedError
-from server.store.nodes import Nodes
-from server.store.pool import _REPLACE
-from server.store.sweepers import Sweepers
+from server.base.core.days import DailyId
+from server.base.core.due import AttemptDue
+from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.base.journals.store import (
+    CHECKPOINT,
+    Append,
+    Beside,
+    ConflictError,
+    Entries,
+    MistimedError,
+)
+from server.base.nodes.held_store import player_note, room_note
+from server.base.nodes.nodes_store import Nodes
+from server.base.outbox.sweepers_store import Sweepers
+from server.base.redis import keys
+from server.base.redis.clock import Clock
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.deals.pool_store import _REPLACE
+from server.deals.store import Deals
+from server.players.core.account import Passkey
+from server.results.core.boards import BoardId, Group, of_daily
+from server.stores import Store
 from tests.conftest import ALONE, secret_keys
 from tests.core.builders import PLAYERS
 from tests.simulation.link import Link

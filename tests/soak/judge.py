@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from server.store import keys
+from server.base.redis import keys
 from tests.soak.figures import ALL_TIME, NodeFigures, Sample, StoreFigures
 
 DAY = keys.DAY_SECONDS
@@ -79,7 +79,7 @@ OLDEST = 60.0
 """Seconds since when an effect may have been unapplied while people play: Redis was away for ten,
 and a node that has died is noticed after fifteen."""
 
-SESSION = "server.gateway.session.Session"
+SESSION = "server.base.wire.session.Session"
 
 
 class Cache(NamedTuple):

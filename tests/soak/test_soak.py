@@ -8,9 +8,9 @@ from typing import get_args
 
 from redis import Redis
 
-from server.core.boards import PERIODIC, BoardId, Group, Scope
-from server.metrics import Metrics
-from server.store import keys
+from server.base.redis import keys
+from server.base.work.metrics import Metrics
+from server.results.core.boards import PERIODIC, BoardId, Group, Scope
 from tests.conftest import ALONE
 from tests.soak.figures import ALL_TIME, NodeFigures, Sample, kind_of, of_store, parsed
 from tests.soak.node import answer, count_objects
@@ -78,7 +78,7 @@ def test_objects_of_our_classes_are_counted(tmp_path: Path) -> None:
 
     counts = count_objects()
 
-    assert counts["server.metrics.Metrics"] >= len(held)
+    assert counts["server.base.work.metrics.Metrics"] >= len(held)
     assert not any("NodeFigures" in kind for kind in counts), f"{figures} are not of a node"
     (tmp_path / "objects").write_text("collect")
     answer(tmp_path / "objects")

@@ -6,10 +6,10 @@ import asyncio
 import time
 from typing import Any
 
-from server.core.due import AttemptDue
-from server.core.ids import AttemptId
-from server.store import keys
-from server.store.journal import Append, Journals
+from server.base.core.due import AttemptDue
+from server.base.core.ids import AttemptId
+from server.base.journals.store import Append, Journals
+from server.base.redis import keys
 
 NAME = "dea1000000000000.ada0000000000000"
 KEY = keys.attempt(NAME)

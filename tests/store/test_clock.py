@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from server.core.refusal import UnavailableError
-from server.store import clock as module
-from server.store.clock import Clock
-from server.store.connection import Client
-from server.store.database import Database
+from server.base.core.refusal import UnavailableError
+from server.base.redis import clock as module
+from server.base.redis.clock import Clock
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.processes import PATIENCE
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from redis.crc import key_slot
 
-from server.core import topics
-from server.core.refusal import UnavailableError
-from server.stop import Stop
-from server.store import bus, connection, keys, pipeline
-from server.store import database as module
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.journal import ConflictError, Entries, Journals
+from server.base.core import topics
+from server.base.core.refusal import UnavailableError
+from server.base.journals.store import ConflictError, Entries, Journals
+from server.base.redis import bus, connection, keys, pipeline
+from server.base.redis import database as module
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.work.stop import Stop
 from tests.conftest import CLUSTER
 from tests.processes import PATIENCE
 from tests.redis_servers import Cluster, Server, running_cluster

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from server.core.refusal import UnavailableError, UnsuitableError
-from server.store import connection, keys, pipeline
-from server.store import database as module
-from server.store.connection import Client, connect
-from server.store.database import Database
-from server.store.journal import ConflictError, Journals
+from server.base.core.refusal import UnavailableError, UnsuitableError
+from server.base.journals.store import ConflictError, Journals
+from server.base.redis import connection, keys, pipeline
+from server.base.redis import database as module
+from server.base.redis.connection import Client, connect
+from server.base.redis.database import Database
 from tests.conftest import ALONE, client_of
 from tests.processes import PATIENCE
 from tests.redis_servers import Server, running_server

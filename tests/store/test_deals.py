@@ -8,13 +8,13 @@ import pytest
 
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
-from server.core.daily import DailyId
-from server.core.ids import CODE_ALPHABET, DealId, RoomCode, attempt_id, is_id
-from server.store import deals as module
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.deals import Deals, random_id
+from server.base.core.days import DailyId
+from server.base.core.ids import CODE_ALPHABET, DealId, RoomCode, attempt_id, is_id
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.deals import store as module
+from server.deals.store import Deals, random_id
 from tests.conftest import client_of, secret_keys
 from tests.core.builders import ADA, BOB
 from tests.redis_servers import running_server

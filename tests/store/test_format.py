@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from server.core.refusal import UnsuitableError
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.format import NEWEST, Formats, check_format
+from server.base.core.refusal import UnsuitableError
+from server.base.nodes.format_store import NEWEST, Formats, check_format
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.conftest import ALONE, node
 
 

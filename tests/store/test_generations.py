@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from server.core.refusal import UnavailableError
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.journal import Append, ConflictError, Journals
+from server.base.core.refusal import UnavailableError
+from server.base.journals.store import Append, ConflictError, Journals
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.conftest import ALONE
 from tests.processes import PATIENCE
 from tests.store.entries import KEY, PARTITION, now

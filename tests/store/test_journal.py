@@ -8,11 +8,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from server.store import journal as module
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.journal import (
+from server.base.journals import store as module
+from server.base.journals.store import (
     CHECKPOINT,
     CLOCK_TOLERANCE,
     Append,
@@ -22,6 +19,9 @@ from server.store.journal import (
     Journals,
     MistimedError,
 )
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.processes import PATIENCE
 from tests.store.entries import (
     DUE,

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from redis.crc import key_slot
 
-from server.core.boards import of_daily
-from server.core.daily import DailyId
-from server.core.ids import ALPHABET, CODE_ALPHABET
-from server.store import keys
+from server.base.core.days import DailyId
+from server.base.core.ids import ALPHABET, CODE_ALPHABET
+from server.base.redis import keys
+from server.results.core.boards import of_daily
 
 ids = st.text(ALPHABET, min_size=16, max_size=16)
 

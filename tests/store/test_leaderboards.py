@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from server.core.boards import BoardId, of_daily
-from server.core.daily import DailyId
-from server.core.ids import PlayerId
-from server.core.ranking import MAX_MOVES, MAX_TIME, Row, pack
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.leaderboards import Leaderboards
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.play.core.result import MAX_MOVES, MAX_TIME, Row, pack
+from server.results.core.boards import BoardId, of_daily
+from server.results.leaderboards_store import Leaderboards
 from tests.core.builders import ADA, BOB, CYD, DAN
 
 DAY = 20_778

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.nodes import Nodes
+from server.base.nodes.nodes_store import Nodes
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.store.entries import now
 from tests.store.servers import until
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from server.core.ids import RoomCode
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.open_rooms import MAX_READ, OpenRooms
+from server.base.core.ids import RoomCode
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.lobby.store import MAX_READ, OpenRooms
 from tests.core.builders import START
 
 A, B, C, D = (RoomCode(f"AAAA{last}") for last in "ABCD")

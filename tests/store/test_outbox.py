@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 from structlog.testing import capture_logs
 
-from server.core.due import AttemptDue, RoundDue
-from server.core.ids import AttemptId, RoomCode
-from server.store import keys, outbox
-from server.store.clock import Clock
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.journal import Append, Journals
-from server.store.outbox import Outboxes
+from server.base.core.due import AttemptDue, RoundDue
+from server.base.core.ids import AttemptId, RoomCode
+from server.base.journals.store import Append, Journals
+from server.base.outbox import store as outbox_store
+from server.base.outbox.store import Outboxes
+from server.base.redis import keys
+from server.base.redis.clock import Clock
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.store.outboxes import all_due, all_effects, all_set_aside
 
 NAMES = [f"{number:016}.ada0000000000000" for number in range(30)]
@@ -89,7 +90,7 @@ async def test_an_item_with_a_later_time_is_not_dropped_with_the_first(
 async def test_the_oldest_items_of_a_partition_come_first(
     redis: Client, outboxes: Outboxes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "MAX_BATCH", 2)
+    monkeypatch.setattr(outbox_store, "MAX_BATCH", 2)
     await redis.zadd(keys.due(3), {"r:C": 3, "r:A": 1, "r:B": 2})
     assert await all_due(outboxes, 10) == [
         (RoundDue(RoomCode("A")), 1),

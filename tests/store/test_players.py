@@ -6,15 +6,15 @@ from typing import cast
 
 import pytest
 
-from server.core.ids import PlayerId
-from server.core.names import Profile, Recorded, guest_name
-from server.core.refusal import Refusal
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.histories import Histories
-from server.store.keys import MAX_SESSIONS
-from server.store.players import Players
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.base.redis.keys import MAX_SESSIONS
+from server.players.core.names import Profile, Recorded, guest_name
+from server.players.store import Players
+from server.results.histories_store import Histories
 from tests.core.builders import ADA, BOB, CYD
 
 

@@ -13,15 +13,15 @@ import pytest
 from engine.catalog import catalog, ruleset
 from engine.deal import commitment
 from engine.schema import STANDARD
-from server.core.certificate import Certificate
-from server.core.daily import DailyId, level_of
-from server.core.refusal import UnreadableError
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.deals import Deals
-from server.store.pool import PooledDeal, Pools
-from server.store.secret_keys import add_key, read_keys
+from server.base.core.days import DailyId, level_of
+from server.base.core.refusal import UnreadableError
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.base.seals.secret_keys import add_key, read_keys
+from server.deals.core.certificate import Certificate
+from server.deals.pool_store import PooledDeal, Pools
+from server.deals.store import Deals
 from tests.conftest import secret_keys
 from tests.store.certified import pooled
 

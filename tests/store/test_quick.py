@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from server.core.ids import RoomCode
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.quick import QuickMatches
+from server.base.core.ids import RoomCode
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.lobby.quick_store import QuickMatches
 from tests.core.builders import START
 
 A, B, C = RoomCode("AAAAAAAA"), RoomCode("AAAAAAAB"), RoomCode("AAAAA")

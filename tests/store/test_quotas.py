@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from server.core.quota import Charge
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.quotas import Quotas
+from server.base.core.quota import Charge
+from server.base.quotas.store import Quotas
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.conftest import ALONE
 from tests.core.builders import START
 

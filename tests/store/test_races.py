@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from server.core.ids import DealId, PlayerId
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.races import Races, Record
+from server.base.core.ids import DealId, PlayerId
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.rooms.races_store import Races, Record
 from tests.core.builders import ADA, BOB, CYD, DEAL, START
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from server.cli import main
-from server.core.refusal import UnsuitableError
-from server.store.secret_keys import (
+from server.base.core.refusal import UnsuitableError
+from server.base.seals.secret_keys import (
     KEY_BYTES,
     SealError,
     SecretKeys,
@@ -18,6 +17,7 @@ from server.store.secret_keys import (
     read_keys,
     sealed_by,
 )
+from server.cli.main import main
 
 OLD, NEW = bytes(KEY_BYTES), bytes([1] * KEY_BYTES)
 SEED = bytes(range(32))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.sweepers import Share, Sweepers
+from server.base.outbox.sweepers_store import Share, Sweepers
+from server.base.redis import keys
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.store.servers import until
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from server.core.refusal import UnavailableError
-from server.stop import Stop
-from server.store import keys
-from server.store.database import Database
-from server.store.journal import ConflictError, Entries, Journals
+from server.base.core.refusal import UnavailableError
+from server.base.journals.store import ConflictError, Entries, Journals
+from server.base.redis import keys
+from server.base.redis.database import Database
+from server.base.work.stop import Stop
 from tests.store.entries import RefusedError, append, append_soon
 from tests.store.servers import until
 

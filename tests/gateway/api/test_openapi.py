@@ -8,12 +8,11 @@ import pytest
 from openapi_spec_validator import validate
 from starlette.routing import Route as StarletteRoute
 
-from server.core.refusal import HTTP_SENTENCES, SENTENCES
-from server.gateway import typescript
-from server.gateway.api import openapi
-from server.gateway.api.problems import OF_ANY, STATUS
-from server.gateway.api.route import Route
-from server.gateway.api.routes import DOCUMENT, ROUTES, STRUCTS
+from server.base.core.refusal import HTTP_SENTENCES, SENTENCES
+from server.base.generate import openapi, typescript
+from server.base.web.api.problems import OF_ANY, STATUS
+from server.base.web.api.route import Route
+from server.routes import DOCUMENT, ROUTES, STRUCTS
 from tests.gateway.api.site import OPENAPI, Site
 from tests.processes import ROOT
 

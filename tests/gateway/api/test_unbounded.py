@@ -17,10 +17,10 @@ from urllib.parse import urlencode
 import msgspec
 import pytest
 
-from server.core.boards import Scope
-from server.gateway.api import cache
-from server.gateway.api.route import Route
-from server.gateway.api.routes import ROUTES
+from server.base.web.api import cache as api_cache
+from server.base.web.api.route import Route
+from server.results.core.boards import Scope
+from server.routes import ROUTES
 from tests.core.builders import ADA, BOB, START
 from tests.gateway.api.site import CLOSED, DATE, GAME, Site, play_daily, site_on
 from tests.service.nodes import Node, SetClock
@@ -130,7 +130,7 @@ async def test_what_there_is_not_is_one_entry_at_most(
                 statuses[status].append(path)
     assert statuses.keys() <= {200, 304, 404}, statuses
     assert len(site.api._cache) <= 1
-    assert site.api._cache.size <= 3 * cache.OVERHEAD
+    assert site.api._cache.size <= 3 * api_cache.OVERHEAD
     assert len(node.services.profiles._known) == profiles
 
 

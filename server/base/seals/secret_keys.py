@@ -1,0 +1,193 @@
+"""Secret keys, which are in a file of the operator's and never in Redis.
+
+Who has a copy of Redis's files and not of that file learns no seed, and can sign no token. The file
+holds one key or more, each 64 hexadecimal digits in a line of its own, the newest first. Nodes seal
+by one of them, and open what was sealed by any.
+
+From each secret key follow, by HKDF-SHA256: the key that seals (AES-256-SIV, RFC 5297), the keys
+that sign tokens, and the id by which what is stored and tokens name it. To seal or to open takes
+microseconds, and is done once for a deal on a node.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from server.base.core.refusal import UnsuitableError
+from server.base.seals.secret_files import read_secret
+
+KEY_BYTES: Final = 32
+"""Bytes of a secret key."""
+
+ID_LENGTH: Final = 8
+"""Hexadecimal digits of a secret key's id."""
+
+_SEALING_BYTES = 64
+"""AES-SIV takes two keys of 256 bits."""
+
+_SIGNING_BYTES = 32
+
+OWN_FILE: Final = "secret-key"
+"""Name of the file that a node with a private Redis makes in its data directory."""
+
+
+class SealError(Exception):
+    """A sealed text cannot be opened: its key is not known here, or the text was changed."""
+
+
+class SecretKeys:
+    """The secret keys of a node.
+
+    Attributes:
+        newest: the id of the newest key.
+        sealing: the id of the key to seal by; `None` while a node of an older release, which cannot
+            open what is sealed, may read what this one writes.
+    """
+
+    def __init__(self, keys: Sequence[bytes]) -> None:
+        assert keys, "there is at least one key"
+        self._keys = {_derived(key, "id", ID_LENGTH // 2).hex(): key for key in keys}
+        self._sealing = {
+            name: AESSIV(_derived(key, "seal", _SEALING_BYTES)) for name, key in self._keys.items()
+        }
+        self.newest = next(iter(self._keys))
+        self.sealing: str | None = self.newest
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether the key with an id is known."""
+        return name in self._keys
+
+    def seal(self, what: str, secret: bytes) -> str:
+        """Return a secret sealed by `sealing`, or else by the newest key.
+
+        The same secret gives the same text, which is 4/3 as long, and 31 characters more.
+
+        Args:
+            what: whose secret it is; it can be opened as that only.
+            secret: the bytes to seal.
+        """
+        name = self.sealing or self.newest
+        sealed = self._sealing[name].encrypt(secret, [what.encode()])
+        return f"{name}.{urlsafe_b64encode(sealed).rstrip(b'=').decode()}"
+
+    def open(self, what: str, text: str) -> bytes:
+        """Return the secret in a sealed text.
+
+        Raises:
+            SealError: it was sealed by a key that is not known, as something else, or not by us.
+        """
+        name, _, encoded = text.partition(".")
+        if name not in self._sealing:
+            raise SealError(f"The secret key {name[:ID_LENGTH]!r} is not known here.")
+        try:
+            sealed = urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4))
+            return self._sealing[name].decrypt(sealed, [what.encode()])
+        except (InvalidTag, ValueError) as error:
+            raise SealError("A sealed text was changed.") from error
+
+    def signing_key(self, name: str) -> bytes | None:
+        """Return the key that signs tokens with an id, or `None` if it follows from no key here.
+
+        Args:
+            name: the id; it begins with that of the secret key from which the key follows.
+        """
+        key = self._keys.get(name[:ID_LENGTH])
+        return None if key is None else _derived(key, f"sign {name}", _SIGNING_BYTES)
+
+
+def _derived(key: bytes, what: str, length: int) -> bytes:
+    """Return the key of `length` bytes that follows from a secret key for a purpose."""
+    return HKDF(SHA256(), length, None, f"samedeal {what}".encode()).derive(key)
+
+
+def sealed_by(text: str) -> str:
+    """Return the id of the secret key that a text was sealed by."""
+    return text.partition(".")[0]
+
+
+def read_keys(path: Path) -> SecretKeys:
+    """Return the secret keys in a file.
+
+    Raises:
+        UnsuitableError: it cannot be read, others may read it, or it is no file of secret keys.
+    """
+    try:
+        lines = read_secret(path).split()
+        keys = [bytes.fromhex(line) for line in lines]
+    except OSError as error:
+        raise UnsuitableError(
+            f"The file of secret keys {path} cannot be read: {error.strerror}. "
+            f"`samedeal keygen {path}` makes one."
+        ) from error
+    except ValueError:
+        keys = []
+    if not keys or any(len(key) != KEY_BYTES for key in keys):
+        # The error that led here may quote the file: it is not passed on.
+        raise UnsuitableError(
+            f"{path} is no file of secret keys: each line has {2 * KEY_BYTES} hexadecimal digits."
+        ) from None
+    return SecretKeys(keys)
+
+
+def add_key(path: Path) -> SecretKeys:
+    """Add a new key to a file as the newest one, and return all keys; make the file if need be.
+
+    The file is replaced at once, and has the rights that it had; only its owner may read a new one.
+
+    Raises:
+        UnsuitableError: others may read it, or it is no file of secret keys.
+        OSError: it cannot be written.
+    """
+    before = ""
+    if path.exists():
+        read_keys(path)
+        before = path.read_text(encoding="ascii")
+    made = _written(path, before)
+    try:
+        if before:
+            made.chmod(path.stat().st_mode & 0o777)
+        made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)
+    return read_keys(path)
+
+
+def own_keys(data: Path) -> Path:
+    """Return the file of secret keys in a data directory; make it if there is none.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path = data / OWN_FILE
+    if not path.exists():
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        made = _written(path, "")
+        try:
+            # Of two processes that make it at the same time, one is first, and both read that one.
+            path.hardlink_to(made)
+        except FileExistsError:
+            pass
+        finally:
+            made.unlink()
+    return path
+
+
+def _written(path: Path, before: str) -> Path:
+    """Write a new key and those that there were to a new file beside `path`, and return it."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(f"{secrets.token_hex(KEY_BYTES)}\n{before}")
+        file.flush()
+        os.fsync(file.fileno())
+    return Path(name)

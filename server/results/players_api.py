@@ -1,0 +1,327 @@
+"""Players: what everybody may see of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from operator import itemgetter
+
+from msgspec import Struct
+
+from engine.catalog import games, ruleset
+from server.base.core import days as daily
+from server.base.core.ids import DealId
+from server.base.web.api.route import LIVE, Answer, Asked, Route, player_of
+from server.base.web.api.shared import Count, End, Player
+from server.base.work.tasks import in_slices, release
+from server.results.core import history
+from server.results.core.boards import ALL_GAMES
+from server.results.core.history import MAX_ROUNDS, DayResult, History, RoundResult, Sums
+from server.wings import Services
+
+PLAYER_COST = 2.0
+"""What a player's page costs: a history has up to some thousand results."""
+
+MAX_DAYS = 400
+"""The most days of a game on a player's page."""
+
+SLICE = 100
+"""Results that are looked at before the event loop serves others: they take it 0.2 ms."""
+
+
+class Streak(Struct, frozen=True):
+    """Days in a row.
+
+    Attributes:
+        now: how many up to today, or up to yesterday if today is still to come.
+        best: the most there ever were.
+    """
+
+    now: Count
+    best: Count
+
+
+class Streaks(Struct, frozen=True):
+    """Days in a row on which a daily was played to its end, and on which one was won."""
+
+    played: Streak
+    won: Streak
+
+
+class BestRun(Struct, frozen=True):
+    """The best run at a game's dailies.
+
+    Attributes:
+        home: cards on the foundations.
+        left: cards that are not.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played.
+        day: the UTC day, counted from 1970-01-01.
+    """
+
+    home: Count
+    left: Count
+    time: Count
+    moves: Count
+    day: Count
+
+
+class PlayedDay(Struct, frozen=True):
+    """A run at a daily.
+
+    Attributes:
+        day: the UTC day, counted from 1970-01-01.
+        home: cards on the foundations.
+        left: cards that are not.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played.
+        end: why it ended.
+        points: for the board of the week.
+    """
+
+    day: Count
+    home: Count
+    left: Count
+    time: Count
+    moves: Count
+    end: End
+    points: Count
+
+
+class PlayedDailies(Struct, frozen=True):
+    """A player's runs at the dailies of a game.
+
+    Attributes:
+        played: how many there are.
+        won: how many of them were won.
+        streaks: days in a row.
+        average: cards home in a run; null without runs.
+        total: how many cards there are to bring home.
+        best: the best run, or null.
+        days: the last ones, latest first: at most 400.
+    """
+
+    played: Count
+    won: Count
+    streaks: Streaks
+    average: float | None
+    total: Count
+    best: BestRun | None
+    days: list[PlayedDay]
+
+
+class PlayedRound(Struct, frozen=True):
+    """A round that a player has raced in.
+
+    Attributes:
+        at: when it was over, in Unix milliseconds.
+        deal: the id of its deal.
+        place: 1 for the best; equal results share one.
+        of: how many raced.
+        home: cards on the foundations.
+        rating: the player's rating after it; null if the round was not rated.
+    """
+
+    at: int
+    deal: str
+    place: Count
+    of: Count
+    home: Count
+    rating: Count | None
+
+
+class PlayedRaces(Struct, frozen=True):
+    """A player's races at a game.
+
+    Attributes:
+        played: how many rounds.
+        won: how many of them were won.
+        rounds: the last ones, latest first: at most 200.
+    """
+
+    played: Count
+    won: Count
+    rounds: list[PlayedRound]
+
+
+class Rating(Struct, frozen=True):
+    """How strong a player is at a game, as far as races show.
+
+    Attributes:
+        value: what the player's skill exceeds almost surely; it is what leaderboards compare.
+        uncertainty: the standard deviation of the skill, in the same unit.
+        rounds: how many it follows from.
+    """
+
+    value: Count
+    uncertainty: Count
+    rounds: Count
+
+
+class PlayedGame(Struct, frozen=True):
+    """What a player has played of a game; `rating` is null without a rated race."""
+
+    game: str
+    dailies: PlayedDailies
+    races: PlayedRaces
+    rating: Rating | None
+
+
+class PlayerPage(Struct, frozen=True):
+    """A player's public page.
+
+    Attributes:
+        kept: whether the player has kept an identity; who has not is a guest.
+        day: today, counted from 1970-01-01.
+        streaks: days in a row, at any game.
+        crowns: days on which the dailies of all games were played.
+        games: those that the player has played.
+        repaired: days lost by a fault of the server's, which end no streak.
+    """
+
+    player: Player
+    kept: bool
+    day: Count
+    streaks: Streaks
+    crowns: Count
+    games: list[PlayedGame]
+    repaired: list[Count] = []
+
+
+class OfPlayer(Asked, frozen=True):
+    """A request about a player.
+
+    Attributes:
+        player: the id.
+    """
+
+    player: str
+
+
+async def show_player(services: Services, asked: OfPlayer) -> Answer[PlayerPage]:
+    """What everybody may see of a player; there is nothing on it of who has not played."""
+    player = player_of(asked.player)
+    found = await services.histories.find(player)
+    played = found.kept is not None or bool(found.days or found.rounds or found.sums)
+    # Of who has not played, nothing pushes out what is known of others: anybody can ask for any id.
+    profile = (await services.profiles.find([player], keeping=played))[player]
+    today = daily.day_at(services.clock.now())
+    repaired = {game: await services.repaired_days.of(game) for game in (*games(), ALL_GAMES)}
+    page = await page_of(found, Player.of(profile), today, repaired)
+    await release(found.days, found.rounds)
+    return Answer(page, LIVE, is_kept=played)
+
+
+@dataclass(slots=True)
+class _Runs:
+    """The runs of a player at the dailies of a game, or of all games, that stand."""
+
+    results: list[tuple[int, DayResult]] = field(default_factory=list)
+    played: set[int] = field(default_factory=set)
+    won: set[int] = field(default_factory=set)
+    best: tuple[int, int, DayResult] | None = None
+
+    def add(self, day: int, result: DayResult) -> None:
+        """Add a run, if it stands."""
+        if result.void:
+            return
+        self.results.append((day, result))
+        if result.won:
+            self.won.add(day)
+        if result.counts:
+            self.played.add(day)
+            if self.best is None or (result.packed, day) < self.best[:2]:
+                self.best = result.packed, day, result
+
+
+async def page_of(
+    found: History, player: Player, today: int, repaired: Mapping[str, frozenset[int]]
+) -> PlayerPage:
+    """Return a player's page, which is made in slices: a long life takes tens of milliseconds.
+
+    Args:
+        found: the player's history.
+        player: the player.
+        today: the number of the UTC day.
+        repaired: the days that end no streak, by game, and of all games.
+    """
+    runs: defaultdict[str, _Runs] = defaultdict(_Runs)
+    async for (game, day), result in in_slices(found.days.items(), SLICE):
+        runs[game].add(day, result)
+    rounds: defaultdict[str, list[tuple[int, DealId, RoundResult]]] = defaultdict(list)
+    async for (game, deal), round_ in in_slices(found.rounds.items(), SLICE):
+        rounds[game].append((round_.at, deal, round_))
+    made = []
+    async for game in in_slices(games(), 1):
+        if game in runs or game in rounds or game in found.sums:
+            dailies = await _dailies(runs[game], game, today, repaired[game])
+            races, rating = await _races(rounds[game], found.sums.get(game, Sums()))
+            made.append(PlayedGame(game, dailies, races, rating))
+    everywhere = [runs[game].played for game in games()]
+    won = (each.won for each in runs.values())
+    return PlayerPage(
+        player=player,
+        kept=found.kept is not None,
+        day=today,
+        streaks=await _streaks(
+            set().union(*everywhere), set().union(*won), today, repaired[ALL_GAMES]
+        ),
+        crowns=len(set.intersection(*everywhere)),
+        games=made,
+        repaired=sorted(repaired[ALL_GAMES]),
+    )
+
+
+async def _streaks(
+    played: Collection[int], won: Collection[int], today: int, repaired: Collection[int]
+) -> Streaks:
+    found = [
+        Streak(*history.streak(days, today, repaired)) async for days in in_slices((played, won), 1)
+    ]
+    return Streaks(*found)
+
+
+async def _dailies(runs: _Runs, game: str, today: int, repaired: Collection[int]) -> PlayedDailies:
+    results = sorted(runs.results, key=itemgetter(0), reverse=True)
+    home = sum(each.home for _, each in results)
+    best = None
+    if runs.best is not None:
+        _, day, run = runs.best
+        best = BestRun(run.home, run.left, run.time, run.moves, day)
+    return PlayedDailies(
+        played=len(runs.played),
+        won=len(runs.won),
+        streaks=await _streaks(runs.played, runs.won, today, repaired),
+        average=home / len(results) if results else None,
+        total=ruleset(game).total,
+        best=best,
+        days=[
+            PlayedDay(day, each.home, each.left, each.time, each.moves, each.end, each.points)
+            async for day, each in in_slices(results[:MAX_DAYS], SLICE)
+        ],
+    )
+
+
+async def _races(
+    held: list[tuple[int, DealId, RoundResult]], earlier: Sums
+) -> tuple[PlayedRaces, Rating | None]:
+    change, won = earlier.change, earlier.won
+    rounds = []
+    async for at, deal, each in in_slices(sorted(held), SLICE):
+        if not each.void:
+            won += each.won
+            change = change.plus(each.change)
+            rating = change.rating.value if each.is_rated else None
+            rounds.append(PlayedRound(at, deal, each.place, each.players, each.home, rating))
+    races = PlayedRaces(earlier.played + len(rounds), won, rounds[: -MAX_ROUNDS - 1 : -1])
+    return races, _rating(change.rating)
+
+
+def _rating(rating: history.Rating) -> Rating | None:
+    if not rating.rated:
+        return None
+    return Rating(rating.value, round(rating.uncertainty * 100), rating.rated)
+
+
+ROUTES = (Route("/players/{player}", show_player, ("unknown_player",), PLAYER_COST),)

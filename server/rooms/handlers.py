@@ -1,0 +1,203 @@
+"""Handlers of the commands in `server.rooms.messages`."""
+
+from __future__ import annotations
+
+from server.base.core.codes import read_room_code
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.base.net.addresses import wide_of
+from server.base.quotas import quotas
+from server.base.wire.messages import Command
+from server.base.wire.request import HandlerTable, Request
+from server.base.wire.session_messages import Done
+from server.base.work.tasks import run_soon
+from server.play import present as play_present
+from server.rooms.core.events import Terms
+from server.rooms.core.room import Room
+from server.rooms.messages import (
+    CreateRoom,
+    HandOver,
+    JoinRoom,
+    LeaveRoom,
+    ListRooms,
+    ProposeTerms,
+    QuickMatch,
+    RemoveMember,
+    Rooms,
+    RoomState,
+    SendEmote,
+    SetLock,
+    SetPublic,
+    SetReady,
+    SetTerms,
+    StartRound,
+)
+
+
+async def create(request: Request[CreateRoom]) -> RoomState:
+    """Open a room if there is room for it, and subscribe the session to it."""
+    await _admit(request)
+    command = request.command
+    async with request.paying("room", quotas.ROOM):
+        room = await request.services.rooms.create(
+            request.player,
+            command.game,
+            command.variant,
+            seats=command.seats,
+            limit=command.limit * 1000,
+            creation=command.key,
+            allowed=command.help,
+        )
+    return await _subscribed(request, room)
+
+
+async def quick_match(request: Request[QuickMatch]) -> RoomState:
+    """Find a quick match if there is room for one, and subscribe the session to its room."""
+    await _admit(request)
+    async with request.paying("room", quotas.MATCH):
+        room = await request.services.quick_matches.match(request.player, request.command.game)
+    return await _subscribed(request, room)
+
+
+async def _admit(request: Request[CreateRoom] | Request[QuickMatch]) -> None:
+    """Refuse a new room if there is no room for it; that of who has never played, first of all."""
+    load, histories = request.load, request.services.histories
+    if load.has_room("first_room"):
+        return
+    if not load.has_room("room") or not await histories.has_results(request.player):
+        raise Refusal("overloaded", wait=load.wait())
+
+
+async def join(request: Request[JoinRoom]) -> RoomState:
+    """Take a seat, and subscribe the session to the room; its code may be as it was typed."""
+    code = read_room_code(request.command.code)
+    room = await request.services.rooms.join(code, request.player)
+    return await _subscribed(request, room)
+
+
+async def leave(request: Request[LeaveRoom]) -> Done:
+    """Give the seat up, and end the session's subscription to the room."""
+    code = RoomCode(request.command.code)
+    await request.services.rooms.leave(code, request.player)
+    request.hub.leave_room(request.session, code)
+    return Done()
+
+
+async def set_ready(request: Request[SetReady]) -> RoomState:
+    """Say whether the player agrees to the next round, or sits out."""
+    code, ready = RoomCode(request.command.code), request.command.ready
+    room = await request.services.rooms.set_ready(code, request.player, ready=ready)
+    return await _state(request, room)
+
+
+async def start_round(request: Request[StartRound]) -> RoomState:
+    """Start a round; its cards are sent to the runners when the countdown is over."""
+    code, anyway = RoomCode(request.command.code), request.command.anyway
+    services = request.services
+    # Before it is charged to the address, whose quota would tell a room from none.
+    await services.rooms.check_member(code, request.player)
+    if not services.memory.has_room("round"):
+        raise Refusal("overloaded", wait=request.load.wait())
+    live = services.live.find(code)
+    async with request.paying("game", quotas.round_of(live.room if live is not None else None)):
+        online = await services.live.online(code)
+        room = await services.rooms.start(code, request.player, online, anyway=anyway)
+    return await _state(request, room)
+
+
+async def set_terms(request: Request[SetTerms]) -> RoomState:
+    """Set what the next rounds are played by."""
+    code, terms = RoomCode(request.command.code), _terms(request.command)
+    return await _state(
+        request, await request.services.rooms.set_terms(code, request.player, terms)
+    )
+
+
+async def propose_terms(request: Request[ProposeTerms]) -> RoomState:
+    """Propose what the next rounds are played by."""
+    code, terms = RoomCode(request.command.code), _terms(request.command)
+    return await _state(
+        request, await request.services.rooms.propose_terms(code, request.player, terms)
+    )
+
+
+async def remove_member(request: Request[RemoveMember]) -> RoomState:
+    """Take a member's seat away; the member's sessions are told when the room is sent."""
+    code, player = RoomCode(request.command.code), PlayerId(request.command.player)
+    return await _state(request, await request.services.rooms.remove(code, request.player, player))
+
+
+async def hand_over(request: Request[HandOver]) -> RoomState:
+    """Make another member the host."""
+    code, player = RoomCode(request.command.code), PlayerId(request.command.player)
+    return await _state(
+        request, await request.services.rooms.hand_over(code, request.player, player)
+    )
+
+
+async def set_lock(request: Request[SetLock]) -> RoomState:
+    """Lock the room, or unlock it."""
+    code, locked = RoomCode(request.command.code), request.command.locked
+    room = await request.services.rooms.set_lock(code, request.player, locked=locked)
+    return await _state(request, room)
+
+
+async def set_public(request: Request[SetPublic]) -> RoomState:
+    """Open the room to anybody, or close it."""
+    code, public = RoomCode(request.command.code), request.command.public
+    room = await request.services.rooms.set_public(code, request.player, public=public)
+    return await _state(request, room)
+
+
+async def list_rooms(request: Request[ListRooms]) -> Rooms:
+    """Return the open rooms; the store is read at most once every two seconds on a node."""
+    return play_present.rooms(await request.services.open_rooms.list())
+
+
+def _terms(command: SetTerms | ProposeTerms) -> Terms:
+    return Terms(command.game, command.variant, command.limit * 1000, command.help)
+
+
+async def send_emote(request: Request[SendEmote]) -> Done:
+    """Send an emote to the subscribers of the room."""
+    code, emote = RoomCode(request.command.code), request.command.emote
+    await request.hub.emotes.send(request.session, code, emote)
+    return Done()
+
+
+async def _subscribed(request: Request[Command], room: Room) -> RoomState:
+    """Subscribe the session to a room, and return the room's state."""
+    code, address = room.opened.code, request.session.address
+    # Nobody waits for it: the host is told later.
+    run_soon(request.services.places.enter(code, request.player, address, wide_of(address)))
+    await request.hub.enter_room(request.session, room)
+    state = await _state(request, room)
+    request.hub.rooms.answered(request.session, room.opened.code)
+    return state
+
+
+async def _state(request: Request[Command], room: Room) -> RoomState:
+    """Return a room's state after a command, which has stored an entry.
+
+    The store is read only if no session of this node is subscribed.
+    """
+    request.services.quotas.note(request.player, quotas.ENTRY)
+    return play_present.room(await request.services.live.read_page(room))
+
+
+HANDLERS: HandlerTable = {
+    CreateRoom: create,
+    JoinRoom: join,
+    LeaveRoom: leave,
+    SetReady: set_ready,
+    StartRound: start_round,
+    SetTerms: set_terms,
+    ProposeTerms: propose_terms,
+    RemoveMember: remove_member,
+    HandOver: hand_over,
+    SetLock: set_lock,
+    SetPublic: set_public,
+    ListRooms: list_rooms,
+    SendEmote: send_emote,
+    QuickMatch: quick_match,
+}

@@ -1,0 +1,222 @@
+"""The services of one node, constructed and connected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from engine.catalog import games
+from server.accounts.accounts import Accounts
+from server.accounts.keeping import Keeping
+from server.base.core.quota import ADDRESS_PLAYERS
+from server.base.journals.check import JournalCheck
+from server.base.nodes.departures import Departures
+from server.base.nodes.format import Format
+from server.base.nodes.memory import StoreMemory
+from server.base.nodes.registration import Registration
+from server.base.outbox.outbox import Effects
+from server.base.outbox.sweeper import Sweeper
+from server.base.quotas.quotas import Quotas
+from server.base.redis.ports import MessageBus
+from server.base.seals.keyring import Keyring
+from server.base.work.background import Background
+from server.base.work.metrics import Metrics
+from server.dailies.archive import Archive
+from server.dailies.dailies import Dailies
+from server.lobby.open_rooms import OpenRooms
+from server.lobby.quick_matches import QuickMatches
+from server.moderation.moderation import Moderation
+from server.moderation.operators import Operators
+from server.moderation.suspicions import Suspicions
+from server.play.attempts import Attempts
+from server.play.searcher import Search, Searcher
+from server.play.searches import Searches
+from server.players.address_hash import Places
+from server.players.identity import Identity
+from server.players.name_lists import NameLists, name_lists
+from server.players.profiles import Profiles
+from server.players.sessions import Sessions
+from server.results.curves import Curves
+from server.results.histories import Histories
+from server.results.leaderboards import Leaderboards
+from server.results.repaired_days import RepairedDays
+from server.rooms.absences import Absences
+from server.rooms.live import LiveRooms
+from server.rooms.pace_bots import PaceBots
+from server.rooms.progress import Progress
+from server.rooms.races import Races
+from server.rooms.rooms import Rooms
+from server.rooms.unused_rooms import UnusedRooms
+from server.runs.closed_deals import Deals
+from server.runs.runs import Runs
+from server.stores import Store
+from server.verification import Report, Verification
+from server.watching.watching import Watching
+
+
+class Services:
+    """The services of one node.
+
+    Each service is given those that it uses, subscribes to their signals, and registers what it
+    does beside commands with the node's background work, itself: this class only determines the
+    order in which they are constructed.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        bus: MessageBus,
+        registration: Registration,
+        metrics: Metrics,
+        background: Background,
+        *,
+        searcher: Search | None = None,
+        archive: Path | None = None,
+        ranked_starts: int = 0,
+        address_players: int = ADDRESS_PLAYERS,
+        names: NameLists | None = None,
+    ) -> None:
+        self._store = store
+        self.background = background
+        self.clock = store.clock
+        self.metrics = metrics
+        self.format = Format(store.formats, store.nodes, store.clock)
+        self.keyring = Keyring(
+            store.keyrings, store.secret_keys, self.format, store.clock, background
+        )
+        self.memory = StoreMemory(store.memory, metrics, background)
+        self.quotas = Quotas(
+            store.quotas,
+            self.keyring,
+            store.clock,
+            self.memory,
+            background,
+            players=address_players,
+            limited=metrics.limited,
+        )
+        self.attempts = Attempts(store, self.format, metrics.lookups)
+        self.attempts.appended.subscribe(self.quotas.advanced)
+        self.rooms = Rooms(store, self.attempts, self.format, self.quotas)
+        self.quotas.room = self.rooms.known
+        self.journal_check = JournalCheck(
+            store.journals, background, self.attempts.used, self.rooms.used
+        )
+        self.deals = Deals(store, self.rooms)
+        self.profiles = Profiles(store.players, bus)
+        self.live = LiveRooms(
+            store, bus, self.rooms, self.profiles, registration, background=background
+        )
+        self.absences = Absences(self.rooms, self.live, background)
+        self.places = Places(self.keyring, store.rooms)
+        self.open_rooms = OpenRooms(store, self.live, self.profiles, self.places, background)
+        self.unused_rooms = UnusedRooms(store.rooms, self.live, self.quotas, background)
+        self.quick_matches = QuickMatches(store, self.rooms, self.live, background)
+        self.pace_bots = PaceBots(store.clock, self.rooms, self.live, background)
+        self.dailies = Dailies(
+            store,
+            self.attempts,
+            self.keyring,
+            self.places,
+            self.quotas,
+            background=background,
+            ranked_starts=ranked_starts,
+        )
+        self.pools = store.pools
+        self.leaderboards = Leaderboards(store, bus, self.profiles)
+        self.runs = Runs(
+            store,
+            self.deals,
+            self.attempts,
+            self.rooms,
+            leaderboards=self.leaderboards,
+            profiles=self.profiles,
+        )
+        self.archive = Archive(store, self.attempts, self.dailies, archive)
+        self.identity = Identity(store, self.profiles, self.keyring, names or name_lists())
+        self.sessions = Sessions(store, bus, registration, self.attempts, background)
+        self.departures = Departures(store.held, registration, background)
+        self.histories = Histories(store, self.leaderboards)
+        self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
+        self.curves = Curves(store)
+        self.races = Races(store, self.histories, self.places)
+        self.suspicions = Suspicions(store, self.attempts)
+        self.moderation = Moderation(
+            store,
+            attempts=self.attempts,
+            rooms=self.rooms,
+            histories=self.histories,
+            races=self.races,
+            keeping=self.keeping,
+            profiles=self.profiles,
+            sessions=self.sessions,
+        )
+        self.repaired_days = RepairedDays(store.moderation, store.clock)
+        self.effects = Effects(
+            store,
+            self.attempts,
+            self.rooms,
+            histories=self.histories,
+            races=self.races,
+            keeping=self.keeping,
+            moderation=self.moderation,
+            suspicions=self.suspicions,
+            background=background,
+        )
+        self.accounts = Accounts(store, self.identity, self.sessions, self.effects, self.histories)
+        self.operators = Operators(
+            store,
+            self.effects,
+            rooms=self.rooms,
+            live=self.live,
+            open_rooms=self.open_rooms,
+            sessions=self.sessions,
+            profiles=self.profiles,
+            histories=self.histories,
+            races=self.races,
+            suspicions=self.suspicions,
+            repaired_days=self.repaired_days,
+        )
+        self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps, background)
+        self.progress = Progress(self.attempts, self.live, background)
+        self.watching = Watching(
+            store, self.attempts, self.rooms, self.live, self.keyring, background=background
+        )
+        self.searches = Searches(self.attempts, self.sessions, searcher or Searcher(), background)
+        for game in games():
+            metrics.pool_deals[game] = partial(self._pooled, game)
+        metrics.store_replaced = lambda: self.keyring.replaced
+        metrics.rooms = lambda: self.live.size
+        metrics.attempts = lambda: self.attempts.size
+        metrics.outbox_age = self.sweeper.age
+        metrics.queues["finishes"] = self.attempts.finishes.qsize
+
+    def _pooled(self, game: str) -> int:
+        """Return how many certified deals a game's pool has, as last read."""
+        return self.dailies.pooled.get(game, 0)
+
+    async def prepare(self) -> None:
+        """Read the keyring, and draw the dailies ahead, before the node accepts connections.
+
+        Raises:
+            UnsuitableError: the file of secret keys lacks one that the store needs.
+            UnavailableError: the store does not answer.
+        """
+        await self.keyring.refresh()
+        await self.dailies.draw_ahead()
+
+    async def verify(
+        self, percent: int, expected: Report | None, progress: Callable[[int], None]
+    ) -> Report:
+        """Verify all that is stored. See `server.verification`.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await Verification(self._store, self.keyring, percent).run(expected, progress)
+
+    async def close(self) -> None:
+        """Stop what is no background work, and wait for the notifications in flight."""
+        await self.searches.close()
+        await self.archive.close()
+        await self.sessions.close()
