@@ -8,9 +8,9 @@ from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
 import structlog
 
-from server.accounts.store import Accounts
+from server.accounts.store import AccountStore
 from server.base.core.refusal import UnsuitableError
-from server.base.journals.store import Journals
+from server.base.journals.store import JournalStore
 from server.base.net import listening
 from server.base.net.addresses import Proxies
 from server.base.net.admission import Entrance
@@ -20,23 +20,22 @@ from server.base.net.listener import Listener
 from server.base.net.load import Load
 from server.base.net.origins import Origins
 from server.base.net.turns import Turns
-from server.base.nodes.format_store import Formats, check_format
-from server.base.nodes.held_store import Held
-from server.base.nodes.nodes_store import Nodes
+from server.base.nodes.format_store import FormatStore, check_format
+from server.base.nodes.held_store import HeldStore
+from server.base.nodes.nodes_store import NodeStore
 from server.base.nodes.registration import Registration
-from server.base.outbox.store import Outboxes
-from server.base.outbox.sweepers_store import Sweepers
-from server.base.quotas.store import Quotas
-from server.base.redis import ports
+from server.base.outbox.store import OutboxStore
+from server.base.outbox.sweepers_store import SweeperStore
+from server.base.quotas.store import QuotaStore
 from server.base.redis.bus import Bus
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.redis.embedded import embedded_redis, shared_redis
-from server.base.redis.memory import Memory
+from server.base.redis.memory import MemoryStore
 from server.base.redis.probe import Probe
-from server.base.redis.scans import Scans
-from server.base.seals.keyring_store import Keyrings
+from server.base.redis.scans import ScanStore
+from server.base.seals.keyring_store import KeyringStore
 from server.base.seals.secret_keys import SecretKeys, own_keys, read_keys
 from server.base.web.api.app import Api
 from server.base.web.headers import SecurityHeaders
@@ -46,22 +45,23 @@ from server.base.web.previews import Previews
 from server.base.wire.answerer import Handlers
 from server.base.wire.sockets import Sockets
 from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.metrics import LagMeter, Metrics
 from server.cli.logs import errors
-from server.dailies.store import Starts
-from server.deals.pool_store import Pools
-from server.deals.store import Deals
-from server.lobby.quick_store import QuickMatches
-from server.lobby.store import OpenRooms
-from server.moderation.store import Moderation
-from server.moderation.suspicions_store import Suspicions
+from server.dailies.store import StartStore
+from server.deals.pool_store import PoolStore
+from server.deals.store import DealStore
+from server.lobby.quick_store import QuickMatchStore
+from server.lobby.store import OpenRoomStore
+from server.moderation.store import ModerationStore
+from server.moderation.suspicions_store import SuspicionStore
 from server.players.hub import Hub
 from server.players.name_lists import name_lists
-from server.players.store import Players
-from server.results.histories_store import Histories
-from server.results.leaderboards_store import Leaderboards
-from server.rooms.races_store import Races
-from server.rooms.store import Rooms
+from server.players.store import PlayerStore
+from server.results.histories_store import HistoryStore
+from server.results.leaderboards_store import LeaderboardStore
+from server.rooms.races_store import RaceStore
+from server.rooms.store import RoomStore
 from server.settings import Settings
 from server.stores import Store
 from server.wings import Services
@@ -112,7 +112,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         lag = LagMeter(metrics.lag)
         stack.callback(lag.close)
         database, secret_keys = await _database(settings, metrics, stack)
-        clock = Clock(database)
+        clock = RedisClock(database)
         await clock.sample()
         store = redis_store(database, clock, secret_keys)
 
@@ -179,34 +179,34 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
     background.raise_failure()
 
 
-def redis_store(database: Database, clock: ports.Clock, secret_keys: SecretKeys) -> Store:
+def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> Store:
     """Return the store on a connection to Redis."""
     return Store(
         clock=clock,
-        formats=Formats(database),
+        formats=FormatStore(database),
         secret_keys=secret_keys,
-        keyrings=Keyrings(database),
-        journals=Journals(database),
-        deals=Deals(database, secret_keys),
-        pools=Pools(database, secret_keys),
-        quotas=Quotas(database),
-        players=Players(database),
-        accounts=Accounts(database),
-        leaderboards=Leaderboards(database),
-        histories=Histories(database),
-        races=Races(database),
-        outboxes=Outboxes(database),
-        rooms=Rooms(database),
-        open_rooms=OpenRooms(database),
-        quick_matches=QuickMatches(database),
-        moderation=Moderation(database),
-        starts=Starts(database),
-        suspicions=Suspicions(database),
-        scans=Scans(database),
-        memory=Memory(database),
-        nodes=Nodes(database),
-        held=Held(database),
-        sweepers=Sweepers(database),
+        keyrings=KeyringStore(database),
+        journals=JournalStore(database),
+        deals=DealStore(database, secret_keys),
+        pools=PoolStore(database, secret_keys),
+        quotas=QuotaStore(database),
+        players=PlayerStore(database),
+        accounts=AccountStore(database),
+        leaderboards=LeaderboardStore(database),
+        histories=HistoryStore(database),
+        races=RaceStore(database),
+        outboxes=OutboxStore(database),
+        rooms=RoomStore(database),
+        open_rooms=OpenRoomStore(database),
+        quick_matches=QuickMatchStore(database),
+        moderation=ModerationStore(database),
+        starts=StartStore(database),
+        suspicions=SuspicionStore(database),
+        scans=ScanStore(database),
+        memory=MemoryStore(database),
+        nodes=NodeStore(database),
+        held=HeldStore(database),
+        sweepers=SweeperStore(database),
     )
 
 
@@ -226,7 +226,7 @@ async def services_alone(settings: Settings) -> AsyncIterator[Services]:
     async with AsyncExitStack() as stack:
         metrics = Metrics()
         database, secret_keys = await _database(settings, metrics, stack, shared=True)
-        clock = Clock(database)
+        clock = RedisClock(database)
         await clock.sample()
         store = redis_store(database, clock, secret_keys)
         registration = Registration(store.nodes, store.held)
@@ -339,9 +339,9 @@ async def alive_nodes(url: str) -> list[str]:
     """
     database = Database(connect(url))
     try:
-        clock = Clock(database)
+        clock = RedisClock(database)
         await clock.sample()
-        return await Nodes(database).alive(clock.now())
+        return await NodeStore(database).alive(clock.now())
     finally:
         await database.close()
 

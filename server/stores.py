@@ -4,33 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from server.base.redis.ports import (
-    AccountStore,
-    Clock,
-    DealStore,
-    FormatStore,
-    HeldStore,
-    HistoryStore,
-    JournalStore,
-    KeyringStore,
-    LeaderboardStore,
-    MemoryStore,
-    ModerationStore,
-    NodeStore,
-    OpenRoomStore,
-    OutboxStore,
-    PlayerStore,
-    PoolStore,
-    QuickMatchStore,
-    QuotaStore,
-    RaceStore,
-    RoomStore,
-    ScanStore,
-    SecretStore,
-    StartStore,
-    SuspicionStore,
-    SweeperStore,
-)
+from server.accounts.store import AccountStore
+from server.base.journals.store import JournalStore
+from server.base.nodes.format_store import FormatStore
+from server.base.nodes.held_store import HeldStore
+from server.base.nodes.nodes_store import NodeStore
+from server.base.outbox.store import OutboxStore
+from server.base.outbox.sweepers_store import SweeperStore
+from server.base.quotas.store import QuotaStore
+from server.base.redis.memory import MemoryStore
+from server.base.redis.scans import ScanStore
+from server.base.seals.keyring_store import KeyringStore
+from server.base.seals.secret_keys import SecretKeys
+from server.base.work.clock import Clock
+from server.dailies.store import StartStore
+from server.deals.pool_store import PoolStore
+from server.deals.store import DealStore
+from server.lobby.quick_store import QuickMatchStore
+from server.lobby.store import OpenRoomStore
+from server.moderation.store import ModerationStore
+from server.moderation.suspicions_store import SuspicionStore
+from server.players.store import PlayerStore
+from server.results.histories_store import HistoryStore
+from server.results.leaderboards_store import LeaderboardStore
+from server.rooms.races_store import RaceStore
+from server.rooms.store import RoomStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,7 @@ class Store:
 
     clock: Clock
     formats: FormatStore
-    secret_keys: SecretStore
+    secret_keys: SecretKeys
     keyrings: KeyringStore
     journals: JournalStore
     deals: DealStore

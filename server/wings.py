@@ -18,7 +18,7 @@ from server.base.nodes.registration import Registration
 from server.base.outbox.outbox import Effects
 from server.base.outbox.sweeper import Sweeper
 from server.base.quotas.quotas import Quotas
-from server.base.redis.ports import MessageBus
+from server.base.redis.bus import Bus
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
@@ -66,7 +66,7 @@ class Services:
     def __init__(
         self,
         store: Store,
-        bus: MessageBus,
+        bus: Bus,
         registration: Registration,
         metrics: Metrics,
         background: Background,

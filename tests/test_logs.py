@@ -26,7 +26,7 @@ from server.base.redis.pipeline import Pipeline, pack
 from server.base.work.log_context import task_fields
 from server.cli.log_lines import LINES
 from server.cli.logs import configure, errors, log_loop_failure
-from server.deals.store import Deals
+from server.deals.store import DealStore
 from server.play.core import attempt
 from server.rooms.rooms import Rooms
 from server.settings import LogFormat
@@ -192,7 +192,7 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
         monkeypatch.undo()
         await resign(client, {**daily, "seq": 2})
     database = database_on(connect(redis_url))
-    deal = await Deals(database, secret_keys()).find(DealId(daily["deal"]))
+    deal = await DealStore(database, secret_keys()).find(DealId(daily["deal"]))
     await database.close()
 
     output = log.readouterr().err

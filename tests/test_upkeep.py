@@ -15,7 +15,7 @@ from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.base.seals import keyring
 from server.base.seals.secret_keys import add_key, read_keys
-from server.deals.pool_store import Pools
+from server.deals.pool_store import PoolStore
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened
 from tests.gateway.play import race_of
@@ -89,7 +89,7 @@ async def test_seeds_are_sealed_by_a_new_secret_key(
     path = tmp_path / "keys"
     old = add_key(path)
     monkeypatch.setenv("SAMEDEAL_SECRET_KEY_FILE", str(path))
-    pools, left = Pools(database, old), 3
+    pools, left = PoolStore(database, old), 3
     for _ in range(days.DRAWN_AHEAD + 1 + left):
         await pools.put(pooled())
     async with node(redis_url, secret_key_file=path):
@@ -114,7 +114,7 @@ async def test_seeds_are_sealed_by_a_new_secret_key(
     assert "cannot be opened" not in output
     assert "does not prove" not in output
     await pools.put(pooled("deuces"))
-    await Pools(database, read_keys(path)).put(replace(pooled("deuces"), par=99))
+    await PoolStore(database, read_keys(path)).put(replace(pooled("deuces"), par=99))
     _, output = await run(redis_url, "verify-store")
     assert "Deals of pools that cannot be opened: 1" in output, "it is sealed by the old key"
     assert "Deals with a line that does not prove what is said of them: 1" in output

@@ -30,7 +30,7 @@ from server.base.journals.store import Append
 from server.base.nodes.registration import Registration
 from server.base.redis import keys
 from server.base.redis.bus import Bus
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.redis.embedded import embedded_redis
@@ -70,7 +70,7 @@ class Capacity:
         self.redis = connect(url)
         self.database = Database(self.redis, 0)
         secret_keys = SecretKeys([secrets.token_bytes(32)])
-        self.store = redis_store(self.database, Clock(self.database), secret_keys)
+        self.store = redis_store(self.database, RedisClock(self.database), secret_keys)
         registration = Registration(self.store.nodes, self.store.held)
         bus, background = Bus(self.database), Background()
         self.services = Services(self.store, bus, registration, Metrics(), background)

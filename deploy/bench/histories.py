@@ -31,7 +31,7 @@ from server.base.core.ids import DealId, PlayerId
 from server.base.nodes.registration import Registration
 from server.base.redis import keys
 from server.base.redis.bus import Bus
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.redis.embedded import embedded_redis
@@ -77,7 +77,7 @@ class Lives:
         self.redis = redis
         self.database = Database(redis, 0)
         secret_keys = SecretKeys([secrets.token_bytes(32)])
-        store = redis_store(self.database, Clock(self.database), secret_keys)
+        store = redis_store(self.database, RedisClock(self.database), secret_keys)
         registration = Registration(store.nodes, store.held)
         self.services = Services(store, Bus(self.database), registration, Metrics(), Background())
         self.today = daily.day_at(int(time.time() * 1000))

@@ -21,7 +21,7 @@ from server.base.redis.database import Database
 from server.play.core.result import pack
 from server.results.core.boards import BoardId
 from server.results.leaderboards import REACH, RIVALS, TOP
-from server.results.leaderboards_store import Leaderboards
+from server.results.leaderboards_store import LeaderboardStore
 
 BOARD = BoardId("day", "robert", 20_778, "ranked")
 
@@ -63,7 +63,7 @@ async def million(node: MeasuredNode, entries: int, calls: int) -> Figures:
     assert node.socket is not None
     redis: Any = connect(f"unix://{node.socket}")
     database = Database(redis)
-    boards, chance = Leaderboards(database), random.Random(1)  # noqa: S311 - not a secret
+    boards, chance = LeaderboardStore(database), random.Random(1)  # noqa: S311 - not a secret
     try:
         await _fill(redis, entries, chance)
         await redis.config_set("slowlog-log-slower-than", LOGGED)

@@ -179,7 +179,7 @@ end
 """)
 
 
-class Accounts:
+class AccountStore:
     """The records of players, and what signs them in."""
 
     def __init__(self, database: Database) -> None:

@@ -25,7 +25,7 @@ return 1
 """)
 
 
-class Starts:
+class StartStore:
     """The starts of dailies by address; addresses are given as keyed hashes.
 
     A start takes some 60 bytes, and 17 more for each player who has begun before there.

@@ -14,10 +14,9 @@ from dataclasses import dataclass, field
 from engine.catalog import ruleset
 from engine.deal import deal_seed
 from engine.schema import STANDARD
-from server.base.redis.ports import PoolStore
 from server.base.work.stop import Stop
 from server.deals.core.certificate import proves
-from server.deals.pool_store import PooledDeal
+from server.deals.pool_store import PooledDeal, PoolStore
 from server.deals.solving import Solved, Solver, SolverError, Task
 from server.deals.store import Deal, new_deal
 

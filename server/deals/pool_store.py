@@ -80,7 +80,7 @@ class _Member(NamedTuple):
     effort: int
 
 
-class Pools:
+class PoolStore:
     """The pools of all games."""
 
     def __init__(self, database: Database, secret_keys: SecretKeys) -> None:

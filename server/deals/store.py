@@ -38,7 +38,7 @@ from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.base.seals.secret_keys import SealError, SecretKeys, sealed_by
 from server.deals.core.certificate import Certificate, Level, packed, unpacked
-from server.deals.pool_store import PooledDeal, Pools
+from server.deals.pool_store import PooledDeal, PoolStore
 
 MAX_CACHED = 20_000
 """Most deals in the cache, 0.6 KB each; the least recently used one is evicted first."""
@@ -111,13 +111,13 @@ def new_deal(game: str, variant: str) -> Deal:
     return Deal(deal_id, game, variant, seed, commitment(deal_id, seed), rules=rules)
 
 
-class Deals:
+class DealStore:
     """All deals by id, and the deals of dailies. Those that were used lately are cached."""
 
     def __init__(self, database: Database, secret_keys: SecretKeys) -> None:
         self._database = database
         self._secret_keys = secret_keys
-        self._pools = Pools(database, secret_keys)
+        self._pools = PoolStore(database, secret_keys)
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
     async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:

@@ -25,7 +25,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 """)
 
 
-class QuickMatches:
+class QuickMatchStore:
     """The rooms that are offered. An offer that no node renews expires."""
 
     def __init__(self, database: Database) -> None:

@@ -37,7 +37,7 @@ return redis.call('HMGET', KEYS[2], unpack(codes))
 """)
 
 
-class OpenRooms:
+class OpenRoomStore:
     """The public rooms that somebody may join, each with a text that says what a list shows."""
 
     def __init__(self, database: Database) -> None:

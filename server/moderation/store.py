@@ -49,7 +49,7 @@ end
 _TIME_DIGITS = 15
 
 
-class Moderation:
+class ModerationStore:
     """The audit journal, players' restrictions, and the days that were repaired."""
 
     def __init__(self, database: Database) -> None:

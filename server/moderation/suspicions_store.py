@@ -42,7 +42,7 @@ return {wins, redis.call('ZRANGE', KEYS[1], middle, middle, 'WITHSCORES')[2] or 
 """)
 
 
-class Suspicions:
+class SuspicionStore:
     """The suspicious runs, at most `keys.MAX_SUSPICIOUS`."""
 
     def __init__(self, database: Database) -> None:

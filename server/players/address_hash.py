@@ -14,8 +14,8 @@ import structlog
 
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
-from server.base.redis.ports import RoomStore
 from server.base.seals.keyring import Keyring
+from server.rooms.store import RoomStore
 
 _LABEL = b"samedeal place\0"
 _BYTES = 9

@@ -8,9 +8,10 @@ from server.base.core import topics
 from server.base.core.ids import PlayerId
 from server.base.nodes import messages as nodes_messages
 from server.base.nodes.messages import NameChanged, Renamed
-from server.base.redis.ports import MessageBus, PlayerStore
+from server.base.redis.bus import Bus
 from server.base.work.signal import Signal
 from server.players.core.names import Profile
+from server.players.store import PlayerStore
 
 MAX_CACHED = 50_000
 """Profiles that are cached, about 200 bytes each; the oldest is evicted first."""
@@ -23,7 +24,7 @@ class Profiles:
         changed: emitted with a player whose name an operator has changed, on every node.
     """
 
-    def __init__(self, players: PlayerStore, bus: MessageBus) -> None:
+    def __init__(self, players: PlayerStore, bus: Bus) -> None:
         self.changed: Signal[PlayerId] = Signal()
         self._players = players
         self._bus = bus

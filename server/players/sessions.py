@@ -34,8 +34,8 @@ from server.base.nodes.messages import (
     Taken,
 )
 from server.base.nodes.registration import Registration
+from server.base.redis.bus import Bus
 from server.base.redis.keys import MAX_SESSIONS
-from server.base.redis.ports import MessageBus
 from server.base.work.background import Background
 from server.base.work.signal import Signal
 from server.base.work.tasks import Tasks
@@ -81,7 +81,7 @@ class Sessions:
     def __init__(
         self,
         store: Store,
-        bus: MessageBus,
+        bus: Bus,
         registration: Registration,
         attempts: Attempts,
         background: Background,

@@ -84,7 +84,7 @@ if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
 """)
 
 
-class Players:
+class PlayerStore:
     """What is stored about players, by id."""
 
     def __init__(self, database: Database) -> None:

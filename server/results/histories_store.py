@@ -60,7 +60,7 @@ BATCH = 100
 """Fields of a whole history that are read at once: they take an event loop 0.2 ms."""
 
 
-class Histories:
+class HistoryStore:
     """The histories of all players.
 
     A history has a field for each daily and for each of the latest rounds, about 60 bytes each.

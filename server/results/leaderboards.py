@@ -14,7 +14,7 @@ from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
 from server.base.nodes import messages as nodes_messages
 from server.base.nodes.messages import Entered
-from server.base.redis.ports import MessageBus
+from server.base.redis.bus import Bus
 from server.base.work.signal import Signal
 from server.play.core.result import Row, Rows
 from server.players.core.names import Profile
@@ -80,7 +80,7 @@ class Leaderboards:
         name_changed: emitted with a player whose name an operator has changed.
     """
 
-    def __init__(self, store: Store, bus: MessageBus, profiles: Profiles) -> None:
+    def __init__(self, store: Store, bus: Bus, profiles: Profiles) -> None:
         self.entered: Signal[BoardId, Entered | None] = Signal()
         self.name_changed = profiles.changed
         self._store = store

@@ -113,7 +113,7 @@ return {redis.call('ZCARD', KEYS[1]), place and rows(place, place) or {}}
 )
 
 
-class Leaderboards:
+class LeaderboardStore:
     """All leaderboards."""
 
     def __init__(self, database: Database) -> None:

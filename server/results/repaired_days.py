@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from server.base.redis.ports import Clock, ModerationStore
+from server.base.work.clock import Clock
+from server.moderation.store import ModerationStore
 from server.results.core.boards import ALL_GAMES
 
 CURRENT_FOR = 60_000

@@ -12,7 +12,7 @@ from server.base.nodes.format import Format
 from server.base.outbox import effects
 from server.base.outbox.effects import RoundOver
 from server.base.redis import keys
-from server.base.redis.ports import Clock
+from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.results.core import races
 from server.rooms.core import room as race

@@ -24,7 +24,7 @@ from server.base.nodes import messages as nodes_messages
 from server.base.nodes.messages import Emoted, Entry, Progress, Renamed, Version
 from server.base.nodes.messages import Presence as PresenceMessage
 from server.base.nodes.registration import Registration
-from server.base.redis.ports import MessageBus
+from server.base.redis.bus import Bus
 from server.base.work.background import Background
 from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
@@ -62,7 +62,7 @@ class LiveRooms:
     def __init__(
         self,
         store: Store,
-        bus: MessageBus,
+        bus: Bus,
         rooms: Rooms,
         profiles: Profiles,
         registration: Registration,

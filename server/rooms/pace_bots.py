@@ -10,8 +10,8 @@ back or when the round's deadline passes.
 from __future__ import annotations
 
 from server.base.core.ids import PACE_BOT, RoomCode
-from server.base.redis.ports import Clock
 from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.worker_pool import WorkerPool
 from server.play.core import pace_bot
 from server.rooms.live import LiveRooms

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
-from server.base.redis.ports import RoomStore
 from server.base.work.background import Background
 from server.base.work.tasks import finish_all
 from server.base.work.worker_pool import WorkerPool
+from server.rooms.store import RoomStore
 
 CONCURRENT_WRITES = 100
 """Writes that are in flight at once, so that a burst of sessions does not delay moves."""

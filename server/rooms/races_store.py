@@ -46,7 +46,7 @@ class Record(NamedTuple):
     void: frozenset[PlayerId]
 
 
-class Races:
+class RaceStore:
     """The records of races, and whom each player has met in one.
 
     A race of eight players has a record of 1.5 kB. A player has met 100 others at most, 40 bytes

@@ -35,7 +35,7 @@ redis.call('HDEL', KEYS[2], ARGV[3])
 """)
 
 
-class Rooms:
+class RoomStore:
     """The codes of rooms by creation key, and the players who are present in each room."""
 
     def __init__(self, database: Database) -> None:

@@ -12,10 +12,10 @@ from server.base.core.ids import RoomCode
 from server.base.core.quota import Item
 from server.base.quotas.quotas import ROOM, Quotas
 from server.base.redis import keys
-from server.base.redis.ports import RoomStore
 from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
 from server.rooms.live import LiveRooms
+from server.rooms.store import RoomStore
 
 EXTEND_EVERY: Final = 600.0
 """Seconds between two times: a third of the life of such a room."""

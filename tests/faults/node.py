@@ -23,7 +23,7 @@ from typing import Any
 import msgspec
 
 from server.base.core.ids import PlayerId, RoomCode
-from server.base.journals.store import Append, Journals, is_checkpoint
+from server.base.journals.store import Append, JournalStore, is_checkpoint
 from server.base.redis import clock, embedded
 from server.cli.main import main as samedeal
 from server.rooms import journal as rooms_journal
@@ -71,7 +71,7 @@ def shorten_rounds(share: int) -> None:
 
 def acknowledge_first() -> None:
     """Break the node: report an append as done at once, and carry it out afterwards."""
-    broken: Any = Journals
+    broken: Any = JournalStore
     append, append_soon = broken.append, broken.append_soon
     tasks: set[asyncio.Task[int]] = set()
 
@@ -79,13 +79,13 @@ def acknowledge_first() -> None:
         tasks.discard(task)
         task.exception()
 
-    async def at_once(self: Journals, entry: Append, *given: Any) -> int:
+    async def at_once(self: JournalStore, entry: Append, *given: Any) -> int:
         task = asyncio.create_task(append(self, entry, *given))
         tasks.add(task)
         task.add_done_callback(forget)
         return self.generation(entry.key)
 
-    def soon(self: Journals, *given: Any) -> bool:
+    def soon(self: JournalStore, *given: Any) -> bool:
         *entry, generation, done, previous = given
         if not append_soon(self, *entry, generation, lambda *_: None, previous):
             return False
@@ -100,9 +100,9 @@ def keep_dropped() -> None:
 
     A checkpoint follows exactly those entries, or is refused; then a later one copies them anew.
     """
-    append = Journals.append
+    append = JournalStore.append
 
-    async def copying(self: Journals, entry: Append, *given: Any, **named: Any) -> int:
+    async def copying(self: JournalStore, entry: Append, *given: Any, **named: Any) -> int:
         if is_checkpoint(entry.payload):
             found = await self.read(entry.key)
             pairs = [str(each) for pair in enumerate(found.texts, found.first) for each in pair]
@@ -111,7 +111,7 @@ def keep_dropped() -> None:
                 await self._database.write(key, "HSET", key, *pairs)
         return await append(self, entry, *given, **named)
 
-    Journals.append = copying  # type: ignore[method-assign]
+    JournalStore.append = copying  # type: ignore[method-assign]
 
 
 def changed() -> list[str]:

@@ -20,7 +20,7 @@ from server.base.journals.cache import ReplicaCache
 from server.base.nodes import memory
 from server.base.nodes.memory import StoreMemory
 from server.base.redis import keys
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.probe import Probe
 from server.base.work import worker_pool
 from server.base.work.background import Background, BackgroundError, Loop
@@ -49,7 +49,7 @@ def background(node: Node) -> Background:
     """Return what runs on a node beside commands, none of which has been started."""
     HubNode(node)
     background = node.background
-    for part in (Clock(node.database), Probe(node.database), node.registration):
+    for part in (RedisClock(node.database), Probe(node.database), node.registration):
         part.keep(background)
     background.loops |= node.by_hand
     assert min(len(background.loops), len(background.pools)) >= FEWEST

@@ -9,9 +9,9 @@ import pytest
 from engine.catalog import games
 from server.base.core import days
 from server.base.journals import store as journals_store
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.database import Database
-from server.deals.pool_store import Pools
+from server.deals.pool_store import PoolStore
 from tests.conftest import node, secret_keys
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import give_up_daily, resign
@@ -54,7 +54,7 @@ async def test_a_certificate_is_shown_and_its_line_is_not(
     redis_url: str, database: Database
 ) -> None:
     made = pooled("robert")
-    await Pools(database, secret_keys()).put(made)
+    await PoolStore(database, secret_keys()).put(made)
     async with node(redis_url) as port, opened(port) as client:
         await client.hello()
         listed = await client.ask("daily.list")
@@ -156,16 +156,16 @@ async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
         attempt = await client.ask("daily.open", game="robert")
         await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
         monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
-        now = Clock.now
+        now = RedisClock.now
         ends = days.ends(attempt["day"])
         late = ends - attempt["now"] + days.GRACE // 2
-        monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late)
+        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + late)
         # The next day has begun; the open attempt of the day before is continued.
         assert (await client.ask("daily.open", game="robert"))["attempt"] == attempt["attempt"]
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is None
         open_ = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
         assert open_["deal"] is None
-        monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late + days.GRACE)
+        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + late + days.GRACE)
         assert (await client.next("ended"))["result"]["end"] == "time"
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is not None
         board = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])

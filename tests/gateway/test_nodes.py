@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from server.base.core.ids import RoomCode
 from server.base.nodes import registration
 from server.base.redis import keys
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.connection import Client as Redis
 from server.base.redis.database import Database
 from tests.conftest import node
@@ -77,7 +77,7 @@ async def test_a_started_round_that_was_never_published_is_found(
     """The node that started the round died before it could publish it."""
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         code = RoomCode(await room_of(one, other))
-        async with node_on(redis_url, Clock(database)) as silent:
+        async with node_on(redis_url, RedisClock(database)) as silent:
             await silent.store.clock.sample()
             silent.rooms.appended.subscribers.clear()
             with capture_logs() as logs:

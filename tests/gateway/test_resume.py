@@ -217,7 +217,7 @@ async def test_a_deadline_that_passed_meanwhile_is_reported(
         await client.ask("room.start", code=room["code"])
         attempt = await client.next("attempt")
     monkeypatch.setattr("server.base.journals.store.CLOCK_TOLERANCE", 10**15)
-    monkeypatch.setattr("server.base.redis.clock.Clock.now", lambda _: attempt["deadline"] + 1)
+    monkeypatch.setattr("server.base.redis.clock.RedisClock.now", lambda _: attempt["deadline"] + 1)
     async with node(redis_url) as port, opened(port) as client:
         await client.hello(token)
         missed = await ask(client, attempt, **have(attempt))

@@ -13,7 +13,7 @@ from engine.deal import commitment, deal_seed
 from engine.notation import seen_text
 from server.base.core.ids import PACE_BOT
 from server.base.journals import store as journals_store
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.lobby import open_rooms
 from server.play.core import pace_bot
 from server.rooms.core import commands, quick
@@ -300,9 +300,9 @@ async def test_a_round_is_over_when_its_time_is_up(
     async with opened(port) as one, opened(port) as other:
         await race_of(one, other)
         await other.socket.close()
-        now = Clock.now
+        now = RedisClock.now
         monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
-        monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + 600_000)
+        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + 600_000)
         assert (await one.next("ended"))["result"]["end"] == "time"
         room = await one.next("room", is_over)
         assert [runner["result"]["end"] for runner in room["round"]["runners"]] == ["time"] * 2

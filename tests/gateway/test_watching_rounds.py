@@ -12,7 +12,7 @@ from engine.board import view_of
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
 from server.base.journals import store as journals_store
-from server.base.journals.store import Journals
+from server.base.journals.store import JournalStore
 from server.base.redis import keys
 from server.base.wire import codec
 from server.base.work import worker_pool
@@ -391,7 +391,7 @@ async def test_a_journal_that_cannot_be_read_is_named_and_read_again(
 
     watcher = Watcher(cyd)
     with monkeypatch.context() as away:
-        away.setattr(Journals, "read", fails)
+        away.setattr(JournalStore, "read", fails)
         answer = await watcher.watch(code, key)
         (board,) = answer["boards"]
         assert (board["seq"], board["piles"], board["problem"]) == (0, [], "unavailable")

@@ -34,7 +34,7 @@ from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.nodes.format import Format
 from server.base.nodes.memory import StoreMemory
 from server.base.quotas.quotas import Quotas
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect as connect_redis
 from server.base.redis.database import Database
 from server.base.redis.embedded import embedded_redis
@@ -43,7 +43,7 @@ from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.dailies.dailies import Dailies
-from server.deals.store import Deals, random_id
+from server.deals.store import DealStore, random_id
 from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt
 from server.play.core.digest import fnv1a
@@ -120,7 +120,7 @@ async def _client(port: int, kept: Lines) -> AsyncIterator[Client]:
 
 async def _play(client: Client, redis: Any, attempt: Message, count: int) -> Message:
     """Play some legal moves, and return the attempt with its last `seq` and `result`."""
-    deal = await Deals(Database(redis), secret_keys()).find(attempt["deal"])
+    deal = await DealStore(Database(redis), secret_keys()).find(attempt["deal"])
     assert deal is not None
     board = deal_seed(ruleset(attempt["game"], attempt["variant"]), deal.seed)
     chance = random.Random(1)
@@ -312,7 +312,7 @@ async def _make(folder: Path) -> None:
             async with running_node(settings) as port:
                 await _sessions(port, redis, kept)
             database = Database(connect_redis(url), 0)
-            clock = Clock(database)
+            clock = RedisClock(database)
             await clock.sample()
             store = redis_store(database, clock, secret_keys())
             form = Format(store.formats, store.nodes, clock)

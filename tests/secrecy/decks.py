@@ -21,7 +21,7 @@ from server.base.core.refusal import Refusal
 from server.base.journals.stored import rules_of
 from server.deals import store as deals_module
 from server.deals.core.certificate import Certificate
-from server.deals.store import Deal, Deals
+from server.deals.store import Deal, DealStore
 from server.play import journal as play_journal
 from server.play.core import attempt as core
 from server.play.core.attempt import Attempt, Event, Hinted, Moved, Started, Undone
@@ -76,9 +76,9 @@ class Dealer:
     @contextmanager
     def dealing(self) -> Iterator[None]:
         """Let all nodes deal these decks inside."""
-        store, first_board = Deals._store, dealing.deal_seed
+        store, first_board = DealStore._store, dealing.deal_seed
 
-        async def store_this(deals: Deals, deal: Deal) -> Deal:
+        async def store_this(deals: DealStore, deal: Deal) -> Deal:
             return await store(deals, self._drawn(deal))
 
         def deal_this(rules: Ruleset, seed: bytes) -> Board:
@@ -86,7 +86,7 @@ class Dealer:
             return first_board(rules, seed) if known is None else dealing.lay_out(rules, known)
 
         with (
-            patched(Deals, "_store", store_this),
+            patched(DealStore, "_store", store_this),
             patched(deals_module, "commitment", self._commitment),
             patched(play_journal, "deal_seed", deal_this),
             patched(runs, "deal_seed", deal_this),

@@ -16,8 +16,8 @@ from server.base.nodes.messages import Ended
 from server.base.nodes.registration import Registration
 from server.base.redis.bus import Bus
 from server.base.redis.connection import connect
-from server.base.redis.ports import Clock
 from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.metrics import Metrics
 from server.base.work.stop import Stop
 from server.play.answers import Played, Snapshot

@@ -22,7 +22,7 @@ from server.results import players_api
 from server.results.core.boards import ALL_GAMES, BoardId
 from server.results.core.history import DayResult, History, RoundResult
 from server.results.core.history_fields import whole_of
-from server.results.histories_store import BATCH, Histories
+from server.results.histories_store import BATCH, HistoryStore
 from server.results.players_api import OfPlayer, page_of, show_player
 from tests.core.builders import ADA, BOB, START
 from tests.core.histories import fields_of, plain_fields
@@ -228,9 +228,9 @@ async def test_a_history_that_changes_while_it_is_read_is_read_anew(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store(node, ADA, fields_of(years()))
-    state, asked = Histories._state, 0
+    state, asked = HistoryStore._state, 0
 
-    async def after_a_change(self: Histories, key: str) -> Any:
+    async def after_a_change(self: HistoryStore, key: str) -> Any:
         nonlocal asked
         asked += 1
         if asked == 2:
@@ -238,7 +238,7 @@ async def test_a_history_that_changes_while_it_is_read_is_read_anew(
             await other.services.histories.add_day(ADA, GAME, TODAY, WON, ())
         return await state(self, key)
 
-    monkeypatch.setattr(Histories, "_state", after_a_change)
+    monkeypatch.setattr(HistoryStore, "_state", after_a_change)
     found = await node.services.histories.find(ADA)
     assert found.version == 2
     assert found.days[GAME, TODAY] == WON

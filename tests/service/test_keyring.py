@@ -20,7 +20,7 @@ from server.base.seals.keyring import Keyring
 from server.base.seals.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.tokens import LIFE, RENEW_AFTER
 from server.base.work.background import Background
-from server.deals.store import Deals
+from server.deals.store import DealStore
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node, SetClock
 from tests.store.certified import pooled
@@ -215,7 +215,7 @@ async def test_once_older_nodes_are_gone_what_they_left_is_taken_over(
     fields = await node.redis.hgetall(key)
     assert "seed" not in fields
     assert drawn.seed.hex() not in str(fields)
-    assert await Deals(node.database, node.store.secret_keys).find(drawn.id) == drawn  # type: ignore[arg-type]
+    assert await DealStore(node.database, node.store.secret_keys).find(drawn.id) == drawn
     # Old tokens hold as long as any.
     clock.time += LIFE - 1
     assert (await node.services.keyring.verify(old_token(BOB))).renew
@@ -255,11 +255,11 @@ async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node, clock: S
     assert LATER.sealing == LATER.newest
     for old in (token, old_token(BOB)):
         assert (await later.verify(old)).renew
-    deals = Deals(node.database, LATER)
+    deals = DealStore(node.database, LATER)
     assert await deals.seal(deal.id)
     assert not await deals.seal(deal.id)
     only = SecretKeys([b"\1" * KEY_BYTES])
-    assert await Deals(node.database, only).find(deal.id) == deal
+    assert await DealStore(node.database, only).find(deal.id) == deal
     assert (await ring_on(node, only).verify(old_token(BOB))).renew
 
 
@@ -298,7 +298,7 @@ async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(no
     one, other = (keys.deal(deal.id) for deal in drawn)
     elsewhere = SecretKeys([b"\1" * KEY_BYTES])
     with capture_logs() as logs, pytest.raises(UnreadableError, match="seed_not_opened"):
-        await Deals(node.database, elsewhere).find(drawn[0].id)
+        await DealStore(node.database, elsewhere).find(drawn[0].id)
     assert node.store.secret_keys.newest in str(logs)
     (told,) = logs
     assert told["event"] == "seed_not_opened"
@@ -309,7 +309,7 @@ async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(no
     await node.redis.hset(other, "seed", drawn[0].seed.hex())
     await node.redis.hdel(other, "sealed", "format")
     for deal in drawn:
-        fresh = Deals(node.database, node.store.secret_keys)  # type: ignore[arg-type]
+        fresh = DealStore(node.database, node.store.secret_keys)
         with pytest.raises(UnreadableError, match="seed_not_opened"):
             await fresh.find(deal.id)
 

@@ -20,10 +20,10 @@ from server.results.core.boards import BoardId, Scope
 from server.results.core.contests import PLAYED_MOVES
 from server.results.core.history import RATING, History, RoundResult
 from server.results.core.races import Decision, Race
-from server.results.histories import Histories as HistoriesService
-from server.results.histories_store import Histories
+from server.results.histories import Histories
+from server.results.histories_store import HistoryStore
 from server.rooms.core.room import Room
-from server.rooms.races_store import Races
+from server.rooms.races_store import RaceStore
 from tests.core.builders import ADA, BOB, CODE, CYD, DAN, DEAL, PLAYERS, START, reached
 from tests.core.order import Followed, out_of_order
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
@@ -151,17 +151,17 @@ async def test_what_was_decided_first_stands_after_a_failure(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await keep(node, ADA, BOB, CYD)
-    change = Histories.change
+    change = HistoryStore.change
 
     async def failing(
-        self: Histories, player: PlayerId, version: int, fields: dict[str, str | None]
+        self: HistoryStore, player: PlayerId, version: int, fields: dict[str, str | None]
     ) -> bool:
         if player == BOB and any(field.startswith("r:") for field in fields):
             raise UnavailableError("the store does not answer")
         return await change(self, player, version, fields)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Histories, "change", failing)
+        patch.setattr(HistoryStore, "change", failing)
         with pytest.raises(UnavailableError):
             await node.services.races.apply(race(ADA, BOB))
     mine = await result(node, ADA)
@@ -230,15 +230,15 @@ async def test_only_results_of_races_can_be_taken_back(node: Node) -> None:
 async def test_a_result_that_is_taken_back_meanwhile_is_void_in_the_end(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decide = Races.decide
+    decide = RaceStore.decide
 
-    async def taken_back(self: Races, *given: Any) -> Any:
+    async def taken_back(self: RaceStore, *given: Any) -> Any:
         record = await decide(self, *given)
         await other.services.races.void(attempt_id(DEAL, ADA), "a bot")
         # What this node knows is older.
         return record
 
-    monkeypatch.setattr(Races, "decide", taken_back)
+    monkeypatch.setattr(RaceStore, "decide", taken_back)
     await node.services.races.apply(race(ADA, BOB))
     assert (await result(node, ADA)).void
     assert (await result(node, BOB)).won
@@ -296,27 +296,27 @@ async def test_a_race_whose_node_was_killed_is_entered_by_the_next_one(
     """Whatever the node did last, nobody waits for it, and the order is one."""
     await keep(node, *PLAYERS)
     one, next_ = race(ADA, BOB, CYD), race(BOB, DAN, deal=OTHER_DEAL)
-    claim, decide, add = HistoriesService.claim, Races.decide, HistoriesService.add_round
+    claim, decide, add = Histories.claim, RaceStore.decide, Histories.add_round
 
-    async def claimed(self: HistoriesService, player: PlayerId, *given: Any) -> Any:
+    async def claimed(self: Histories, player: PlayerId, *given: Any) -> Any:
         if last == "claim" and self is node.services.histories and player == CYD:
             raise UnavailableError("it was killed")
         return await claim(self, player, *given)
 
-    async def decided(self: Races, *given: Any) -> Any:
+    async def decided(self: RaceStore, *given: Any) -> Any:
         found = await decide(self, *given)
         if last == "decision" and self is node.store.races:
             raise UnavailableError("it was killed")
         return found
 
-    async def added(self: HistoriesService, player: PlayerId, *given: Any) -> None:
+    async def added(self: Histories, player: PlayerId, *given: Any) -> None:
         if last == "result" and self is node.services.histories and player == BOB:
             raise UnavailableError("it was killed")
         await add(self, player, *given)
 
-    monkeypatch.setattr(HistoriesService, "claim", claimed)
-    monkeypatch.setattr(Races, "decide", decided)
-    monkeypatch.setattr(HistoriesService, "add_round", added)
+    monkeypatch.setattr(Histories, "claim", claimed)
+    monkeypatch.setattr(RaceStore, "decide", decided)
+    monkeypatch.setattr(Histories, "add_round", added)
     with pytest.raises(UnavailableError):
         await node.services.races.apply(one)
     await other.services.races.apply(next_)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from server.base.nodes import registration as module
-from server.base.nodes.nodes_store import Nodes
+from server.base.nodes.nodes_store import NodeStore
 from server.base.nodes.registration import Registration
 from server.base.redis.database import Database
 from tests.conftest import node as running_node
@@ -18,7 +18,7 @@ from tests.store.servers import kept, running, until
 
 
 async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Database) -> None:
-    nodes = Nodes(database)
+    nodes = NodeStore(database)
 
     async def listed() -> bool:
         return bool(await nodes.alive(now()))
@@ -33,7 +33,7 @@ async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Dat
 async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
     registration = Registration(node.store.nodes, node.store.held)
-    nodes = Nodes(node.database)
+    nodes = NodeStore(node.database)
 
     async def listed() -> bool:
         return await nodes.alive(now()) == [registration.name]
@@ -62,7 +62,7 @@ main(sys.argv[1:])
 async def test_the_registration_of_a_killed_node_expires(
     redis_url: str, database: Database
 ) -> None:
-    nodes = Nodes(database)
+    nodes = NodeStore(database)
 
     async def gone() -> bool:
         return not await nodes.alive(now())

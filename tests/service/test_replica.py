@@ -14,10 +14,11 @@ from server.base.journals import replica as module
 from server.base.journals import store as journals
 from server.base.journals.replica import Replica
 from server.base.journals.store import Append
-from server.base.redis import keys, pipeline, ports
-from server.base.redis.clock import Clock
+from server.base.redis import keys, pipeline
+from server.base.redis.clock import RedisClock
 from server.base.redis.connection import Client
 from server.base.redis.pipeline import Pipeline
+from server.base.work.clock import Clock
 from tests.core.builders import START
 from tests.dates import keep_clock
 from tests.processes import PATIENCE
@@ -83,7 +84,7 @@ class WordJournal:
         seen: the states on which the last command was decided.
     """
 
-    def __init__(self, node: Node, clock: ports.Clock) -> None:
+    def __init__(self, node: Node, clock: Clock) -> None:
         self.node = node
         self.definition = _WordsDefinition()
         self.replica = Replica[Words, str](node.store.journals, clock, self.definition)
@@ -437,7 +438,7 @@ async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_a
 ) -> None:
     keep_clock(monkeypatch)
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
-    clock = Clock(node.database)
+    clock = RedisClock(node.database)
     await clock.sample()
     word_journal = WordJournal(node, clock)
     await word_journal.add("late")

@@ -15,7 +15,7 @@ from engine.deal import deal_seed
 from engine.moves import legal_moves
 from server.base.core.ids import AttemptId
 from server.base.journals.replica import KEEP_EVERY
-from server.base.journals.store import Journals
+from server.base.journals.store import JournalStore
 from server.base.redis import keys
 from server.play.answers import Played, Snapshot, snapshot_of
 from server.play.core import attempt as core
@@ -210,14 +210,14 @@ def long_line(state: Attempt) -> list[Step]:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return the numbers of entries that each read of a journal brought."""
     found: list[int] = []
-    page = Journals._page
+    page = JournalStore._page
 
-    async def counting(self: Journals, *args: Any, **options: Any) -> Any:
+    async def counting(self: JournalStore, *args: Any, **options: Any) -> Any:
         reply = await page(self, *args, **options)
         found.append(len(reply.value))
         return reply
 
-    monkeypatch.setattr(Journals, "_page", counting)
+    monkeypatch.setattr(JournalStore, "_page", counting)
     return found
 
 

@@ -11,7 +11,7 @@ from engine.catalog import games
 from server.base.core import days
 from server.base.core.refusal import Refusal
 from server.base.redis import clock as clocks
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.rooms.core.commands import COUNTDOWN
@@ -118,7 +118,7 @@ async def test_watchers_are_shown_no_move_early_if_the_clock_leaps_while_it_is_r
         assert [board for board, _ in watching.boards(code, "delayed")] == [None, None]
 
 
-class WaveringClock(Clock):
+class WaveringClock(RedisClock):
     """A clock that each sample sets forward or back by 20 ms, in turns."""
 
     _wave = 0.01

@@ -16,16 +16,16 @@ from server.base.core.quota import Charge
 from server.base.core.refusal import Refusal
 from server.base.journals import store as journals_store
 from server.base.journals.replica import Replica
-from server.base.journals.store import Append, ConflictError, Journals
+from server.base.journals.store import Append, ConflictError, JournalStore
 from server.base.net.budgets import Guess, Payer
 from server.base.nodes import registration
 from server.base.outbox.effects import Effect
 from server.base.outbox.outbox import Effects
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
-from server.base.quotas.store import Quotas as QuotaStore
+from server.base.quotas.store import QuotaStore
 from server.base.redis import keys
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.scripts import Script
 from server.base.wire import answerer, request
 from server.play.core.attempt import Attempt
@@ -61,28 +61,28 @@ from tests.simulation.scripts import SCRIPTS
 @contextmanager
 def acknowledges_before_it_appends() -> Iterator[None]:
     """An append is reported as done at once, and carried out afterwards."""
-    append: Any = Journals.append
-    append_soon: Any = Journals.append_soon
+    append: Any = JournalStore.append
+    append_soon: Any = JournalStore.append_soon
     tasks: set[asyncio.Task[None]] = set()
 
-    async def ignoring_errors(self: Journals, entry: Append, *given: Any) -> None:
+    async def ignoring_errors(self: JournalStore, entry: Append, *given: Any) -> None:
         with suppress(Exception):
             await append(self, entry, *given)
 
-    async def at_once(self: Journals, entry: Append, *given: Any) -> int:
+    async def at_once(self: JournalStore, entry: Append, *given: Any) -> int:
         task = asyncio.create_task(ignoring_errors(self, entry, *given))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
         return self.generation(entry.key)
 
-    def soon(self: Journals, *given: Any) -> bool:
+    def soon(self: JournalStore, *given: Any) -> bool:
         *entry, generation, done, previous = given
         if not append_soon(self, *entry, generation, lambda *_: None, previous):
             return False
         asyncio.get_running_loop().call_soon(done, None, generation)
         return True
 
-    with patched(Journals, "append", at_once), patched(Journals, "append_soon", soon):
+    with patched(JournalStore, "append", at_once), patched(JournalStore, "append_soon", soon):
         yield
 
 
@@ -145,15 +145,15 @@ def keeps_without_an_outbox() -> Iterator[None]:
 @contextmanager
 def takes_a_conflict_for_success() -> Iterator[None]:
     """A node does not read the entries that a conflict shows it has missed."""
-    append: Any = Journals.append
-    append_soon: Any = Journals.append_soon
+    append: Any = JournalStore.append
+    append_soon: Any = JournalStore.append_soon
 
-    async def ignoring_conflicts(self: Journals, entry: Append, *given: Any) -> int:
+    async def ignoring_conflicts(self: JournalStore, entry: Append, *given: Any) -> int:
         with suppress(ConflictError):
             return await append(self, entry, *given)  # type: ignore[no-any-return]
         return self.generation(entry.key)
 
-    def soon(self: Journals, *given: Any) -> bool:
+    def soon(self: JournalStore, *given: Any) -> bool:
         *entry, generation, done, previous = given
 
         def ignore_conflict(error: Exception | None, known: int) -> None:
@@ -161,7 +161,10 @@ def takes_a_conflict_for_success() -> Iterator[None]:
 
         return append_soon(self, *entry, generation, ignore_conflict, previous)  # type: ignore[no-any-return]
 
-    with patched(Journals, "append", ignoring_conflicts), patched(Journals, "append_soon", soon):
+    with (
+        patched(JournalStore, "append", ignoring_conflicts),
+        patched(JournalStore, "append_soon", soon),
+    ):
         yield
 
 
@@ -214,13 +217,13 @@ def appends_at_any_time() -> Iterator[None]:
 @contextmanager
 def never_samples_the_clock_again() -> Iterator[None]:
     """A node whose clock has jumped shows cards early."""
-    sample = Clock.sample
+    sample = RedisClock.sample
 
-    async def once(self: Clock) -> None:
+    async def once(self: RedisClock) -> None:
         if self._bounds is None:
             await sample(self)
 
-    with patched(Clock, "sample", once):
+    with patched(RedisClock, "sample", once):
         yield
 
 
@@ -279,15 +282,15 @@ def _losses() -> Iterator[None]:
 
 @contextmanager
 def _ignored_generations() -> Iterator[None]:
-    append_soon: Any = Journals.append_soon
+    append_soon: Any = JournalStore.append_soon
 
     def is_current(self: Replica[Any, Any]) -> bool:
         return self._generation != 0 and self._journals.generation(self._definition.key()) != 0
 
-    def soon(self: Journals, entry: Append, at: int, _: int, *given: Any) -> bool:
+    def soon(self: JournalStore, entry: Append, at: int, _: int, *given: Any) -> bool:
         return append_soon(self, entry, at, self.generation(entry.key), *given)  # type: ignore[no-any-return]
 
-    with patched(Replica, "_is_current", is_current), patched(Journals, "append_soon", soon):
+    with patched(Replica, "_is_current", is_current), patched(JournalStore, "append_soon", soon):
         yield
 
 

@@ -19,14 +19,14 @@ from server.base.net.contracts import Wire
 from server.base.net.load import Load
 from server.base.nodes.registration import Registration
 from server.base.redis.bus import Bus
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.wire.answerer import Handlers
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
-from server.deals.store import Deal, Deals
+from server.deals.store import Deal, DealStore
 from server.play.searcher import Answer
 from server.players.hub import Hub
 from server.wings import Services
@@ -44,7 +44,7 @@ METRICS = Metrics()
 """Shared by all nodes, since creating metrics takes longer than a race."""
 
 
-class NoDailies(Deals):
+class NoDailies(DealStore):
     """Deals for a race without dailies, which would be drawn ahead for each node that starts."""
 
     async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
@@ -79,7 +79,7 @@ class Node:
         self.up = False
         self._database = Database(connect(f"redis://{name}:6379"), 0, METRICS)
         self._jumped = 0.0
-        self._clock = Clock(self._database, lambda: world.now() / 1000 + self._jumped)
+        self._clock = RedisClock(self._database, lambda: world.now() / 1000 + self._jumped)
         keys = secret_keys()
         store = redis_store(self._database, self._clock, keys)
         if not dailies:

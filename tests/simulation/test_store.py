@@ -26,14 +26,14 @@ from server.base.journals.store import (
     MistimedError,
 )
 from server.base.nodes.held_store import player_note, room_note
-from server.base.nodes.nodes_store import Nodes
-from server.base.outbox.sweepers_store import Sweepers
+from server.base.nodes.nodes_store import NodeStore
+from server.base.outbox.sweepers_store import SweeperStore
 from server.base.redis import keys
-from server.base.redis.clock import Clock
+from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.deals.pool_store import _REPLACE
-from server.deals.store import Deals
+from server.deals.store import DealStore
 from server.players.core.account import Passkey
 from server.results.core.boards import BoardId, Group, of_daily
 from server.stores import Store
@@ -81,10 +81,11 @@ class Side:
 
 def side_on(database: Database) -> Side:
     """Return the store on a connection; its sweeper has the same name on each."""
-    sweepers = Sweepers(database)
+    sweepers = SweeperStore(database)
     sweepers.name = "sweeper"
     return Side(
-        database, replace(redis_store(database, Clock(database), secret_keys()), sweepers=sweepers)
+        database,
+        replace(redis_store(database, RedisClock(database), secret_keys()), sweepers=sweepers),
     )
 
 
@@ -487,7 +488,7 @@ class Commands:
 
     def _nodes(self) -> Command:
         now = self.now
-        return lambda on: Nodes(on.database).alive(now)
+        return lambda on: NodeStore(on.database).alive(now)
 
     def _open_room(self) -> Command:
         code, text = self._one(CODES), self._one(TEXTS)
@@ -618,12 +619,12 @@ async def test_a_deal_is_found_as_it_was_drawn(
         store = on.store
         dailies = [DailyId("robert", day) for day in DAYS[:2]]
         drawn = await store.deals.draw("robert", "standard", CODES[0])
-        assert await Deals(on.database, secret_keys()).find(drawn.id) == drawn
+        assert await DealStore(on.database, secret_keys()).find(drawn.id) == drawn
         first = await store.deals.daily(dailies[0])
         assert (first.day, first.room) == (DAYS[0], None)
         assert await store.deals.daily(dailies[0]) == first
         assert await store.deals.daily(dailies[1]) != first
-        assert await Deals(on.database, secret_keys()).daily_ids(
+        assert await DealStore(on.database, secret_keys()).daily_ids(
             [dailies[0], DailyId("deuces", DAYS[0])]
         ) == {dailies[0]: first.id}
         assert await store.rooms.code_for(PLAYERS[0], "one", CODES[0]) == CODES[0]
@@ -672,7 +673,7 @@ async def test_a_certified_deal_is_taken_from_its_pool(
         assert await store.deals.draw_certified(DailyId("deuces", DAYS[0])) is None
         found = await store.deals.daily(daily)
         assert found.id in {deal.id for deal in made}
-        assert await Deals(on.database, secret_keys()).daily(daily) == found
+        assert await DealStore(on.database, secret_keys()).daily(daily) == found
         assert await store.deals.draw_certified(daily) == found.id
         assert await store.pools.count("robert") == 2
         member = str((await on.database.ask(lambda r, key: r.zrange(key, 0, -1), KEY))[0][0])

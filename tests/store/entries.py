@@ -8,7 +8,7 @@ from typing import Any
 
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
-from server.base.journals.store import Append, Journals
+from server.base.journals.store import Append, JournalStore
 from server.base.redis import keys
 
 NAME = "dea1000000000000.ada0000000000000"
@@ -50,7 +50,7 @@ def now() -> int:
 
 
 async def append(
-    journals: Journals,
+    journals: JournalStore,
     number: int,
     payload: str = "",
     *,
@@ -67,7 +67,7 @@ async def append(
 
 
 def append_soon(
-    journals: Journals,
+    journals: JournalStore,
     number: int,
     payload: str = "",
     *,
@@ -106,12 +106,14 @@ class RefusedError(Exception):
     """An append that was not sent."""
 
 
-async def texts(journals: Journals, key: str = KEY) -> list[str]:
+async def texts(journals: JournalStore, key: str = KEY) -> list[str]:
     """Return the texts of a journal's entries."""
     return (await journals.read(key)).texts
 
 
-async def texts_on(journals: Journals, after: int, last: str, key: str = KEY) -> list[str] | None:
+async def texts_on(
+    journals: JournalStore, after: int, last: str, key: str = KEY
+) -> list[str] | None:
     """Return the texts after entry `after`, or `None` if its text is not `last`."""
     found = await journals.read_on(key, after, last)
     return None if found is None else found.texts

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from server.base.core.due import Due
+from server.base.outbox.store import OutboxStore
 from server.base.redis import keys
 from server.base.redis.database import Database
-from server.base.redis.ports import OutboxStore
 
 
 async def all_effects(outboxes: OutboxStore) -> list[tuple[str, str]]:

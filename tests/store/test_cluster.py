@@ -13,7 +13,7 @@ from redis.crc import key_slot
 
 from server.base.core import topics
 from server.base.core.refusal import UnavailableError
-from server.base.journals.store import ConflictError, Entries, Journals
+from server.base.journals.store import ConflictError, Entries, JournalStore
 from server.base.redis import bus, connection, keys, pipeline
 from server.base.redis import database as module
 from server.base.redis.connection import connect
@@ -111,7 +111,7 @@ async def test_appends_follow_a_slot_that_moves(
     partition = 7
     slot = key_slot(keys.due(partition).encode())
     load = Load(database, names_in(partition, 20), **form)
-    journals = Journals(database)
+    journals = JournalStore(database)
 
     async def read(stop: Stop) -> None:
         while not stop.is_set:
@@ -135,7 +135,7 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
 ) -> None:
     partition = 11
     slot = key_slot(keys.due(partition).encode())
-    journals = Journals(database)
+    journals = JournalStore(database)
     chosen = names_in(partition, 12)
     old, new = chosen[:8], chosen[8:]
     await asyncio.gather(*(append(journals, 1, name=name) for name in old))
@@ -176,7 +176,7 @@ async def test_an_append_that_is_redirected_for_too_long_is_unavailable(
     monkeypatch.setattr(module, "REDIRECT_TIMEOUT", 0.2)
     partition = 13
     slot = key_slot(keys.due(partition).encode())
-    journals = Journals(database)
+    journals = JournalStore(database)
     (name,) = names_in(partition, 1)
     await append(journals, 1, name=name)
     source = cluster.master_of(keys.due(partition))
@@ -263,9 +263,9 @@ async def test_the_new_master_is_found_without_the_lost_one(
     async with database_on(cluster, acks=0) as database, database_on(cluster, acks=0) as reader:
         partition = 19
         name, another = names_in(partition, 2)
-        journals = Journals(database)
+        journals = JournalStore(database)
         await append(journals, 1, name=name)
-        assert await texts(Journals(reader), keys.attempt(name)) == ["entry 1"]
+        assert await texts(JournalStore(reader), keys.attempt(name)) == ["entry 1"]
         lost = cluster.master_of(keys.due(partition))
         assert lost.ask("WAIT", 1, 2_000) == 1
         if hangs:
@@ -274,7 +274,7 @@ async def test_the_new_master_is_found_without_the_lost_one(
             lost.kill()
         await taken_over(cluster, keys.due(partition), lost)
         # The reader and the writer notice it independently.
-        assert await texts(Journals(reader), keys.attempt(name)) == ["entry 1"]
+        assert await texts(JournalStore(reader), keys.attempt(name)) == ["entry 1"]
         with pytest.raises(UnavailableError):
             await append(journals, 2, name=name)
         await append(journals, 2, name=name)
@@ -285,7 +285,7 @@ async def test_replies_of_a_stale_master_are_not_used(cluster: Cluster) -> None:
     async with database_on(cluster) as database:
         partition = 17
         lost = cluster.master_of(keys.due(partition))
-        journals = Journals(database)
+        journals = JournalStore(database)
         chosen = names_in(partition, 20)
         old, new = chosen[:10], chosen[10:]
         known = await asyncio.gather(*(append(journals, 1, name=name) for name in old))
@@ -335,7 +335,7 @@ async def test_nothing_is_appended_to_an_entry_that_was_lost_with_a_moved_slot(
     """Its old owner still answers on the old connection, with a redirection to the new one."""
     partition = 23
     slot = key_slot(keys.due(partition).encode())
-    journals = Journals(database)
+    journals = JournalStore(database)
     chosen = names_in(partition, 3)
     known = [await append(journals, 1, name=name) for name in chosen]
     source = cluster.master_of(keys.due(partition))
@@ -452,7 +452,7 @@ async def test_a_cluster_with_passwords_refuses_a_wrong_one(cluster: Cluster) ->
     servers = cluster.url.rpartition("@")[2]
     database = Database(connect(f"redis+cluster://ada:p%40ss@{servers}"), 0)
     await database.check()
-    journals = Journals(database)
+    journals = JournalStore(database)
     await append(journals, 1)
     assert await texts(journals, KEY) == ["entry 1"]
     await database.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.base.core.refusal import UnsuitableError
-from server.base.nodes.format_store import NEWEST, Formats, check_format
+from server.base.nodes.format_store import NEWEST, FormatStore, check_format
 from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
@@ -16,14 +16,14 @@ async def test_a_store_without_a_format_is_accepted_and_left_as_it_is(
     database: Database, redis: Client
 ) -> None:
     await check_format(database)
-    assert await Formats(database).read() == (1, True)
+    assert await FormatStore(database).read() == (1, True)
     await redis.set(keys.SIGNING_KEY, "00")
-    assert await Formats(database).read() == (1, False)
+    assert await FormatStore(database).read() == (1, False)
     assert await redis.get(keys.FORMAT) is None
 
 
 async def test_the_format_is_raised_and_never_lowered(database: Database, redis: Client) -> None:
-    formats = Formats(database)
+    formats = FormatStore(database)
     for number, kept in ((2, "2"), (1, "2"), (11, "11"), (2, "11")):
         await formats.raise_to(number)
         assert await redis.get(keys.FORMAT) == kept

@@ -10,25 +10,25 @@ from server.base.core.ids import DealId, PlayerId
 from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
-from server.rooms.races_store import Races, Record
+from server.rooms.races_store import RaceStore, Record
 from tests.core.builders import ADA, BOB, CYD, DEAL, START
 
 
 @pytest.fixture
-def races(database: Database) -> Races:
-    return Races(database)
+def races(database: Database) -> RaceStore:
+    return RaceStore(database)
 
 
-async def test_the_first_decision_stands(races: Races, other: Database) -> None:
+async def test_the_first_decision_stands(races: RaceStore, other: Database) -> None:
     assert await races.find(DEAL) is None
-    nodes = [races, Races(other)]
+    nodes = [races, RaceStore(other)]
     found = await asyncio.gather(*(nodes[nth % 2].decide(DEAL, f"{nth}") for nth in range(6)))
     assert len(set(found)) == 1
     assert await races.find(DEAL) == found[0]
     assert await races.find(DealId("dea2000000000000")) is None
 
 
-async def test_results_are_taken_back_beside_the_decision(races: Races, redis: Client) -> None:
+async def test_results_are_taken_back_beside_the_decision(races: RaceStore, redis: Client) -> None:
     assert await races.void(DEAL, ADA, "too early") is None
     assert await redis.exists(keys.race(DEAL)) == 0
     await races.decide(DEAL, "{}")
@@ -38,7 +38,7 @@ async def test_results_are_taken_back_beside_the_decision(races: Races, redis: C
     assert 0 < await redis.ttl(keys.race(DEAL)) <= keys.RACE_LIFE
 
 
-async def test_those_who_were_met_last_are_kept(races: Races, redis: Client) -> None:
+async def test_those_who_were_met_last_are_kept(races: RaceStore, redis: Client) -> None:
     await races.meet(ADA, [BOB], START + 1)
     await races.meet(ADA, [CYD], START)
     assert await races.met(ADA) == [BOB, CYD]

@@ -13,7 +13,7 @@ from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.results.core.boards import of_daily
-from server.results.leaderboards_store import Leaderboards
+from server.results.leaderboards_store import LeaderboardStore
 from tests.store.servers import calls
 
 SERVER = Path(scripts.__file__).parents[2]
@@ -22,7 +22,7 @@ PLAYER = PlayerId("player0000000001")
 
 
 async def test_writes_and_reads_send_no_script_as_text(redis: Client, database: Database) -> None:
-    boards = Leaderboards(database)
+    boards = LeaderboardStore(database)
     await boards.standing(BOARD, PLAYER)
     before = {name: await calls(redis, name) for name in ("eval", "evalsha")}
     assert await boards.place(BOARD, PLAYER, 7) == (None, None)
@@ -35,7 +35,7 @@ async def test_writes_and_reads_send_no_script_as_text(redis: Client, database: 
 async def test_nobody_notices_that_redis_has_forgotten_the_scripts(
     redis: Client, database: Database
 ) -> None:
-    boards = Leaderboards(database)
+    boards = LeaderboardStore(database)
     assert await boards.place(BOARD, PLAYER, 7) == (None, None)
     await redis.script_flush()
     _, row = await boards.standing(BOARD, PLAYER)

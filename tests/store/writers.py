@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from server.base.core.refusal import UnavailableError
-from server.base.journals.store import ConflictError, Entries, Journals
+from server.base.journals.store import ConflictError, Entries, JournalStore
 from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.work.stop import Stop
@@ -31,7 +31,7 @@ class Writer:
         self.key = keys.attempt(name)
         self.acknowledged: list[str] = []
         self.reasons: list[str] = []
-        self._journals = Journals(database)
+        self._journals = JournalStore(database)
         self._form = form
         self._tries = 0
 

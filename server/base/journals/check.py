@@ -11,7 +11,7 @@ import structlog
 
 from server.base.core.refusal import UnreadableError
 from server.base.journals.replica import Replica
-from server.base.redis.ports import JournalStore
+from server.base.journals.store import JournalStore
 from server.base.work.background import Background
 from server.base.work.stop import Stop
 

@@ -24,10 +24,11 @@ from server.base.journals.store import (
     ConflictError,
     Entries,
     GapError,
+    JournalStore,
     MistimedError,
     is_checkpoint,
 )
-from server.base.redis.ports import Clock, JournalStore
+from server.base.work.clock import Clock
 from server.base.work.tasks import run_soon
 
 State = TypeVar("State")

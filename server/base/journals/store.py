@@ -195,7 +195,7 @@ _PendingAppend = tuple[Append, int, Appended, str | None]
 """An append, the time of its decision, its callback, and the text of the previous entry."""
 
 
-class Journals:
+class JournalStore:
     """Reads all journals, and appends to them."""
 
     def __init__(self, database: Database) -> None:

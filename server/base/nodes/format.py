@@ -12,8 +12,10 @@ from typing import Final
 
 import structlog
 
+from server.base.nodes.format_store import FormatStore
+from server.base.nodes.nodes_store import NodeStore
 from server.base.nodes.registration import is_earlier
-from server.base.redis.ports import Clock, FormatStore, NodeStore
+from server.base.work.clock import Clock
 
 WANTED: Final = 2
 """The format that this release writes as soon as it may."""

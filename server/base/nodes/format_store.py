@@ -33,7 +33,7 @@ class Kept(NamedTuple):
     is_new: bool
 
 
-class Formats:
+class FormatStore:
     """The number of the store's format."""
 
     def __init__(self, database: Database) -> None:
@@ -66,7 +66,7 @@ async def check_format(database: Database) -> None:
         UnsuitableError: a newer release has written to it in a format that is not known here.
         UnavailableError: Redis does not answer.
     """
-    kept = (await Formats(database).read()).format
+    kept = (await FormatStore(database).read()).format
     if kept > NEWEST:
         raise UnsuitableError(
             f"A newer release has written to this store: it is of format {kept}, and this release "

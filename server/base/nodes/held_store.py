@@ -64,7 +64,7 @@ def player_note(player: PlayerId) -> str:
     return f"{_PLAYER}/{player}"
 
 
-class Held:
+class HeldStore:
     """What each node has stored that ends with it."""
 
     def __init__(self, database: Database) -> None:

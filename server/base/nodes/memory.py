@@ -11,7 +11,7 @@ from __future__ import annotations
 import structlog
 
 from server.base.core.memory import Level, New, Usage, level_at, may_begin
-from server.base.redis.ports import MemoryStore
+from server.base.redis.memory import MemoryStore
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 

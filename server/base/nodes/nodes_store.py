@@ -16,7 +16,7 @@ return redis.call('ZRANGE', KEYS[1], 0, -1)
 """)
 
 
-class Nodes:
+class NodeStore:
     """The nodes with a current registration."""
 
     def __init__(self, database: Database) -> None:

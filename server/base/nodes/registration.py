@@ -12,7 +12,8 @@ from collections.abc import Iterable
 
 import structlog
 
-from server.base.redis.ports import HeldStore, NodeStore
+from server.base.nodes.held_store import HeldStore
+from server.base.nodes.nodes_store import NodeStore
 from server.base.work.background import Background
 from server.base.work.signal import Signal
 

@@ -35,7 +35,7 @@ class Pending(NamedTuple):
     effects: list[tuple[str, str]]
 
 
-class Outboxes:
+class OutboxStore:
     """The outboxes and due items of all partitions, and those that were set aside."""
 
     def __init__(self, database: Database) -> None:

@@ -32,7 +32,7 @@ class Share(NamedTuple):
     busy: bool
 
 
-class Sweepers:
+class SweeperStore:
     """The nodes that sweep. The entry of one that was killed expires.
 
     Attributes:

@@ -34,10 +34,11 @@ from server.base.core.quota import (
 )
 from server.base.core.refusal import Refusal, UnavailableError
 from server.base.nodes.memory import StoreMemory
+from server.base.quotas.store import QuotaStore
 from server.base.redis import keys
-from server.base.redis.ports import Clock, QuotaStore
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.metrics import Counts
 from server.base.work.worker_pool import WorkerPool
 from server.play.core.attempt import Attempt

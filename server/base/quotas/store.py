@@ -39,7 +39,7 @@ return {1, sum + more, first}
 """)
 
 
-class Quotas:
+class QuotaStore:
     """What addresses have stored; each is given as a keyed hash of it."""
 
     def __init__(self, database: Database) -> None:

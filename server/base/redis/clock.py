@@ -64,7 +64,7 @@ class _Bounds(NamedTuple):
         return _Bounds(self.low - drift, self.high + drift, self.sent)
 
 
-class Clock:
+class RedisClock:
     """Redis's clock, extrapolated between samples by this machine's monotonic clock.
 
     The offset between the two is changed only if it is outside the bounds that a sample proves, so

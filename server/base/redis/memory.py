@@ -6,7 +6,7 @@ from server.base.core.memory import Usage
 from server.base.redis.database import Database
 
 
-class Memory:
+class MemoryStore:
     """Reads how much memory is taken."""
 
     def __init__(self, database: Database) -> None:

@@ -21,7 +21,7 @@ BATCH = 1_000
 """Keys that are looked at in a round trip."""
 
 
-class Scans:
+class ScanStore:
     """Finds rooms and players by looking at all keys."""
 
     def __init__(self, database: Database) -> None:

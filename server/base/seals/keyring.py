@@ -22,11 +22,12 @@ import structlog
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal, UnavailableError, UnsuitableError
 from server.base.nodes.format import Format
-from server.base.redis.ports import Clock, KeyringStore, SecretStore
 from server.base.seals import tokens
-from server.base.seals.secret_keys import ID_LENGTH, SealError
+from server.base.seals.keyring_store import KeyringStore
+from server.base.seals.secret_keys import ID_LENGTH, SealError, SecretKeys
 from server.base.seals.tokens import RENEW_AFTER, Token
 from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 
 READ_EVERY = 5.0
@@ -93,7 +94,7 @@ class Keyring:
     def __init__(
         self,
         keyrings: KeyringStore,
-        secret_keys: SecretStore,
+        secret_keys: SecretKeys,
         form: Format,
         clock: Clock,
         background: Background,

@@ -15,7 +15,7 @@ return 1
 """)
 
 
-class Keyrings:
+class KeyringStore:
     """The text of the keyring, and the secret of releases up to 0.2.0."""
 
     def __init__(self, database: Database) -> None:
