@@ -29,7 +29,7 @@ from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, split_at
 from server.base.core.refusal import UnreadableError
 from server.base.journals.store import GapError
 from server.base.journals.stored import rules_of
-from server.base.outbox import effects as outbox_entries
+from server.base.outbox.outbox import Outbox
 from server.base.redis import keys
 from server.base.seals.keyring import Keyring
 from server.deals.core.certificate import proves
@@ -98,10 +98,11 @@ Progress = Callable[[int], None]
 class Verification:
     """Verifies a store once."""
 
-    def __init__(self, store: Store, keyring: Keyring, percent: int = 100) -> None:
+    def __init__(self, store: Store, keyring: Keyring, outbox: Outbox, percent: int = 100) -> None:
         """Verify `percent` of the journals, deals and histories; always the same ones."""
         self._store = store
         self._keyring = keyring
+        self._outbox = outbox
         self._percent = percent
         self._counts: Counter[str] = Counter()
         self._verified: Counter[str] = Counter()
@@ -307,7 +308,7 @@ class Verification:
                 report.effects += 1
                 texts.append(text)
                 try:
-                    outbox_entries.decode(text)
+                    self._outbox.decode(text)
                 except (UnreadableError, msgspec.DecodeError):
                     self._note("Effects that this release cannot read", field)
         self._pending = "\n".join(texts)

@@ -5,31 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 from engine.catalog import games
 from server.accounts.accounts import Accounts
+from server.accounts.core.effects import Deleted, Kept
 from server.accounts.keeping import Keeping
+from server.base.core.due import AttemptDue, RoundDue
 from server.base.core.quota import ADDRESS_PLAYERS
 from server.base.journals.check import JournalCheck
 from server.base.nodes.departures import Departures
 from server.base.nodes.format import Format
 from server.base.nodes.memory import StoreMemory
 from server.base.nodes.registration import Registration
-from server.base.outbox.outbox import Effects
+from server.base.outbox.outbox import Outbox
 from server.base.outbox.sweeper import Sweeper
 from server.base.quotas.quotas import Quotas
 from server.base.redis.bus import Bus
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
+from server.dailies import finishes as dailies_finishes
 from server.dailies.archive import Archive
 from server.dailies.dailies import Dailies
 from server.lobby.open_rooms import OpenRooms
 from server.lobby.quick_matches import QuickMatches
+from server.moderation.core.acts import AnyAct
 from server.moderation.moderation import Moderation
 from server.moderation.operators import Operators
 from server.moderation.suspicions import Suspicions
 from server.play.attempts import Attempts
+from server.play.core.finish import Finish
+from server.play.finishes import Finishes
 from server.play.searcher import Search, Searcher
 from server.play.searches import Searches
 from server.players.address_hash import Places
@@ -42,6 +49,7 @@ from server.results.histories import Histories
 from server.results.leaderboards import Leaderboards
 from server.results.repaired_days import RepairedDays
 from server.rooms.absences import Absences
+from server.rooms.core.effects import RoundOver
 from server.rooms.live import LiveRooms
 from server.rooms.pace_bots import PaceBots
 from server.rooms.progress import Progress
@@ -95,8 +103,10 @@ class Services:
             players=address_players,
             limited=metrics.limited,
         )
+        self.outbox = Outbox(store.outboxes, background)
         self.attempts = Attempts(store, self.format, metrics.lookups)
         self.attempts.appended.subscribe(self.quotas.advanced)
+        self.finishes = Finishes(self.attempts)
         self.rooms = Rooms(store, self.attempts, self.format, self.quotas)
         self.quotas.room = self.rooms.known
         self.journal_check = JournalCheck(
@@ -152,21 +162,11 @@ class Services:
             sessions=self.sessions,
         )
         self.repaired_days = RepairedDays(store.moderation, store.clock)
-        self.effects = Effects(
-            store,
-            self.attempts,
-            self.rooms,
-            histories=self.histories,
-            races=self.races,
-            keeping=self.keeping,
-            moderation=self.moderation,
-            suspicions=self.suspicions,
-            background=background,
-        )
-        self.accounts = Accounts(store, self.identity, self.sessions, self.effects, self.histories)
+        self._register_effects()
+        self.accounts = Accounts(store, self.identity, self.sessions, self.outbox, self.histories)
         self.operators = Operators(
             store,
-            self.effects,
+            self.outbox,
             rooms=self.rooms,
             live=self.live,
             open_rooms=self.open_rooms,
@@ -177,19 +177,52 @@ class Services:
             suspicions=self.suspicions,
             repaired_days=self.repaired_days,
         )
-        self.sweeper = Sweeper(store, self.attempts, self.effects, metrics.sweeps, background)
+        self.sweeper = Sweeper(
+            self.outbox,
+            store.clock,
+            outboxes=store.outboxes,
+            sweepers=store.sweepers,
+            journals=store.journals,
+            sweeps=metrics.sweeps,
+            background=background,
+        )
+        self.attempts.advanced.subscribe(self.sweeper.note_played)
         self.progress = Progress(self.attempts, self.live, background)
         self.watching = Watching(
             store, self.attempts, self.rooms, self.live, self.keyring, background=background
         )
         self.searches = Searches(self.attempts, self.sessions, searcher or Searcher(), background)
+        self._measure()
+
+    def _measure(self) -> None:
+        """Have metrics read the node's state."""
+        metrics = self.metrics
         for game in games():
             metrics.pool_deals[game] = partial(self._pooled, game)
         metrics.store_replaced = lambda: self.keyring.replaced
         metrics.rooms = lambda: self.live.size
         metrics.attempts = lambda: self.attempts.size
         metrics.outbox_age = self.sweeper.age
-        metrics.queues["finishes"] = self.attempts.finishes.qsize
+        metrics.queues["finishes"] = self.outbox.queue.qsize
+
+    def _register_effects(self) -> None:
+        """Register what follows from what is in the outbox, and from what falls due."""
+        outbox = self.outbox
+        self.attempts.finished.subscribe(outbox.enqueue)
+        self.rooms.appended.subscribe(lambda _, __, append: outbox.enqueue_appended(append))
+        outbox.on(Finish, self.finishes.apply)
+        self.finishes.applied.subscribe(lambda finish, _: self.rooms.apply_finish(finish))
+        self.finishes.applied.subscribe(partial(dailies_finishes.add_result, self.histories))
+        self.finishes.applied.subscribe(self.suspicions.examine_finished)
+        outbox.on(RoundOver, lambda over: self.races.apply(over.race))
+        self.races.applied.subscribe(self.suspicions.note_race)
+        outbox.on(Kept, lambda kept: self.suspicions.examine_kept(kept.player, kept.at))
+        outbox.on(Kept, self.keeping.keep)
+        outbox.on(Deleted, self.keeping.delete)
+        for kind in get_args(AnyAct):
+            outbox.on(kind, self.moderation.apply)
+        outbox.on_due(RoundDue, lambda due: self.rooms.pass_deadline(due.room))
+        outbox.on_due(AttemptDue, self.attempts.pass_deadline)
 
     def _pooled(self, game: str) -> int:
         """Return how many certified deals a game's pool has, as last read."""
@@ -213,7 +246,8 @@ class Services:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await Verification(self._store, self.keyring, percent).run(expected, progress)
+        verification = Verification(self._store, self.keyring, self.outbox, percent)
+        return await verification.run(expected, progress)
 
     async def close(self) -> None:
         """Stop what is no background work, and wait for the notifications in flight."""

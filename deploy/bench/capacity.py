@@ -90,7 +90,7 @@ class Capacity:
                 await make(number)
 
         await asyncio.gather(*map(one, range(COUNT)))
-        await self.services.effects.flush()
+        await self.services.outbox.flush()
         # What nobody waits for has been written before this on the same connection.
         await self.database.write("", "PING")
         return round((await self.used() - before) / COUNT)

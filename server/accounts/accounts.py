@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Raw
 from msgspec.structs import asdict
 
+from server.accounts.core.effects import Deleted, Kept, PasskeyEntry
 from server.base.core.codes import (
     DEVICE_LENGTH,
     RECOVERY_LENGTH,
@@ -25,8 +26,7 @@ from server.base.core.codes import (
 )
 from server.base.core.ids import ALPHABET, PlayerId
 from server.base.core.refusal import Refusal
-from server.base.outbox.effects import Deleted, Kept, PasskeyEntry
-from server.base.outbox.outbox import Effects
+from server.base.outbox.outbox import Outbox
 from server.base.redis.keys import DEVICE_LIFE
 from server.base.work.tasks import in_slices, release
 from server.players.core.account import MAX_PASSKEYS, Account, Passkey
@@ -57,14 +57,14 @@ class Accounts:
         store: Store,
         identity: Identity,
         sessions: Sessions,
-        effects: Effects,
+        outbox: Outbox,
         histories: Histories,
     ) -> None:
         self._accounts = store.accounts
         self._clock = store.clock
         self._identity = identity
         self._sessions = sessions
-        self._effects = effects
+        self._outbox = outbox
         self._histories = histories
 
     async def find(self, player: PlayerId) -> Account:
@@ -126,7 +126,7 @@ class Accounts:
         digest = _digest(code)
         if not await self._accounts.was_offered(player, digest):
             raise Refusal("bad_code")
-        await self._effects.submit(Kept(player, self._clock.now(), code=digest))
+        await self._outbox.submit(Kept(player, self._clock.now(), code=digest))
         if (await self.find(player)).recovery != digest:
             raise Refusal("bad_code")
 
@@ -147,7 +147,7 @@ class Accounts:
         entry = PasskeyEntry(
             passkey.id, passkey.key, passkey.count, passkey.aaguid, epoch, confirmed
         )
-        await self._effects.submit(Kept(passkey.player, self._clock.now(), passkey=entry))
+        await self._outbox.submit(Kept(passkey.player, self._clock.now(), passkey=entry))
         found = await self.find(passkey.player)
         if passkey.id in found.passkeys:
             return
@@ -326,7 +326,7 @@ class Accounts:
         Raises:
             UnavailableError: the player may be deleted, or in part, or not.
         """
-        await self._effects.submit(Deleted(player, self._clock.now()))
+        await self._outbox.submit(Deleted(player, self._clock.now()))
 
 
 async def _rows(name: str, results: Mapping[tuple[str, K], DayResult | RoundResult]) -> Raw:

@@ -5,7 +5,7 @@ Each application is idempotent, and completes what another node has left undone.
 
 from __future__ import annotations
 
-from server.base.outbox.effects import Deleted, Kept
+from server.accounts.core.effects import Deleted, Kept
 from server.players.core.account import DELETED, DELETED_NAME, Passkey
 from server.players.core.names import Profile
 from server.players.profiles import Profiles

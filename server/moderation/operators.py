@@ -17,8 +17,11 @@ from server.base.core import days as daily
 from server.base.core.due import RoundDue
 from server.base.core.ids import AttemptId, PlayerId, RoomCode, split_attempt_id
 from server.base.core.refusal import Refusal, UnreadableError
-from server.base.outbox import effects as outbox_entries
-from server.base.outbox.effects import (
+from server.base.outbox.outbox import Outbox
+from server.base.redis.keys import PARTITIONS
+from server.deals.store import random_id
+from server.lobby.open_rooms import OpenRooms
+from server.moderation.core.acts import (
     AnyAct,
     BarPlayer,
     CloseRoom,
@@ -27,11 +30,8 @@ from server.base.outbox.effects import (
     RepairDay,
     VoidResult,
 )
-from server.base.outbox.outbox import Effects
-from server.base.redis.keys import PARTITIONS
-from server.deals.store import random_id
-from server.lobby.open_rooms import OpenRooms
 from server.moderation.core.suspicion import Suspicion
+from server.moderation.moderation import decode
 from server.moderation.suspicions import Suspicions
 from server.players.core.names import Profile
 from server.players.core.restrictions import Restrictions, is_barred
@@ -70,7 +70,7 @@ class UnknownPlayerError(Exception):
 
 
 class _About(TypedDict):
-    """The fields that all acts have: see `outbox_entries.Act`."""
+    """The fields that all acts have: see `server.moderation.core.acts.Act`."""
 
     id: str
     at: int
@@ -165,7 +165,7 @@ class Operators:
     def __init__(
         self,
         store: Store,
-        effects: Effects,
+        outbox: Outbox,
         *,
         rooms: Rooms,
         live: LiveRooms,
@@ -179,7 +179,7 @@ class Operators:
     ) -> None:
         self._store = store
         self._clock = store.clock
-        self._effects = effects
+        self._outbox = outbox
         self._rooms = rooms
         self._live = live
         self._open_rooms = open_rooms
@@ -441,7 +441,7 @@ class Operators:
             UnreadableError: a newer release recorded one.
             UnavailableError: the store does not answer.
         """
-        return list(map(outbox_entries.decode_act, await self._store.moderation.acts(limit)))
+        return list(map(decode, await self._store.moderation.acts(limit)))
 
     def _about(self, by: By) -> _About:
         return _About(id=random_id(), at=self._clock.now(), operator=by.operator, reason=by.reason)
@@ -450,10 +450,10 @@ class Operators:
         latest = await self._store.moderation.latest(act.subject)
         if latest:
             # It stands against the acts before it, even if the clock was set back.
-            at = max(act.at, outbox_entries.decode_act(latest).at + 1)
+            at = max(act.at, decode(latest).at + 1)
             act = replace(act, at=at)
-        await self._effects.submit(act)
-        await self._effects.flush()
+        await self._outbox.submit(act)
+        await self._outbox.flush()
         return act.id
 
 

@@ -35,8 +35,10 @@ from server.moderation.core.suspicion import (
     reasons,
 )
 from server.play.attempts import Attempts
+from server.play.core.finish import Finish
 from server.play.core.result import unpack
 from server.play.core.run import Run
+from server.play.finishes import FinishedRun
 from server.results.core import boards
 from server.results.core.races import Decision
 from server.stores import Store
@@ -62,6 +64,16 @@ class Suspicions:
         self._deals = store.deals
         self._histories = store.histories
         self._attempts = attempts
+
+    async def examine_finished(self, _: Finish, finished: FinishedRun) -> None:
+        """Look at the run of an attempt that is over. This is idempotent.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        run = await finished.read()
+        if run is not None:
+            await self.examine(run)
 
     async def examine(self, run: Run, *, kept: bool | None = None) -> None:
         """Look at a run that is over, and keep why it is suspicious, if it is.

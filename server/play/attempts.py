@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 
-import structlog
 from msgspec import structs
 
 from engine.board import Delta, delta_between
 from engine.notation import move_text
+from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, PlayerId, attempt_id, split_attempt_id
 from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import Refusal
@@ -18,7 +18,6 @@ from server.base.journals.replica import YIELD_EVERY, Replica
 from server.base.journals.replica import Step as Submitted
 from server.base.journals.stored import rules_of
 from server.base.nodes.format import Format
-from server.base.outbox.effects import Effect
 from server.base.redis import keys
 from server.base.work.metrics import Counts
 from server.base.work.signal import Signal
@@ -27,18 +26,14 @@ from server.deals.store import Deal
 from server.play.answers import Advice, Over, Played, Snapshot, snapshot_of
 from server.play.core import attempt as core
 from server.play.core.attempt import Attempt, Event, Moved, Started, Undone
+from server.play.core.finish import Finish
 from server.play.core.run import Run, run_of
 from server.play.journal import AttemptDefinition, Step, decode, finish_of, steps_of
 from server.play.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
 from server.stores import Store
 
-MAX_FINISHES = 10_000
-"""Finishes that may be queued for their effects; the sweeper applies those beyond that."""
-
 FIRST_MOVE = 2
 """The number of a first move's entry: the first that may turn a face-down card up."""
-
-log = structlog.get_logger()
 
 
 class Attempts:
@@ -52,13 +47,12 @@ class Attempts:
         self._form = form
         self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
-        self.finishes: asyncio.Queue[Effect] = asyncio.Queue(MAX_FINISHES)
-        """Attempts and races that have ended on this node; `server.base.outbox.outbox` takes
-        them."""
         self.advanced: Signal[Attempt] = Signal()
         """Emitted after each entry that this node has appended, with the attempt after it."""
         self.appended: Signal[Attempt | None, Attempt, str] = Signal()
         """Emitted after `advanced`, with the attempt before and after, and the entry (JSON)."""
+        self.finished: Signal[Finish] = Signal()
+        """Emitted after `appended`, if the attempt is over: this is in the outbox now."""
         self.given_up: Signal[Attempt] = Signal()
         """Emitted when this node has resigned an attempt without a command on it."""
         self.opened: Signal[Attempt] = Signal()
@@ -89,6 +83,15 @@ class Attempts:
         started = structs.replace(started, rules=rules.digest)
         step = await replica.submit(lambda state, _: started if state is None else None)
         return step.after
+
+    async def pass_deadline(self, due: AttemptDue) -> bool:
+        """End an attempt whose deadline has passed; return whether it is over, or not there.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found = await self.find(due.attempt)
+        return found is None or found.end is not None
 
     async def find(self, attempt: AttemptId) -> Attempt | None:
         """Return an attempt as it is now, or `None` if there is none.
@@ -374,19 +377,12 @@ class Attempts:
         return Step(before, decode(text), replica.state)
 
     def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
-        """Emit the signals of an accepted append; enqueue the finish if the attempt is over."""
+        """Emit the signals of an accepted append."""
         self.advanced.emit(after)
         self.appended.emit(before, after, text)
         finish = finish_of(after)
         if finish is not None:
-            self.enqueue(finish)
-
-    def enqueue(self, effect: Effect) -> None:
-        """Enqueue an effect that is in the outbox; if the queue is full, a sweeper applies it."""
-        try:
-            self.finishes.put_nowait(effect)
-        except asyncio.QueueFull:
-            log.warning("finishes_full", name=effect.field)
+            self.finished.emit(finish)
 
     def _known(self, attempt: AttemptId) -> Attempt | None:
         """Return an attempt from its replica, or `None` if that is not cached."""

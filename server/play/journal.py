@@ -14,12 +14,12 @@ from server.base.journals.store import Append
 from server.base.journals.stored import Reader, rules_of
 from server.base.nodes.format import Format
 from server.base.outbox import effects
-from server.base.outbox.effects import Finish
 from server.base.redis import keys
 from server.deals.store import Deal
 from server.play.core import attempt as core
 from server.play.core import pace_bot
 from server.play.core.attempt import Attempt, Event, Started
+from server.play.core.finish import Finish
 from server.play.core.stored import StoredResult
 
 Appended = Callable[[Attempt | None, Attempt, str], None]

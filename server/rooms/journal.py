@@ -10,12 +10,12 @@ from server.base.journals.store import Append, Beside
 from server.base.journals.stored import Reader, rules_of
 from server.base.nodes.format import Format
 from server.base.outbox import effects
-from server.base.outbox.effects import RoundOver
 from server.base.redis import keys
 from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.results.core import races
 from server.rooms.core import room as race
+from server.rooms.core.effects import RoundOver
 from server.rooms.core.events import RoundStarted
 from server.rooms.core.room import Checkpoint, Entry, KeptRound, Room, Round
 

@@ -26,6 +26,7 @@ from __future__ import annotations
 import msgspec
 
 from server.base.core.ids import AttemptId, DealId, PlayerId, split_attempt_id
+from server.base.work.signal import AsyncSignal
 from server.base.work.tasks import finish_all
 from server.players.address_hash import Places
 from server.results.core import races
@@ -39,25 +40,27 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Races:
-    """Applies races, and takes results of them back."""
+    """Applies races, and takes results of them back.
+
+    Attributes:
+        applied: emitted with what was decided of a race whose effects have been written.
+    """
 
     def __init__(self, store: Store, histories: Histories, places: Places) -> None:
+        self.applied: AsyncSignal[Decision] = AsyncSignal()
         self._store = store
         self._histories = histories
         self._places = places
 
-    async def apply(self, race: Race) -> Decision:
+    async def apply(self, race: Race) -> None:
         """Enter a race in its players' histories, and note who has met whom. This is idempotent.
-
-        Returns:
-            What was decided.
 
         Raises:
             UnavailableError: the store does not answer. It may have been done in part.
         """
         decision = await self._enter(race)
         await finish_all(self._meet(player, race) for player in race.results)
-        return decision
+        await self.applied.emit(decision)
 
     async def _enter(self, race: Race) -> Decision:
         record = await self._decided(race)
@@ -82,7 +85,7 @@ class Races:
     async def void(self, attempt: AttemptId, reason: str | None) -> bool:
         """Take back a player's result of a race, and rank and rate the others without it.
 
-        This is idempotent. What was begun has to be completed: give it to `Effects.submit`.
+        This is idempotent. What was begun has to be completed: give it to `Outbox.submit`.
 
         Args:
             attempt: the player's attempt.

@@ -36,6 +36,7 @@ from server.deals.store import Deal
 from server.play.answers import Snapshot
 from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt, Started
+from server.play.core.finish import Finish
 from server.play.core.result import Result
 from server.play.core.stored import Help
 from server.rooms.core import commands, quick
@@ -494,6 +495,15 @@ class Rooms:
             # The replica may be stale: check again on the room as it is now.
             pass
         return check(await self.find(code))
+
+    async def apply_finish(self, finish: Finish) -> None:
+        """Record the result of an attempt that is over, if it is one in a room.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        if finish.room is not None:
+            await self.finish(finish.room, finish.deal, finish.player, finish.result.restored())
 
     async def finish(
         self, code: RoomCode, deal: DealId, player: PlayerId, result: Result

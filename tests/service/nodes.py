@@ -97,7 +97,7 @@ class Node:
         self.attempts = self.services.attempts
         self.rooms = self.services.rooms
         self.dailies = self.services.dailies
-        self.effects = self.services.effects
+        self.outbox = self.services.outbox
         self.sweeper = self.services.sweeper
 
     async def run(self, stop: Stop) -> None:
@@ -133,7 +133,7 @@ class Node:
 
     async def apply_effects(self) -> None:
         """Apply the effects of what ended on this node, as a running node does."""
-        await self.effects.flush()
+        await self.outbox.flush()
 
     async def state_of(self, attempt: AttemptId) -> Attempt:
         """Return the current state of an attempt, which must exist."""

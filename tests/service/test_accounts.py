@@ -13,13 +13,13 @@ import pytest
 
 from engine.catalog import games
 from server.accounts.accounts import _digest, read_typed
+from server.accounts.core.effects import Deleted, Kept, PasskeyEntry
 from server.base.core import days
 from server.base.core.codes import read_code
 from server.base.core.days import DailyId
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.outbox import effects as outbox_entries
-from server.base.outbox.effects import Deleted, Kept
 from server.base.redis import keys
 from server.base.seals import tokens
 from server.players.core.account import DELETED_NAME, MAX_PASSKEYS, Passkey
@@ -217,7 +217,7 @@ async def test_a_code_that_was_offered_before_is_not_kept_when_that_is_applied_l
     first = await recovery_code(node, player)
     digest = (await node.services.accounts.find(player)).recovery
     second = await recovery_code(node, player)
-    await node.services.effects.submit(Kept(player, START, code=digest))
+    await node.services.outbox.submit(Kept(player, START, code=digest))
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, first)
     assert await sign_in(node, second) == token
@@ -479,21 +479,21 @@ async def test_what_was_begun_is_completed_by_the_sweeper_and_doing_so_twice_cha
     node: Node,
 ) -> None:
     player, _ = await guest(node)
-    entry = outbox_entries.PasskeyEntry("first", b"\x00\xff", 3, "aaguid", 0, confirmed=True)
+    entry = PasskeyEntry("first", b"\x00\xff", 3, "aaguid", 0, confirmed=True)
     code = read_typed(await node.services.accounts.new_recovery_code(player, 0, confirmed=False))
     for effect in (
         Kept(player, START, code=_digest(code)),
         Kept(player, START + 1, passkey=entry),
         Deleted(player, START + 2),
     ):
-        assert outbox_entries.decode(outbox_entries.encode(effect)) == effect
+        assert node.services.outbox.decode(outbox_entries.encode(effect)) == effect
         await node.store.outboxes.put_effect(effect.field, outbox_entries.encode(effect))
         await node.sweep()
         assert await all_effects(node.store.outboxes) == []
         before = await stored(node)
         account = await node.services.accounts.find(player)
         assert (account.deleted is None) == isinstance(effect, Kept)
-        await node.services.effects.apply(effect)
+        await node.services.outbox.apply(effect)
         assert await stored(node) == before
 
 
@@ -501,17 +501,17 @@ async def test_keeping_again_does_not_bring_back_what_was_removed(node: Node) ->
     player, _ = await guest(node)
     await keep(node, passkey_of(player, "other"))
     code = await node.services.accounts.new_recovery_code(player, 0, confirmed=True)
-    entry = outbox_entries.PasskeyEntry("first", b"public", 0, "", 0, confirmed=True)
+    entry = PasskeyEntry("first", b"public", 0, "", 0, confirmed=True)
     effects = [
         Kept(player, START, code=_digest(read_typed(code))),
         Kept(player, START, passkey=entry),
     ]
     for effect in effects:
-        await node.services.effects.submit(effect)
+        await node.services.outbox.submit(effect)
     await sign_out(node, player, "first", recovery=True)
     before = await stored(node)
     for effect in effects:
-        await node.services.effects.apply(effect)
+        await node.services.outbox.apply(effect)
     assert await stored(node) == before
 
 

@@ -16,12 +16,12 @@ from server.base.core.days import DailyId
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal
-from server.base.outbox.effects import Finish
+from server.base.outbox import outbox
 from server.base.redis import keys
-from server.play import attempts as module
 from server.play.answers import Over, Played, Snapshot
 from server.play.core import attempt as core
 from server.play.core.attempt import Started
+from server.play.core.finish import Finish
 from server.play.core.stored import StoredResult
 from tests.core.builders import ADA, BOB, LIMIT, START
 from tests.engine.positions import is_view_pile
@@ -268,8 +268,8 @@ async def test_the_last_entry_is_stored_together_with_its_effect(
     [(field, text)] = await all_effects(node.store.outboxes)
     assert field == attempt
     assert msgspec.json.decode(text, type=Finish) == finish
-    assert node.attempts.finishes.get_nowait() == finish
-    assert node.attempts.finishes.empty()
+    assert node.outbox.queue.get_nowait() == finish
+    assert node.outbox.queue.empty()
     left = await node.redis.pttl(keys.attempt(attempt))
     assert left > 0
 
@@ -286,13 +286,13 @@ async def test_resigning_before_the_start_counts_no_time(node: Node, clock: SetC
 async def test_finishes_beyond_the_queues_bound_are_left_to_the_outbox(
     redis_url: str, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_FINISHES", 1)
+    monkeypatch.setattr(outbox, "MAX_QUEUED", 1)
     async with node_on(redis_url, clock) as node:
         for day in range(DAY, DAY + 3):
             attempt = await begin(node, day=day)
             await node.play(attempt, ADA)
             await resign(node, attempt)
-        assert node.attempts.finishes.qsize() == 1
+        assert node.outbox.queue.qsize() == 1
         assert len(await all_effects(node.store.outboxes)) == 3
 
 

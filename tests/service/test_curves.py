@@ -7,7 +7,7 @@ import pytest
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.refusal import Refusal
-from server.base.outbox.effects import Finish
+from server.play.core.finish import Finish
 from server.results.core.boards import of_daily
 from server.results.curves import curve_of
 from tests.core.builders import ADA, BOB, START
@@ -20,10 +20,10 @@ async def test_a_finish_counts_once_however_often_it_is_applied(node: Node, othe
     for player in (ADA, BOB):
         attempt = (await node.dailies.open(player, DAILY.game)).attempt
         await node.play_out(attempt, player)
-    finishes = [node.attempts.finishes.get_nowait() for _ in range(2)]
+    finishes = [node.outbox.queue.get_nowait() for _ in range(2)]
     for each in (node, other, node):
         for finish in finishes:
-            await each.effects.apply(finish)
+            await each.outbox.apply(finish)
     found = await other.services.curves.find(DAILY)
     assert found.runs == 2
     homes = sorted(finish.result.home for finish in finishes if isinstance(finish, Finish))

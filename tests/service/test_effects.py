@@ -85,11 +85,11 @@ async def test_applying_an_effect_twice_changes_nothing(
     await finish_daily(node)
     room, code = await node.race_of(ADA)
     await node.attempts.give_up(attempt_of(room, ADA))
-    finishes = [node.attempts.finishes.get_nowait() for _ in range(2)]
+    finishes = [node.outbox.queue.get_nowait() for _ in range(2)]
     for finish in finishes:
-        await node.effects.apply(finish)
+        await node.outbox.apply(finish)
     before = (await rows(node), await node.rooms.find(code))
-    await asyncio.gather(*(n.effects.apply(finish) for n in (node, other) for finish in finishes))
+    await asyncio.gather(*(n.outbox.apply(finish) for n in (node, other) for finish in finishes))
     assert (await rows(node), await node.rooms.find(code)) == before
     assert await all_effects(node.store.outboxes) == []
 
@@ -184,7 +184,7 @@ async def test_a_deadline_seen_early_by_a_wrong_clock_stays_due(
     ]
     for what, time in due:
         # The clock has been corrected since the sweep found these.
-        await node.effects.pass_deadline(what, time)
+        await node.outbox.pass_deadline(what, time)
     found = await all_due(node.store.outboxes, snapshot.start.deadline)
     assert sorted(found, key=lambda each: each[1]) == sorted(due, key=lambda each: each[1])
     clock.time = snapshot.start.deadline

@@ -96,7 +96,7 @@ async def test_dailies_that_are_opened_and_not_played_are_kept_until_their_close
 async def test_a_daily_that_is_given_up_at_once_counts_for_nobody(node: Node) -> None:
     attempt = (await node.dailies.open(ADA, "robert")).attempt
     await node.attempts.resign(attempt, ADA, 2)
-    assert node.attempts.finishes.empty()
+    assert node.outbox.queue.empty()
     assert await all_effects(node.store.outboxes) == []
     assert await expiry(node, keys.attempt(attempt)) == CLOSE + keys.UNPLAYED_LIFE
     board = of_daily(DailyId("robert", DAY), "guests")

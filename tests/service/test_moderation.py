@@ -14,8 +14,8 @@ from server.base.core import days as daily
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.outbox import effects
-from server.base.outbox.effects import AnyAct, BarPlayer, HideName, RepairDay
 from server.base.redis import keys
+from server.moderation.core.acts import AnyAct, BarPlayer, HideName, RepairDay
 from server.moderation.operators import By, UnknownPlayerError
 from server.play.core.result import Row
 from server.players.core import names
@@ -119,10 +119,10 @@ async def _all(holds: bool) -> bool:
 async def test_a_finish_that_is_applied_late_does_not_undo_a_void(node: Node) -> None:
     found = await node.dailies.open(ADA, "lady-betty")
     await node.play_out(found.attempt, ADA)
-    finish = node.attempts.finishes.get_nowait()
-    await node.effects.apply(finish)
+    finish = node.outbox.queue.get_nowait()
+    await node.outbox.apply(finish)
     await node.services.operators.void(BY, found.attempt, void=True)
-    await node.effects.apply(finish)
+    await node.outbox.apply(finish)
     assert await rows(node, BoardId("day", "lady-betty", DAY, "guests")) == []
 
 
@@ -306,9 +306,9 @@ async def test_equal_runs_of_a_daily_are_suspicious_once_and_kept_in_bounds(
     for player in (ADA, BOB, CYD):
         found = await node.dailies.open(player, "lady-betty")
         await node.play_out(found.attempt, player)
-        finish = node.attempts.finishes.get_nowait()
-        await node.effects.apply(finish)
-        await other.effects.apply(finish)
+        finish = node.outbox.queue.get_nowait()
+        await node.outbox.apply(finish)
+        await other.outbox.apply(finish)
         suspicious = await node.services.operators.suspicious(10, DAY)
         if player == ADA:
             assert not any("are those of" in str(each.reasons) for each in suspicious)

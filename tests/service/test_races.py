@@ -11,10 +11,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from server.accounts.core.effects import Deleted
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import UnavailableError
 from server.base.outbox import effects
-from server.base.outbox.effects import Deleted, RoundOver
 from server.play.core.stored import Help, StoredResult
 from server.results.core.boards import BoardId, Scope
 from server.results.core.contests import PLAYED_MOVES
@@ -22,6 +22,7 @@ from server.results.core.history import RATING, History, RoundResult
 from server.results.core.races import Decision, Race
 from server.results.histories import Histories
 from server.results.histories_store import HistoryStore
+from server.rooms.core.effects import RoundOver
 from server.rooms.core.room import Room
 from server.rooms.races_store import RaceStore
 from tests.core.builders import ADA, BOB, CODE, CYD, DAN, DEAL, PLAYERS, START, reached
@@ -106,7 +107,7 @@ async def test_a_dead_nodes_race_is_entered_by_a_sweeper(
     await give_up(node, room, ADA, BOB)
     # The node dies before it applies the last effect, which follows from these two.
     for _ in range(2):
-        await node.effects.apply(node.attempts.finishes.get_nowait())
+        await node.outbox.apply(node.outbox.queue.get_nowait())
     ((field, _),) = await all_effects(node.store.outboxes)
     assert field == f"{code}/1"
 
@@ -373,13 +374,13 @@ async def test_a_race_that_may_not_be_rated_counts_all_the_same(node: Node) -> N
 
 async def submit(node: Node, over: Race) -> None:
     """Apply the end of a race as an effect."""
-    await node.effects.apply(RoundOver(1, over))
+    await node.outbox.apply(RoundOver(1, over))
 
 
 async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> None:
     await keep(node, ADA, BOB)
     await node.services.races.apply(race(ADA, BOB, CYD))
-    await node.effects.submit(Deleted(ADA, START))
+    await node.outbox.submit(Deleted(ADA, START))
     assert await node.services.races.met(ADA) == []
     await node.services.races.apply(race(ADA, BOB, CYD))
     await node.services.races.void(attempt_id(DEAL, BOB), "a bot")
@@ -389,7 +390,7 @@ async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> N
     assert await scores(node, "races") == {ADA: -1}
 
 
-def test_a_race_is_read_as_it_was_written() -> None:
+def test_a_race_is_read_as_it_was_written(node: Node) -> None:
     over = RoundOver(3, race(ADA, BOB))
-    assert effects.decode(effects.encode(over)) == over
+    assert node.services.outbox.decode(effects.encode(over)) == over
     assert over.field == f"{CODE}/3"

@@ -20,7 +20,7 @@ from server.base.journals.store import Append, ConflictError, JournalStore
 from server.base.net.budgets import Guess, Payer
 from server.base.nodes import registration
 from server.base.outbox.effects import Effect
-from server.base.outbox.outbox import Effects
+from server.base.outbox.outbox import Outbox
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
 from server.base.quotas.store import QuotaStore
@@ -134,11 +134,11 @@ def keeps_what_is_played_no_longer_than_the_rest() -> Iterator[None]:
 def keeps_without_an_outbox() -> Iterator[None]:
     """What follows from keeping an identity is known only to the node that does it."""
 
-    async def submit(self: Effects, effect: Effect) -> None:
+    async def submit(self: Outbox, effect: Effect) -> None:
         await self.apply(effect)
 
     kept, once = patched(race, "KEPT", 1.0), patched(race, "ONCE", 1.0)
-    with patched(Effects, "submit", submit), kept, once, _often(faults.KILLED_AFTER):
+    with patched(Outbox, "submit", submit), kept, once, _often(faults.KILLED_AFTER):
         yield
 
 

@@ -22,15 +22,15 @@ import structlog
 
 from server.base.core.due import AttemptDue, Due
 from server.base.core.refusal import UnavailableError, UnreadableError
-from server.base.outbox import effects as outbox_entries
-from server.base.outbox.outbox import Effects
+from server.base.journals.store import JournalStore
+from server.base.outbox.outbox import Outbox
+from server.base.outbox.store import OutboxStore
+from server.base.outbox.sweepers_store import SweeperStore
 from server.base.redis import keys
 from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.metrics import Histogram
 from server.base.work.worker_pool import WorkerPool
-from server.play.attempts import Attempts
-from server.play.core.attempt import Attempt
-from server.stores import Store
 
 RENEW_EVERY = 2.0
 """Seconds between two heartbeats."""
@@ -138,14 +138,20 @@ class Sweeper:
 
     def __init__(
         self,
-        store: Store,
-        attempts: Attempts,
-        effects: Effects,
+        outbox: Outbox,
+        clock: Clock,
+        *,
+        outboxes: OutboxStore,
+        sweepers: SweeperStore,
+        journals: JournalStore,
         sweeps: Histogram,
         background: Background,
     ) -> None:
-        self._store = store
-        self._effects = effects
+        self._outbox = outbox
+        self._clock = clock
+        self._outboxes = outboxes
+        self._sweepers = sweepers
+        self._journals = journals
         self._names: list[str] = []
         self._partitions: dict[int, _Partition] = {}
         self._played = False
@@ -164,10 +170,9 @@ class Sweeper:
             pause=DAILY_PAUSE,
             most=MAX_WAITING,
         )
-        attempts.advanced.subscribe(self._attempt_advanced)
         # When nobody plays, the next scan may be two minutes away.
-        effects.left.subscribe(lambda name: self._retry([keys.partition(name)]))
-        drop = store.sweepers.drop
+        outbox.left.subscribe(lambda name: self._retry([keys.partition(name)]))
+        drop = sweepers.drop
         background.forever("sweeper_renewal", self.renew, every=RENEW_EVERY, finish=drop)
         background.forever("sweeper_scan", self._scan_timed, every=SCAN_EVERY)
         background.forever("sweeper_poll", self.poll, every=POLL_EVERY)
@@ -177,7 +182,7 @@ class Sweeper:
         found = [min(each.found.values()) for each in self._partitions.values() if each.found]
         return max(0.0, time.monotonic() - min(found)) if found else 0.0
 
-    def _attempt_advanced(self, _: Attempt) -> None:
+    def note_played(self, _: object) -> None:
         """Remember for the next renewal that somebody plays on this node."""
         self._played = True
 
@@ -189,7 +194,7 @@ class Sweeper:
         """
         played, self._played = self._played, False
         try:
-            names, self._busy = await self._store.sweepers.renew(busy=played)
+            names, self._busy = await self._sweepers.renew(busy=played)
         except UnavailableError:
             self._played |= played
             raise
@@ -199,7 +204,7 @@ class Sweeper:
             # A node has left, perhaps without having reported that somebody played there.
             self._played = True
         self._names = names
-        owned = owned_by(self._store.sweepers.name, names)
+        owned = owned_by(self._sweepers.name, names)
         self._partitions = {n: self._partitions.get(n) or _Partition() for n in owned}
         failures = self._failures.items()
         self._failures = Counter({name: n for name, n in failures if name[0] in self._partitions})
@@ -212,7 +217,7 @@ class Sweeper:
         Raises:
             UnavailableError: the store does not answer.
         """
-        now = self._store.clock.now()
+        now = self._clock.now()
         every = BUSY_SCAN_EVERY if self._busy else IDLE_SCAN_EVERY
         known = self._partitions.items()
         urgent = [
@@ -227,13 +232,13 @@ class Sweeper:
             await self._scan_batch(numbers[start : start + SCAN_BATCH], now)
 
     def _generation(self, number: int) -> int:
-        return self._store.journals.generation(keys.due(number))
+        return self._journals.generation(keys.due(number))
 
     async def _scan_batch(self, numbers: list[int], now: int) -> None:
         """Read some partitions in one round trip."""
         generations = [self._generation(number) for number in numbers]
         try:
-            found = await self._store.outboxes.pending(now + HORIZON, numbers)
+            found = await self._outboxes.pending(now + HORIZON, numbers)
         except UnavailableError:
             self._retry(numbers)
             raise
@@ -252,7 +257,7 @@ class Sweeper:
 
     def pop_due(self) -> Iterator[Deadline]:
         """Remove from memory the deadlines that have passed by now, and yield them."""
-        now = self._store.clock.now()
+        now = self._clock.now()
         for number, known in self._partitions.items():
             while known.due and known.due[0][1] <= now:
                 yield Deadline(number, *known.due.popleft())
@@ -303,14 +308,14 @@ class Sweeper:
     async def _apply(self, work: Work) -> bool:
         """Apply a deadline or an effect; return whether nothing is left to do."""
         if isinstance(work, Deadline):
-            return await self._effects.pass_deadline(work.due, work.time)
-        await self._effects.apply(outbox_entries.decode(work.text))
+            return await self._outbox.pass_deadline(work.due, work.time)
+        await self._outbox.apply(self._outbox.decode(work.text))
         return True
 
     async def _set_aside(self, work: Work, error: Exception) -> None:
         """Move work to where it is not tried again, and log an error."""
         try:
-            await self._store.outboxes.set_aside(work.partition, work.name, work.text)
+            await self._outboxes.set_aside(work.partition, work.name, work.text)
         except UnavailableError as unavailable:
             log.debug("effect_deferred", name=work.name, error=str(unavailable))
             return
@@ -325,7 +330,7 @@ class Sweeper:
 
     def _retry(self, numbers: Iterable[int]) -> None:
         """Schedule an early scan of partitions."""
-        at = self._store.clock.now() + RETRY_AFTER
+        at = self._clock.now() + RETRY_AFTER
         for number in numbers:
             known = self._partitions.get(number)
             if known is not None:

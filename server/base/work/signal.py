@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVarTuple, Unpack
 
 Arguments = TypeVarTuple("Arguments")
@@ -36,3 +36,24 @@ class Signal(Generic[*Arguments]):
                 asyncio.get_running_loop().call_exception_handler(
                     {"message": "A subscriber failed.", "exception": error}
                 )
+
+
+class AsyncSignal(Generic[*Arguments]):
+    """An event source whose subscribers are awaited, in the order in which they subscribed.
+
+    What one of them raises, whoever emits has to deal with: those after it are not called.
+    """
+
+    __slots__ = ("_subscribers",)
+
+    def __init__(self) -> None:
+        self._subscribers: list[Callable[[Unpack[Arguments]], Awaitable[object]]] = []
+
+    def subscribe(self, subscriber: Callable[[Unpack[Arguments]], Awaitable[object]]) -> None:
+        """Have a function awaited on each `emit`; what it returns is ignored."""
+        self._subscribers.append(subscriber)
+
+    async def emit(self, *arguments: *Arguments) -> None:
+        """Await all subscribers with these arguments, one after the other."""
+        for subscriber in self._subscribers:
+            await subscriber(*arguments)
