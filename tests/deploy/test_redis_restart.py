@@ -16,9 +16,6 @@ import pytest
 
 from server.rooms.core import commands
 from tests.deploy.test_restore import play
-from tests.gateway.client import opened
-from tests.gateway.play import give_up_daily
-from tests.golden.nodes import node_of, unpack
 from tests.redis_programs import PROGRAMS, programs
 from tests.redis_servers import (
     MASTERS,
@@ -35,9 +32,6 @@ LASTING = 60_000
 
 EARLIER = "user default reset"
 """The line of `redis.acl` with which a restart lost what scripts had written."""
-
-WITHOUT_USERS = "user default on nopass ~* &* +@all"
-"""What holds on a server that has no users."""
 
 TRANSACTION = "redis.call('SET', KEYS[1], '1') redis.call('SET', KEYS[2], '1')"
 """A script that writes two keys, which Redis keeps in its file as a transaction."""
@@ -175,29 +169,6 @@ def test_what_a_restart_with_earlier_users_left_out_is_still_in_the_file(
     users.make()
     with server_on(site.data, site.program, users.file) as server:
         assert contents(server) == site.contents
-
-
-@PROGRAMS
-def test_a_store_of_the_last_release_is_whole_with_the_users_of_this_one(
-    program: str, tmp_path: Path
-) -> None:
-    """The nodes and the Redis of 0.2.0 knew no users."""
-
-    async def play_there(port: int) -> None:
-        async with opened(port) as client:
-            await client.hello()
-            await give_up_daily(client, "robert")
-
-    data, users = tmp_path / "redis", Users(tmp_path / "users", WITHOUT_USERS)
-    with server_on(data, program, users.file) as server:
-        code = unpack("0.2.0", tmp_path / "code")
-        with node_of(code, f"redis://127.0.0.1:{server.port}/0") as (_, port):
-            asyncio.run(play_there(port))
-        before = contents(server)
-    assert any(":attempt:" in key for key in before)
-    users.make()
-    with server_on(data, program, users.file) as server:
-        assert contents(server) == before
 
 
 @PROGRAMS

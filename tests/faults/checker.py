@@ -102,7 +102,7 @@ def check(
         for code, entries in stored.rooms.items()
     }
     _check_results(rooms, summaries, verdict.complaints)
-    _check_rounds(rooms, stored, now, verdict, mixed=nodes.mixed)
+    _check_rounds(rooms, stored, now, verdict)
     watched = WatchedChecks(stored, rooms, nodes.watch_delay, verdict.complaints)
     for ledger in ledgers:
         _check_events(ledger, rooms, summaries, stored, verdict)
@@ -124,16 +124,12 @@ def check(
         days,
         rooms.values(),
         verdict.complaints,
-        mixed=nodes.mixed,
-        unplayed=over.keys() - days.keys(),
         ranked={which for which, run in over.items() if run.ranked},
     ).run()
     for ledger in ledgers:
         _check_kept(ledger, stored, verdict)
-    _check_leftovers(stored, now, verdict.complaints, mixed=nodes.mixed)
-    if not nodes.mixed:
-        # A node of an earlier release keeps each attempt for long, and begins it with its deadline.
-        _check_lives(stored, summaries, verdict.complaints)
+    _check_leftovers(stored, now, verdict.complaints)
+    _check_lives(stored, summaries, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)
     verdict.counts["rounds"] = sum(len(history.rounds) for history in rooms.values())
     _count_kinds(stored, verdict)
@@ -275,7 +271,7 @@ def _check_results(
 
 
 def _check_rounds(
-    rooms: Mapping[str, RoomHistory], stored: Stored, now: int, verdict: Verdict, *, mixed: bool
+    rooms: Mapping[str, RoomHistory], stored: Stored, now: int, verdict: Verdict
 ) -> None:
     """Compare the rounds that are kept beside the journals with those in the journals."""
     played = {
@@ -291,8 +287,7 @@ def _check_rounds(
             about = f"round on {deal}"
             verdict.complaints.append(Complaint("invented", about, f"{text}, not {found}"))
     for deal, (_, ended) in played.items():
-        # Of a round that ends on a node of an earlier release, nothing is kept.
-        if deal not in stored.rounds and now < ended + keys.ROUND_LIFE - SLACK and not mixed:
+        if deal not in stored.rounds and now < ended + keys.ROUND_LIFE - SLACK:
             verdict.complaints.append(Complaint("lost", f"round on {deal}", "it is not kept"))
     verdict.counts["rounds kept"] += len(stored.rounds)
 
@@ -432,15 +427,10 @@ def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
         verdict.complaints.append(Complaint("invented", about, "nobody asked for a code"))
 
 
-def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint], *, mixed: bool) -> None:
-    """Complain of what should have had its effect by now.
-
-    The end of a race is left alone by the sweeper of an earlier release, which does not know it.
-    """
+def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint]) -> None:
+    """Complain of what should have had its effect by now."""
     complaints += [
-        Complaint("unfinished", field, "it has had no effect")
-        for field in stored.effects
-        if not (mixed and "/" in field)
+        Complaint("unfinished", field, "it has had no effect") for field in stored.effects
     ]
     complaints += [
         Complaint("unfinished", member, f"it fell due {now - time} ms ago")

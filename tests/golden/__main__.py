@@ -12,7 +12,6 @@ import random
 import subprocess
 import sys
 import tempfile
-import zipfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -57,12 +56,11 @@ from server.settings import Settings
 from server.stores import Store
 from tests.conftest import SECRET_KEY_FILE, secret_keys
 from tests.gateway.client import Client, Message
-from tests.golden import CODE, FILES, MESSAGES, RULES, STATES, STORE
+from tests.golden import FILES, MESSAGES, RULES, STATES, STORE
 from tests.store.outboxes import all_effects
 from tests.wire import COMMANDS, read_event
 
 ROOT = Path(__file__).parents[2]
-EPOCH = (1980, 1, 1, 0, 0, 0)
 SHORT, LONG, MAX_PLAYED = 8, 32, 140
 """Moves of a short game, a long one, and one in which some games end."""
 
@@ -227,6 +225,16 @@ def _quotas(store: Store, keyring: Keyring, background: Background) -> Quotas:
     )
 
 
+async def _move(attempts: Attempts, name: AttemptId, player: PlayerId) -> None:
+    """Play a first move: nothing follows from an attempt without one."""
+    state = await attempts.find(name)
+    assert state is not None, name
+    numbers = state.board.ruleset.numbers_of(legal_moves(state.board)[0])
+    done: asyncio.Future[object] = asyncio.Future()
+    attempts.play_soon(name, player, state.seq + 1, numbers, done.set_result)
+    await done
+
+
 async def _leave_effects(store: Store, attempts: Attempts) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
     form = Format(store.formats, store.nodes, store.clock)
@@ -238,7 +246,8 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
     for game in list(games())[:2]:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)
-        await attempts.resign(opened.attempt, player, opened.seq + 1)
+        await _move(attempts, opened.attempt, player)
+        await attempts.resign(opened.attempt, player, opened.seq + 2)
     name, text = (await all_effects(store.outboxes))[0]
     await store.outboxes.set_aside(partition(name), name, text)
 
@@ -338,25 +347,6 @@ def _first_of_each(kept: Lines) -> Iterator[dict[str, Any]]:
             yield line
 
 
-def _code() -> Iterator[Path]:
-    """Yield the paths of the files that a node needs, sorted."""
-    for package in ("engine", "server"):
-        for path in sorted((ROOT / package).rglob("*")):
-            if path.suffix in {".py", ".toml"}:
-                yield path
-    # The fault suite's node uses internals of the code that it runs.
-    for name in ("tests/__init__.py", "tests/faults/__init__.py", "tests/faults/node.py"):
-        yield ROOT / name
-
-
-def _write_code(path: Path) -> None:
-    """Write the code into an archive; the same code gives the same bytes."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-        for file in _code():
-            name = file.relative_to(ROOT).as_posix()
-            packed.writestr(zipfile.ZipInfo(name, EPOCH), file.read_bytes(), zipfile.ZIP_DEFLATED)
-
-
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
@@ -371,7 +361,6 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{folder} has golden files: what was released is never changed.\n")
         return 1
     folder.mkdir(parents=True, exist_ok=True)
-    _write_code(folder / CODE)
     rules = [sys.executable, "-m", "engine", "rules"]
     printed = subprocess.run(rules, cwd=ROOT, check=True, capture_output=True, text=True)  # noqa: S603
     _write(folder / RULES, printed.stdout)

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.golden import CODE, RELEASES
 from tests.processes import Running, free_port, running
-
-
-def unpack(release: str, folder: Path) -> Path:
-    """Unpack the code of a release into a folder, and return the folder."""
-    with zipfile.ZipFile(RELEASES / release / CODE) as packed:
-        packed.extractall(folder)
-    return folder
 
 
 def environment(code: Path) -> dict[str, str]:
