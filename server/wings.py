@@ -17,6 +17,7 @@ from server.base.journals.check import JournalCheck
 from server.base.nodes.departures import Departures
 from server.base.nodes.format import Format
 from server.base.nodes.memory import StoreMemory
+from server.base.nodes.node_bus import NodeBus
 from server.base.nodes.registration import Registration
 from server.base.outbox.outbox import Outbox
 from server.base.outbox.sweeper import Sweeper
@@ -37,6 +38,7 @@ from server.moderation.suspicions import Suspicions
 from server.play.attempts import Attempts
 from server.play.core.finish import Finish
 from server.play.finishes import Finishes
+from server.play.mirrors import Mirrors
 from server.play.searcher import Search, Searcher
 from server.play.searches import Searches
 from server.players.address_hash import Places
@@ -144,7 +146,9 @@ class Services:
         )
         self.archive = Archive(store, self.attempts, self.dailies, archive)
         self.identity = Identity(store, self.profiles, self.keyring, names or name_lists())
-        self.sessions = Sessions(store, bus, registration, self.attempts, background)
+        self.node_bus = NodeBus(bus, registration.id)
+        self.sessions = Sessions(store, self.node_bus, registration, background)
+        self.mirrors = Mirrors(self.attempts, self.sessions, self.node_bus, registration.id)
         self.departures = Departures(store.held, registration, background)
         self.histories = Histories(store, self.leaderboards)
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
@@ -191,7 +195,7 @@ class Services:
         self.watching = Watching(
             store, self.attempts, self.rooms, self.live, self.keyring, background=background
         )
-        self.searches = Searches(self.attempts, self.sessions, searcher or Searcher(), background)
+        self.searches = Searches(self.attempts, self.mirrors, searcher or Searcher(), background)
         self._measure()
 
     def _measure(self) -> None:
@@ -253,4 +257,4 @@ class Services:
         """Stop what is no background work, and wait for the notifications in flight."""
         await self.searches.close()
         await self.archive.close()
-        await self.sessions.close()
+        await self.mirrors.close()

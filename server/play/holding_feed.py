@@ -18,12 +18,12 @@ import structlog
 from engine.board import delta_between
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
-from server.base.nodes import messages as nodes_messages
 from server.base.wire.session import Session
 from server.base.work.worker_pool import WorkerPool
 from server.play import messages
 from server.play import present as play_present
-from server.play.core.attempt import move_of
+from server.play.core.attempt import Attempt, move_of
+from server.play.core.bus import Ended, Opened, Taken
 from server.play.journal import Step
 from server.wings import Services
 
@@ -46,6 +46,7 @@ class Following:
     ) -> None:
         self._services = services
         self._sessions = services.sessions
+        self._mirrors = services.mirrors
         self._sessions_of = sessions_of
         self._reads: WorkerPool[tuple[PlayerId, AttemptId, str | None]] = WorkerPool(
             services.background,
@@ -53,14 +54,27 @@ class Following:
             lambda item: self._send_snapshots(*item),
             size=CONCURRENCY,
         )
-        self._sessions.advanced.subscribe(self._advanced)
-        self._sessions.unfollowed.subscribe(lambda *item: self._reads.add(item))
-        self._sessions.opened.subscribe(self._opened_elsewhere)
-        self._sessions.taken.subscribe(self._taken_elsewhere)
-        self._sessions.released.subscribe(
+        self._mirrors.ended.subscribe(self._ended)
+        self._mirrors.advanced.subscribe(self._advanced)
+        self._mirrors.unfollowed.subscribe(lambda *item: self._reads.add(item))
+        self._mirrors.opened.subscribe(self._opened_elsewhere)
+        self._mirrors.taken.subscribe(self._taken_elsewhere)
+        self._mirrors.released.subscribe(
             lambda released: self._release(released.player, released.attempt, released.by)
         )
         self._sessions.alone.subscribe(self._release_dead)
+
+    def end(self, attempt: Attempt) -> None:
+        """Notify those sessions of a player on this node that show an attempt that it is over."""
+        self._ended(Ended.of(attempt))
+
+    def _ended(self, ended: Ended) -> None:
+        """Notify those sessions of a player on this node that show an attempt of its end."""
+        for session in self._sessions_of(ended.player):
+            if session.shown.is_latest(ended.attempt):
+                number = session.shown.number_of(ended.attempt)
+                result = play_present.result(ended.result.restored())
+                session.send(messages.Ended(number, ended.seq, result))
 
     def open(self, session: Session, attempt: AttemptId) -> None:
         """Tell a session that shows an attempt now if another one plays it, after its answer."""
@@ -73,7 +87,7 @@ class Following:
                 loop = asyncio.get_running_loop()
                 loop.call_soon(self._tell_taken, session, attempt, other.id)
                 return
-        self._sessions.publish_opened(player, attempt, session.id)
+        self._mirrors.publish_opened(player, attempt, session.id)
 
     def take(self, session: Session, attempt: AttemptId) -> None:
         """Let a session play an attempt that it shows; the others are told, and follow."""
@@ -86,7 +100,7 @@ class Following:
         for other in self._showing(player, attempt):
             if other is not session:
                 self._tell_taken(other, attempt, session.id)
-        self._sessions.publish_taken(player, attempt, session.id, shown.taken_at)
+        self._mirrors.publish_taken(player, attempt, session.id, shown.taken_at)
         self._sessions.use(player, session.id)
 
     def leave(self, session: Session) -> None:
@@ -95,7 +109,7 @@ class Following:
         assert player is not None
         if attempt is not None and self._sessions.has_several(player):
             self._release(player, attempt, session.id)
-            self._sessions.publish_released(player, attempt, session.id)
+            self._mirrors.publish_released(player, attempt, session.id)
 
     def _release(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
         """Tell sessions that follow a session which has ended, or one that is not known."""
@@ -141,7 +155,7 @@ class Following:
             else:
                 followers.append(session)
         if text is not None:
-            self._sessions.publish_entry(after, text, by)
+            self._mirrors.publish_entry(after, text, by)
         if not followers:
             return
         move = move_of(event)
@@ -178,13 +192,13 @@ class Following:
             if session.id != by and shown.taken_at < state.at:
                 self._tell_taken(session, attempt, by)
 
-    def _opened_elsewhere(self, opened: nodes_messages.Opened) -> None:
+    def _opened_elsewhere(self, opened: Opened) -> None:
         for session in self._showing(opened.player, opened.attempt):
             if session.shown.playing == opened.attempt:
-                self._sessions.answer_opened(opened, session.id, session.shown.taken_at)
+                self._mirrors.answer_opened(opened, session.id, session.shown.taken_at)
                 return
 
-    def _taken_elsewhere(self, taken: nodes_messages.Taken) -> None:
+    def _taken_elsewhere(self, taken: Taken) -> None:
         """Tell sessions that one on another node plays; of two that took it, the later one does."""
         for session in self._showing(taken.player, taken.attempt):
             if taken.session not in {None, session.id}:

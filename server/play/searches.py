@@ -20,8 +20,8 @@ from server.base.work.worker_pool import WorkerPool
 from server.play.attempts import Attempts
 from server.play.core import pace_bot
 from server.play.core.attempt import Attempt
+from server.play.mirrors import Mirrors
 from server.play.searcher import Search, SearcherError
-from server.players.sessions import Sessions
 
 MAX_WAITING = 1_000
 """Attempts that may be queued for a search; others are searched after a later move or opening."""
@@ -42,10 +42,10 @@ class Searches:
     """
 
     def __init__(
-        self, attempts: Attempts, sessions: Sessions, searcher: Search, background: Background
+        self, attempts: Attempts, mirrors: Mirrors, searcher: Search, background: Background
     ) -> None:
         self._attempts = attempts
-        self._sessions = sessions
+        self._mirrors = mirrors
         self._pending: dict[AttemptId, Attempt] = {}
         self._lines: dict[AttemptId, tuple[int, tuple[Move, ...]]] = {}
         self._searcher = searcher
@@ -135,7 +135,7 @@ class Searches:
         """End an attempt that is stuck, and notify its player."""
         ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
         if ended is not None:
-            self._sessions.notify_ended(ended)
+            self._mirrors.notify_ended(ended)
 
 
 def _may_have_seen_all(board: Board) -> bool:

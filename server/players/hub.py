@@ -14,13 +14,10 @@ from server.accounts.challenges import Challenges
 from server.accounts.confirmations import Confirmations
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.net.contracts import Reason
-from server.base.nodes.messages import Ended
 from server.base.quotas.quotas import Scope
 from server.base.quotas.scopes import scopes_of
 from server.base.wire.session import Session
 from server.base.work.worker_pool import WorkerPool
-from server.play import messages
-from server.play import present as play_present
 from server.play.holding_feed import Following
 from server.results.core.boards import BoardId
 from server.results.feed import LeaderboardFeeds
@@ -92,7 +89,6 @@ class Hub:
         services.sessions.superseded.subscribe(self._replaced)
         services.sessions.barred.subscribe(self._barred)
         services.sessions.signed_out.subscribe(self._signed_out)
-        services.sessions.ended.subscribe(self._ended)
         services.sessions.missed.subscribe(lambda: self._checks.add(ALL))
 
     @property
@@ -222,14 +218,6 @@ class Hub:
             if session.epoch < epoch and session.id != stays:
                 session.close(Reason.SIGNED_OUT)
 
-    def _ended(self, ended: Ended) -> None:
-        """Notify those sessions of a player on this node that show an attempt of its end."""
-        for session in self._sessions_of(ended.player):
-            if session.shown.is_latest(ended.attempt):
-                number = session.shown.number_of(ended.attempt)
-                result = play_present.result(ended.result.restored())
-                session.send(messages.Ended(number, ended.seq, result))
-
     async def finish(self) -> None:
         """Wait until what is being sent has been, after `close`."""
         await self.watching.close()
@@ -266,4 +254,4 @@ class Hub:
             return
         attempt = await self._services.attempts.find(session.shown.latest)
         if attempt is not None and attempt.end in {"time", "stuck"}:
-            self._ended(Ended.of(attempt))
+            self.following.end(attempt)

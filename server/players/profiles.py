@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from server.base.core import topics
+from server.base.core.bus_message import encode
 from server.base.core.ids import PlayerId
-from server.base.nodes import messages as nodes_messages
-from server.base.nodes.messages import NameChanged, Renamed
 from server.base.redis.bus import Bus
 from server.base.work.signal import Signal
+from server.players.core.bus import NAMES, NameChanged, Renamed, decode_name
 from server.players.core.names import Profile
 from server.players.store import PlayerStore
 
@@ -32,7 +31,7 @@ class Profiles:
         self._changes = 0
         """How often names may have changed unseen: what was read meanwhile may be older."""
         self._in_flight: dict[PlayerId, list[str]] = {}
-        bus.subscribe(topics.NAMES, self._receive)
+        bus.subscribe(NAMES, self._receive)
 
     def known(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile] | None:
         """Return the profiles of players from the cache, or `None` if one of them is not cached."""
@@ -78,11 +77,11 @@ class Profiles:
         """Cache the new profile of a player, and publish the name to all nodes."""
         self.keep(profile)
         self._in_flight.setdefault(profile.id, []).append(profile.name)
-        self._bus.publish(topics.NAMES, nodes_messages.encode(Renamed(profile.id, profile.name)))
+        self._bus.publish(NAMES, encode(Renamed(profile.id, profile.name)))
 
     def publish_changed(self, player: PlayerId) -> None:
         """Publish that an operator has changed a player's name, which every node reads anew."""
-        self._bus.publish(topics.NAMES, nodes_messages.encode(NameChanged(player)))
+        self._bus.publish(NAMES, encode(NameChanged(player)))
 
     def _receive(self, payload: bytes | None) -> None:
         """Apply a change of name; clear the cache if messages may have been missed.
@@ -90,7 +89,7 @@ class Profiles:
         All nodes receive all changes in the same order. Until a change by this node has come back
         to it, the changes that it receives of that player are older, and are ignored.
         """
-        renamed = nodes_messages.name_message(payload)
+        renamed = decode_name(payload)
         if renamed is None:
             self._changes += 1
             self._known.clear()

@@ -5,45 +5,25 @@ session is added by `hello` and removed at its end; what a dead node leaves behi
 and is removed (`server.base.nodes.departures`), for which each node notes whose sessions it has.
 While a player has one session, nothing else is written or published.
 
-If there are several, each node with one of them knows the other nodes, and publishes to them each
-entry of the player's attempts: one message for each entry and other node.
+If there are several, each node with one of them knows the other nodes, and may publish to them.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-import structlog
+from msgspec import Struct
 
-from server.base.core import topics
-from server.base.core.ids import AttemptId, PlayerId
-from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
-from server.base.nodes import messages as nodes_messages
-from server.base.nodes.messages import (
-    Advanced,
-    Barred,
-    Ended,
-    Joined,
-    Left,
-    Opened,
-    Released,
-    Replaced,
-    SignedOut,
-    Taken,
-)
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.nodes.node_bus import NodeBus
 from server.base.nodes.registration import Registration
-from server.base.redis.bus import Bus
 from server.base.redis.keys import MAX_SESSIONS
 from server.base.work.background import Background
 from server.base.work.signal import Signal
-from server.base.work.tasks import Tasks
 from server.base.work.worker_pool import WorkerPool
-from server.play.attempts import Attempts
-from server.play.core.attempt import Attempt, move_of
-from server.play.core.attempt import Ended as EndedEntry
-from server.play.journal import Step, decode
+from server.players.core.bus import Barred, Joined, Left, Replaced, SignedOut
 from server.stores import Store
 
 USED_EVERY = 60_000
@@ -51,8 +31,6 @@ USED_EVERY = 60_000
 
 CONCURRENT_WRITES = 100
 """Players of whom it is written at the same time whether this node has sessions of them."""
-
-log = structlog.get_logger()
 
 
 class Sessions:
@@ -64,16 +42,6 @@ class Sessions:
         barred: emitted with a player who is barred, and may have sessions on this node.
         signed_out: emitted with a player, an epoch and the id of a session or `None`, when the
             player's other sessions of earlier epochs are to be closed.
-        ended: emitted when a player's attempt has ended without a command of this session; the
-            player may have no session on this node.
-        advanced: emitted with each entry of an attempt whose player has several sessions, soon
-            after it was answered: the entry, its text (JSON) if this node has appended it or else
-            `None`, and the session that it is by, as far as another node knows.
-        unfollowed: emitted with a player, an attempt and the session that has played, if an entry
-            of another node does not follow what this node knows of the attempt.
-        opened: emitted when a session on another node shows an attempt.
-        taken: emitted when a session on another node plays an attempt.
-        released: emitted when a session on another node has ended that played an attempt.
         alone: emitted with a player when the last other node of the player's sessions has died.
         missed: emitted when messages to this node may have been missed.
     """
@@ -81,28 +49,20 @@ class Sessions:
     def __init__(
         self,
         store: Store,
-        bus: Bus,
+        node_bus: NodeBus,
         registration: Registration,
-        attempts: Attempts,
         background: Background,
     ) -> None:
         self.superseded: Signal[str] = Signal()
         self.barred: Signal[PlayerId] = Signal()
         self.signed_out: Signal[PlayerId, int, str | None] = Signal()
-        self.ended: Signal[Ended] = Signal()
-        self.advanced: Signal[Step, str | None, str | None] = Signal()
-        self.unfollowed: Signal[PlayerId, AttemptId, str | None] = Signal()
-        self.opened: Signal[Opened] = Signal()
-        self.taken: Signal[Taken] = Signal()
-        self.released: Signal[Released] = Signal()
         self.alone: Signal[PlayerId] = Signal()
         self.missed: Signal[()] = Signal()
         self._players = store.players
         self._clock = store.clock
-        self._bus = bus
+        self._node_bus = node_bus
         self._registration = registration
         self._node = registration.id
-        self._attempts = attempts
         self._local: dict[PlayerId, int] = {}
         self._peers: dict[PlayerId, tuple[str, ...]] = {}
         """The other nodes with a session of a player of this node, where there is one."""
@@ -112,10 +72,12 @@ class Sessions:
             background, "sessions", self._note, size=CONCURRENT_WRITES, completes=True
         )
         self._unremoved: dict[PlayerId, list[str]] = {}
-        self._tasks = Tasks()
-        bus.subscribe(topics.node(self._node), self._receive)
-        attempts.appended.subscribe(self._appended)
-        attempts.given_up.subscribe(self._given_up)
+        node_bus.on(Replaced, lambda message: self.superseded.emit(message.session))
+        node_bus.on(Joined, self._joined)
+        node_bus.on(Left, lambda message: self._drop_peers(message.player, {message.node}))
+        node_bus.on(SignedOut, lambda each: self.signed_out.emit(each.player, each.epoch, None))
+        node_bus.on(Barred, lambda message: self.barred.emit(message.player))
+        node_bus.missed.subscribe(self.missed.emit)
         registration.changed.subscribe(self._nodes_changed)
         registration.lapsed.subscribe(self._lapsed)
 
@@ -158,7 +120,7 @@ class Sessions:
             if node == self._node:
                 self.superseded.emit(older)
             else:
-                self._publish((node,), Replaced(older))
+                self._node_bus.send((node,), Replaced(older))
         self._meet(player, names)
 
     def leave(self, player: PlayerId, session: str) -> None:
@@ -172,7 +134,7 @@ class Sessions:
             return
         self._local.pop(player, None)
         self._notes.add(player)
-        self._publish(self._peers.pop(player, ()), Left(player, self._node))
+        self._node_bus.send(self._peers.pop(player, ()), Left(player, self._node))
 
     def _not_removed(self, player: PlayerId, name: str) -> None:
         """Remove a session later of which the store could not be told that it has ended."""
@@ -193,6 +155,10 @@ class Sessions:
         for player in self._local:
             self._notes.add(player)
         self.missed.emit()
+
+    def is_here(self, player: PlayerId) -> bool:
+        """Return whether a player has a session on this node."""
+        return player in self._local
 
     def has_several(self, player: PlayerId) -> bool:
         """Return whether a player of this node has more than one session, here or elsewhere."""
@@ -260,7 +226,7 @@ class Sessions:
         """
         (names,) = await self._players.sessions([player])
         self.barred.emit(player)
-        self._publish(self._others(names), Barred(player))
+        self._node_bus.send(self._others(names), Barred(player))
 
     def sign_out(
         self, player: PlayerId, epoch: int, stays: str | None, names: Iterable[str]
@@ -273,7 +239,7 @@ class Sessions:
             stays: the id of a session of this node that stays, if one does.
             names: all sessions (`node/session`) that there may be.
         """
-        self._publish(self._others(names), SignedOut(player, epoch))
+        self._node_bus.send(self._others(names), SignedOut(player, epoch))
         self.signed_out.emit(player, epoch, stays)
 
     def _meet(self, player: PlayerId, names: Iterable[str]) -> None:
@@ -284,7 +250,7 @@ class Sessions:
         """
         nodes = self._others(names)
         self._add_peers(player, filter(self._registration.is_alive, nodes))
-        self._publish(nodes, Joined(player, self._node, answers=False))
+        self._node_bus.send(nodes, Joined(player, self._node, answers=False))
 
     def _others(self, names: Iterable[str]) -> list[str]:
         """Return the other nodes of sessions, each once."""
@@ -308,115 +274,27 @@ class Sessions:
                 if player not in self._peers:
                     self.alone.emit(player)
 
-    def notify_ended(self, attempt: Attempt) -> None:
-        """Notify an attempt's player that it has ended without a command of each session.
+    def publish(self, player: PlayerId, message: Struct) -> None:
+        """Send a message to the other nodes of a player's sessions, as far as they are known."""
+        self._node_bus.send(self._peers.get(player, ()), message)
 
-        Two reads of the store if the player has no session on this node, else none.
+    async def publish_to_all(self, player: PlayerId, message: Struct) -> None:
+        """Send a message to the other nodes of the sessions of a player who may have none here.
+
+        It takes two reads.
+
+        Raises:
+            UnavailableError: the store does not answer.
         """
-        player = attempt.start.player
-        ended = Ended.of(attempt)
-        self.ended.emit(ended)
-        if player in self._local:
-            self._publish(self._peers.get(player, ()), ended)
-        else:
-            self._tasks.run_soon(self._publish_ended(player, ended))
-
-    async def _publish_ended(self, player: PlayerId, ended: Ended) -> None:
-        """Publish the end of an attempt to the nodes of its player's sessions."""
-        try:
-            ((*names,),) = await self._players.sessions([player])
-            (newest,) = await self._players.newest_sessions([player])
-        except UnavailableError as error:
-            # The player learns of it by the answer to the next command on the attempt.
-            log.debug("end_not_published", attempt=ended.attempt, error=str(error))
-            return
+        ((*names,),) = await self._players.sessions([player])
+        (newest,) = await self._players.newest_sessions([player])
         if newest is not None:
             names.append(newest)
-        self._publish(self._others(names), ended)
+        self._node_bus.send(self._others(names), message)
 
-    def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
-        """Handle an entry of this node: two look-ups, if its player has no other session."""
-        if after.end == "time":
-            self.notify_ended(after)
-        elif before is not None and self.has_several(after.start.player):
-            # Who has played is answered first.
-            asyncio.get_running_loop().call_soon(self._advanced, before, after, text)
-
-    def _advanced(self, before: Attempt, after: Attempt, text: str) -> None:
-        event = decode(text)
-        if not isinstance(event, EndedEntry):
-            self.advanced.emit(Step(before, event, after), text, None)
-        elif event.end == "resigned":
-            # Of other ends, the player is notified by those who append them.
-            self.notify_ended(after)
-
-    def _given_up(self, after: Attempt) -> None:
-        """Notify the player of an attempt that was resigned without a command of a session."""
-        if not self.has_several(after.start.player):
-            self.notify_ended(after)
-
-    def publish_entry(self, after: Attempt, text: str, by: str | None) -> None:
-        """Publish an entry that this node has appended to the player's other nodes.
-
-        Args:
-            after: the attempt after it.
-            text: the entry (JSON).
-            by: the session that it is by, if one asked for it.
-        """
-        player = after.start.player
-        message = Advanced(player, self._node, after.id, after.seq, text, by)
-        self._publish(self._peers.get(player, ()), message)
-
-    def publish_opened(self, player: PlayerId, attempt: AttemptId, session: str) -> None:
-        """Ask the player's other nodes who plays an attempt that a session shows now."""
-        message = Opened(player, attempt, session, self._node)
-        self._publish(self._peers.get(player, ()), message)
-
-    def answer_opened(self, opened: Opened, by: str, at: int) -> None:
-        """Answer that a session of this node plays the attempt, since it took it over at a time."""
-        taken = Taken(opened.player, opened.attempt, by, at, opened.session)
-        self._publish((opened.node,), taken)
-
-    def publish_taken(self, player: PlayerId, attempt: AttemptId, by: str, at: int) -> None:
-        """Publish that a session of this node has taken an attempt over, at this time."""
-        self._publish(self._peers.get(player, ()), Taken(player, attempt, by, at, None))
-
-    def publish_released(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
-        """Publish that a session of this node has ended, which played an attempt."""
-        self._publish(self._peers.get(player, ()), Released(player, attempt, by))
-
-    def _publish(self, nodes: Iterable[str], message: nodes_messages.NodeMessage) -> None:
-        payload = b""
-        for node in nodes:
-            payload = payload or nodes_messages.encode(message)
-            self._bus.publish(topics.node(node), payload)
-
-    def _receive(self, payload: bytes | None) -> None:
-        """Handle a message to this node; `None` if messages may have been missed."""
-        message = nodes_messages.node_message(payload)
-        match message:
-            case Replaced(session):
-                self.superseded.emit(session)
-            case SignedOut(player, epoch):
-                self.signed_out.emit(player, epoch, None)
-            case Ended():
-                self.ended.emit(message)
-            case Joined():
-                self._joined(message)
-            case Left(player, node):
-                self._drop_peers(player, {node})
-            case Advanced():
-                self._receive_entry(message)
-            case Opened():
-                self.opened.emit(message)
-            case Taken():
-                self.taken.emit(message)
-            case Released():
-                self.released.emit(message)
-            case Barred(player):
-                self.barred.emit(player)
-            case _:
-                self.missed.emit()
+    def tell_left(self, player: PlayerId, node: str) -> None:
+        """Tell a node that it takes this one for one of a player's in vain."""
+        self._node_bus.send((node,), Left(player, self._node))
 
     def _joined(self, message: Joined) -> None:
         player, node = message.player, message.node
@@ -427,24 +305,4 @@ class Sessions:
         if not message.answers:
             me = self._node
             answer = Joined(player, me, answers=True) if here else Left(player, me)
-            self._publish((node,), answer)
-
-    def _receive_entry(self, message: Advanced) -> None:
-        if message.player not in self._local:
-            # The node was not told that the last session here has ended.
-            self._publish((message.node,), Left(message.player, self._node))
-            return
-        try:
-            step = self._attempts.receive(message.attempt, message.number, message.text)
-        except UnreadableError as error:
-            # What it is has been logged where it was read.
-            log.debug("entry_not_followed", attempt=message.attempt, code=error.code)
-            return
-        if step is not None and move_of(step.event) is not None:
-            self.advanced.emit(step, None, message.by)
-        else:
-            self.unfollowed.emit(message.player, message.attempt, message.by)
-
-    async def close(self) -> None:
-        """Wait for the notifications in flight."""
-        await self._tasks.wait()
+            self._node_bus.send((node,), answer)

@@ -25,7 +25,6 @@ from typing import Final
 
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import UnavailableError
-from server.base.nodes.messages import Entered
 from server.base.wire import codec
 from server.base.wire.session import Session
 from server.base.work.background import Background
@@ -35,6 +34,7 @@ from server.play import present as play_present
 from server.play.core.result import Row, Rows
 from server.results import messages
 from server.results.core.boards import BoardId
+from server.results.core.bus import Entered
 from server.results.leaderboards import REACH, Leaderboards, Page
 
 TICK = 0.5

@@ -9,18 +9,18 @@ from functools import partial
 from itertools import chain
 
 from server.base.core import days as daily
-from server.base.core import topics
+from server.base.core.bus_message import encode
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
-from server.base.nodes import messages as nodes_messages
-from server.base.nodes.messages import Entered
 from server.base.redis.bus import Bus
 from server.base.work.signal import Signal
 from server.play.core.result import Row, Rows
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
 from server.results.core import boards
+from server.results.core import bus as board_bus
 from server.results.core.boards import BoardId, Group, Scope
+from server.results.core.bus import Entered
 from server.stores import Store
 
 TOP = 10
@@ -134,22 +134,22 @@ class Leaderboards:
         """Publish that a player's score has changed from and to some, or, without any, may have."""
         # What is better than both is not affected.
         best = min((score for score in scores if score is not None), default=None)
-        payload = b"" if best is None else nodes_messages.encode(Entered(player, best))
-        self._bus.publish(topics.leaderboard(board), payload)
+        payload = b"" if best is None else encode(Entered(player, best))
+        self._bus.publish(board_bus.topic(board), payload)
 
     def subscribe(self, board: BoardId) -> None:
         """Subscribe to a leaderboard's changes, which emit `entered`.
 
         Subscriptions are counted: the last `unsubscribe` ends them.
         """
-        self._bus.subscribe(topics.leaderboard(board), partial(self._receive, board))
+        self._bus.subscribe(board_bus.topic(board), partial(self._receive, board))
 
     def unsubscribe(self, board: BoardId) -> None:
         """End one subscription."""
-        self._bus.unsubscribe(topics.leaderboard(board))
+        self._bus.unsubscribe(board_bus.topic(board))
 
     def _receive(self, board: BoardId, payload: bytes | None) -> None:
-        self.entered.emit(board, nodes_messages.entered(payload))
+        self.entered.emit(board, board_bus.decode(payload))
 
     async def circle(self, player: PlayerId) -> frozenset[PlayerId]:
         """Return a player and those whom the player has raced with; empty if that is nobody.

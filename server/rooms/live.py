@@ -16,21 +16,22 @@ from functools import partial
 
 import structlog
 
-from server.base.core import topics
+from server.base.core.bus_message import encode
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.journals.store import Append
-from server.base.nodes import messages as nodes_messages
-from server.base.nodes.messages import Emoted, Entry, Progress, Renamed, Version
-from server.base.nodes.messages import Presence as PresenceMessage
 from server.base.nodes.registration import Registration
 from server.base.redis.bus import Bus
 from server.base.work.background import Background
 from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
 from server.play.core.attempt import Attempt
+from server.players.core.bus import Renamed
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
+from server.rooms.core import bus as room_bus
+from server.rooms.core.bus import Emoted, Entry, Progress, RoomMessage, Version
+from server.rooms.core.bus import Presence as PresenceMessage
 from server.rooms.core.room import Room
 from server.rooms.live_room import LiveRoom, RoomPage
 from server.rooms.presence import Presence, RoomPresence
@@ -105,7 +106,7 @@ class LiveRooms:
         if live is None:
             live = self._live[code] = LiveRoom(room, self._presence.follow(code))
             self._rooms.follow(code)
-            self._bus.subscribe(topics.room(code), partial(self.receive, code))
+            self._bus.subscribe(room_bus.topic(code), partial(self.receive, code))
         if live.presence.enter(player):
             if live.loaded.is_set():
                 # Otherwise it is written by the first refresh, before the room is read.
@@ -124,7 +125,7 @@ class LiveRooms:
         if not live.presence.local:
             del self._live[code]
             self._presence.unfollow(code)
-            self._bus.unsubscribe(topics.room(code))
+            self._bus.unsubscribe(room_bus.topic(code))
 
     def _end_presence(self, live: LiveRoom, player: PlayerId) -> None:
         """Count a session less; if it was the player's last one here, write and publish that."""
@@ -282,7 +283,7 @@ class LiveRooms:
         live = self._live.get(code)
         if live is None:
             return
-        message = nodes_messages.room_message(payload)
+        message = room_bus.decode(payload)
         match message:
             case Entry(number, text):
                 if number > live.room.version:
@@ -382,7 +383,7 @@ class LiveRooms:
         """Publish to the other nodes that follow a room that a member has sent an emote."""
         self._publish(code, Emoted(player, self._registration.id, emote))
 
-    def _publish(self, code: RoomCode, message: nodes_messages.RoomMessage) -> None:
+    def _publish(self, code: RoomCode, message: RoomMessage) -> None:
         """Publish to a room's topic, unless no other node is known to follow the room.
 
         A node that follows a room has a player online in it, or is present itself, and writes that
@@ -391,7 +392,7 @@ class LiveRooms:
         """
         live = self._live.get(code)
         if live is None or not live.loaded.is_set() or live.presence.elsewhere:
-            self._bus.publish(topics.room(code), nodes_messages.encode(message))
+            self._bus.publish(room_bus.topic(code), encode(message))
 
     def _nodes_changed(self, joined: set[str], left: set[str]) -> None:
         """Handle that nodes have joined and left.

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.journals.stored import rules_of
-from server.base.nodes.messages import Progress
 from server.play.core.result import Result
 from server.players.core.names import Profile
+from server.rooms.core.bus import Progress
 from server.rooms.core.room import Room
 from server.rooms.presence import RoomPresence
 

@@ -18,7 +18,10 @@ from redis.retry import Retry
 from server.base.core import topics
 from server.base.core.days import DailyId
 from server.base.redis import keys
+from server.players.core import bus as names_bus
+from server.results.core import bus as board_bus
 from server.results.core.boards import BoardId
+from server.rooms.core import bus as room_bus
 from tests.conftest import CLUSTER
 from tests.deploy.composed import arguments, compose
 from tests.processes import ROOT, free_port, program, running
@@ -125,10 +128,17 @@ def test_a_node_may_use_every_key_of_the_game(admin: Redis, name: str) -> None:
     assert dry_run(admin, NODES, "SET", all_of(keys)[name], "") == "OK"
 
 
-@pytest.mark.parametrize("name", all_of(topics))
+TOPICS = {
+    f"{module.__name__} {name}": topic
+    for module in (topics, names_bus, room_bus, board_bus)
+    for name, topic in all_of(module).items()
+}
+
+
+@pytest.mark.parametrize("topic", TOPICS.values(), ids=TOPICS)
 @pytest.mark.parametrize("command", ["PUBLISH", "SPUBLISH", "SSUBSCRIBE", "SUBSCRIBE"])
-def test_a_node_may_use_every_channel_of_the_game(admin: Redis, name: str, command: str) -> None:
-    words = [command, all_of(topics)[name], *([""] if "PUBLISH" in command else [])]
+def test_a_node_may_use_every_channel_of_the_game(admin: Redis, topic: str, command: str) -> None:
+    words = [command, topic, *([""] if "PUBLISH" in command else [])]
     assert dry_run(admin, NODES, *words) == "OK"
 
 

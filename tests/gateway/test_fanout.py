@@ -261,11 +261,11 @@ async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
     for number in range(MAX_SESSIONS):
         name = f"elsewhere/{number}"
         await node.store.players.add_session(one.player, name, clock.time + 1)
-    node.services.sessions.ended.subscribers.clear()
+    node.services.mirrors.ended.subscribers.clear()
     node.services.rooms.appended.subscribers.clear()
     clock.time = OVER
     await node.rooms.pass_deadline(code)
-    node.services.sessions.ended.subscribe(hub.hub._ended)
+    node.services.mirrors.ended.subscribe(hub.hub.following._ended)
     node.services.sessions.missed.emit()
 
     async def closed() -> bool:

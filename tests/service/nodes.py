@@ -12,7 +12,6 @@ from redis.asyncio import RedisCluster
 from engine.ruleset import Move
 from server.app import redis_store
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
-from server.base.nodes.messages import Ended
 from server.base.nodes.registration import Registration
 from server.base.redis.bus import Bus
 from server.base.redis.connection import connect
@@ -22,6 +21,7 @@ from server.base.work.metrics import Metrics
 from server.base.work.stop import Stop
 from server.play.answers import Played, Snapshot
 from server.play.core.attempt import Attempt
+from server.play.core.bus import Ended
 from server.rooms.core.commands import COUNTDOWN
 from server.rooms.core.room import Room
 from server.wings import Services
@@ -93,7 +93,7 @@ class Node:
         self.bus.keep(self.background)
         self.by_hand = {name: self.background.loops.pop(name) for name in BY_HAND}
         self.ended: list[Ended] = []
-        self.services.sessions.ended.subscribe(self.ended.append)
+        self.services.mirrors.ended.subscribe(self.ended.append)
         self.attempts = self.services.attempts
         self.rooms = self.services.rooms
         self.dailies = self.services.dailies

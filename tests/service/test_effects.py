@@ -5,15 +5,16 @@ from __future__ import annotations
 import asyncio
 
 from engine.catalog import ruleset
-from server.base.core import days, topics
+from server.base.core import days
+from server.base.core.bus_message import encode
 from server.base.core.days import DailyId
 from server.base.core.due import AttemptDue, Due, RoundDue
 from server.base.core.ids import AttemptId, PlayerId
-from server.base.nodes import messages as nodes_messages
-from server.base.nodes.messages import Entered
 from server.base.redis import keys
 from server.play.core.result import Row, pack
+from server.results.core import bus as board_bus
 from server.results.core.boards import of_daily
+from server.results.core.bus import Entered
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.outboxes import all_due, all_effects, all_set_aside
@@ -57,8 +58,8 @@ async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> Non
     score = await score_of(node, attempt)
     assert await rows(node) == [Row(1, ADA, score)]
     assert await all_effects(node.store.outboxes) == []
-    topic = topics.leaderboard(of_daily(DailyId(GAME, DAY), "guests"))
-    assert (topic, nodes_messages.encode(Entered(ADA, score))) in node.published
+    topic = board_bus.topic(of_daily(DailyId(GAME, DAY), "guests"))
+    assert (topic, encode(Entered(ADA, score))) in node.published
     # Applied again, it is published without an entry: the first node may have died before that,
     # and when the entry was made is not known.
     await node.services.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), ADA, score)

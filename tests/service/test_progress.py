@@ -9,11 +9,10 @@ from types import SimpleNamespace
 import pytest
 from msgspec import structs
 
-from server.base.core import topics
 from server.base.core.ids import PlayerId, RoomCode
-from server.base.nodes import messages as nodes_messages
-from server.base.nodes.messages import Progress
 from server.rooms import progress as module
+from server.rooms.core import bus as room_bus
+from server.rooms.core.bus import Progress
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.store.servers import running, until
@@ -30,9 +29,9 @@ async def running_node(node: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
 def published(node: Node, code: RoomCode) -> list[Progress]:
     """Return what a node has published of the progress of a room."""
     found = [
-        nodes_messages.room_message(payload)
+        room_bus.decode(payload)
         for topic, payload in node.published
-        if topic == topics.room(code)
+        if topic == room_bus.topic(code)
     ]
     return [each for each in found if isinstance(each, Progress)]
 

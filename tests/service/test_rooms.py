@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from engine.catalog import games
-from server.base.core import topics
+from server.base.core.bus_message import encode
 from server.base.core.ids import (
     CODE_ALPHABET,
     CODE_LENGTH,
@@ -19,13 +19,13 @@ from server.base.core.ids import (
     is_code,
 )
 from server.base.core.refusal import Refusal
-from server.base.nodes import messages as nodes_messages
-from server.base.nodes.messages import Entry
 from server.base.redis import keys
 from server.deals.store import Deal
 from server.play.answers import Played
 from server.play.core.attempt import Started
 from server.play.core.result import Result
+from server.rooms.core import bus as room_bus
+from server.rooms.core.bus import Entry
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
@@ -572,7 +572,7 @@ async def test_every_change_is_published(node: Node) -> None:
     code = room.opened.code
     texts = (await node.store.journals.read(keys.room(code))).texts
     entries = [
-        (topics.room(code), nodes_messages.encode(Entry(number, text)))
+        (room_bus.topic(code), encode(Entry(number, text)))
         for number, text in enumerate(texts, start=1)
     ]
     assert node.published == entries

@@ -23,12 +23,12 @@ from engine.search import Outcome, cards_never_seen, search
 from server.base.core.ids import AttemptId
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
-from server.base.nodes.messages import Ended
 from server.base.redis import keys
 from server.base.work.background import Background
 from server.play import searches
 from server.play.core import attempt as core
 from server.play.core.attempt import Attempt, Moved
+from server.play.core.bus import Ended
 from server.play.core.stored import StoredResult
 from server.play.searcher import TIMEOUT, Answer, Searcher, SearcherError
 from server.play.searches import Searches
@@ -284,7 +284,7 @@ async def test_the_queue_is_bounded_and_keeps_the_newest_state_of_each_attempt(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "MAX_WAITING", 1)
-    found = Searches(node.attempts, node.services.sessions, Searcher(), Background())
+    found = Searches(node.attempts, node.services.mirrors, Searcher(), Background())
     first = begun("roosevelt", TWO_DEEP)
     later = after(first, "t2>t6")
     with capture_logs() as logs:

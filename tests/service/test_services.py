@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from engine.catalog import games
-from server.base.core import days, topics
+from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId
 from server.base.core.refusal import Refusal
-from server.base.nodes import messages as nodes_messages
-from server.base.nodes.messages import Progress
 from server.base.redis import keys
+from server.rooms.core import bus as room_bus
+from server.rooms.core.bus import Progress
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.servers import running, until
@@ -96,8 +96,8 @@ async def test_a_running_node_publishes_progress_and_passes_deadlines(
         return (await node.rooms.find(code)).running is None
 
     async def notified() -> bool:
-        payloads = [payload for topic, payload in node.published if topic == topics.room(code)]
-        return any(isinstance(nodes_messages.room_message(p), Progress) for p in payloads)
+        payloads = [payload for topic, payload in node.published if topic == room_bus.topic(code)]
+        return any(isinstance(room_bus.decode(p), Progress) for p in payloads)
 
     async with running(node.run_all):
         await node.play(attempt_of(room, ADA), ADA)

@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import pytest
+from msgspec import Struct
 
 from server.base.core.ids import PlayerId
-from server.base.nodes import messages as nodes_messages
-from server.base.nodes.messages import Ended
 from server.base.redis import keys
 from server.base.redis.keys import MAX_SESSIONS
+from server.play.core.bus import Ended
 from server.play.core.stored import StoredResult
 from tests.core.builders import ADA, BOB, CYD
 from tests.processes import PATIENCE
@@ -39,10 +39,10 @@ async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]
         yield found
 
 
-def messages_of(*nodes: Node) -> list[nodes_messages.NodeMessage | None]:
+def messages_of(*nodes: Node) -> list[Struct | None]:
     """Return what nodes have published to one another."""
     found = [
-        nodes_messages.node_message(payload)
+        node.services.node_bus.decode(payload)
         for node in nodes
         for topic, payload in node.published
         if topic.startswith("node:")
@@ -154,7 +154,7 @@ async def test_a_node_that_is_published_to_in_vain_says_so(
     other.services.sessions._peers.clear()
     other.services.sessions.leave(ADA, "one")
     state = await node.state_of(attempt_of(room, ADA))
-    node.services.sessions.publish_entry(state, "{}", None)
+    node.services.mirrors.publish_entry(state, "{}", None)
     await several(ADA, node, expected=False)
 
 
