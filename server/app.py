@@ -35,8 +35,9 @@ from server.base.redis.embedded import embedded_redis, shared_redis
 from server.base.redis.memory import MemoryStore
 from server.base.redis.probe import Probe
 from server.base.redis.scans import ScanStore
+from server.base.seals.core.secret_keys import SecretKeys
+from server.base.seals.key_file import own_keys, read_keys
 from server.base.seals.keyring_store import KeyringStore
-from server.base.seals.secret_keys import SecretKeys, own_keys, read_keys
 from server.base.web.api.app import Api
 from server.base.web.headers import SecurityHeaders
 from server.base.web.http import Health, metrics_app, players_app
@@ -60,6 +61,8 @@ from server.players.name_lists import name_lists
 from server.players.store import PlayerStore
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
+from server.results.met_store import MetStore
+from server.results.repaired_days_store import RepairedDayStore
 from server.rooms.races_store import RaceStore
 from server.rooms.store import RoomStore
 from server.settings import Settings
@@ -194,6 +197,8 @@ def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> St
         accounts=AccountStore(database),
         leaderboards=LeaderboardStore(database),
         histories=HistoryStore(database),
+        met=MetStore(database),
+        repaired_days=RepairedDayStore(database),
         races=RaceStore(database),
         outboxes=OutboxStore(database),
         rooms=RoomStore(database),

@@ -14,8 +14,8 @@ from server.base.outbox.sweepers_store import SweeperStore
 from server.base.quotas.store import QuotaStore
 from server.base.redis.memory import MemoryStore
 from server.base.redis.scans import ScanStore
+from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.keyring_store import KeyringStore
-from server.base.seals.secret_keys import SecretKeys
 from server.base.work.clock import Clock
 from server.dailies.store import StartStore
 from server.deals.pool_store import PoolStore
@@ -27,6 +27,8 @@ from server.moderation.suspicions_store import SuspicionStore
 from server.players.store import PlayerStore
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
+from server.results.met_store import MetStore
+from server.results.repaired_days_store import RepairedDayStore
 from server.rooms.races_store import RaceStore
 from server.rooms.store import RoomStore
 
@@ -47,6 +49,8 @@ class Store:
     accounts: AccountStore
     leaderboards: LeaderboardStore
     histories: HistoryStore
+    met: MetStore
+    repaired_days: RepairedDayStore
     races: RaceStore
     outboxes: OutboxStore
     rooms: RoomStore

@@ -56,6 +56,7 @@ from server.rooms.live import LiveRooms
 from server.rooms.pace_bots import PaceBots
 from server.rooms.progress import Progress
 from server.rooms.races import Races
+from server.rooms.room_places import RoomPlaces
 from server.rooms.rooms import Rooms
 from server.rooms.unused_rooms import UnusedRooms
 from server.runs.closed_deals import Deals
@@ -73,7 +74,7 @@ class Services:
     order in which they are constructed.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0915 - the services of a node
         self,
         store: Store,
         bus: Bus,
@@ -120,8 +121,9 @@ class Services:
             store, bus, self.rooms, self.profiles, registration, background=background
         )
         self.absences = Absences(self.rooms, self.live, background)
-        self.places = Places(self.keyring, store.rooms)
-        self.open_rooms = OpenRooms(store, self.live, self.profiles, self.places, background)
+        self.places = Places(self.keyring)
+        self.room_places = RoomPlaces(self.places, store.rooms)
+        self.open_rooms = OpenRooms(store, self.live, self.profiles, self.room_places, background)
         self.unused_rooms = UnusedRooms(store.rooms, self.live, self.quotas, background)
         self.quick_matches = QuickMatches(store, self.rooms, self.live, background)
         self.pace_bots = PaceBots(store.clock, self.rooms, self.live, background)
@@ -145,15 +147,24 @@ class Services:
             profiles=self.profiles,
         )
         self.archive = Archive(store, self.attempts, self.dailies, archive)
-        self.identity = Identity(store, self.profiles, self.keyring, names or name_lists())
+        self.identity = Identity(
+            store.players,
+            store.clock,
+            self.profiles,
+            self.keyring,
+            names or name_lists(),
+            extend=store.accounts.extend,
+        )
         self.node_bus = NodeBus(bus, registration.id)
         self.sessions = Sessions(store, self.node_bus, registration, background)
         self.mirrors = Mirrors(self.attempts, self.sessions, self.node_bus, registration.id)
         self.departures = Departures(store.held, registration, background)
-        self.histories = Histories(store, self.leaderboards)
+        self.histories = Histories(
+            store.histories, store.players, self.leaderboards, store.accounts.keep_for_good
+        )
         self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
         self.curves = Curves(store)
-        self.races = Races(store, self.histories, self.places)
+        self.races = Races(store, self.histories, self.room_places)
         self.suspicions = Suspicions(store, self.attempts)
         self.moderation = Moderation(
             store,
@@ -165,7 +176,7 @@ class Services:
             profiles=self.profiles,
             sessions=self.sessions,
         )
-        self.repaired_days = RepairedDays(store.moderation, store.clock)
+        self.repaired_days = RepairedDays(store.repaired_days, store.clock)
         self._register_effects()
         self.accounts = Accounts(store, self.identity, self.sessions, self.outbox, self.histories)
         self.operators = Operators(

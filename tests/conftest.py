@@ -23,7 +23,8 @@ from server.app import running_node
 from server.base.net import load
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
-from server.base.seals.secret_keys import SecretKeys, read_keys
+from server.base.seals.core.secret_keys import SecretKeys
+from server.base.seals.key_file import read_keys
 from server.settings import Settings
 from tests.dates import move_clock
 from tests.redis_servers import can_cluster, running_cluster, running_server

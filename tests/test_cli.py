@@ -18,7 +18,7 @@ from engine.catalog import ruleset
 from engine.deal import commitment, parse_seed
 from server.app import alive_nodes
 from server.base.redis.connection import connect
-from server.base.seals.secret_keys import OWN_FILE, read_keys
+from server.base.seals.key_file import OWN_FILE, read_keys
 from server.cli.main import main, serve
 from server.cli.options import redis_url
 from tests.conftest import node

@@ -14,7 +14,7 @@ from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.base.seals import keyring
-from server.base.seals.secret_keys import add_key, read_keys
+from server.base.seals.key_file import add_key, read_keys
 from server.deals.pool_store import PoolStore
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened

@@ -34,11 +34,11 @@ from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.redis.embedded import embedded_redis
-from server.base.seals.secret_keys import SecretKeys
+from server.base.seals.core.secret_keys import SecretKeys
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
+from server.base.work.random_id import random_id
 from server.cli.logs import configure
-from server.deals.store import random_id
 from server.play.core.attempt import Moved
 from server.play.core.stored import StoredResult
 from server.results.core.history import DayResult

@@ -35,11 +35,11 @@ from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.redis.embedded import embedded_redis
-from server.base.seals.secret_keys import SecretKeys
+from server.base.seals.core.secret_keys import SecretKeys
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
+from server.base.work.random_id import random_id
 from server.cli.logs import configure
-from server.deals.store import random_id
 from server.results.core.history import DayResult, RoundResult
 from server.results.players_api import OfPlayer, show_player
 from server.wings import Services

@@ -19,7 +19,7 @@ from typing import Any
 from redis import Redis
 
 from server.base.redis.programs import redis_server_path
-from server.base.seals.secret_keys import own_keys
+from server.base.seals.key_file import own_keys
 
 ROOT = Path(__file__).parents[2]
 SERVER_CORE, LOAD_CORE = 0, 1

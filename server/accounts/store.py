@@ -15,7 +15,7 @@ from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.players.core.account import MAX_PASSKEYS, Account, Passkey
-from server.results.histories_store import PLAYED, UNUSED
+from server.players.store import PLAYED, UNUSED
 
 _PASSKEY = "passkey:"
 """What the fields of a record begin with that name a passkey."""
@@ -196,15 +196,6 @@ class AccountStore:
         )
         return _account(player, found)
 
-    async def is_deleted(self, player: PlayerId) -> bool:
-        """Return whether a player has been deleted.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        key = keys.player(player)
-        return await self._database.read(key, "HGET", key, "deleted") is not None
-
     # Recovery codes and passkeys. Writing one again changes nothing.
 
     async def offer_code(
@@ -313,21 +304,31 @@ class AccountStore:
             await self._drop(key)
         return bool(stands)
 
-    async def extend(self, player: PlayerId, *, for_good: bool) -> None:
-        """Let a player's code and passkeys not expire, or else not for `UNUSED_ACCOUNT_LIFE`.
+    async def extend(self, player: PlayerId) -> None:
+        """Let a player's code and passkeys not expire for `UNUSED_ACCOUNT_LIFE`.
 
         Raises:
             UnavailableError: they may or may not have been extended.
         """
+        for key in await self._credentials(player):
+            await self._database.write(key, "EXPIRE", key, keys.UNUSED_ACCOUNT_LIFE)
+
+    async def keep_for_good(self, player: PlayerId) -> None:
+        """Let a player's code and passkeys not expire.
+
+        Raises:
+            UnavailableError: they may or may not expire.
+        """
+        for key in await self._credentials(player):
+            await self._database.write(key, "PERSIST", key)
+
+    async def _credentials(self, player: PlayerId) -> list[str]:
+        """Return the keys of a player's code and passkeys."""
         account = await self.find(player)
         names = [keys.passkey(credential) for credential in account.passkeys]
         if account.recovery is not None:
             names.append(keys.recovery(account.recovery))
-        for key in names:
-            if for_good:
-                await self._database.write(key, "PERSIST", key)
-            else:
-                await self._database.write(key, "EXPIRE", key, keys.UNUSED_ACCOUNT_LIFE)
+        return names
 
     async def passkey(self, credential: str) -> tuple[Passkey, Account] | None:
         """Return the passkey with a credential id (base64url) and whose it is, if it counts.

@@ -30,7 +30,7 @@ from server.base.core.refusal import UnavailableError, UnsuitableError
 from server.base.net.listening import NodePorts, port_of
 from server.base.redis.embedded import embedded_redis
 from server.base.redis.programs import EmbeddedServerError
-from server.base.seals.secret_keys import add_key, own_keys
+from server.base.seals.key_file import add_key, own_keys
 from server.base.work.background import BackgroundError
 from server.cli.admin import admin
 from server.cli.certify import certify

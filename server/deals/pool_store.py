@@ -25,7 +25,7 @@ from server.base.core.refusal import UnreadableError
 from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
-from server.base.seals.secret_keys import SealError, SecretKeys, sealed_by
+from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
 from server.deals.core.certificate import Level, packed, unpacked
 
 _FORMAT: Final = "1"

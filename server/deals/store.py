@@ -1,8 +1,8 @@
 """Deals and their secret seeds. A seed is drawn once and used for one deal.
 
-Seeds are stored sealed (`server/base/seals/secret_keys.py`), as those of that deal. What is still
-stored in plain, or sealed by another key than the current one, is sealed anew whenever it is read.
-A daily that was taken from its game's pool (`server/deals/pool_store.py`) has its certificate
+Seeds are stored sealed (`server/base/seals/core/secret_keys.py`), as those of that deal. What is
+still stored in plain, or sealed by another key than the current one, is sealed anew whenever it is
+read. A daily that was taken from its game's pool (`server/deals/pool_store.py`) has its certificate
 beside that, and the line, which is sealed as well.
 """
 
@@ -23,8 +23,6 @@ from engine.deal import SEED_BYTES, commitment
 from engine.schema import STANDARD
 from server.base.core.days import DailyId, level_of
 from server.base.core.ids import (
-    ALPHABET,
-    ID_LENGTH,
     PACE_BOT,
     DealId,
     PlayerId,
@@ -36,7 +34,8 @@ from server.base.core.refusal import UnreadableError
 from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
-from server.base.seals.secret_keys import SealError, SecretKeys, sealed_by
+from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
+from server.base.work.random_id import random_id
 from server.deals.core.certificate import Certificate, Level, packed, unpacked
 from server.deals.pool_store import PooledDeal, PoolStore
 
@@ -92,11 +91,6 @@ class Deal:
 
     def __repr__(self) -> str:
         return f"<Deal {self.id}>"
-
-
-def random_id() -> str:
-    """Return a new random id."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(ID_LENGTH))
 
 
 def new_deal(game: str, variant: str) -> Deal:

@@ -21,10 +21,10 @@ from server.base.core.ids import RoomCode
 from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
 from server.lobby.core.open_rooms import MAX_OF_NETWORK, OpenRow, listed, row_of
-from server.players.address_hash import Places
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
 from server.rooms.live import LiveRooms
+from server.rooms.room_places import RoomPlaces
 from server.stores import Store
 
 RENEW_EVERY = 4.0
@@ -57,7 +57,7 @@ class OpenRooms:
         store: Store,
         live: LiveRooms,
         profiles: Profiles,
-        places: Places,
+        places: RoomPlaces,
         background: Background,
     ) -> None:
         self._store = store

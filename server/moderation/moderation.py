@@ -49,6 +49,7 @@ class Moderation:
         sessions: Sessions,
     ) -> None:
         self._store = store.moderation
+        self._repaired_days = store.repaired_days
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories
@@ -95,7 +96,7 @@ class Moderation:
             case DeletePlayer():
                 await self._keeping.delete(Deleted(act.player, act.at))
             case RepairDay():
-                await self._store.repair_day(act.game, act.day)
+                await self._repaired_days.add(act.game, act.day)
 
 
 def decode(text: str) -> AnyAct:

@@ -19,7 +19,7 @@ from server.base.core.ids import AttemptId, PlayerId, RoomCode, split_attempt_id
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.outbox.outbox import Outbox
 from server.base.redis.keys import PARTITIONS
-from server.deals.store import random_id
+from server.base.work.random_id import random_id
 from server.lobby.open_rooms import OpenRooms
 from server.moderation.core.acts import (
     AnyAct,
@@ -218,7 +218,7 @@ class Operators:
     async def _codes(self, which: Which) -> AsyncIterator[RoomCode]:
         match which:
             case "all":
-                async for codes in self._store.scans.rooms():
+                async for codes in self._store.rooms.all():
                     for code in codes:
                         yield code
             case "open":
@@ -298,7 +298,7 @@ class Operators:
             UnavailableError: the store does not answer.
         """
         wanted, found = name.casefold(), dict[PlayerId, PlayerRow]()
-        async for profiles in self._store.scans.players():
+        async for profiles in self._store.players.all():
             for profile in profiles:
                 if profile.name.casefold().startswith(wanted):
                     found[profile.id] = PlayerRow(profile.id, _named(profile))

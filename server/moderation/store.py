@@ -1,4 +1,4 @@
-"""What operators have done: the audit journal, and what it leads to for players and days."""
+"""What operators have done: the audit journal, and what it leads to for players."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _TIME_DIGITS = 15
 
 
 class ModerationStore:
-    """The audit journal, players' restrictions, and the days that were repaired."""
+    """The audit journal, and players' restrictions."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -132,26 +132,6 @@ class ModerationStore:
         )
         known = deleted is None and any(found)
         return Restrictions(None if barred is None else int(barred), hidden, known)
-
-    async def repair_day(self, game: str, day: int) -> None:
-        """Store that a day of a game, or of all games, was lost by a fault of the server's.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
-        """
-        key = keys.REPAIRED_DAYS
-        await self._database.write(key, "HSET", key, f"{game}:{day}", "")
-
-    async def repaired_days(self) -> list[tuple[str, int]]:
-        """Return the (game, day) of all days that were repaired.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        (found,) = await self._database.ask(
-            lambda redis, key: redis.hgetall(key), keys.REPAIRED_DAYS
-        )
-        return [(game, int(day)) for game, _, day in (name.partition(":") for name in found)]
 
 
 def _text(stored: str) -> str:

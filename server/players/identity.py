@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.seals.keyring import Keyring
-from server.deals.store import random_id
+from server.base.work.clock import Clock
+from server.base.work.random_id import random_id
 from server.players.core.names import Profile
 from server.players.name_lists import NameLists
 from server.players.profiles import Profiles
-from server.stores import Store
+from server.players.store import PlayerStore
 
 
 class Identified(NamedTuple):
@@ -29,20 +31,33 @@ class Identified(NamedTuple):
 
 
 class Identity:
-    """Creates guests, names players, and verifies their tokens."""
+    """Creates guests, names players, and verifies their tokens.
+
+    Args:
+        players: where names are stored.
+        clock: the store's.
+        profiles: told of names.
+        keyring: signs tokens, and verifies them.
+        names: which names are allowed.
+        extend: lets the credentials of a player live on who has kept an identity, and has no
+            results yet.
+    """
 
     def __init__(
         self,
-        store: Store,
+        players: PlayerStore,
+        clock: Clock,
         profiles: Profiles,
         keyring: Keyring,
         names: NameLists,
+        *,
+        extend: Callable[[PlayerId], Awaitable[None]],
     ) -> None:
-        self._players = store.players
-        self._accounts = store.accounts
+        self._players = players
+        self._extend = extend
         self._profiles = profiles
         self._keyring = keyring
-        self._clock = store.clock
+        self._clock = clock
         self._names = names
 
     async def enter(self, token: str | None, name: str | None) -> Identified:
@@ -71,7 +86,7 @@ class Identity:
                 cleaned = None
         profile, renamed, unused = await self._players.keep(player, cleaned, epoch, now)
         if unused:
-            await self._accounts.extend(player, for_good=False)
+            await self._extend(player)
         # Nobody knows a new guest by another name.
         self._remember(profile, renamed=renamed and token is not None)
         if token is None or renew:

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.redis import keys
 from server.base.redis.database import Database
+from server.base.redis.scans import ScanStore
 from server.base.redis.scripts import Script
 from server.players.core.account import DELETED_NAME
 from server.players.core.names import RENAME_EVERY, RENAMES_AT_ONCE, Profile, Recorded, guest_name
 from server.players.core.restrictions import is_barred, refusal_of
-from server.results.histories_store import PLAYED, UNUSED
+
+PLAYED = """
+local function played(history)
+  local fields = redis.call('HLEN', history) - redis.call('HEXISTS', history, 'v')
+  return fields > redis.call('HEXISTS', history, 'kept')
+end
+"""
+"""A function of scripts that says whether a history has results."""
+
+UNUSED = """
+local function expire_unused(record, life, long)
+  local vital = redis.call('HMGET', record, 'epoch', 'barred', 'hidden')
+  redis.call('EXPIRE', record, (vital[1] or vital[2] or vital[3]) and long or life)
+end
+"""
+"""A function of scripts that lets the record of a player expire who has no result: later if it says
+what has to be known for as long as tokens hold."""
 
 _KEEP_NAME = Script(
     PLAYED
@@ -89,6 +106,7 @@ class PlayerStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._scans = ScanStore(database)
 
     async def keep(
         self,
@@ -170,6 +188,30 @@ class PlayerStore:
             player: Profile(player, DELETED_NAME if deleted else name or guest_name(player))
             for player, (name, deleted) in zip(wanted, found, strict=True)
         }
+
+    async def is_deleted(self, player: PlayerId) -> bool:
+        """Return whether a player has been deleted.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = keys.player(player)
+        return await self._database.read(key, "HGET", key, "deleted") is not None
+
+    async def all(self) -> AsyncIterator[list[Profile]]:
+        """Yield all players, by a scan of all keys: in batches that may be empty, some twice.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        # A guest who has played and chosen no name has a history only.
+        async for found in self._scans.all_keys("[ph]*:{*}"):
+            named = {key.partition("{")[2].removesuffix("}") for key in found if _is_player(key)}
+            ids = list(map(PlayerId, named))
+            names = await self._database.ask(
+                lambda redis, key: redis.hget(key, "name"), *map(keys.player, ids)
+            )
+            yield [Profile(p, n or guest_name(p)) for p, n in zip(ids, names, strict=True)]
 
     async def add_session(
         self,
@@ -268,3 +310,7 @@ class PlayerStore:
         return await self._database.ask(
             lambda redis, key: redis.get(key), *map(keys.session, players)
         )
+
+
+def _is_player(key: str) -> bool:
+    return key.partition("{")[0] in {"player:", "history:"}

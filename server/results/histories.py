@@ -12,28 +12,44 @@ script for each leaderboard (7 for a daily), and a read of the version, however 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 
 from msgspec.structs import replace
 
 from server.base.core.ids import DealId, PlayerId
 from server.base.work.tasks import finish_all
+from server.players.store import PlayerStore
 from server.results.core.boards import BoardId, boards_of_day, boards_of_round, days_needed
 from server.results.core.contests import Meeting
 from server.results.core.excerpt import Excerpt
 from server.results.core.history import DayResult, History, RoundResult
 from server.results.core.history_fields import changes
 from server.results.core.races import Race
+from server.results.histories_store import HistoryStore
 from server.results.leaderboards import Leaderboards
-from server.stores import Store
 
 
 class Histories:
-    """Reads and changes players' histories."""
+    """Reads and changes players' histories.
 
-    def __init__(self, store: Store, leaderboards: Leaderboards) -> None:
+    Args:
+        store: of the histories.
+        players: know who has been deleted.
+        leaderboards: those that follow from the histories.
+        keep_for_good: lets the credentials of a player live for good who has results.
+    """
+
+    def __init__(
+        self,
+        store: HistoryStore,
+        players: PlayerStore,
+        leaderboards: Leaderboards,
+        keep_for_good: Callable[[PlayerId], Awaitable[None]],
+    ) -> None:
         self._store = store
+        self._players = players
         self._leaderboards = leaderboards
+        self._keep_for_good = keep_for_good
 
     async def find(self, player: PlayerId) -> History:
         """Return all of a player's history, which is read in slices; an empty one if there is none.
@@ -41,7 +57,7 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return (await self._store.histories.read(player)).history
+        return (await self._store.read(player)).history
 
     async def excerpts(
         self,
@@ -56,7 +72,7 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
-        found = await self._store.histories.excerpts(players, days, rounds)
+        found = await self._store.excerpts(players, days, rounds)
         return [
             await self._whole(player, days, rounds) if each.has_no_totals else each
             for player, each in zip(players, found, strict=True)
@@ -68,13 +84,13 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
-        (found,) = await self._store.histories.excerpts([player], ())
+        (found,) = await self._store.excerpts([player], ())
         return bool(found.totals)
 
     async def _whole(
         self, player: PlayerId, days: Collection[int], rounds: Collection[tuple[str, DealId]]
     ) -> Excerpt:
-        found = await self._store.histories.read(player)
+        found = await self._store.read(player)
         return found.excerpt(found.totals, days, rounds)
 
     async def _change(
@@ -97,12 +113,11 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer; it may have been changed.
         """
-        histories = self._store.histories
         while True:
-            (before,) = await histories.excerpts([player], days, rounds)
+            (before,) = await self._store.excerpts([player], days, rounds)
             after = None if before.has_no_totals else decide(before)
             if after is None:
-                whole = await histories.read(player)
+                whole = await self._store.read(player)
                 before = whole.excerpt(whole.stored, days, rounds)
                 after = decide(replace(before, totals=whole.totals))
                 assert after is not None, "there is no more to read"
@@ -112,8 +127,8 @@ class Histories:
             is_new = before.kept is None or not before.totals
             if is_new and after.kept is not None and after.totals:
                 # From now on there is something to come back for. First, since it may end here.
-                await self._store.accounts.extend(player, for_good=True)
-            if await histories.change(player, before.version, fields):
+                await self._keep_for_good(player)
+            if await self._store.change(player, before.version, fields):
                 return replace(after, version=before.version + 1)
 
     async def add_day(
@@ -232,7 +247,7 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.accounts.is_deleted(player)
+        return await self._players.is_deleted(player)
 
     async def delete(self, player: PlayerId) -> None:
         """Delete a player's history; the scores on leaderboards stay.
@@ -240,7 +255,7 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer.
         """
-        await self._store.histories.delete(player)
+        await self._store.delete(player)
 
     async def _write(
         self,
@@ -268,6 +283,6 @@ class Histories:
                 for board, curve in wanted
                 for own in [board._replace(group=found.group_on(board))]
             )
-            if await self._store.histories.version(player) == found.version:
+            if await self._store.version(player) == found.version:
                 return
             (found,) = await self.excerpts([player], days_needed(board for board, _ in wanted))

@@ -10,25 +10,9 @@ from server.base.core.ids import DealId, PlayerId
 from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.players.store import PLAYED
 from server.results.core.excerpt import Excerpt
 from server.results.core.history_fields import KEPT, VERSION, Reading, Whole, excerpt_of, names_of
-
-PLAYED = """
-local function played(history)
-  local fields = redis.call('HLEN', history) - redis.call('HEXISTS', history, 'v')
-  return fields > redis.call('HEXISTS', history, 'kept')
-end
-"""
-"""A function of scripts that says whether a history has results."""
-
-UNUSED = """
-local function expire_unused(record, life, long)
-  local vital = redis.call('HMGET', record, 'epoch', 'barred', 'hidden')
-  redis.call('EXPIRE', record, (vital[1] or vital[2] or vital[3]) and long or life)
-end
-"""
-"""A function of scripts that lets the record of a player expire who has no result: later if it says
-what has to be known for as long as tokens hold."""
 
 _CHANGE = Script(
     PLAYED

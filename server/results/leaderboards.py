@@ -157,7 +157,7 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        met = await self._store.races.met(player)
+        met = await self._store.met.of(player)
         return frozenset([player, *met]) if met else frozenset()
 
     async def page(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from server.base.work.clock import Clock
-from server.moderation.store import ModerationStore
 from server.results.core.boards import ALL_GAMES
+from server.results.repaired_days_store import RepairedDayStore
 
 CURRENT_FOR = 60_000
 """Milliseconds for which a node relies on what it has read."""
@@ -13,7 +13,7 @@ CURRENT_FOR = 60_000
 class RepairedDays:
     """Knows the repaired days; the store is read once a minute at most, and only if asked for."""
 
-    def __init__(self, store: ModerationStore, clock: Clock) -> None:
+    def __init__(self, store: RepairedDayStore, clock: Clock) -> None:
         self._store = store
         self._clock = clock
         self._read_at: int | None = None
@@ -30,6 +30,6 @@ class RepairedDays:
         """
         now = self._clock.now()
         if self._read_at is None or not self._read_at <= now < self._read_at + CURRENT_FOR:
-            self._known = await self._store.repaired_days()
+            self._known = await self._store.all()
             self._read_at = now
         return frozenset(day for each, day in self._known if each in {game, ALL_GAMES})

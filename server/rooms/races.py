@@ -28,11 +28,11 @@ import msgspec
 from server.base.core.ids import AttemptId, DealId, PlayerId, split_attempt_id
 from server.base.work.signal import AsyncSignal
 from server.base.work.tasks import finish_all
-from server.players.address_hash import Places
 from server.results.core import races
 from server.results.core.races import Decision, Race
 from server.results.histories import Histories
 from server.rooms.races_store import Record
+from server.rooms.room_places import RoomPlaces
 from server.stores import Store
 
 _DECODER = msgspec.json.Decoder(Decision)
@@ -46,7 +46,7 @@ class Races:
         applied: emitted with what was decided of a race whose effects have been written.
     """
 
-    def __init__(self, store: Store, histories: Histories, places: Places) -> None:
+    def __init__(self, store: Store, histories: Histories, places: RoomPlaces) -> None:
         self.applied: AsyncSignal[Decision] = AsyncSignal()
         self._store = store
         self._histories = histories
@@ -70,7 +70,7 @@ class Races:
     async def _meet(self, player: PlayerId, race: Race) -> None:
         if not await self._histories.is_deleted(player):
             others = [other for other in race.results if other != player]
-            await self._store.races.meet(player, others, race.at)
+            await self._store.met.add(player, others, race.at)
 
     async def has(self, attempt: AttemptId) -> bool:
         """Return whether an attempt was part of a race whose record is kept.
@@ -116,7 +116,7 @@ class Races:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.races.met(player)
+        return await self._store.met.of(player)
 
     async def _decided(self, race: Race) -> Record:
         """Return the record of a race; decide it first if nobody has."""

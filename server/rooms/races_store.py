@@ -1,4 +1,4 @@
-"""What is kept of races that are over: what was decided of each, and who has met whom."""
+"""What is kept of races that are over: what was decided of each."""
 
 from __future__ import annotations
 
@@ -27,12 +27,6 @@ end
 return redis.call('HGETALL', KEYS[1])
 """)
 
-_MEET = Script("""
-for at = 4, #ARGV do redis.call('ZADD', KEYS[1], 'GT', ARGV[1], ARGV[at]) end
-redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - ARGV[2])
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-""")
-
 
 class Record(NamedTuple):
     """What is kept of a race.
@@ -47,11 +41,7 @@ class Record(NamedTuple):
 
 
 class RaceStore:
-    """The records of races, and whom each player has met in one.
-
-    A race of eight players has a record of 1.5 kB. A player has met 100 others at most, 40 bytes
-    each.
-    """
+    """The records of races: of one with eight players, 1.5 kB."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -87,28 +77,6 @@ class RaceStore:
         return _parsed(
             await self._database.run(_TAKE_BACK, [keys.race(deal)], player, reason or "")
         )
-
-    async def meet(self, player: PlayerId, others: Sequence[PlayerId], at: int) -> None:
-        """Note whom a player has met, and when, in Unix milliseconds.
-
-        Of more than `keys.MAX_MET`, those who were met last are kept.
-
-        Raises:
-            UnavailableError: it may or may not have been noted.
-        """
-        key = keys.met(player)
-        await self._database.run(_MEET, [key], at, keys.MAX_MET, keys.PLAYER_LIFE, *others)
-
-    async def met(self, player: PlayerId) -> list[PlayerId]:
-        """Return whom a player has met, at most `keys.MAX_MET`, the last one first.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        (found,) = await self._database.ask(
-            lambda redis, key: redis.zrevrange(key, 0, -1), keys.met(player)
-        )
-        return [PlayerId(each) for each in found]
 
 
 def _parsed(reply: Sequence[str]) -> Record | None:

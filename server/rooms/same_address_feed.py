@@ -28,7 +28,7 @@ class NeighbourFeeds:
     """What the hosts on this node have been told; a room is looked at when it has changed."""
 
     def __init__(self, services: Services, rooms: RoomFeeds) -> None:
-        self._places = services.places
+        self._places = services.room_places
         self._live = services.live
         self._rooms = rooms
         self._told: WeakKeyDictionary[Session, tuple[RoomCode, Groups]] = WeakKeyDictionary()

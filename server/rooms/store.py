@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.nodes.held_store import room_note
 from server.base.redis import keys
 from server.base.redis.database import Database
+from server.base.redis.scans import ScanStore
 from server.base.redis.scripts import Script
 
 _ENTER = Script("""
@@ -40,6 +43,7 @@ class RoomStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._scans = ScanStore(database)
 
     async def code_for(self, player: PlayerId, creation: str, code: RoomCode) -> RoomCode:
         """Return the code for a room that is being created; the same if that is retried.
@@ -63,6 +67,15 @@ class RoomStore:
         """
         key = keys.creation(player, creation)
         await self._database.write(key, "DEL", key)
+
+    async def all(self) -> AsyncIterator[list[RoomCode]]:
+        """Yield the codes of all rooms, by a scan of all keys: in batches, perhaps some twice.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        async for found in self._scans.all_keys("{p*}:room:*"):
+            yield [RoomCode(key.rpartition(":")[2]) for key in found]
 
     async def enter(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Store that a player is present in a room, with a session on a node, which it ends with.

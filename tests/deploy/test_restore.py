@@ -18,7 +18,8 @@ from click.testing import CliRunner
 from engine.deal import SEED_BYTES
 from server.base.redis import keys
 from server.base.redis.programs import redis_server_path
-from server.base.seals.secret_keys import KEY_BYTES, SecretKeys, add_key
+from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
+from server.base.seals.key_file import add_key
 from server.cli import upkeep
 from server.cli.main import main
 from server.rooms.core import commands

@@ -200,7 +200,7 @@ async def test_rivals_are_sent_when_one_of_them_is_entered(
     seats = [await hub.seat() for _ in range(5)]
     alone, *racers = seats
     for seat in racers:
-        await node.store.races.meet(seat.player, [OTHERS[0], OTHERS[1]], START)
+        await node.store.met.add(seat.player, [OTHERS[0], OTHERS[1]], START)
     await enter(node, OTHERS[1], 70)
     await enter(node, racers[0].player, 60)
     for seat in seats:
@@ -225,7 +225,7 @@ async def test_rivals_are_sent_when_one_of_them_is_entered(
 
 async def test_rivals_and_the_median_are_in_the_answer(hub: HubNode, node: Node) -> None:
     seat = await hub.seat()
-    await node.store.races.meet(seat.player, OTHERS[:30], START)
+    await node.store.met.add(seat.player, OTHERS[:30], START)
     for place, player in enumerate(OTHERS):
         await enter(node, player, pack(place, 1_000, 7))
     answer = await seat.ask("leaderboard.watch", game=GAME)

@@ -41,8 +41,9 @@ from server.base.redis.keys import partition
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
+from server.base.work.random_id import random_id
 from server.dailies.dailies import Dailies
-from server.deals.store import DealStore, random_id
+from server.deals.store import DealStore
 from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt
 from server.play.core.digest import fnv1a
@@ -240,7 +241,7 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
     form = Format(store.formats, store.nodes, store.clock)
     background = Background()
     keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock, background)
-    places = Places(keyring, store.rooms)
+    places = Places(keyring)
     quotas = _quotas(store, keyring, background)
     dailies = Dailies(store, attempts, keyring, places, quotas, background=background)
     for game in list(games())[:2]:

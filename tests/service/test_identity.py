@@ -7,8 +7,8 @@ import pytest
 from server.base.core.ids import is_id
 from server.base.core.refusal import Refusal
 from server.base.redis import keys
+from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.keyring import Keyring
-from server.base.seals.secret_keys import KEY_BYTES, SecretKeys
 from server.base.work.background import Background
 from server.players.core.names import RENAME_EVERY, RENAMES_AT_ONCE, guest_name
 from tests.service.nodes import Node, SetClock

@@ -16,8 +16,8 @@ from server.base.nodes.format import ALONE_FOR, Format
 from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.seals import tokens
+from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.keyring import Keyring
-from server.base.seals.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.tokens import LIFE, RENEW_AFTER
 from server.base.work.background import Background
 from server.deals.store import DealStore

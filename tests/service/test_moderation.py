@@ -54,7 +54,7 @@ async def test_an_act_is_recorded_once_however_often_it_is_applied(node: Node, o
     await node.services.moderation.apply(act)
     await asyncio.gather(*(each.services.moderation.apply(act) for each in (node, other)))
     assert await node.services.operators.acts(10) == [act]
-    assert await node.store.moderation.repaired_days() == [(GAME, DAY)]
+    assert await node.store.repaired_days.all() == [(GAME, DAY)]
 
 
 async def test_an_act_of_a_dead_process_is_carried_out_by_a_sweeper(

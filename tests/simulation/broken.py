@@ -48,6 +48,7 @@ from server.rooms.core.room import Room, Seat
 from server.rooms.messages import RoomCommand
 from server.rooms.races import Races
 from server.rooms.races_store import Record
+from server.rooms.room_places import RoomPlaces
 from server.rooms.rooms import Rooms
 from server.watching import watching as service_watching
 from server.watching.core import sight as watching
@@ -398,18 +399,18 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
 @contextmanager
 def rates_races_that_end_together_from_the_same() -> Iterator[None]:
     """A race claims nobody, and takes so long to be decided that the next one is over by then."""
-    networks = Places.networks
+    networks = RoomPlaces.networks
 
     async def claim(self: Races, player: PlayerId, over: Race) -> None:
         """Claim nothing."""
 
-    async def late(self: Places, code: RoomCode) -> dict[PlayerId, str]:
+    async def late(self: RoomPlaces, code: RoomCode) -> dict[PlayerId, str]:
         await asyncio.sleep(6.0)
         return await networks(self, code)
 
     with (
         patched(Races, "_claim", claim),
-        patched(Places, "networks", late),
+        patched(RoomPlaces, "networks", late),
         patched(race, "KEPT", 1.0),
         patched(race, "AT_ONCE", 1.0),
         patched(race, "HELP", ("none",)),

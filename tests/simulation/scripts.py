@@ -22,7 +22,7 @@ from server.lobby import store as lobby_store
 from server.moderation import store as moderation_store
 from server.moderation import suspicions_store
 from server.players import store as players
-from server.results import histories_store, leaderboards_store
+from server.results import histories_store, leaderboards_store, met_store
 from server.rooms import races_store
 from server.rooms import store as rooms_store
 from tests.simulation.memory import Memory, Reply
@@ -812,7 +812,7 @@ SCRIPTS: dict[Script, Function] = {
     quick_store._OFFER: offer,
     races_store._DECIDE: decide_race,
     races_store._TAKE_BACK: take_back,
-    races_store._MEET: meet,
+    met_store._MEET: meet,
     rooms_store._ENTER: enter,
     rooms_store._ENTER_ROOM: enter_room,
     rooms_store._EXTEND: extend_room,

@@ -399,8 +399,8 @@ class Commands:
         game, day = self._one(GAMES), self._one(DAYS)
 
         async def repair(on: Side) -> object:
-            await on.store.moderation.repair_day(game, day)
-            return sorted(await on.store.moderation.repaired_days())
+            await on.store.repaired_days.add(game, day)
+            return sorted(await on.store.repaired_days.all())
 
         return repair
 
@@ -522,11 +522,11 @@ class Commands:
     def _meet(self) -> Command:
         player, *others = self.rng.sample(PLAYERS, self.rng.randint(2, len(PLAYERS)))
         at = self._about_now()
-        return lambda on: on.store.races.meet(player, others, at)
+        return lambda on: on.store.met.add(player, others, at)
 
     def _met(self) -> Command:
         player = self._one([*PLAYERS])
-        return lambda on: on.store.races.met(player)
+        return lambda on: on.store.met.of(player)
 
     def _charge(self) -> Command:
         place, now, most = self._one(["one", "two"]), self.now, self._one([None, 100, 300])

@@ -13,8 +13,9 @@ from server.base.core.ids import CODE_ALPHABET, DealId, RoomCode, attempt_id, is
 from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
+from server.base.work.random_id import random_id
 from server.deals import store as module
-from server.deals.store import DealStore, random_id
+from server.deals.store import DealStore
 from tests.conftest import client_of, secret_keys
 from tests.core.builders import ADA, BOB
 from tests.redis_servers import running_server

@@ -18,7 +18,7 @@ from server.base.core.refusal import UnreadableError
 from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
-from server.base.seals.secret_keys import add_key, read_keys
+from server.base.seals.key_file import add_key, read_keys
 from server.deals.core.certificate import Certificate
 from server.deals.pool_store import PooledDeal, PoolStore
 from server.deals.store import DealStore

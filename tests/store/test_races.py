@@ -1,4 +1,4 @@
-"""What is kept of races: the first decision, what was taken back, and who has met whom."""
+"""What is kept of races: the first decision, and what was taken back."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import asyncio
 
 import pytest
 
-from server.base.core.ids import DealId, PlayerId
+from server.base.core.ids import DealId
 from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.rooms.races_store import RaceStore, Record
-from tests.core.builders import ADA, BOB, CYD, DEAL, START
+from tests.core.builders import ADA, BOB, DEAL
 
 
 @pytest.fixture
@@ -36,18 +36,3 @@ async def test_results_are_taken_back_beside_the_decision(races: RaceStore, redi
     await races.void(DEAL, BOB, "another bot")
     assert await races.decide(DEAL, "other") == Record("{}", frozenset({ADA, BOB}))
     assert 0 < await redis.ttl(keys.race(DEAL)) <= keys.RACE_LIFE
-
-
-async def test_those_who_were_met_last_are_kept(races: RaceStore, redis: Client) -> None:
-    await races.meet(ADA, [BOB], START + 1)
-    await races.meet(ADA, [CYD], START)
-    assert await races.met(ADA) == [BOB, CYD]
-    # A race that is entered late takes nobody back.
-    await races.meet(ADA, [BOB, CYD], START - 1)
-    assert await races.met(ADA) == [BOB, CYD]
-    others = [PlayerId(f"{number:016}") for number in range(keys.MAX_MET)]
-    for number, each in enumerate(others):
-        await races.meet(ADA, [each], START + 2 + number)
-    assert await races.met(ADA) == others[::-1]
-    assert await races.met(BOB) == []
-    assert 0 < await redis.ttl(keys.met(ADA)) <= keys.PLAYER_LIFE

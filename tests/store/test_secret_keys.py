@@ -8,15 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from server.base.core.refusal import UnsuitableError
-from server.base.seals.secret_keys import (
-    KEY_BYTES,
-    SealError,
-    SecretKeys,
-    add_key,
-    own_keys,
-    read_keys,
-    sealed_by,
-)
+from server.base.seals.core.secret_keys import KEY_BYTES, SealError, SecretKeys, sealed_by
+from server.base.seals.key_file import add_key, own_keys, read_keys
 from server.cli.main import main
 
 OLD, NEW = bytes(KEY_BYTES), bytes([1] * KEY_BYTES)

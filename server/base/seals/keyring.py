@@ -23,8 +23,8 @@ from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal, UnavailableError, UnsuitableError
 from server.base.nodes.format import Format
 from server.base.seals import tokens
+from server.base.seals.core.secret_keys import ID_LENGTH, SealError, SecretKeys
 from server.base.seals.keyring_store import KeyringStore
-from server.base.seals.secret_keys import ID_LENGTH, SealError, SecretKeys
 from server.base.seals.tokens import RENEW_AFTER, Token
 from server.base.work.background import Background
 from server.base.work.clock import Clock
