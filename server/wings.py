@@ -92,10 +92,8 @@ class Services:
         self.background = background
         self.clock = store.clock
         self.metrics = metrics
-        self.format = Format(store.formats, store.nodes, store.clock)
-        self.keyring = Keyring(
-            store.keyrings, store.secret_keys, self.format, store.clock, background
-        )
+        self.format = Format(store.formats, store.nodes, store.clock, background)
+        self.keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
         self.memory = StoreMemory(store.memory, metrics, background)
         self.quotas = Quotas(
             store.quotas,
@@ -107,10 +105,10 @@ class Services:
             limited=metrics.limited,
         )
         self.outbox = Outbox(store.outboxes, background)
-        self.attempts = Attempts(store, self.format, metrics.lookups)
+        self.attempts = Attempts(store, metrics.lookups)
         self.attempts.appended.subscribe(self.quotas.advanced)
         self.finishes = Finishes(self.attempts)
-        self.rooms = Rooms(store, self.attempts, self.format, self.quotas)
+        self.rooms = Rooms(store, self.attempts, self.quotas)
         self.quotas.room = self.rooms.known
         self.journal_check = JournalCheck(
             store.journals, background, self.attempts.used, self.rooms.used

@@ -124,13 +124,3 @@ async def test_seeds_are_sealed_by_a_new_secret_key(
     _, output = await run(redis_url, "verify-store")
     assert "Deals with a line that does not prove what is said of them: 2" in output
     assert "Certified deals without a line that can be opened: 1" in output
-
-
-async def test_a_key_is_not_rotated_while_nodes_of_an_earlier_release_run(
-    redis_url: str, redis: Client
-) -> None:
-    await redis.zadd(keys.NODES, {"old:8000#0": 1 << 52})
-    async with node(redis_url):
-        code, output = await run(redis_url, "rotate-key")
-        assert (code, "0.2.0" in output) == (1, True)
-    assert await redis.get(keys.KEYRING) is None

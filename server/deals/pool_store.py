@@ -182,7 +182,7 @@ class PoolStore:
             UnavailableError: the rest is not sealed.
         """
         count = changed = 0
-        wanted = self._secret_keys.sealing or self._secret_keys.newest
+        wanted = self._secret_keys.sealing
         for member in await self._members(game):
             if member.form != _FORMAT:
                 continue

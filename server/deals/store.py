@@ -1,8 +1,8 @@
 """Deals and their secret seeds. A seed is drawn once and used for one deal.
 
 Seeds are stored sealed (`server/base/seals/core/secret_keys.py`), as those of that deal. What is
-still stored in plain, or sealed by another key than the current one, is sealed anew whenever it is
-read. A daily that was taken from its game's pool (`server/deals/pool_store.py`) has its certificate
+sealed by another key than the current one is sealed anew whenever it is read.
+A daily that was taken from its game's pool (`server/deals/pool_store.py`) has its certificate
 beside that, and the line, which is sealed as well.
 """
 
@@ -52,11 +52,10 @@ return 1
 _SEAL = Script("""
 if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return end
 redis.call('HSET', KEYS[1], unpack(ARGV))
-redis.call('HDEL', KEYS[1], 'seed')
 """)
 
-_SEALED_FORMAT = "2"
-"""The format of a deal whose seed is sealed."""
+_FORMAT = "1"
+"""The format of what is stored of a deal."""
 
 log = structlog.get_logger()
 
@@ -213,17 +212,13 @@ class DealStore:
         Raises:
             UnreadableError: it cannot be opened, is another one, or is in a form not known here.
         """
-        form = fields.get("format")
-        if form is None:
-            seed = bytes.fromhex(fields["seed"])
-        elif form == _SEALED_FORMAT:
-            try:
-                seed = self._secret_keys.open(_name(deal_id), fields["sealed"])
-            except SealError as error:
-                raise _not_opened(deal_id, str(error)) from error
-        else:
-            log.warning("unknown_format", deal=deal_id, form=form)
+        if fields["format"] != _FORMAT:
+            log.warning("unknown_format", deal=deal_id, form=fields["format"])
             raise UnreadableError("unknown_format")
+        try:
+            seed = self._secret_keys.open(_name(deal_id), fields["sealed"])
+        except SealError as error:
+            raise _not_opened(deal_id, str(error)) from error
         if commitment(deal_id, seed) != fields["commitment"]:
             raise _not_opened(deal_id, "It does not match its commitment.")
         return seed
@@ -243,15 +238,14 @@ class DealStore:
 
     def _is_sealed(self, fields: dict[str, str]) -> bool:
         """Return whether a deal's stored seed and line are as they would be written now."""
-        sealing = self._secret_keys.sealing
-        sealed = fields.get("sealed", "")
+        sealed = fields["sealed"]
         by = {sealed_by(sealed), sealed_by(fields.get("line", sealed))}
-        return sealing is None or by == {sealing}
+        return by == {self._secret_keys.sealing}
 
     def _sealed(self, deal: Deal) -> dict[str, str]:
         """Return the fields of what is secret of a deal, sealed."""
         sealed = self._secret_keys.seal(_name(deal.id), deal.seed)
-        return {"format": _SEALED_FORMAT, "sealed": sealed, **self._sealed_line(deal)}
+        return {"sealed": sealed, **self._sealed_line(deal)}
 
     def _sealed_line(self, deal: Deal) -> dict[str, str]:
         if deal.line is None:
@@ -361,16 +355,13 @@ class DealStore:
         """
         assert deal.rules is not None, "a new deal names its rules"
         fields = {
+            "format": _FORMAT,
             "game": deal.game,
             "variant": deal.variant,
             "commitment": deal.commitment,
             "rules": deal.rules,
+            **self._sealed(deal),
         }
-        if self._secret_keys.sealing is None:
-            # Nodes that read no sealed seed run beside this one; they do not look for a line.
-            fields |= {"seed": deal.seed.hex(), **self._sealed_line(deal)}
-        else:
-            fields |= self._sealed(deal)
         if deal.room is not None:
             fields["room"] = deal.room
         if deal.day is not None:

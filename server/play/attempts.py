@@ -17,7 +17,6 @@ from server.base.journals.cache import ReplicaCache
 from server.base.journals.replica import YIELD_EVERY, Replica
 from server.base.journals.replica import Step as Submitted
 from server.base.journals.stored import rules_of
-from server.base.nodes.format import Format
 from server.base.redis import keys
 from server.base.work.metrics import Counts
 from server.base.work.signal import Signal
@@ -42,9 +41,8 @@ class Attempts:
     `lookups` counts the hits and misses of the replica cache.
     """
 
-    def __init__(self, store: Store, form: Format, lookups: Counts) -> None:
+    def __init__(self, store: Store, lookups: Counts) -> None:
         self._store = store
-        self._form = form
         self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
         self.advanced: Signal[Attempt] = Signal()
@@ -395,9 +393,7 @@ class Attempts:
         find = self._replicas.find_to_append if to_append else self._replicas.find
         replica = find(attempt)
         if replica is None:
-            definition = AttemptDefinition(
-                attempt, await self._deal(attempt), self._form, self._appended
-            )
+            definition = AttemptDefinition(attempt, await self._deal(attempt), self._appended)
             self._replicas.put(
                 attempt, Replica(self._store.journals, self._store.clock, definition)
             )

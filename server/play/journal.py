@@ -12,7 +12,6 @@ from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
 from server.base.journals.store import Append
 from server.base.journals.stored import Reader, rules_of
-from server.base.nodes.format import Format
 from server.base.outbox import effects
 from server.base.redis import keys
 from server.deals.store import Deal
@@ -44,17 +43,15 @@ class AttemptDefinition:
     Args:
         attempt: its id.
         deal: what it is played on.
-        form: the store's format.
         appended: called after each append.
     """
 
-    __slots__ = ("_appended", "_deal", "_form", "_id", "_key")
+    __slots__ = ("_appended", "_deal", "_id", "_key")
 
-    def __init__(self, attempt: AttemptId, deal: Deal, form: Format, appended: Appended) -> None:
+    def __init__(self, attempt: AttemptId, deal: Deal, appended: Appended) -> None:
         self._id = attempt
         self._key = keys.attempt(attempt)
         self._deal = deal
-        self._form = form
         self._appended = appended
 
     def key(self) -> str:
@@ -103,20 +100,18 @@ class AttemptDefinition:
         no other effect. With the first move it begins to be kept, and its deadline, if it is of a
         daily, is written. The last entry writes the `Finish` to the outbox, and drops the deadline.
         Others are written alone. The pace bot's journal is kept if somebody plays its round: see
-        `DealStore.keep`. While nodes of earlier releases may run, which do none of this at the
-        first move, the first entry does it already.
+        `DealStore.keep`.
         """
         payload = _ENCODER.encode(event).decode()
         is_played = after.is_played and not pace_bot.is_its(after)
         if before is not None and after.end is None and not (is_played and not before.is_played):
             return Append(self._key, number, payload)
         start, expires, due, effect = after.start, None, None, None
-        is_kept = is_played or not self._form.drops_unplayed
         if before is None or is_played:
-            life = _life_of(after) if is_kept else keys.UNPLAYED_LIFE
+            life = _life_of(after) if is_played else keys.UNPLAYED_LIFE
             expires = start.deadline + life
         # The attempts of a round share the room's deadline; each attempt at a daily has its own.
-        if start.room is None and (before is not None or is_kept):
+        if start.room is None and before is not None:
             due = AttemptDue(self._id), None if after.end is not None else start.deadline
         finish = finish_of(after)
         if finish is not None:

@@ -8,7 +8,6 @@ from server.base.core.due import RoundDue
 from server.base.core.ids import PACE_BOT, RoomCode
 from server.base.journals.store import Append, Beside
 from server.base.journals.stored import Reader, rules_of
-from server.base.nodes.format import Format
 from server.base.outbox import effects
 from server.base.redis import keys
 from server.base.work.clock import Clock
@@ -22,9 +21,6 @@ from server.rooms.core.room import Checkpoint, Entry, KeptRound, Room, Round
 CHECKPOINT_EVERY = 128
 """Entries of a journal from which on the next one is a checkpoint, with which these are dropped."""
 
-CHECKPOINTS_FORMAT = 2
-"""The store's format from which on checkpoints are written, as all nodes read them."""
-
 _READER: Reader[Entry] = Reader(Entry)
 _ROUNDS: Reader[KeptRound] = Reader(KeptRound)
 
@@ -36,11 +32,10 @@ class RoomDefinition:
     """
 
     def __init__(
-        self, code: RoomCode, clock: Clock, form: Format, appended: Signal[RoomCode, Room, Append]
+        self, code: RoomCode, clock: Clock, appended: Signal[RoomCode, Room, Append]
     ) -> None:
         self._code = code
         self._clock = clock
-        self._form = form
         self._appended = appended
 
     def key(self) -> str:
@@ -68,8 +63,6 @@ class RoomDefinition:
 
     def checkpoint(self, state: Room) -> Checkpoint | None:
         """Return a checkpoint if there are as many entries as a journal may have without one."""
-        if self._form.written < CHECKPOINTS_FORMAT:
-            return None
         length = state.version - state.begin + 1
         return Checkpoint(state, state.at) if length >= CHECKPOINT_EVERY else None
 

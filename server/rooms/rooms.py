@@ -13,7 +13,6 @@ from engine.errors import EngineError
 from server.base.core.ids import (
     CODE_ALPHABET,
     CODE_LENGTH,
-    EARLIER_CODE_LENGTH,
     PACE_BOT,
     AttemptId,
     DealId,
@@ -28,7 +27,6 @@ from server.base.journals.cache import ReplicaCache
 from server.base.journals.replica import Replica
 from server.base.journals.store import Append
 from server.base.journals.stored import rules_of
-from server.base.nodes.format import Format
 from server.base.quotas.quotas import Quotas
 from server.base.redis import keys
 from server.base.work.signal import Signal
@@ -51,9 +49,6 @@ STANDARD = "standard"
 _NO_DEAL = DealId("")
 """A placeholder for checking whether a round may start before its deal is drawn."""
 
-LONG_CODES_FORMAT = 2
-"""The store's format from which on room codes have `CODE_LENGTH` characters."""
-
 MAX_BYTES = 64 << 20
 """About how many bytes the rooms in memory take that this node appends to or follows, 20,000 or so.
 """
@@ -67,11 +62,10 @@ log = structlog.get_logger()
 class Rooms:
     """Carries out commands on race rooms, by replicas of their journals."""
 
-    def __init__(self, store: Store, attempts: Attempts, stored: Format, quotas: Quotas) -> None:
+    def __init__(self, store: Store, attempts: Attempts, quotas: Quotas) -> None:
         self._store = store
         self._quotas = quotas
         self._attempts = attempts
-        self._format = stored
         self._replicas: ReplicaCache[RoomCode, Room, Entry] = ReplicaCache(
             MAX_BYTES, MAX_READ_ONLY_BYTES
         )
@@ -120,10 +114,8 @@ class Rooms:
             await self._store.rooms.forget_code(player, creation)
 
     def random_code(self) -> RoomCode:
-        """Return a random room code that all nodes can read."""
-        long = self._format.written >= LONG_CODES_FORMAT
-        length = CODE_LENGTH if long else EARLIER_CODE_LENGTH
-        return RoomCode("".join(secrets.choice(CODE_ALPHABET) for _ in range(length)))
+        """Return a random room code."""
+        return RoomCode("".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH)))
 
     async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:
         """Take a seat in a quick match, which is opened unless it is open already.
@@ -414,8 +406,6 @@ class Rooms:
             terms = await self._check_start(code, player, present, anyway=anyway)
             try:
                 deal = await self._store.deals.draw(terms.game, terms.variant, code)
-                if not self._format.drops_unplayed:
-                    await self._store.deals.keep(deal.id)
             except EngineError as error:
                 # The room is from a time at which the game was there.
                 raise Refusal.of(error) from error
@@ -678,7 +668,7 @@ class Rooms:
         replica = self._replicas.find(code)
         if replica is not None:
             return replica
-        definition = RoomDefinition(code, self._store.clock, self._format, self.appended)
+        definition = RoomDefinition(code, self._store.clock, self.appended)
         return self._replicas.put(
             code, Replica(self._store.journals, self._store.clock, definition)
         )

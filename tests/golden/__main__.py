@@ -30,7 +30,6 @@ from engine.play import play
 from engine.position import position_of
 from server.app import redis_store, running_node
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
-from server.base.nodes.format import Format
 from server.base.nodes.memory import StoreMemory
 from server.base.quotas.quotas import Quotas
 from server.base.redis.clock import RedisClock
@@ -238,9 +237,8 @@ async def _move(attempts: Attempts, name: AttemptId, player: PlayerId) -> None:
 
 async def _leave_effects(store: Store, attempts: Attempts) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
-    form = Format(store.formats, store.nodes, store.clock)
     background = Background()
-    keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock, background)
+    keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
     places = Places(keyring)
     quotas = _quotas(store, keyring, background)
     dailies = Dailies(store, attempts, keyring, places, quotas, background=background)
@@ -273,9 +271,9 @@ def room_state(room: Room) -> dict[str, Any]:
 
 
 async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
-    form, background = Format(store.formats, store.nodes, store.clock), Background()
-    keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock, background)
-    rooms = Rooms(store, attempts, form, _quotas(store, keyring, background))
+    background = Background()
+    keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
+    rooms = Rooms(store, attempts, _quotas(store, keyring, background))
     found: dict[str, dict[str, Any]] = {"attempts": {}, "rooms": {}}
     for key in keys:
         _, kind, name = (*key.split(":", 2), "", "")[:3]
@@ -325,9 +323,7 @@ async def _make(folder: Path) -> None:
             clock = RedisClock(database)
             await clock.sample()
             store = redis_store(database, clock, secret_keys())
-            form = Format(store.formats, store.nodes, clock)
-            attempts = Attempts(store, form, Counter())
-            await form.refresh()
+            attempts = Attempts(store, Counter())
             await _leave_effects(store, attempts)
             states = await _states(store, attempts, await redis.keys())
             dump = await _dump(redis)

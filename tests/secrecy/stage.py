@@ -15,7 +15,6 @@ import structlog
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
-from server.base.redis import keys
 from server.base.web.api.app import Api
 from server.base.web.previews import Previews
 from server.base.work.log_context import add_task_fields
@@ -247,7 +246,6 @@ def serve(seed: int, clients: int, drive: Callable[[Stage], Awaitable[None]]) ->
     async def scenario(world: World) -> None:
         world.stop_faults()
         world.set_epoch(START)
-        world.memory.put(keys.SIGNING_KEY, world.rng.randbytes(32).hex())
         _keep_log(world, record)
         stage = Stage(world, clients, record)
         until = world.now() + STARTED_WITHIN

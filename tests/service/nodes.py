@@ -32,6 +32,7 @@ from tests.redis_users import as_node
 BY_HAND = (
     "dailies",
     "finishes",
+    "format",
     "keyring",
     "store_memory",
     "sweeper_poll",

@@ -128,8 +128,8 @@ async def test_changing_any_character_of_a_token_invalidates_it(node: Node) -> N
 async def test_another_servers_token_is_refused(node: Node) -> None:
     profile, token, _ = await node.services.identity.enter(None, None)
     elsewhere = SecretKeys([b"another server's file of 32 bytes"[:KEY_BYTES]])
-    store, form = node.store, node.services.format
-    keyring = Keyring(store.keyrings, elsewhere, form, store.clock, Background())
+    store = node.store
+    keyring = Keyring(store.keyrings, elsewhere, store.clock, Background())
     await node.redis.delete(keys.KEYRING)
     forged = await keyring.token(profile.id, 0)
     with pytest.raises(Refusal, match="bad_token"):
@@ -151,5 +151,5 @@ async def test_a_first_name_is_told_to_the_nodes_that_have_shown_a_guest(
 async def test_nothing_is_kept_of_a_guest_who_says_no_name(node: Node) -> None:
     _, token, _ = await node.services.identity.enter(None, None)
     await node.services.identity.enter(token, None)
-    assert sorted(await node.keys()) == [keys.FORMAT, keys.KEYRING]
+    assert sorted(await node.keys()) == [keys.KEYRING]
     assert not node.published

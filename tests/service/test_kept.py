@@ -51,13 +51,6 @@ async def new_keys(node: Node, before: list[str]) -> set[str]:
     return set(await node.keys()) - set(before)
 
 
-@pytest.fixture(autouse=True)
-async def newest_format(node: Node, other: Node) -> None:
-    """Let the nodes know that no earlier release runs."""
-    for each in (node, other):
-        await each.services.format.refresh()
-
-
 async def open_all(node: Node, player: PlayerId) -> list[AttemptId]:
     """Begin a session, open each game's daily, and end the session."""
     await node.services.sessions.enter(player, "session")

@@ -178,9 +178,7 @@ def test_the_size_of_an_attempt_is_near_what_it_takes(game: str, helped: Help, m
         found = []
         for deal, texts in journals:
             own = replace(deal, seed=bytes(bytearray(deal.seed)), commitment=deal.commitment + "0")
-            definition = AttemptDefinition(
-                attempt_id(deal.id, ADA), own, cast(Any, None), cast(Any, None)
-            )
+            definition = AttemptDefinition(attempt_id(deal.id, ADA), own, cast(Any, None))
             found.append(_replica(definition, texts))
         return found
 
@@ -195,7 +193,7 @@ def test_the_size_of_a_room_is_near_what_it_takes(members: int, rounds: int) -> 
     texts = _raced(players, rounds)
 
     def read() -> list[Replica[Room, RoomEvent]]:
-        definition = RoomDefinition(CODE, cast(Any, None), cast(Any, None), cast(Any, None))
+        definition = RoomDefinition(CODE, cast(Any, None), cast(Any, None))
         return [_replica(definition, texts) for _ in range(10)]
 
     replicas, taken = _measured(read)

@@ -18,7 +18,7 @@ from server.play.core.result import Result
 from server.rooms import journal as rooms_journal
 from server.rooms.core.events import Terms
 from server.rooms.core.room import KeptRound, Room, Round
-from server.rooms.journal import CHECKPOINT_EVERY, CHECKPOINTS_FORMAT
+from server.rooms.journal import CHECKPOINT_EVERY
 from tests.core.builders import ADA, BOB, CYD, START
 from tests.service.nodes import Node, SetClock, node_on
 
@@ -27,10 +27,8 @@ OTHER = Terms("deuces", "strict", 600_000)
 
 @pytest.fixture
 async def nodes(redis_url: str, clock: SetClock) -> AsyncIterator[tuple[Node, Node]]:
-    """Return two nodes that write what no earlier release reads."""
+    """Return two nodes on one Redis."""
     async with node_on(redis_url, clock) as first, node_on(redis_url, clock) as second:
-        for node in (first, second):
-            node.services.format.written = CHECKPOINTS_FORMAT
         yield first, second
 
 
@@ -139,17 +137,6 @@ async def test_what_a_room_is_told_of_by_others_goes_through_checkpoints(
         assert received is not None
     assert received == room
     assert room.begin > 20
-
-
-@pytest.mark.usefixtures("few")
-async def test_no_checkpoint_is_written_while_nodes_may_run_that_do_not_read_it(
-    nodes: tuple[Node, Node], clock: SetClock
-) -> None:
-    here, _ = nodes
-    here.services.format.written = CHECKPOINTS_FORMAT - 1
-    code = await room_on(here)
-    await toggle(here, code, clock, 20)
-    assert [each for each, _ in await stored(here, code)] == list(range(1, 24))
 
 
 @pytest.mark.usefixtures("few")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -12,8 +11,6 @@ from engine.catalog import games
 from server.base.core.bus_message import encode
 from server.base.core.ids import (
     CODE_ALPHABET,
-    CODE_LENGTH,
-    EARLIER_CODE_LENGTH,
     PlayerId,
     RoomCode,
     is_code,
@@ -73,22 +70,6 @@ async def test_a_new_room_has_its_host_in_the_first_seat(node: Node, other: Node
     assert is_code(room.opened.code)
     assert (room.host, members(room)) == (ADA, [ADA])
     assert await other.rooms.find(room.opened.code) == room
-
-
-async def test_codes_are_short_while_a_node_of_an_earlier_release_is_alive(
-    node: Node, other: Node
-) -> None:
-    lengths: list[int] = []
-    old = {"old:8000#0ld": math.inf}
-    for change in (node.redis.zadd(keys.NODES, old), node.redis.delete(keys.NODES)):
-        await change
-        await node.services.format.refresh()
-        room = await create(node, key=f"key {len(lengths)}")
-        assert members(await other.rooms.join(room.opened.code, BOB)) == [ADA, BOB]
-        waiting = await node.services.quick_matches.match(ADA, list(games())[len(lengths)])
-        assert len(waiting.opened.code) == len(room.opened.code)
-        lengths.append(len(room.opened.code))
-    assert lengths == [EARLIER_CODE_LENGTH, CODE_LENGTH]
 
 
 async def test_a_creation_that_is_sent_again_makes_no_second_room(node: Node, other: Node) -> None:

@@ -238,10 +238,6 @@ def _gather(world: World, apart: random.Random | None) -> Company:
         # The day ends while they play, or has just ended.
         midnight = days.ends(days.day_at(START))
         world.set_epoch(midnight - rng.choice((12_000, 4_000, 1_500, 200, -500)))
-    # The key that signs tokens is old, so that it is not among the writes that may be lost.
-    world.memory.put(keys.SIGNING_KEY, rng.randbytes(32).hex())
-    # No node of an earlier release is there: what those do not know is written from the start.
-    world.memory.put(keys.FORMAT, "2")
     network = Network(world, rng.choice((1, 2, 2, 3)), dailies=dailies)
     world.note("world", "begins", f"{len(network.nodes)} nodes, dailies: {dailies}")
     players = [

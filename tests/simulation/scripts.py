@@ -87,10 +87,9 @@ def keep_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def seal_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store the seed of a deal sealed, instead of in plain, and its line, if it has one."""
+    """Store the seed of a deal sealed anew, and its line, if it has one."""
     if "commitment" in (memory.find(names[0]) or {}):
         memory.run("HSET", [names[0], *given])
-        memory.run("HDEL", [names[0], "seed"])
     return None
 
 
@@ -106,7 +105,7 @@ def replace_pooled(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 def raise_format(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Raise the store's format."""
-    if int(memory.find(names[0]) or 1) < int(given[0]):
+    if int(memory.find(names[0]) or 0) < int(given[0]):
         memory.run("SET", [names[0], given[0]])
     return None
 

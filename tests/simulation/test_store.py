@@ -632,13 +632,9 @@ async def test_a_deal_is_found_as_it_was_drawn(
         await store.rooms.forget_code(PLAYERS[0], "one")
         assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[1]
         await store.deals.seal(drawn.id)
-        assert await store.keyrings.old_secret(make=False) is None
-        secret = await store.keyrings.old_secret(make=True)
-        assert await store.keyrings.old_secret(make=True) == secret
-        assert await store.formats.read() == (1, False)
+        assert await store.formats.read() is None
         await store.formats.raise_to(2)
-        await store.keyrings.drop_old_secret()
-        assert await store.formats.read() == (2, False)
+        assert await store.formats.read() == 2
         assert await store.keyrings.read() is None
         assert await store.keyrings.keep_first("one") == "one"
         assert await store.keyrings.keep_first("two") == "one"

@@ -60,7 +60,7 @@ LIVES: Mapping[str, int] = {
 """In how many seconds a key has expired, by kind."""
 
 FOR_EVER = {
-    *("format", "keyring", "audit", "repaired-days", "pool", "suspicious", "due", "passkey"),
+    *("store-format", "keyring", "audit", "repaired-days", "pool", "suspicious", "due", "passkey"),
     *("recovery", "player", ALL_TIME),
 }
 """The kinds of keys that may stay for ever; players and recovery codes of kept identities."""

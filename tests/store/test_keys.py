@@ -57,7 +57,7 @@ def test_keys_of_different_kinds_differ() -> None:
         keys.leaderboard(of_daily(daily, "guests")), keys.leaderboard(of_daily(daily, "ranked")),
         keys.curves(of_daily(daily, "guests")),
         keys.race("x"), keys.met("x"), keys.quota("x"), keys.session("x"),
-        keys.creation("x", "y"), keys.SIGNING_KEY, keys.NODES, keys.barrier(keys.attempt("x")),
+        keys.creation("x", "y"), keys.NODES, keys.barrier(keys.attempt("x")),
         keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of(""), keys.open_rooms_of("x"),
     ]  # fmt: skip
     assert len(set(made)) == len(made)

@@ -26,13 +26,8 @@ guess finds one of R open rooms with a probability of R / 2**40. An address may 
 minute on a node when it goes on with the same players, and 56 times if it has 25 new ones a minute
 (`server/base/net/limits.py`). With 10,000 rooms open, somebody who never stops finds any one of
 them in an hour with a probability of 3.3 or 31 in a million; a thousand addresses, on ten nodes
-each, find one in 31 or 3.3 hours, and a given one in 35 or 3.7 years. With codes of five
-characters, the first of these found a room in that hour with a probability of 10 %.
+each, find one in 31 or 3.3 hours, and a given one in 35 or 3.7 years.
 """
-
-EARLIER_CODE_LENGTH = 5
-"""The length of room codes that nodes up to release 0.2.0 know. Rooms live for a day after their
-last event, so that those with such a code are gone soon after the last of these nodes."""
 
 
 PACE_BOT = PlayerId("pacebt0000000000")
@@ -59,4 +54,4 @@ def is_id(text: str) -> bool:
 
 def is_code(text: str) -> bool:
     """Return whether `text` has the form of a room code."""
-    return len(text) in {CODE_LENGTH, EARLIER_CODE_LENGTH} and set(text).issubset(CODE_ALPHABET)
+    return len(text) == CODE_LENGTH and set(text).issubset(CODE_ALPHABET)

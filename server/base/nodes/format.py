@@ -12,19 +12,14 @@ from typing import Final
 
 import structlog
 
-from server.base.nodes.format_store import FormatStore
+from server.base.nodes.format_store import NEWEST, FormatStore
 from server.base.nodes.nodes_store import NodeStore
-from server.base.nodes.registration import is_earlier
+from server.base.nodes.registration import form_of
+from server.base.work.background import Background
 from server.base.work.clock import Clock
 
-WANTED: Final = 2
-"""The format that this release writes as soon as it may."""
-
-DROPS_UNPLAYED: Final = 2
-"""The format from which on what nobody plays is kept briefly, until somebody does.
-
-Up to release 0.2.0, nodes do not keep it longer when somebody plays, nor write the deadline then.
-"""
+READ_EVERY = 5.0
+"""Seconds between two reads of the format, until it is the newest."""
 
 ALONE_FOR: Final = 600_000
 """Milliseconds without an older node after which the format is raised.
@@ -39,22 +34,25 @@ class Format:
     """Keeps the store's format.
 
     Attributes:
-        written: the format that this node writes, of `STORED.md`.
-        is_new: whether nobody has played on this store by a release up to 0.2.0, as last read.
+        written: the format that this node writes, of `STORED.md`; 0 before it was read.
     """
 
-    def __init__(self, formats: FormatStore, nodes: NodeStore, clock: Clock) -> None:
-        self.written = 1
-        self.is_new = False
+    def __init__(
+        self,
+        formats: FormatStore,
+        nodes: NodeStore,
+        clock: Clock,
+        background: Background,
+        newest: int = NEWEST,
+    ) -> None:
+        """`newest` is the format that this release writes as soon as it may."""
+        self.written = 0
         self._formats = formats
         self._nodes = nodes
         self._clock = clock
+        self._newest = newest
         self._alone_since: int | None = None
-
-    @property
-    def drops_unplayed(self) -> bool:
-        """Whether what nobody plays is kept briefly, since all nodes keep it longer in time."""
-        return self.written >= DROPS_UNPLAYED
+        background.forever("format", self.refresh, every=READ_EVERY, waits=True)
 
     async def refresh(self) -> None:
         """Read the format, and raise it if no older node is left. A new store has it at once.
@@ -62,19 +60,21 @@ class Format:
         Raises:
             UnavailableError: the store does not answer.
         """
-        if self.written >= WANTED:
+        if self.written == self._newest:
             return
         kept = await self._formats.read()
-        self.is_new = kept.is_new
+        if kept is None or (kept < self._newest and await self._is_alone()):
+            await self._formats.raise_to(self._newest)
+            log.info("format_raised", format=self._newest)
+            kept = self._newest
+        self.written = min(kept, self._newest)
+
+    async def _is_alone(self) -> bool:
+        """Return whether no node of an older release has been registered for `ALONE_FOR`."""
         now = self._clock.now()
-        if kept.format < WANTED:
-            if any(map(is_earlier, await self._nodes.alive(now))):
-                self._alone_since = None
-                return
-            if self._alone_since is None:
-                self._alone_since = now
-            if not kept.is_new and now - self._alone_since < ALONE_FOR:
-                return
-            await self._formats.raise_to(WANTED)
-            log.info("format_raised", format=WANTED)
-        self.written = WANTED
+        if any(form_of(name) < self._newest for name in await self._nodes.alive(now)):
+            self._alone_since = None
+            return False
+        if self._alone_since is None:
+            self._alone_since = now
+        return now - self._alone_since >= ALONE_FOR

@@ -12,14 +12,11 @@ from collections.abc import Iterable
 
 import structlog
 
+from server.base.nodes.format_store import NEWEST
 from server.base.nodes.held_store import HeldStore
 from server.base.nodes.nodes_store import NodeStore
 from server.base.work.background import Background
 from server.base.work.signal import Signal
-
-FORM = 2
-"""The newest format of the store that this release reads, which nodes say with their registration.
-Nodes that say none are of a release up to 0.2.0."""
 
 RENEW_EVERY = 5.0
 """Seconds between two heartbeats."""
@@ -27,9 +24,9 @@ RENEW_EVERY = 5.0
 log = structlog.get_logger()
 
 
-def is_earlier(name: str) -> bool:
-    """Return whether a node, by the name that is registered, is of a release up to 0.2.0."""
-    return "/" not in name.rpartition("#")[0]
+def form_of(name: str) -> int:
+    """Return the newest format of the store that a node reads, by the name that is registered."""
+    return int(name.rpartition("#")[0].rpartition("/")[2])
 
 
 class Registration:
@@ -62,7 +59,7 @@ class Registration:
     @property
     def name(self) -> str:
         """This node as it is registered: `host:port/form#id`."""
-        return f"{socket.gethostname()}:{self.port}/{FORM}#{self.id}"
+        return f"{socket.gethostname()}:{self.port}/{NEWEST}#{self.id}"
 
     @property
     def alive(self) -> list[str]:

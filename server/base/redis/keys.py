@@ -146,19 +146,12 @@ MAX_AT_PLACE = 16
 KEYRING = "keyring"
 """The key of what is public of the keys that sign tokens: a string (JSON)."""
 
-SIGNING_KEY = "signing-key"
-"""The key of the secret that signs tokens of releases up to 0.2.0: a string.
-
-There is none any more once no such node is left: the keyring has the secret then, sealed.
-"""
-
-FORMAT = "format"
-"""The key that holds the number of the store's format; without it, that is 1."""
+FORMAT = "store-format"
+"""The key that holds the number of the store's format."""
 
 FOR_GOOD = {
-    "format": "the form of the store",
+    "store-format": "the form of the store",
     "keyring": "tokens could not be verified without it",
-    "signing-key": "the same, until the keyring has it",
     "audit": "what operators have done, by their own hand",
     "repaired-days": "a field for each act of an operator",
     "suspicious": "at most `MAX_SUSPICIOUS` runs",

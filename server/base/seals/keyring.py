@@ -4,10 +4,6 @@ A signing key follows from a secret key, which is in a file beside each node, an
 each token names: so a node verifies tokens of any key without asking anybody, and a forged id costs
 it two hashes. What the nodes share, in Redis, is which key signs now and which are retired; every
 node reads it each `READ_EVERY` seconds.
-
-While nodes of releases up to 0.2.0 may run beside, tokens are theirs, signed by the secret that
-these have in Redis. Then the keyring takes it over, sealed: tokens signed by it hold until they
-are retired as well, and each is exchanged for a new one at the next `Hello`.
 """
 
 from __future__ import annotations
@@ -21,9 +17,8 @@ import structlog
 
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal, UnavailableError, UnsuitableError
-from server.base.nodes.format import Format
 from server.base.seals import tokens
-from server.base.seals.core.secret_keys import ID_LENGTH, SealError, SecretKeys
+from server.base.seals.core.secret_keys import ID_LENGTH, SecretKeys
 from server.base.seals.keyring_store import KeyringStore
 from server.base.seals.tokens import RENEW_AFTER, Token
 from server.base.work.background import Background
@@ -33,20 +28,9 @@ from server.base.work.signal import Signal
 READ_EVERY = 5.0
 """Seconds between two reads of the keyring: a new key signs on all nodes so soon."""
 
-KEYRING_FORMAT = 2
-"""The store's format since which there is a keyring, and seeds are sealed."""
-
 _RANDOM_BYTES = 2
-_OLD_SECRET = "signing-key"  # noqa: S105 - as what the secret is sealed
 
 log = structlog.get_logger()
-
-
-class OldSecret(msgspec.Struct, frozen=True):
-    """The secret of releases up to 0.2.0, sealed, and until when it holds (Unix milliseconds)."""
-
-    sealed: str
-    until: int
 
 
 class Ring(msgspec.Struct, frozen=True):
@@ -59,14 +43,12 @@ class Ring(msgspec.Struct, frozen=True):
         since: since when it does, in Unix milliseconds.
         retired: until when tokens hold that were signed by other keys (Unix milliseconds), by key.
             A key that is not named has been forgotten, as by a restore of an older copy: it holds.
-        old: the secret of releases up to 0.2.0, if there was one.
     """
 
     store: str
     signing: str
     since: int
     retired: dict[str, int] = {}
-    old: OldSecret | None = None
 
     @property
     def secret_key(self) -> str:
@@ -95,7 +77,6 @@ class Keyring:
         self,
         keyrings: KeyringStore,
         secret_keys: SecretKeys,
-        form: Format,
         clock: Clock,
         background: Background,
     ) -> None:
@@ -104,12 +85,9 @@ class Keyring:
         self._store: str | None = None
         self._keyrings = keyrings
         self._secret_keys = secret_keys
-        self._format = form
         self._clock = clock
         self._text = ""
         self._ring: Ring | None = None
-        self._old: bytes | None = None
-        self._old_dropped = False
         self._lacking = ""
         background.forever("keyring", self._refresh_if_suitable, every=READ_EVERY, waits=True)
 
@@ -124,32 +102,20 @@ class Keyring:
                 log.error("keyring_not_opened", error=str(error))  # noqa: TRY400
 
     async def refresh(self) -> None:
-        """Read the keyring, or make it as soon as no node is left that does not know it.
+        """Read the keyring; a new store is given one.
 
         Raises:
             UnsuitableError: the file of secret keys lacks one that the store needs.
             UnavailableError: the store does not answer.
         """
-        await self._format.refresh()
-        if self._format.written < KEYRING_FORMAT:
-            self._seal_by(None)
-            if self._old is None:
-                self._old = await self._keyrings.old_secret(make=self._format.is_new)
-            if self._old is None:
-                # Another node has raised the format since, and taken the secret over.
-                await self.refresh()
-            return
         text = await self._keyrings.read()
         if text is None and self._store is not None:
             # It was there: this is not the store that this node has served.
             self._compare(None)
             return
         if text is None:
-            text = await self._keyrings.keep_first(_encoded(await self._first()))
-        elif text == self._text and not self._old_dropped:
-            # By now, this is certainly stored, and nodes that need the secret have read it.
-            await self._keyrings.drop_old_secret()
-            self._old_dropped = True
+            first = Ring(secrets.token_hex(8), self._new_key(), self._clock.now())
+            text = await self._keyrings.keep_first(_encoded(first))
         self._compare(msgspec.json.decode(text, type=Ring).store)
         if text != self._text:
             self._use(text)
@@ -161,9 +127,6 @@ class Keyring:
             UnavailableError: the store does not answer.
         """
         ring = await self._loaded()
-        if ring is None:
-            assert self._old is not None, "without a keyring, the secret is read"
-            return tokens.sign_old(self._old, player, epoch)
         key = self._secret_keys.signing_key(ring.signing)
         assert key is not None, "a keyring is used only with its secret key"
         return tokens.sign(key, Token(player, epoch, ring.signing, self._clock.now() // 1000))
@@ -177,21 +140,15 @@ class Keyring:
         """
         ring, now = await self._loaded(), self._clock.now()
         said = tokens.read(token)
-        key = self._secret_keys.signing_key(said.key) if said.key else self._old
+        key = self._secret_keys.signing_key(said.key)
         if key is None:
-            if self._lacking and said.key:
+            if self._lacking:
                 raise UnavailableError("This node lacks a secret key.")
             raise Refusal("bad_token")
         tokens.verify(key, token, said)
-        if ring is None:
-            return Verified(said.player, said.epoch, renew=False)
-        if said.key:
-            until = ring.retired.get(said.key, now + 1)
-        else:
-            until = ring.old.until if ring.old is not None else 0
-        if until <= now or (said.key and said.issued * 1000 + tokens.LIFE <= now):
-            raise Refusal("bad_token")
         age = now - said.issued * 1000
+        if ring.retired.get(said.key, now + 1) <= now or age >= tokens.LIFE:
+            raise Refusal("bad_token")
         return Verified(said.player, said.epoch, said.key != ring.signing or age > RENEW_AFTER)
 
     async def macs(self, what: bytes) -> list[bytes]:
@@ -201,10 +158,8 @@ class Keyring:
             UnavailableError: the store does not answer.
         """
         ring, now = await self._loaded(), self._clock.now()
-        found: list[bytes | None] = [self._old] if ring is None or ring.old is not None else []
-        if ring is not None:
-            held = [key for key, until in ring.retired.items() if until > now]
-            found = [*map(self._secret_keys.signing_key, [ring.signing, *held]), *found]
+        held = [key for key, until in ring.retired.items() if until > now]
+        found = map(self._secret_keys.signing_key, [ring.signing, *held])
         return [hmac.digest(key, what, "sha256") for key in found if key is not None]
 
     async def rotate(self, retire_after: int) -> Ring:
@@ -215,26 +170,15 @@ class Keyring:
                 were retired earlier hold no longer than before.
 
         Raises:
-            UnsuitableError: nodes of a release up to 0.2.0 run, which know no keyring; or the file
-                of secret keys lacks one that the store needs.
+            UnsuitableError: the file of secret keys lacks one that the store needs.
             UnavailableError: it may have been rotated or not.
         """
         while True:
             await self.refresh()
-            if self._ring is None:
-                raise UnsuitableError(
-                    "The signing key cannot be rotated while nodes of release 0.2.0 run, or before "
-                    "they have been gone for ten minutes."
-                )
-            before, now = self._ring, self._clock.now()
+            before, now = await self._loaded(), self._clock.now()
             until = now + retire_after
-            self._secret_keys.sealing = self._secret_keys.newest
-            old = None
-            if before.old is not None and before.old.until > now and self._old is not None:
-                sealed = self._secret_keys.seal(_OLD_SECRET, self._old)
-                old = OldSecret(sealed, min(before.old.until, until))
             held = {key: min(end, until) for key, end in before.retired.items()}
-            after = Ring(before.store, self._new_key(), now, held | {before.signing: until}, old)
+            after = Ring(before.store, self._new_key(), now, held | {before.signing: until})
             if await self._keyrings.change(self._text, _encoded(after)):
                 self._use(_encoded(after))
                 return after
@@ -251,20 +195,12 @@ class Keyring:
             self._use(text)
         return self._ring
 
-    async def _loaded(self) -> Ring | None:
-        """Return the keyring, which is read now if it never was; `None` if there is none yet."""
-        if self._ring is None and self._old is None:
+    async def _loaded(self) -> Ring:
+        """Return the keyring, which is read now if it never was."""
+        if self._ring is None:
             await self.refresh()
+        assert self._ring is not None, "a node that has read no keyring has made one"
         return self._ring
-
-    async def _first(self) -> Ring:
-        now = self._clock.now()
-        secret = await self._keyrings.old_secret(make=False)
-        old = None
-        if secret is not None:
-            sealed = self._secret_keys.seal(_OLD_SECRET, secret)
-            old = OldSecret(sealed, now + tokens.LIFE)
-        return Ring(secrets.token_hex(8), self._new_key(), now, old=old)
 
     def _new_key(self) -> str:
         return self._secret_keys.newest + secrets.token_hex(_RANDOM_BYTES)
@@ -281,15 +217,12 @@ class Keyring:
                 f"The file of secret keys lacks the key {ring.secret_key}, by which this store is "
                 "sealed."
             )
-        if ring.old is not None:
-            try:
-                self._old = self._secret_keys.open(_OLD_SECRET, ring.old.sealed)
-            except SealError as error:
-                raise UnsuitableError(f"The keyring cannot be opened. {error}") from error
         if self._ring is not None:
             log.info("keyring_changed", signing=ring.signing)
         self._text, self._ring, self._lacking = text, ring, ""
-        self._seal_by(ring.secret_key)
+        if self._secret_keys.sealing != ring.secret_key:
+            self._secret_keys.sealing = ring.secret_key
+            self.sealing_changed.emit()
 
     def _compare(self, store: str | None) -> None:
         """Compare the id of the store, `None` if it has none, with what it was first."""
@@ -300,12 +233,6 @@ class Keyring:
                 log.error("store_replaced", store=store, was=self._store)
             else:
                 log.warning("store_restored", store=store)
-
-    def _seal_by(self, name: str | None) -> None:
-        changed = self._secret_keys.sealing != name
-        self._secret_keys.sealing = name
-        if changed:
-            self.sealing_changed.emit()
 
 
 def _encoded(ring: Ring) -> str:

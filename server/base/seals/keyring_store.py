@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-
 from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
@@ -16,7 +14,7 @@ return 1
 
 
 class KeyringStore:
-    """The text of the keyring, and the secret of releases up to 0.2.0."""
+    """The text of the keyring."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -44,29 +42,6 @@ class KeyringStore:
             UnavailableError: it may have been replaced or not.
         """
         return bool(await self._database.run(_CHANGE, [keys.KEYRING], before, after))
-
-    async def old_secret(self, *, make: bool) -> bytes | None:
-        """Return the secret that signs tokens of releases up to 0.2.0, or `None` if there is none.
-
-        Args:
-            make: make it if there is none.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        if make:
-            kept = await self._database.keep_first(keys.SIGNING_KEY, secrets.token_hex(32))
-        else:
-            kept = await self._get(keys.SIGNING_KEY) or ""
-        return bytes.fromhex(kept) or None
-
-    async def drop_old_secret(self) -> None:
-        """Delete that secret.
-
-        Raises:
-            UnavailableError: it may have been deleted or not.
-        """
-        await self._database.write(keys.SIGNING_KEY, "DEL", keys.SIGNING_KEY)
 
     async def _get(self, key: str) -> str | None:
         (found,) = await self._database.ask(lambda redis, name: redis.get(name), key)

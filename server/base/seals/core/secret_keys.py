@@ -41,8 +41,7 @@ class SecretKeys:
 
     Attributes:
         newest: the id of the newest key.
-        sealing: the id of the key to seal by; `None` while a node of an older release, which cannot
-            open what is sealed, may read what this one writes.
+        sealing: the id of the key to seal by: the newest one, until the keyring says another.
     """
 
     def __init__(self, keys: Sequence[bytes]) -> None:
@@ -52,14 +51,14 @@ class SecretKeys:
             name: AESSIV(_derived(key, "seal", _SEALING_BYTES)) for name, key in self._keys.items()
         }
         self.newest = next(iter(self._keys))
-        self.sealing: str | None = self.newest
+        self.sealing = self.newest
 
     def __contains__(self, name: str) -> bool:
         """Return whether the key with an id is known."""
         return name in self._keys
 
     def seal(self, what: str, secret: bytes) -> str:
-        """Return a secret sealed by `sealing`, or else by the newest key.
+        """Return a secret sealed by the key to seal by.
 
         The same secret gives the same text, which is 4/3 as long, and 31 characters more.
 
@@ -67,9 +66,8 @@ class SecretKeys:
             what: whose secret it is; it can be opened as that only.
             secret: the bytes to seal.
         """
-        name = self.sealing or self.newest
-        sealed = self._sealing[name].encrypt(secret, [what.encode()])
-        return f"{name}.{urlsafe_b64encode(sealed).rstrip(b'=').decode()}"
+        sealed = self._sealing[self.sealing].encrypt(secret, [what.encode()])
+        return f"{self.sealing}.{urlsafe_b64encode(sealed).rstrip(b'=').decode()}"
 
     def open(self, what: str, text: str) -> bytes:
         """Return the secret in a sealed text.
