@@ -105,46 +105,88 @@ class Services:
             limited=metrics.limited,
         )
         self.outbox = Outbox(store.outboxes, background)
-        self.attempts = Attempts(store, metrics.lookups)
+        self.attempts = Attempts(
+            metrics.lookups,
+            journals=store.journals,
+            deals=store.deals,
+            clock=store.clock,
+        )
         self.attempts.appended.subscribe(self.quotas.advanced)
         self.finishes = Finishes(self.attempts)
-        self.rooms = Rooms(store, self.attempts, self.quotas)
+        self.rooms = Rooms(
+            store.rooms,
+            self.attempts,
+            self.quotas,
+            journals=store.journals,
+            deals=store.deals,
+            clock=store.clock,
+        )
         self.quotas.room = self.rooms.known
         self.journal_check = JournalCheck(
             store.journals, background, self.attempts.used, self.rooms.used
         )
-        self.deals = Deals(store, self.rooms)
+        self.deals = Deals(
+            store.deals, self.rooms, pools=store.pools, scans=store.scans, clock=store.clock
+        )
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(
-            store, bus, self.rooms, self.profiles, registration, background=background
+            bus,
+            self.rooms,
+            self.profiles,
+            registration,
+            deals=store.deals,
+            room_store=store.rooms,
+            background=background,
         )
         self.absences = Absences(self.rooms, self.live, background)
         self.places = Places(self.keyring)
         self.room_places = RoomPlaces(self.places, store.rooms)
-        self.open_rooms = OpenRooms(store, self.live, self.profiles, self.room_places, background)
+        self.open_rooms = OpenRooms(
+            store.open_rooms,
+            self.live,
+            self.profiles,
+            self.room_places,
+            background,
+            clock=store.clock,
+        )
         self.unused_rooms = UnusedRooms(store.rooms, self.live, self.quotas, background)
-        self.quick_matches = QuickMatches(store, self.rooms, self.live, background)
+        self.quick_matches = QuickMatches(
+            store.quick_matches, self.rooms, self.live, background, clock=store.clock
+        )
         self.pace_bots = PaceBots(store.clock, self.rooms, self.live, background)
         self.dailies = Dailies(
-            store,
             self.attempts,
             self.keyring,
             self.places,
             self.quotas,
+            deals=store.deals,
+            pools=store.pools,
+            starts=store.starts,
+            leaderboards=store.leaderboards,
+            histories=store.histories,
+            clock=store.clock,
             background=background,
             ranked_starts=ranked_starts,
         )
         self.pools = store.pools
-        self.leaderboards = Leaderboards(store, bus, self.profiles)
+        self.leaderboards = Leaderboards(
+            store.leaderboards,
+            bus,
+            self.profiles,
+            histories=store.histories,
+            met=store.met,
+            clock=store.clock,
+        )
         self.runs = Runs(
-            store,
             self.deals,
             self.attempts,
             self.rooms,
             leaderboards=self.leaderboards,
             profiles=self.profiles,
         )
-        self.archive = Archive(store, self.attempts, self.dailies, archive)
+        self.archive = Archive(
+            self.attempts, self.dailies, archive, leaderboards=store.leaderboards, clock=store.clock
+        )
         self.identity = Identity(
             store.players,
             store.clock,
@@ -154,18 +196,32 @@ class Services:
             extend=store.accounts.extend,
         )
         self.node_bus = NodeBus(bus, registration.id)
-        self.sessions = Sessions(store, self.node_bus, registration, background)
+        self.sessions = Sessions(
+            store.players,
+            self.node_bus,
+            registration,
+            background,
+            held=store.held,
+            clock=store.clock,
+        )
         self.mirrors = Mirrors(self.attempts, self.sessions, self.node_bus, registration.id)
         self.departures = Departures(store.held, registration, background)
         self.histories = Histories(
             store.histories, store.players, self.leaderboards, store.accounts.keep_for_good
         )
-        self.keeping = Keeping(store, self.histories, self.profiles, self.sessions)
-        self.curves = Curves(store)
-        self.races = Races(store, self.histories, self.room_places)
-        self.suspicions = Suspicions(store, self.attempts)
+        self.keeping = Keeping(store.accounts, self.histories, self.profiles, self.sessions)
+        self.curves = Curves(store.leaderboards, clock=store.clock)
+        self.races = Races(store.races, self.histories, self.room_places, met=store.met)
+        self.suspicions = Suspicions(
+            store.suspicions,
+            self.attempts,
+            starts=store.starts,
+            deals=store.deals,
+            histories=store.histories,
+        )
         self.moderation = Moderation(
-            store,
+            store.moderation,
+            repaired_days=store.repaired_days,
             attempts=self.attempts,
             rooms=self.rooms,
             histories=self.histories,
@@ -176,10 +232,20 @@ class Services:
         )
         self.repaired_days = RepairedDays(store.repaired_days, store.clock)
         self._register_effects()
-        self.accounts = Accounts(store, self.identity, self.sessions, self.outbox, self.histories)
-        self.operators = Operators(
-            store,
+        self.accounts = Accounts(
+            store.accounts,
+            self.identity,
+            self.sessions,
             self.outbox,
+            self.histories,
+            clock=store.clock,
+        )
+        self.operators = Operators(
+            store.moderation,
+            self.outbox,
+            deals=store.deals,
+            outboxes=store.outboxes,
+            clock=store.clock,
             rooms=self.rooms,
             live=self.live,
             open_rooms=self.open_rooms,
@@ -202,7 +268,14 @@ class Services:
         self.attempts.advanced.subscribe(self.sweeper.note_played)
         self.progress = Progress(self.attempts, self.live, background)
         self.watching = Watching(
-            store, self.attempts, self.rooms, self.live, self.keyring, background=background
+            self.attempts,
+            self.rooms,
+            self.live,
+            self.keyring,
+            journals=store.journals,
+            deals=store.deals,
+            clock=store.clock,
+            background=background,
         )
         self.searches = Searches(self.attempts, self.mirrors, searcher or Searcher(), background)
         self._measure()

@@ -17,6 +17,7 @@ from msgspec import Raw
 from msgspec.structs import asdict
 
 from server.accounts.core.effects import Deleted, Kept, PasskeyEntry
+from server.accounts.store import AccountStore
 from server.base.core.codes import (
     DEVICE_LENGTH,
     RECOVERY_LENGTH,
@@ -28,13 +29,13 @@ from server.base.core.ids import ALPHABET, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.outbox.outbox import Outbox
 from server.base.redis.keys import DEVICE_LIFE
+from server.base.work.clock import Clock
 from server.base.work.tasks import in_slices, release
 from server.players.core.account import MAX_PASSKEYS, Account, Passkey
 from server.players.identity import Identity
 from server.players.sessions import Sessions
 from server.results.core.history import DayResult, RoundResult
 from server.results.histories import Histories
-from server.stores import Store
 
 SLICE = 100
 """Results that are written down before the event loop serves others: they take it 0.2 ms."""
@@ -54,14 +55,16 @@ class Accounts:
 
     def __init__(
         self,
-        store: Store,
+        store: AccountStore,
         identity: Identity,
         sessions: Sessions,
         outbox: Outbox,
         histories: Histories,
+        *,
+        clock: Clock,
     ) -> None:
-        self._accounts = store.accounts
-        self._clock = store.clock
+        self._store = store
+        self._clock = clock
         self._identity = identity
         self._sessions = sessions
         self._outbox = outbox
@@ -73,7 +76,7 @@ class Accounts:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._accounts.find(player)
+        return await self._store.find(player)
 
     async def session_count(self, player: PlayerId) -> int:
         """Return how many sessions a player has.
@@ -91,7 +94,7 @@ class Accounts:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._accounts.passkeys(account)
+        return await self._store.passkeys(account)
 
     async def new_recovery_code(self, player: PlayerId, epoch: int, *, confirmed: bool) -> str:
         """Return a new recovery code, which counts once the player has kept it.
@@ -108,7 +111,7 @@ class Accounts:
         """
         code = _random_code(RECOVERY_LENGTH)
         given = (player, _digest(code), self._clock.now(), epoch)
-        if refused := await self._accounts.offer_code(*given, confirmed=confirmed):
+        if refused := await self._store.offer_code(*given, confirmed=confirmed):
             raise Refusal(refused)
         return shown_code(code)
 
@@ -124,7 +127,7 @@ class Accounts:
             UnavailableError: it may be kept or not.
         """
         digest = _digest(code)
-        if not await self._accounts.was_offered(player, digest):
+        if not await self._store.was_offered(player, digest):
             raise Refusal("bad_code")
         await self._outbox.submit(Kept(player, self._clock.now(), code=digest))
         if (await self.find(player)).recovery != digest:
@@ -169,7 +172,7 @@ class Accounts:
             UnavailableError: the code holds for nobody.
         """
         code, now = _random_code(DEVICE_LENGTH), self._clock.now()
-        await self._accounts.offer_device(player, _digest(code), now, epoch)
+        await self._store.offer_device(player, _digest(code), now, epoch)
         return DeviceCode(shown_code(code), now + DEVICE_LIFE * 1000)
 
     async def sign_in(self, code: str) -> str:
@@ -187,11 +190,11 @@ class Accounts:
         """
         digest, now = _digest(code), self._clock.now()
         if not is_recovery(code):
-            found = await self._accounts.take_device(digest, now)
+            found = await self._store.take_device(digest, now)
             if found is None:
                 raise Refusal("bad_code")
             return await self._identity.token(*found)
-        player = await self._accounts.code_owner(digest)
+        player = await self._store.code_owner(digest)
         if player is None:
             raise Refusal("bad_code")
         return await self._identity.token(player, await self._use_code(player, digest))
@@ -210,7 +213,7 @@ class Accounts:
         await self._use_code(player, _digest(code))
 
     async def _use_code(self, player: PlayerId, digest: str) -> int:
-        epoch = await self._accounts.use_code(player, digest, self._clock.now())
+        epoch = await self._store.use_code(player, digest, self._clock.now())
         if epoch is None:
             raise Refusal("bad_code")
         return epoch
@@ -222,7 +225,7 @@ class Accounts:
             Refusal: as `bad_passkey`, if nobody has it.
             UnavailableError: the store does not answer.
         """
-        found = await self._accounts.passkey(credential)
+        found = await self._store.passkey(credential)
         if found is None:
             raise Refusal("bad_passkey")
         return found
@@ -234,7 +237,7 @@ class Accounts:
             Refusal: as `bad_passkey`, if the counter was used meanwhile, or the passkey removed.
             UnavailableError: the store does not answer.
         """
-        if not await self._accounts.use_passkey(passkey, count, self._clock.now()):
+        if not await self._store.use_passkey(passkey, count, self._clock.now()):
             raise Refusal("bad_passkey")
 
     async def token(self, account: Account) -> str:
@@ -276,9 +279,7 @@ class Accounts:
             UnavailableError: the tokens may be void or not.
         """
         stays = self._sessions.name_of(session)
-        begun, found = await self._accounts.sign_out(
-            player, stays, epoch, passkeys, recovery=recovery
-        )
+        begun, found = await self._store.sign_out(player, stays, epoch, passkeys, recovery=recovery)
         token = await self._identity.token(player, begun)
         self._sessions.sign_out(player, begun, session, found)
         return token, begun

@@ -6,21 +6,25 @@ Each application is idempotent, and completes what another node has left undone.
 from __future__ import annotations
 
 from server.accounts.core.effects import Deleted, Kept
+from server.accounts.store import AccountStore
 from server.players.core.account import DELETED, DELETED_NAME, Passkey
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
 from server.players.sessions import Sessions
 from server.results.histories import Histories
-from server.stores import Store
 
 
 class Keeping:
     """Applies the effects that are about players themselves."""
 
     def __init__(
-        self, store: Store, histories: Histories, profiles: Profiles, sessions: Sessions
+        self,
+        store: AccountStore,
+        histories: Histories,
+        profiles: Profiles,
+        sessions: Sessions,
     ) -> None:
-        self._accounts = store.accounts
+        self._store = store
         self._histories = histories
         self._profiles = profiles
         self._sessions = sessions
@@ -36,14 +40,14 @@ class Keeping:
         """
         player = effect.player
         if effect.code is not None:
-            await self._accounts.keep_code(player, effect.code, effect.at)
+            await self._store.keep_code(player, effect.code, effect.at)
         if effect.passkey is not None:
             entry = effect.passkey
             passkey = Passkey(entry.id, player, entry.key, entry.count, entry.aaguid)
-            await self._accounts.keep_passkey(
+            await self._store.keep_passkey(
                 passkey, effect.at, entry.epoch, confirmed=entry.confirmed
             )
-        kept = (await self._accounts.find(player)).kept
+        kept = (await self._store.find(player)).kept
         if kept is not None:
             await self._histories.keep(player, kept)
 
@@ -55,8 +59,8 @@ class Keeping:
         """
         player = effect.player
         # From here on, no token and no code counts. The sessions stay known until they are told.
-        found = await self._accounts.bury(player, effect.at)
+        found = await self._store.bury(player, effect.at)
         self._profiles.rename(Profile(player, DELETED_NAME))
         self._sessions.sign_out(player, DELETED, None, found)
         await self._histories.delete(player)
-        await self._accounts.forget(player)
+        await self._store.forget(player)

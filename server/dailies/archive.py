@@ -24,6 +24,7 @@ from server.base.core.days import DailyId
 from server.base.core.ids import DealId, attempt_id
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.redis import keys
+from server.base.work.clock import Clock
 from server.base.work.random_id import random_id
 from server.base.work.tasks import Tasks
 from server.dailies.core.archive import ArchivedDeal, DayLine, line, run_line
@@ -31,7 +32,7 @@ from server.dailies.dailies import Dailies, ShownDay
 from server.play.attempts import Attempts
 from server.results.core import boards
 from server.results.core.boards import Group
-from server.stores import Store
+from server.results.leaderboards_store import LeaderboardStore
 
 DAYS = keys.ATTEMPT_LIFE // daily.DAY - 1
 """How many days back a file can still be made: then the journals expire."""
@@ -66,16 +67,24 @@ class Archive:
     """The files of closed days. One is being made at a time.
 
     Args:
-        store: what the runs are read from.
         attempts: read for them.
         dailies: read for the deals.
         folder: where the files are, which other nodes may share; `None` for no archive.
+        leaderboards: name the runs.
+        clock: the store's.
     """
 
     def __init__(
-        self, store: Store, attempts: Attempts, dailies: Dailies, folder: Path | None
+        self,
+        attempts: Attempts,
+        dailies: Dailies,
+        folder: Path | None,
+        *,
+        leaderboards: LeaderboardStore,
+        clock: Clock,
     ) -> None:
-        self._store = store
+        self._leaderboards = leaderboards
+        self._clock = clock
         self._attempts = attempts
         self._dailies = dailies
         self._folder = folder
@@ -90,10 +99,10 @@ class Archive:
         Raises:
             UnavailableError: the store does not answer.
         """
-        last = daily.day_at(self._store.clock.now())
+        last = daily.day_at(self._clock.now())
         days = [day for day in range(last, last - DAYS, -1) if self._is_settled(day)]
         wanted = [(day, game, group) for day in days for game in games() for group in GROUPS]
-        sizes = await self._store.leaderboards.sizes(
+        sizes = await self._leaderboards.sizes(
             [boards.of_daily(DailyId(game, day), group) for day, game, group in wanted]
         )
         found: dict[int, dict[str, int]] = {}
@@ -116,7 +125,7 @@ class Archive:
             raise Refusal("unknown_day")
         for path in folder.glob(f"{date}-*.jsonl.gz"):
             return ArchiveFile(path, path.name.removeprefix(f"{date}-").partition(".")[0])
-        oldest = daily.day_at(self._store.clock.now()) - DAYS
+        oldest = daily.day_at(self._clock.now()) - DAYS
         if day <= oldest or not self._is_settled(day):
             raise Refusal("unknown_day")
         shown = await self._dailies.show(day)
@@ -135,7 +144,7 @@ class Archive:
 
     def _is_settled(self, day: int) -> bool:
         """Return whether all results of a day are on its leaderboards."""
-        return self._store.clock.now() >= daily.closes(day) + daily.SETTLED
+        return self._clock.now() >= daily.closes(day) + daily.SETTLED
 
     async def _make(self, folder: Path, shown: ShownDay) -> None:
         """Make the file of a day; log why, if it cannot be made."""
@@ -187,7 +196,7 @@ class Archive:
         """
         board, first = boards.of_daily(daily_id, group), 1
         while True:
-            rows = (await self._store.leaderboards.rows(board, first, PAGE)).rows
+            rows = (await self._leaderboards.rows(board, first, PAGE)).rows
             if not rows:
                 return
             lines = []

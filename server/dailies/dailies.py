@@ -17,14 +17,18 @@ from server.base.core.refusal import Refusal, UnreadableError
 from server.base.quotas.quotas import DAILY, Quotas
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
-from server.deals.store import Deal
+from server.base.work.clock import Clock
+from server.dailies.store import StartStore
+from server.deals.pool_store import PoolStore
+from server.deals.store import Deal, DealStore
 from server.play.answers import Snapshot
 from server.play.attempts import Attempts
 from server.play.core.attempt import Started
 from server.play.core.result import Result, unpack
 from server.players.address_hash import Places
 from server.results.core.boards import Group, of_daily
-from server.stores import Store
+from server.results.histories_store import HistoryStore
+from server.results.leaderboards_store import LeaderboardStore
 
 DRAW_EVERY = 5.0
 """Seconds between two checks whether deals have to be drawn."""
@@ -78,27 +82,42 @@ class Dailies:
             be taken.
 
     Args:
-        store: where the deals are.
         attempts: the players' attempts at them.
         keyring: says by which key the seeds of deals ahead are sealed.
         places: where players are.
         quotas: what is stored for them there.
+        deals: those that are drawn.
+        pools: what they are drawn from.
+        starts: who has begun a daily where.
+        leaderboards: have the best runs.
+        histories: tell who has kept an identity.
+        clock: the store's.
         background: the node's background work.
         ranked_starts: how many players at one place may begin each daily; 0 for any number.
     """
 
     def __init__(
         self,
-        store: Store,
         attempts: Attempts,
         keyring: Keyring,
         places: Places,
         quotas: Quotas,
         *,
+        deals: DealStore,
+        pools: PoolStore,
+        starts: StartStore,
+        leaderboards: LeaderboardStore,
+        histories: HistoryStore,
+        clock: Clock,
         background: Background,
         ranked_starts: int = 0,
     ) -> None:
-        self._store = store
+        self._deals = deals
+        self._pools = pools
+        self._starts = starts
+        self._leaderboards = leaderboards
+        self._histories = histories
+        self._clock = clock
         self._attempts = attempts
         self._places = places
         self._quotas = quotas
@@ -114,7 +133,7 @@ class Dailies:
 
     def _read_again(self) -> None:
         """Have the deals ahead read again, which seals their seeds by the key that holds now."""
-        self._store.deals.forget()
+        self._deals.forget()
         self._drawn = set()
 
     async def draw_ahead(self) -> None:
@@ -128,7 +147,7 @@ class Dailies:
         Raises:
             UnavailableError: the store does not answer.
         """
-        today = daily.day_at(self._store.clock.now())
+        today = daily.day_at(self._clock.now())
         self._drawn = {each for each in self._drawn if each.day >= today}
         near = today + daily.UNCERTIFIED_AHEAD
         for day in range(today, near + 1):
@@ -141,7 +160,7 @@ class Dailies:
     async def _draw(self, wanted: Sequence[DailyId]) -> list[Deal]:
         """Draw the deals of a day that do not exist yet; return all of them that can be read."""
         try:
-            deals = await self._store.deals.dailies(wanted)
+            deals = await self._deals.dailies(wanted)
         except UnreadableError as error:
             if len(wanted) == 1:
                 self._background.judge("dailies", error, wanted[0].name)
@@ -152,21 +171,21 @@ class Dailies:
 
     async def _draw_certified(self, days: Sequence[int]) -> None:
         """Draw the deals of some days from the pools as far as these go, the nearest day first."""
-        left, useless = await self._store.pools.sizes(list(games())), set[str]()
+        left, useless = await self._pools.sizes(list(games())), set[str]()
         missing = [each for day in days for each in _all_of(day) if each not in self._drawn]
         if wanted := [each for each in missing if left[each.game]]:
-            known = await self._store.deals.daily_ids(wanted)
+            known = await self._deals.daily_ids(wanted)
             for each in wanted:
                 if each in known:
                     self._drawn.add(each)
                 elif left[each.game]:
-                    if await self._store.deals.draw_certified(each) is None:
+                    if await self._deals.draw_certified(each) is None:
                         # What is there cannot be taken by this release, or not with these keys.
                         left[each.game] = 0
                         useless.add(each.game)
                     else:
                         self._drawn.add(each)
-            left = await self._store.pools.sizes(list(games()))
+            left = await self._pools.sizes(list(games()))
         self._note(left | dict.fromkeys(useless, 0))
 
     def _note(self, pooled: dict[str, int]) -> None:
@@ -190,10 +209,10 @@ class Dailies:
         Raises:
             UnavailableError: the store does not answer.
         """
-        day = daily.day_at(self._store.clock.now())
-        deals = await self._store.deals.dailies(_all_of(day))
+        day = daily.day_at(self._clock.now())
+        deals = await self._deals.dailies(_all_of(day))
         best = await self._best_of(deals)
-        started = await self._store.deals.started([deal.id for deal in deals], player)
+        started = await self._deals.started([deal.id for deal in deals], player)
         found = []
         for deal in deals:
             attempt = None
@@ -208,7 +227,7 @@ class Dailies:
 
         Those of today are read once in `BEST_EVERY`, whoever asks how often.
         """
-        now = self._store.clock.now()
+        now = self._clock.now()
         today = daily.day_at(now)
         if now - self._best_at >= BEST_EVERY:
             self._best_at = now
@@ -226,9 +245,7 @@ class Dailies:
     async def _best_home(self, daily_id: DailyId) -> int | None:
         groups = get_args(Group)
         boards = [of_daily(daily_id, group) for group in groups]
-        pages = await asyncio.gather(
-            *(self._store.leaderboards.rows(board, 1, 1) for board in boards)
-        )
+        pages = await asyncio.gather(*(self._leaderboards.rows(board, 1, 1) for board in boards))
         scores = [row.score for page in pages for row in page.rows]
         total = ruleset(daily_id.game).total
         return total - unpack(min(scores))[0] if scores else None
@@ -239,7 +256,7 @@ class Dailies:
         Raises:
             UnavailableError: the store does not answer.
         """
-        today = daily.day_at(self._store.clock.now())
+        today = daily.day_at(self._clock.now())
         return await self._shown(range(today, today + daily.DRAWN_AHEAD + 1))
 
     async def show(self, day: int) -> ShownDay:
@@ -256,12 +273,12 @@ class Dailies:
 
     async def _shown(self, days: Sequence[int]) -> list[ShownDay]:
         """Return those deals of some days that have been drawn; it draws none."""
-        now = self._store.clock.now()
+        now = self._clock.now()
         if now >= daily.closes(days[0]):
             # A node whose clock is wrong must not reveal a seed early.
-            now = await self._store.clock.confirm()
-        ids = await self._store.deals.daily_ids([each for day in days for each in _all_of(day)])
-        found = await asyncio.gather(*map(self._store.deals.find, ids.values()))
+            now = await self._clock.confirm()
+        ids = await self._deals.daily_ids([each for day in days for each in _all_of(day)])
+        found = await asyncio.gather(*map(self._deals.find, ids.values()))
         deals = [deal for deal in found if deal is not None]
         best = await self._best_of(deals)
         return [
@@ -298,22 +315,22 @@ class Dailies:
         if game not in games():
             raise Refusal("unknown_game")
         # A node whose clock is wrong must not show the cards of a day early.
-        now = await self._store.clock.confirm()
+        now = await self._clock.confirm()
         day = daily.day_at(now)
         if now < daily.closes(day - 1):
             # Only looked for: nobody needs a deal of yesterday that has not been drawn.
-            yesterday = await self._store.deals.daily_ids([DailyId(game, day - 1)])
+            yesterday = await self._deals.daily_ids([DailyId(game, day - 1)])
             for deal_id in yesterday.values():
                 attempt = await self._attempts.find(attempt_id(deal_id, player))
                 if attempt is not None and attempt.end is None:
                     return await self._attempts.snapshot(attempt)
-        deal = await self._store.deals.daily(DailyId(game, day))
+        deal = await self._deals.daily(DailyId(game, day))
         ranked = False
-        if not await self._store.deals.started([deal.id], player):
+        if not await self._deals.started([deal.id], player):
             if not anew:
                 raise Refusal("overloaded", wait=RETRY_AFTER)
             await self._begin(player, DailyId(game, day), address)
-            (ranked,) = await self._store.histories.kept([player])
+            (ranked,) = await self._histories.kept([player])
         started = Started(
             player,
             deal.id,
@@ -342,7 +359,7 @@ class Dailies:
         place = await self._places.of(address)
         if not place:
             return
-        if not await self._store.starts.begin(daily_id, place, player, self._ranked_starts):
+        if not await self._starts.begin(daily_id, place, player, self._ranked_starts):
             raise Refusal("too_many_starts")
 
 

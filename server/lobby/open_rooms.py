@@ -19,13 +19,14 @@ from msgspec.structs import replace
 
 from server.base.core.ids import RoomCode
 from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.worker_pool import WorkerPool
 from server.lobby.core.open_rooms import MAX_OF_NETWORK, OpenRow, listed, row_of
+from server.lobby.store import OpenRoomStore
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
 from server.rooms.live import LiveRooms
 from server.rooms.room_places import RoomPlaces
-from server.stores import Store
 
 RENEW_EVERY = 4.0
 """Seconds between two renewals of a registration, which expires after three of them."""
@@ -54,13 +55,16 @@ class OpenRooms:
 
     def __init__(
         self,
-        store: Store,
+        store: OpenRoomStore,
         live: LiveRooms,
         profiles: Profiles,
         places: RoomPlaces,
         background: Background,
+        *,
+        clock: Clock,
     ) -> None:
         self._store = store
+        self._clock = clock
         self._live = live
         self._profiles = profiles
         self._places = places
@@ -82,7 +86,7 @@ class OpenRooms:
         """
         async with self._reading:
             if time.monotonic() >= self._list_until:
-                texts = await self._store.open_rooms.list(self._store.clock.now())
+                texts = await self._store.list(self._clock.now())
                 rows = listed(map(_DECODER.decode, texts))
                 hosts = await self._profiles.find(row.host for row in rows)
                 self._list = [OpenRoom(row, hosts[row.host]) for row in rows]
@@ -115,10 +119,10 @@ class OpenRooms:
                 del self._rows[code]
 
     async def _write(self, code: RoomCode) -> None:
-        store, row = self._store.open_rooms, self._rows.get(code)
+        row = self._rows.get(code)
         if row is None:
-            await store.drop(code)
+            await self._store.drop(code)
         else:
             network = await self._places.network(code, row.host)
             text = msgspec.json.encode(replace(row, network=network)).decode()
-            await store.put(code, text, self._store.clock.now(), network, MAX_OF_NETWORK)
+            await self._store.put(code, text, self._clock.now(), network, MAX_OF_NETWORK)

@@ -18,12 +18,13 @@ import structlog
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.worker_pool import WorkerPool
+from server.lobby.quick_store import QuickMatchStore
 from server.rooms.core import quick
 from server.rooms.core.room import Room
 from server.rooms.live import LiveRooms
 from server.rooms.rooms import Rooms
-from server.stores import Store
 
 RENEW_EVERY = 2.0
 """Seconds between two renewals of an offer, which expires after three of them."""
@@ -56,8 +57,17 @@ class Offer(NamedTuple):
 class QuickMatches:
     """Finds quick matches for players, and carries on those that this node follows."""
 
-    def __init__(self, store: Store, rooms: Rooms, live: LiveRooms, background: Background) -> None:
+    def __init__(
+        self,
+        store: QuickMatchStore,
+        rooms: Rooms,
+        live: LiveRooms,
+        background: Background,
+        *,
+        clock: Clock,
+    ) -> None:
         self._store = store
+        self._clock = clock
         self._rooms = rooms
         self._live = live
         self._offers: dict[Offer, None] = {}
@@ -80,14 +90,13 @@ class QuickMatches:
             Refusal: there is no such game, or all offers that were tried had been taken meanwhile.
             UnavailableError: the store does not answer.
         """
-        store, clock = self._store.quick_matches, self._store.clock
         for _ in range(TRIES):
-            code = await store.pair(game, self._rooms.random_code(), clock.now())
+            code = await self._store.pair(game, self._rooms.random_code(), self._clock.now())
             try:
                 return await self._rooms.match(code, player, game)
             except Refusal as refusal:
                 if refusal.code == "unknown_game":
-                    await store.withdraw(game, code)
+                    await self._store.withdraw(game, code)
                     raise
         raise Refusal("overloaded", wait=TRY_AGAIN_AFTER)
 
@@ -115,7 +124,7 @@ class QuickMatches:
         at = quick.bot_at(room)
         if at is None or not quick.offered(room, online):
             return None
-        return (at - self._store.clock.now()) / 1000
+        return (at - self._clock.now()) / 1000
 
     async def _carry_on(self, code: RoomCode) -> None:
         """Start the round of a room, or seat the pace bot, if it is time for that."""
@@ -146,8 +155,7 @@ class QuickMatches:
 
     async def _write(self, offer: Offer) -> None:
         """Offer a room, or withdraw it."""
-        store = self._store.quick_matches
         if offer in self._offers:
-            await store.offer(*offer, self._store.clock.now())
+            await self._store.offer(*offer, self._clock.now())
         else:
-            await store.withdraw(*offer)
+            await self._store.withdraw(*offer)

@@ -21,14 +21,15 @@ from server.moderation.core.acts import (
     RepairDay,
     VoidResult,
 )
+from server.moderation.store import ModerationStore
 from server.play.attempts import Attempts
 from server.players.profiles import Profiles
 from server.players.sessions import Sessions
 from server.results.curves import curve_of
 from server.results.histories import Histories
+from server.results.repaired_days_store import RepairedDayStore
 from server.rooms.races import Races
 from server.rooms.rooms import Rooms
-from server.stores import Store
 
 _READER: Reader[AnyAct] = Reader(AnyAct)
 
@@ -38,8 +39,9 @@ class Moderation:
 
     def __init__(
         self,
-        store: Store,
+        store: ModerationStore,
         *,
+        repaired_days: RepairedDayStore,
         attempts: Attempts,
         rooms: Rooms,
         histories: Histories,
@@ -48,8 +50,8 @@ class Moderation:
         profiles: Profiles,
         sessions: Sessions,
     ) -> None:
-        self._store = store.moderation
-        self._repaired_days = store.repaired_days
+        self._store = store
+        self._repaired_days = repaired_days
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories

@@ -18,8 +18,11 @@ from server.base.core.due import RoundDue
 from server.base.core.ids import AttemptId, PlayerId, RoomCode, split_attempt_id
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.outbox.outbox import Outbox
+from server.base.outbox.store import OutboxStore
 from server.base.redis.keys import PARTITIONS
+from server.base.work.clock import Clock
 from server.base.work.random_id import random_id
+from server.deals.store import DealStore
 from server.lobby.open_rooms import OpenRooms
 from server.moderation.core.acts import (
     AnyAct,
@@ -32,6 +35,7 @@ from server.moderation.core.acts import (
 )
 from server.moderation.core.suspicion import Suspicion
 from server.moderation.moderation import decode
+from server.moderation.store import ModerationStore
 from server.moderation.suspicions import Suspicions
 from server.players.core.names import Profile
 from server.players.core.restrictions import Restrictions, is_barred
@@ -46,7 +50,6 @@ from server.rooms.core.room import Room
 from server.rooms.live import LiveRooms
 from server.rooms.races import Races
 from server.rooms.rooms import Rooms
-from server.stores import Store
 
 Which = Literal["all", "open", "running"]
 """Which rooms: all, public ones with a free seat, or those with a round that is being played."""
@@ -164,9 +167,12 @@ class Operators:
 
     def __init__(
         self,
-        store: Store,
+        store: ModerationStore,
         outbox: Outbox,
         *,
+        deals: DealStore,
+        outboxes: OutboxStore,
+        clock: Clock,
         rooms: Rooms,
         live: LiveRooms,
         open_rooms: OpenRooms,
@@ -178,7 +184,9 @@ class Operators:
         repaired_days: RepairedDays,
     ) -> None:
         self._store = store
-        self._clock = store.clock
+        self._deals = deals
+        self._outboxes = outboxes
+        self._clock = clock
         self._outbox = outbox
         self._rooms = rooms
         self._live = live
@@ -218,7 +226,7 @@ class Operators:
     async def _codes(self, which: Which) -> AsyncIterator[RoomCode]:
         match which:
             case "all":
-                async for codes in self._store.rooms.all():
+                async for codes in self._rooms.all():
                     for code in codes:
                         yield code
             case "open":
@@ -228,7 +236,7 @@ class Operators:
                 until = self._clock.now() + AHEAD
                 for first in range(0, PARTITIONS, BATCH):
                     numbers = range(first, first + BATCH)
-                    for pending in await self._store.outboxes.pending(until, numbers):
+                    for pending in await self._outboxes.pending(until, numbers):
                         for due, _ in pending.due:
                             if isinstance(due, RoundDue):
                                 yield due.room
@@ -298,7 +306,7 @@ class Operators:
             UnavailableError: the store does not answer.
         """
         wanted, found = name.casefold(), dict[PlayerId, PlayerRow]()
-        async for profiles in self._store.players.all():
+        async for profiles in self._profiles.all():
             for profile in profiles:
                 if profile.name.casefold().startswith(wanted):
                     found[profile.id] = PlayerRow(profile.id, _named(profile))
@@ -380,7 +388,7 @@ class Operators:
             UnknownPlayerError: there is none with this id.
             UnavailableError: the store does not answer.
         """
-        found = await self._store.moderation.restrictions(player)
+        found = await self._store.restrictions(player)
         if not found.known:
             raise UnknownPlayerError
         return found
@@ -395,7 +403,7 @@ class Operators:
             UnavailableError: the store does not answer.
         """
         parts = split_attempt_id(attempt)
-        deal = await self._store.deals.find(parts[0]) if parts is not None else None
+        deal = await self._deals.find(parts[0]) if parts is not None else None
         if parts is None or deal is None:
             raise Refusal("unknown_run")
         player, game, day = parts[1], deal.game, deal.day
@@ -441,13 +449,13 @@ class Operators:
             UnreadableError: a newer release recorded one.
             UnavailableError: the store does not answer.
         """
-        return list(map(decode, await self._store.moderation.acts(limit)))
+        return list(map(decode, await self._store.acts(limit)))
 
     def _about(self, by: By) -> _About:
         return _About(id=random_id(), at=self._clock.now(), operator=by.operator, reason=by.reason)
 
     async def _submit(self, act: AnyAct) -> str:
-        latest = await self._store.moderation.latest(act.subject)
+        latest = await self._store.latest(act.subject)
         if latest:
             # It stands against the acts before it, even if the clock was set back.
             at = max(act.at, decode(latest).at + 1)

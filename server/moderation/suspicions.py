@@ -24,6 +24,8 @@ from server.base.core.days import DailyId, day_at
 from server.base.core.ids import PACE_BOT, PlayerId, attempt_id
 from server.base.core.refusal import UnreadableError
 from server.base.journals.stored import rules_of
+from server.dailies.store import StartStore
+from server.deals.store import DealStore
 from server.moderation.core.likeness import Choice, Likeness, choices_of, compare, marks
 from server.moderation.core.suspicion import (
     MIN_WINS,
@@ -34,6 +36,7 @@ from server.moderation.core.suspicion import (
     race_reasons,
     reasons,
 )
+from server.moderation.suspicions_store import SuspicionStore
 from server.play.attempts import Attempts
 from server.play.core.finish import Finish
 from server.play.core.result import unpack
@@ -41,7 +44,7 @@ from server.play.core.run import Run
 from server.play.finishes import FinishedRun
 from server.results.core import boards
 from server.results.core.races import Decision
-from server.stores import Store
+from server.results.histories_store import HistoryStore
 
 SLICE = 8
 """Steps after which others get their turn: up to 8 ms of comparing, and 0.3 ms of playing again."""
@@ -58,11 +61,19 @@ _DECODER = msgspec.json.Decoder(Suspicion)
 class Suspicions:
     """Looks at runs and races, and lists those that an operator should look at."""
 
-    def __init__(self, store: Store, attempts: Attempts) -> None:
-        self._store = store.suspicions
-        self._starts = store.starts
-        self._deals = store.deals
-        self._histories = store.histories
+    def __init__(
+        self,
+        store: SuspicionStore,
+        attempts: Attempts,
+        *,
+        starts: StartStore,
+        deals: DealStore,
+        histories: HistoryStore,
+    ) -> None:
+        self._store = store
+        self._starts = starts
+        self._deals = deals
+        self._histories = histories
         self._attempts = attempts
 
     async def examine_finished(self, _: Finish, finished: FinishedRun) -> None:

@@ -16,12 +16,14 @@ from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
 from server.base.journals.replica import YIELD_EVERY, Replica
 from server.base.journals.replica import Step as Submitted
+from server.base.journals.store import JournalStore
 from server.base.journals.stored import rules_of
 from server.base.redis import keys
+from server.base.work.clock import Clock
 from server.base.work.metrics import Counts
 from server.base.work.signal import Signal
 from server.base.work.tasks import run_soon
-from server.deals.store import Deal
+from server.deals.store import Deal, DealStore
 from server.play.answers import Advice, Over, Played, Snapshot, snapshot_of
 from server.play.core import attempt as core
 from server.play.core.attempt import Attempt, Event, Moved, Started, Undone
@@ -29,7 +31,6 @@ from server.play.core.finish import Finish
 from server.play.core.run import Run, run_of
 from server.play.journal import AttemptDefinition, Step, decode, finish_of, steps_of
 from server.play.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
-from server.stores import Store
 
 FIRST_MOVE = 2
 """The number of a first move's entry: the first that may turn a face-down card up."""
@@ -41,8 +42,17 @@ class Attempts:
     `lookups` counts the hits and misses of the replica cache.
     """
 
-    def __init__(self, store: Store, lookups: Counts) -> None:
-        self._store = store
+    def __init__(
+        self,
+        lookups: Counts,
+        *,
+        journals: JournalStore,
+        deals: DealStore,
+        clock: Clock,
+    ) -> None:
+        self._journals = journals
+        self._deals = deals
+        self._clock = clock
         self._lookups = lookups
         self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
         self.advanced: Signal[Attempt] = Signal()
@@ -126,12 +136,12 @@ class Attempts:
                 two nodes differ slightly, another node may already count it as begun.
             UnavailableError: the store does not answer.
         """
-        clock = self._store.clock
+        clock = self._clock
         # A node whose clock is wrong must not show cards early.
         now = await clock.confirm() if attempt.seq == 1 else clock.now()
         if not attempt.has_begun(now):
             raise Refusal("not_started")
-        deal = await self._store.deals.find(attempt.start.deal)
+        deal = await self._deals.find(attempt.start.deal)
         assert deal is not None, "a deal outlives its attempts"
         return snapshot_of(attempt, deal.commitment, deal.certificate)
 
@@ -152,7 +162,7 @@ class Attempts:
         try:
             replica = await self._replica(attempt, to_append=True)
             if seq == FIRST_MOVE:
-                await asyncio.gather(self._store.clock.confirm(), self._keep_deal(attempt))
+                await asyncio.gather(self._clock.confirm(), self._keep_deal(attempt))
         except Exception as error:
             move.finish(None, error)
         else:
@@ -168,7 +178,7 @@ class Attempts:
         deal = await self._deal(attempt)
         if deal.room is not None:
             state = self._known(attempt) or await self.find(attempt)
-            await self._store.deals.keep(deal.id, state.start.days if state else KEPT_DAYS)
+            await self._deals.keep(deal.id, state.start.days if state else KEPT_DAYS)
 
     async def answer_again(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers
@@ -346,7 +356,7 @@ class Attempts:
             UnreadableError: a newer release stored it.
             UnavailableError: the store does not answer.
         """
-        texts = await self._store.journals.read_from(keys.attempt(attempt), 1)
+        texts = await self._journals.read_from(keys.attempt(attempt), 1)
         events: list[Event] = []
         for number, text in enumerate(texts, 1):
             events.append(decode(text))
@@ -394,9 +404,7 @@ class Attempts:
         replica = find(attempt)
         if replica is None:
             definition = AttemptDefinition(attempt, await self._deal(attempt), self._appended)
-            self._replicas.put(
-                attempt, Replica(self._store.journals, self._store.clock, definition)
-            )
+            self._replicas.put(attempt, Replica(self._journals, self._clock, definition))
             replica = find(attempt)
             assert replica is not None, "it has just been put there"
         return replica
@@ -404,7 +412,7 @@ class Attempts:
     async def _deal(self, attempt: AttemptId) -> Deal:
         """Return the deal that an attempt is played on."""
         parts = split_attempt_id(attempt)
-        deal = await self._store.deals.find(parts[0]) if parts else None
+        deal = await self._deals.find(parts[0]) if parts else None
         if deal is None:
             raise Refusal("unknown_attempt")
         return deal

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 
 from server.base.core.bus_message import encode
 from server.base.core.ids import PlayerId
@@ -39,6 +39,10 @@ class Profiles:
             return {player: self._known[player] for player in players}
         except KeyError:
             return None
+
+    def all(self) -> AsyncIterator[list[Profile]]:
+        """Yield all players, for operators. See `PlayerStore.all`."""
+        return self._players.all()
 
     async def find(
         self, players: Iterable[PlayerId], *, keeping: bool = True

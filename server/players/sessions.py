@@ -17,14 +17,16 @@ from msgspec import Struct
 
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
+from server.base.nodes.held_store import HeldStore
 from server.base.nodes.node_bus import NodeBus
 from server.base.nodes.registration import Registration
 from server.base.redis.keys import MAX_SESSIONS
 from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
 from server.players.core.bus import Barred, Joined, Left, Replaced, SignedOut
-from server.stores import Store
+from server.players.store import PlayerStore
 
 USED_EVERY = 60_000
 """Milliseconds after which the use of one of several sessions is stored again."""
@@ -48,18 +50,21 @@ class Sessions:
 
     def __init__(
         self,
-        store: Store,
+        store: PlayerStore,
         node_bus: NodeBus,
         registration: Registration,
         background: Background,
+        *,
+        held: HeldStore,
+        clock: Clock,
     ) -> None:
         self.superseded: Signal[str] = Signal()
         self.barred: Signal[PlayerId] = Signal()
         self.signed_out: Signal[PlayerId, int, str | None] = Signal()
         self.alone: Signal[PlayerId] = Signal()
         self.missed: Signal[()] = Signal()
-        self._players = store.players
-        self._clock = store.clock
+        self._store = store
+        self._clock = clock
         self._node_bus = node_bus
         self._registration = registration
         self._node = registration.id
@@ -67,7 +72,7 @@ class Sessions:
         self._peers: dict[PlayerId, tuple[str, ...]] = {}
         """The other nodes with a session of a player of this node, where there is one."""
         self._used: dict[str, int] = {}
-        self._held = store.held
+        self._held = held
         self._notes: WorkerPool[PlayerId] = WorkerPool(
             background, "sessions", self._note, size=CONCURRENT_WRITES, completes=True
         )
@@ -114,7 +119,7 @@ class Sessions:
         name = self.name_of(session)
         now = self._clock.now()
         alive = self._registration.alive
-        names, dropped = await self._players.add_session(player, name, now, epoch, alive)
+        names, dropped = await self._store.add_session(player, name, now, epoch, alive)
         for each in dropped:
             node, _, older = each.partition("/")
             if node == self._node:
@@ -126,7 +131,7 @@ class Sessions:
     def leave(self, player: PlayerId, session: str) -> None:
         """Remove a session of this node that has ended; one write, without waiting for it."""
         name = self.name_of(session)
-        self._players.remove_session(player, name, partial(self._not_removed, player, name))
+        self._store.remove_session(player, name, partial(self._not_removed, player, name))
         self._used.pop(session, None)
         count = self._local.get(player, 0) - 1
         if count > 0:
@@ -144,7 +149,7 @@ class Sessions:
     async def _note(self, player: PlayerId) -> None:
         """Note in the store whether this node has sessions of a player, for when it is gone."""
         while ended := self._unremoved.get(player):
-            await self._players.end_session(player, ended[0])
+            await self._store.end_session(player, ended[0])
             del ended[0]
         self._unremoved.pop(player, None)
         write = self._held.note if player in self._local else self._held.drop
@@ -169,7 +174,7 @@ class Sessions:
         now = self._clock.now()
         if now - self._used.get(session, 0) >= USED_EVERY:
             self._used[session] = now
-            self._players.use_session(player, self.name_of(session), now)
+            self._store.use_session(player, self.name_of(session), now)
 
     async def check(self, sessions: Sequence[tuple[PlayerId, str, int]]) -> list[str]:
         """Return the ids of those sessions of this node that are too many.
@@ -185,10 +190,10 @@ class Sessions:
             UnavailableError: the store does not answer.
         """
         players = [player for player, _, _ in sessions]
-        barred = await self._players.barred(players, self._clock.now())
+        barred = await self._store.barred(players, self._clock.now())
         for player in {p for p, is_barred in zip(players, barred, strict=True) if is_barred}:
             self.barred.emit(player)
-        stored = await self._players.sessions(players)
+        stored = await self._store.sessions(players)
         found = []
         for (player, session, epoch), names in zip(sessions, stored, strict=True):
             if self.name_of(session) in names:
@@ -212,7 +217,7 @@ class Sessions:
         Raises:
             UnavailableError: the store does not answer.
         """
-        (names,) = await self._players.sessions([player])
+        (names,) = await self._store.sessions([player])
         return [name for name in names if self._is_on_alive(name)]
 
     async def close_all(self, player: PlayerId) -> None:
@@ -224,7 +229,7 @@ class Sessions:
         Raises:
             UnavailableError: the store does not answer.
         """
-        (names,) = await self._players.sessions([player])
+        (names,) = await self._store.sessions([player])
         self.barred.emit(player)
         self._node_bus.send(self._others(names), Barred(player))
 
@@ -286,8 +291,8 @@ class Sessions:
         Raises:
             UnavailableError: the store does not answer.
         """
-        ((*names,),) = await self._players.sessions([player])
-        (newest,) = await self._players.newest_sessions([player])
+        ((*names,),) = await self._store.sessions([player])
+        (newest,) = await self._store.newest_sessions([player])
         if newest is not None:
             names.append(newest)
         self._node_bus.send(self._others(names), message)

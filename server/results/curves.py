@@ -7,17 +7,24 @@ from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.refusal import Refusal
 from server.base.journals.stored import rules_of
+from server.base.work.clock import Clock
 from server.play.core.run import Run
 from server.results.core import boards, curve
 from server.results.core.curve import Curves as Found
-from server.stores import Store
+from server.results.leaderboards_store import LeaderboardStore
 
 
 class Curves:
     """How the runs at dailies went on."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(
+        self,
+        store: LeaderboardStore,
+        *,
+        clock: Clock,
+    ) -> None:
         self._store = store
+        self._clock = clock
 
     async def find(self, daily_id: DailyId) -> Found:
         """Return the curves of a daily, by one read of at most some 2,000 counts.
@@ -28,10 +35,10 @@ class Curves:
         """
         if daily_id.game not in games():
             raise Refusal("unknown_game")
-        if daily_id.day > days.day_at(self._store.clock.now()):
+        if daily_id.day > days.day_at(self._clock.now()):
             raise Refusal("unknown_day")
         board = boards.of_daily(daily_id, "ranked")
-        return curve.curves_of(await self._store.leaderboards.curves(board))
+        return curve.curves_of(await self._store.curves(board))
 
 
 def curve_of(run: Run) -> tuple[str, ...]:

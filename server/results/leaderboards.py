@@ -13,6 +13,7 @@ from server.base.core.bus_message import encode
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
 from server.base.redis.bus import Bus
+from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.play.core.result import Row, Rows
 from server.players.core.names import Profile
@@ -21,7 +22,9 @@ from server.results.core import boards
 from server.results.core import bus as board_bus
 from server.results.core.boards import BoardId, Group, Scope
 from server.results.core.bus import Entered
-from server.stores import Store
+from server.results.histories_store import HistoryStore
+from server.results.leaderboards_store import LeaderboardStore
+from server.results.met_store import MetStore
 
 TOP = 10
 """Rows of a page from the top."""
@@ -80,20 +83,32 @@ class Leaderboards:
         name_changed: emitted with a player whose name an operator has changed.
     """
 
-    def __init__(self, store: Store, bus: Bus, profiles: Profiles) -> None:
+    def __init__(
+        self,
+        store: LeaderboardStore,
+        bus: Bus,
+        profiles: Profiles,
+        *,
+        histories: HistoryStore,
+        met: MetStore,
+        clock: Clock,
+    ) -> None:
         self.entered: Signal[BoardId, Entered | None] = Signal()
         self.name_changed = profiles.changed
         self._store = store
+        self._histories = histories
+        self._met = met
+        self._clock = clock
         self._bus = bus
         self._profiles = profiles
 
     def today(self, game: str) -> DailyId:
         """Return the id of a game's daily of the current day."""
-        return DailyId(game, daily.day_at(self._store.clock.now()))
+        return DailyId(game, daily.day_at(self._clock.now()))
 
     def find(self, scope: Scope, game: str, period: int | None, group: Group) -> BoardId:
         """Return the id of a leaderboard, as `boards.find` does, by the store's clock."""
-        today = daily.day_at(self._store.clock.now())
+        today = daily.day_at(self._clock.now())
         return boards.find(scope, game, period, group, today)
 
     def of_daily(self, daily_id: DailyId, group: Group) -> BoardId:
@@ -111,7 +126,7 @@ class Leaderboards:
             UnavailableError: the store does not answer.
         """
         days = boards.days_needed([board])
-        (found,) = await self._store.histories.excerpts([player], days)
+        (found,) = await self._histories.excerpts([player], days)
         return board._replace(group=found.group_on(board))
 
     async def place(
@@ -125,7 +140,7 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        was, elsewhere = await self._store.leaderboards.place(board, player, score, curve)
+        was, elsewhere = await self._store.place(board, player, score, curve)
         self._publish(board, player, {was, score} if was != score else set())
         if elsewhere is not None:
             self._publish(_other(board), player, {elsewhere})
@@ -157,7 +172,7 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        met = await self._store.met.of(player)
+        met = await self._met.of(player)
         return frozenset([player, *met]) if met else frozenset()
 
     async def page(
@@ -185,7 +200,7 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.leaderboards.rows(board, 1, TOP)
+        return await self._store.rows(board, 1, TOP)
 
     async def rows(self, board: BoardId, first: int, count: int) -> tuple[int, list[Row]]:
         """Return the number of all rows, and some of them, best first, in one round trip.
@@ -200,7 +215,7 @@ class Leaderboards:
         """
         assert first >= 1, "places count from 1"
         assert 1 <= count <= MAX_ROWS, "more would hold Redis up"
-        found = await self._store.leaderboards.rows(board, first, count)
+        found = await self._store.rows(board, first, count)
         return found.size, found.rows
 
     async def around(self, board: BoardId, players: Sequence[PlayerId]) -> list[list[Row]]:
@@ -211,7 +226,7 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.leaderboards.around(board, players, REACH)
+        return await self._store.around(board, players, REACH)
 
     async def among(
         self, board: BoardId, circles: Sequence[frozenset[PlayerId]]
@@ -228,7 +243,7 @@ class Leaderboards:
             asked[begin : begin + CIRCLES_AT_ONCE]
             for begin in range(0, len(asked), CIRCLES_AT_ONCE)
         ]
-        among = self._store.leaderboards.among
+        among = self._store.among
         found = await asyncio.gather(*(among(board, batch, RIVALS) for batch in batches))
         rows = chain.from_iterable(found)
         return [next(rows) if circle else [] for circle in circles]
@@ -239,7 +254,7 @@ class Leaderboards:
         Raises:
             UnavailableError: the store does not answer.
         """
-        size, row = await self._store.leaderboards.standing(board, player)
+        size, row = await self._store.standing(board, player)
         if row is None:
             return None
         return Standing(row, size, (await self.profiles([row]))[player])

@@ -25,6 +25,7 @@ from server.base.redis.bus import Bus
 from server.base.work.background import Background
 from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
+from server.deals.store import DealStore
 from server.play.core.attempt import Attempt
 from server.players.core.bus import Renamed
 from server.players.core.names import Profile
@@ -36,7 +37,7 @@ from server.rooms.core.room import Room
 from server.rooms.live_room import LiveRoom, RoomPage
 from server.rooms.presence import Presence, RoomPresence
 from server.rooms.rooms import Rooms
-from server.stores import Store
+from server.rooms.store import RoomStore
 
 CONCURRENCY = 32
 """Rooms that are refreshed at the same time."""
@@ -62,18 +63,19 @@ class LiveRooms:
 
     def __init__(
         self,
-        store: Store,
         bus: Bus,
         rooms: Rooms,
         profiles: Profiles,
         registration: Registration,
         *,
+        deals: DealStore,
+        room_store: RoomStore,
         background: Background,
     ) -> None:
         self.changed: Signal[RoomCode] = Signal()
         self.progressed: Signal[RoomCode, list[int]] = Signal()
         self.emoted: Signal[RoomCode, PlayerId, int] = Signal()
-        self._store = store
+        self._deals = deals
         self._bus = bus
         self._rooms = rooms
         self._profiles = profiles
@@ -84,7 +86,7 @@ class LiveRooms:
         self._refreshes: WorkerPool[RoomCode] = WorkerPool(
             background, "live_rooms", self._refresh, size=CONCURRENCY, pause=PAUSE
         )
-        self._presence = Presence(store.rooms, registration.id, background)
+        self._presence = Presence(room_store, registration.id, background)
         rooms.appended.subscribe(self._appended)
         registration.changed.subscribe(self._nodes_changed)
         registration.lapsed.subscribe(self._write_presence)
@@ -470,5 +472,5 @@ class LiveRooms:
             and round_.over
             and (live.seed is None or live.seed[0] != round_.deal)
         ):
-            deal = await self._store.deals.find(round_.deal)
+            deal = await self._deals.find(round_.deal)
             live.seed = (round_.deal, deal.seed.hex() if deal is not None else "")

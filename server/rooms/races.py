@@ -31,9 +31,9 @@ from server.base.work.tasks import finish_all
 from server.results.core import races
 from server.results.core.races import Decision, Race
 from server.results.histories import Histories
-from server.rooms.races_store import Record
+from server.results.met_store import MetStore
+from server.rooms.races_store import RaceStore, Record
 from server.rooms.room_places import RoomPlaces
-from server.stores import Store
 
 _DECODER = msgspec.json.Decoder(Decision)
 _ENCODER = msgspec.json.Encoder()
@@ -46,9 +46,17 @@ class Races:
         applied: emitted with what was decided of a race whose effects have been written.
     """
 
-    def __init__(self, store: Store, histories: Histories, places: RoomPlaces) -> None:
+    def __init__(
+        self,
+        store: RaceStore,
+        histories: Histories,
+        places: RoomPlaces,
+        *,
+        met: MetStore,
+    ) -> None:
         self.applied: AsyncSignal[Decision] = AsyncSignal()
         self._store = store
+        self._met = met
         self._histories = histories
         self._places = places
 
@@ -70,7 +78,7 @@ class Races:
     async def _meet(self, player: PlayerId, race: Race) -> None:
         if not await self._histories.is_deleted(player):
             others = [other for other in race.results if other != player]
-            await self._store.met.add(player, others, race.at)
+            await self._met.add(player, others, race.at)
 
     async def has(self, attempt: AttemptId) -> bool:
         """Return whether an attempt was part of a race whose record is kept.
@@ -79,7 +87,7 @@ class Races:
             UnavailableError: the store does not answer.
         """
         deal, player = split_attempt_id(attempt) or (None, None)
-        found = await self._store.races.find(deal) if deal is not None else None
+        found = await self._store.find(deal) if deal is not None else None
         return found is not None and player in _DECODER.decode(found.decided).race.results
 
     async def void(self, attempt: AttemptId, reason: str | None) -> bool:
@@ -102,7 +110,7 @@ class Races:
         if parts is None or not await self.has(attempt):
             return False
         deal, player = parts
-        noted = await self._store.races.void(deal, player, reason)
+        noted = await self._store.void(deal, player, reason)
         if noted is None:
             return False
         await self._write(deal, noted)
@@ -116,11 +124,11 @@ class Races:
         Raises:
             UnavailableError: the store does not answer.
         """
-        return await self._store.met.of(player)
+        return await self._met.of(player)
 
     async def _decided(self, race: Race) -> Record:
         """Return the record of a race; decide it first if nobody has."""
-        found = await self._store.races.find(race.deal)
+        found = await self._store.find(race.deal)
         if found is not None:
             return found
         players = sorted(race.results)
@@ -137,7 +145,7 @@ class Races:
             {p: each.met_before(race) for p, each in known.items()},
             await self._places.networks(race.room),
         )
-        return await self._store.races.decide(race.deal, _ENCODER.encode(decision).decode())
+        return await self._store.decide(race.deal, _ENCODER.encode(decision).decode())
 
     async def _claim(self, player: PlayerId, race: Race) -> None:
         """Have a player's rating changed by no other race until this one is decided."""
@@ -158,10 +166,10 @@ class Races:
                 )
                 for player, result in results.items()
             )
-            found = await self._store.races.find(deal)
+            found = await self._store.find(deal)
             if found is None:
                 # The store has lost it, but not what this node knows.
-                found = await self._store.races.decide(deal, record.decided)
+                found = await self._store.decide(deal, record.decided)
             if found == record:
                 return
             record = found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 
 import structlog
 
@@ -25,12 +25,13 @@ from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.journals.cache import ReplicaCache
 from server.base.journals.replica import Replica
-from server.base.journals.store import Append
+from server.base.journals.store import Append, JournalStore
 from server.base.journals.stored import rules_of
 from server.base.quotas.quotas import Quotas
 from server.base.redis import keys
+from server.base.work.clock import Clock
 from server.base.work.signal import Signal
-from server.deals.store import Deal
+from server.deals.store import Deal, DealStore
 from server.play.answers import Snapshot
 from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt, Started
@@ -41,7 +42,7 @@ from server.rooms.core import commands, quick
 from server.rooms.core.events import Event, RoomOpened, Terms, TermsSet
 from server.rooms.core.room import Checkpoint, Entry, Room, Round
 from server.rooms.journal import RoomDefinition, decode, decode_round
-from server.stores import Store
+from server.rooms.store import RoomStore
 
 STANDARD = "standard"
 """The variant that is every game's base form."""
@@ -62,8 +63,20 @@ log = structlog.get_logger()
 class Rooms:
     """Carries out commands on race rooms, by replicas of their journals."""
 
-    def __init__(self, store: Store, attempts: Attempts, quotas: Quotas) -> None:
+    def __init__(
+        self,
+        store: RoomStore,
+        attempts: Attempts,
+        quotas: Quotas,
+        *,
+        journals: JournalStore,
+        deals: DealStore,
+        clock: Clock,
+    ) -> None:
         self._store = store
+        self._journals = journals
+        self._deals = deals
+        self._clock = clock
         self._quotas = quotas
         self._attempts = attempts
         self._replicas: ReplicaCache[RoomCode, Room, Entry] = ReplicaCache(
@@ -71,6 +84,10 @@ class Rooms:
         )
         self.appended: Signal[RoomCode, Room, Append] = Signal()
         """Emitted after each entry that this node has appended, with the room after it."""
+
+    def all(self) -> AsyncIterator[list[RoomCode]]:
+        """Yield the codes of all rooms, for operators. See `RoomStore.all`."""
+        return self._store.all()
 
     async def create(
         self,
@@ -101,7 +118,7 @@ class Rooms:
         _check_offered(game, variant)
         while True:
             drawn = self.random_code()
-            code = await self._store.rooms.code_for(player, creation, drawn)
+            code = await self._store.code_for(player, creation, drawn)
 
             def decide(room: Room | None, now: int, code: RoomCode = code) -> Event | None:
                 if room is not None:
@@ -111,7 +128,7 @@ class Rooms:
             room = await self._append(code, decide)
             if room.opened.host == player:
                 return await self.join(code, player)
-            await self._store.rooms.forget_code(player, creation)
+            await self._store.forget_code(player, creation)
 
     def random_code(self) -> RoomCode:
         """Return a random room code."""
@@ -172,7 +189,7 @@ class Rooms:
             UnavailableError: the store does not answer.
             UnreadableError: a newer release has written to the room.
         """
-        texts = await self._store.journals.read_from(keys.room(code), 1) if is_code(code) else []
+        texts = await self._journals.read_from(keys.room(code), 1) if is_code(code) else []
         if not texts:
             return None
         first = decode(texts[0])
@@ -193,7 +210,7 @@ class Rooms:
             UnavailableError: the store does not answer.
             UnreadableError: a newer release has stored it.
         """
-        text = await self._store.rooms.round_on(code, deal)
+        text = await self._store.round_on(code, deal)
         if text is not None:
             return decode_round(text)
         try:
@@ -405,7 +422,7 @@ class Rooms:
         while True:
             terms = await self._check_start(code, player, present, anyway=anyway)
             try:
-                deal = await self._store.deals.draw(terms.game, terms.variant, code)
+                deal = await self._deals.draw(terms.game, terms.variant, code)
             except EngineError as error:
                 # The room is from a time at which the game was there.
                 raise Refusal.of(error) from error
@@ -472,7 +489,7 @@ class Rooms:
         """
 
         def check(room: Room) -> Terms:
-            now = self._store.clock.now()
+            now = self._clock.now()
             commands.start(room, player, _NO_DEAL, "", now, present=present, anyway=anyway)
             return room.terms
 
@@ -540,7 +557,7 @@ class Rooms:
         Returns:
             Whether it is, and the player takes part in the round and has not finished.
         """
-        deal = await self._store.deals.find(deal_id)
+        deal = await self._deals.find(deal_id)
         room = await self._replica(deal.room).refresh() if deal and deal.room else None
         running = room.running if room else None
         if room and running and running.deal == deal_id and player in running.unfinished():
@@ -573,7 +590,7 @@ class Rooms:
                 state = await self._attempts.find(attempt)
                 if state is not None and state.end is not None:
                     result = state.result
-                elif state is None and self._store.clock.now() >= kept_until:
+                elif state is None and self._clock.now() >= kept_until:
                     # Nothing was played at it, or it would be kept still.
                     result = _out_of_time(room.running)
                 else:
@@ -668,10 +685,8 @@ class Rooms:
         replica = self._replicas.find(code)
         if replica is not None:
             return replica
-        definition = RoomDefinition(code, self._store.clock, self.appended)
-        return self._replicas.put(
-            code, Replica(self._store.journals, self._store.clock, definition)
-        )
+        definition = RoomDefinition(code, self._clock, self.appended)
+        return self._replicas.put(code, Replica(self._journals, self._clock, definition))
 
 
 def _check_offered(game: str, variant: str) -> None:

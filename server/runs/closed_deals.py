@@ -7,9 +7,11 @@ from server.base.core.days import DailyId
 from server.base.core.ids import DealId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.redis import keys
-from server.deals.store import Deal
+from server.base.redis.scans import ScanStore
+from server.base.work.clock import Clock
+from server.deals.pool_store import PoolStore
+from server.deals.store import Deal, DealStore
 from server.rooms.rooms import Rooms
-from server.stores import Store
 
 
 class Deals:
@@ -18,8 +20,19 @@ class Deals:
     A day's deal is closed when the daily closes; a room's, unless a round on it is running.
     """
 
-    def __init__(self, store: Store, rooms: Rooms) -> None:
+    def __init__(
+        self,
+        store: DealStore,
+        rooms: Rooms,
+        *,
+        pools: PoolStore,
+        scans: ScanStore,
+        clock: Clock,
+    ) -> None:
         self._store = store
+        self._pools = pools
+        self._scans = scans
+        self._clock = clock
         self._rooms = rooms
 
     async def show(self, deal_id: DealId) -> tuple[Deal, bytes | None]:
@@ -29,12 +42,12 @@ class Deals:
             Refusal: there is no such deal.
             UnavailableError: the store does not answer.
         """
-        deal = await self._store.deals.find(deal_id)
+        deal = await self._store.find(deal_id)
         if deal is None:
             raise Refusal("unknown_deal")
         if deal.day is not None:
             # A node whose clock is wrong must not reveal a seed early.
-            closed = await self._store.clock.confirm() >= days.closes(deal.day)
+            closed = await self._clock.confirm() >= days.closes(deal.day)
         else:
             assert deal.room is not None, "a deal belongs to a day or to a room"
             closed = await self._is_over(deal.room, deal_id)
@@ -54,14 +67,14 @@ class Deals:
             UnavailableError: the store does not answer; the rest is not sealed.
         """
         count = changed = 0
-        async for batch in self._store.scans.all_keys():
+        async for batch in self._scans.all_keys():
             for key in batch:
                 kind, name = keys.kind_of(key)
                 if kind == "deal":
                     count += 1
-                    changed += await self._store.deals.seal(DealId(name))
+                    changed += await self._store.seal(DealId(name))
                 elif kind == "pool":
-                    pooled, resealed = await self._store.pools.seal(name)
+                    pooled, resealed = await self._pools.seal(name)
                     count, changed = count + pooled, changed + resealed
         return count, changed
 
@@ -73,9 +86,9 @@ class Deals:
         Raises:
             UnavailableError: the store does not answer.
         """
-        if self._store.clock.now() < days.closes(daily_id.day):
+        if self._clock.now() < days.closes(daily_id.day):
             return None
-        return (await self._store.deals.daily_ids([daily_id])).get(daily_id)
+        return (await self._store.daily_ids([daily_id])).get(daily_id)
 
     async def _is_over(self, code: RoomCode, deal: DealId) -> bool:
         try:

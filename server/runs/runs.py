@@ -24,7 +24,6 @@ from server.results.core.boards import Group
 from server.results.leaderboards import Leaderboards
 from server.rooms.rooms import Rooms
 from server.runs.closed_deals import Deals
-from server.stores import Store
 
 MAX_READS = 8
 """Reads of runs that a node has in flight: further ones are refused, before they delay moves."""
@@ -75,7 +74,6 @@ class Runs:
 
     def __init__(
         self,
-        store: Store,
         deals: Deals,
         attempts: Attempts,
         rooms: Rooms,
@@ -83,7 +81,6 @@ class Runs:
         leaderboards: Leaderboards,
         profiles: Profiles,
     ) -> None:
-        self._store = store
         self._deals = deals
         self._attempts = attempts
         self._rooms = rooms

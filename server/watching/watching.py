@@ -23,11 +23,14 @@ import structlog
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError, UnreadableError
 from server.base.journals.replica import YIELD_EVERY
+from server.base.journals.store import JournalStore
 from server.base.redis import keys
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
+from server.deals.store import DealStore
 from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt
 from server.play.journal import steps_of
@@ -35,7 +38,6 @@ from server.rooms.core import commands
 from server.rooms.core.room import Room, Round
 from server.rooms.live import LiveRooms
 from server.rooms.rooms import Rooms
-from server.stores import Store
 from server.watching.core.sight import WATCH_DELAY, Sight
 
 CONCURRENCY = 32
@@ -189,17 +191,21 @@ class Watching:
 
     def __init__(
         self,
-        store: Store,
         attempts: Attempts,
         rooms: Rooms,
         live: LiveRooms,
         keyring: Keyring,
         *,
+        journals: JournalStore,
+        deals: DealStore,
+        clock: Clock,
         background: Background,
     ) -> None:
         self.moved: Signal[RoomCode, Sight, WatchedEntry] = Signal()
         self.renewed: Signal[RoomCode] = Signal()
-        self._store = store
+        self._journals = journals
+        self._deals = deals
+        self._clock = clock
         self._rooms = rooms
         self._live = live
         self._keyring = keyring
@@ -429,17 +435,17 @@ class Watching:
         began = 0
         key, texts = keys.attempt(runner.attempt), None
         if state is not None:
-            read = await self._store.journals.read_on(key, state.seq, runner.last)
+            read = await self._journals.read_on(key, state.seq, runner.last)
             texts = read.texts if read is not None else None
         if texts is None:
             # It is read for the first time, or the store has lost entries that were seen here.
             runner.read, state = False, None
             entries.clear()
             # A node whose clock is wrong must not show cards early.
-            began = await self._store.clock.confirm()
-            texts = (await self._store.journals.read(key)).texts
+            began = await self._clock.confirm()
+            texts = (await self._journals.read(key)).texts
         assert watched.deal is not None, "a round has a deal"
-        deal = await self._store.deals.find(watched.deal) if texts else None
+        deal = await self._deals.find(watched.deal) if texts else None
         if deal is None:
             return began
         found: list[WatchedEntry] = []
@@ -455,7 +461,7 @@ class Watching:
     async def _release(self, code: RoomCode) -> None:
         """Show what is due to watchers, and set the time of what comes next."""
         # A node whose clock is wrong must not show cards early. It reads the time now and then.
-        now = await self._store.clock.confirm()
+        now = await self._clock.confirm()
         watched = self._rounds.get(code)
         if watched is None:
             return

@@ -241,7 +241,19 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
     keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
     places = Places(keyring)
     quotas = _quotas(store, keyring, background)
-    dailies = Dailies(store, attempts, keyring, places, quotas, background=background)
+    dailies = Dailies(
+        attempts,
+        keyring,
+        places,
+        quotas,
+        deals=store.deals,
+        pools=store.pools,
+        starts=store.starts,
+        leaderboards=store.leaderboards,
+        histories=store.histories,
+        clock=store.clock,
+        background=background,
+    )
     for game in list(games())[:2]:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)
@@ -273,7 +285,14 @@ def room_state(room: Room) -> dict[str, Any]:
 async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
     background = Background()
     keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
-    rooms = Rooms(store, attempts, _quotas(store, keyring, background))
+    rooms = Rooms(
+        store.rooms,
+        attempts,
+        _quotas(store, keyring, background),
+        journals=store.journals,
+        deals=store.deals,
+        clock=store.clock,
+    )
     found: dict[str, dict[str, Any]] = {"attempts": {}, "rooms": {}}
     for key in keys:
         _, kind, name = (*key.split(":", 2), "", "")[:3]
@@ -323,7 +342,9 @@ async def _make(folder: Path) -> None:
             clock = RedisClock(database)
             await clock.sample()
             store = redis_store(database, clock, secret_keys())
-            attempts = Attempts(store, Counter())
+            attempts = Attempts(
+                Counter(), journals=store.journals, deals=store.deals, clock=store.clock
+            )
             await _leave_effects(store, attempts)
             states = await _states(store, attempts, await redis.keys())
             dump = await _dump(redis)

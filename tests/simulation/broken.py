@@ -369,7 +369,7 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
     async def decided(self: Races, over: Race) -> Record:
         players = list(over.results)
         of = [(over.game, over.deal)]
-        found = await self._store.histories.excerpts(players, (), of)
+        found = await self._histories.excerpts(players, (), of)
         known = dict(zip(players, found, strict=True))
         decision = races.decide(
             over,
@@ -379,7 +379,7 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
             {},
         )
         text = msgspec.json.encode(decision).decode()
-        await self._store.races.decide(over.deal, text)
+        await self._store.decide(over.deal, text)
         return Record(text, frozenset())
 
     async def write(self: Races, deal: DealId, record: Record) -> None:

@@ -80,7 +80,13 @@ class Site:
         load = Load(lambda: self.lag)
         services = node.services
         self.budgets = Budgets(clock=lambda: services.clock.now() / 1000)
-        services.archive = Archive(node.store, node.attempts, node.dailies, folder)
+        services.archive = Archive(
+            node.attempts,
+            node.dailies,
+            folder,
+            leaderboards=node.store.leaderboards,
+            clock=node.store.clock,
+        )
         self.api = Api(
             services,
             load,

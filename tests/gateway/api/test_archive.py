@@ -96,7 +96,13 @@ async def test_all_nodes_make_the_same_bytes(
     await site.get(PATH)
     await node.services.archive.wait()
     async with node_on(redis_url, clock) as other:
-        own = Archive(other.store, other.attempts, other.dailies, tmp_path / "other")
+        own = Archive(
+            other.attempts,
+            other.dailies,
+            tmp_path / "other",
+            leaderboards=other.store.leaderboards,
+            clock=other.store.clock,
+        )
         with pytest.raises(Exception, match="being_made"):
             await own.find(days.day_at(START))
         await own.wait()
@@ -157,7 +163,13 @@ async def test_a_folder_that_cannot_be_written_to_is_told_and_tried_again(
     clock.time = SETTLED
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
-    node.services.archive = Archive(node.store, node.attempts, node.dailies, blocked / "archive")
+    node.services.archive = Archive(
+        node.attempts,
+        node.dailies,
+        blocked / "archive",
+        leaderboards=node.store.leaderboards,
+        clock=node.store.clock,
+    )
     for _ in range(2):
         assert (await site.get(PATH)).code == "being_made"
         await node.services.archive.wait()
