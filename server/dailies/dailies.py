@@ -212,7 +212,7 @@ class Dailies:
         day = daily.day_at(self._clock.now())
         deals = await self._deals.dailies(_all_of(day))
         best = await self._best_of(deals)
-        started = await self._deals.started([deal.id for deal in deals], player)
+        started = await self._attempts.started([deal.id for deal in deals], player)
         found = []
         for deal in deals:
             attempt = None
@@ -326,7 +326,7 @@ class Dailies:
                     return await self._attempts.snapshot(attempt)
         deal = await self._deals.daily(DailyId(game, day))
         ranked = False
-        if not await self._deals.started([deal.id], player):
+        if not await self._attempts.started([deal.id], player):
             if not anew:
                 raise Refusal("overloaded", wait=RETRY_AFTER)
             await self._begin(player, DailyId(game, day), address)

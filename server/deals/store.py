@@ -23,13 +23,9 @@ from engine.deal import SEED_BYTES, commitment
 from engine.schema import STANDARD
 from server.base.core.days import DailyId, level_of
 from server.base.core.ids import (
-    PACE_BOT,
     DealId,
-    PlayerId,
     RoomCode,
-    attempt_id,
 )
-from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import UnreadableError
 from server.base.redis import keys
 from server.base.redis.database import Database
@@ -122,16 +118,18 @@ class DealStore:
         """
         return await self._store(replace(new_deal(game, variant), room=room))
 
-    async def keep(self, deal: DealId, days: int = KEPT_DAYS) -> None:
+    async def keep(self, deal: DealId, days: int, journal: str) -> None:
         """Extend the life of a round's deal that somebody begins to play, kept for so many days.
 
-        The pace bot's run on it, if it takes part, is kept as well: it plays by itself, and would
-        fill the store for everybody who only looks for a match.
+        Args:
+            deal: the deal's id.
+            days: for how many days what is played on it is kept.
+            journal: the key of another run on it that is kept as well, if it is there.
 
         Raises:
             UnavailableError: it may or may not have been extended.
         """
-        names = keys.deal(deal), keys.attempt(attempt_id(deal, PACE_BOT))
+        names = keys.deal(deal), journal
         life = (days + keys.PLAYED_DEAL_DAYS) * keys.DAY_SECONDS
         await asyncio.gather(*(self._database.write(key, "EXPIRE", key, life) for key in names))
 
@@ -324,18 +322,6 @@ class DealStore:
             lambda redis, key: redis.get(key), *map(keys.daily, dailies)
         )
         return {daily: DealId(id_) for daily, id_ in zip(dailies, found, strict=True) if id_}
-
-    async def started(self, deals: list[DealId], player: PlayerId) -> set[DealId]:
-        """Return those of some deals on which a player has started an attempt.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        found = await self._database.ask(
-            lambda redis, key: redis.exists(key),
-            *(keys.attempt(attempt_id(deal, player)) for deal in deals),
-        )
-        return {deal for deal, exists in zip(deals, found, strict=True) if exists}
 
     async def _store(self, deal: Deal) -> Deal:
         """Store a new deal, and return it.

@@ -141,7 +141,7 @@ class Suspicions:
         today = day_at(at)
         wanted = [DailyId(game, day) for game in games() for day in (today - 1, today)]
         deals = list((await self._deals.daily_ids(wanted)).values())
-        for deal in await self._deals.started(deals, player):
+        for deal in await self._attempts.started(deals, player):
             run = await self._attempts.run(attempt_id(deal, player))
             if run is not None:
                 await self.examine(run, kept=True)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import structs
 
 from engine.board import Delta, delta_between
 from engine.notation import move_text
 from server.base.core.due import AttemptDue
-from server.base.core.ids import AttemptId, PlayerId, attempt_id, split_attempt_id
+from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
 from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
@@ -168,6 +168,16 @@ class Attempts:
         else:
             replica.submit_soon(move)
 
+    async def started(self, deals: Sequence[DealId], player: PlayerId) -> set[DealId]:
+        """Return those of some deals on which a player has started an attempt.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        names = [keys.attempt(attempt_id(deal, player)) for deal in deals]
+        found = await self._journals.existing(names)
+        return {deal for deal, exists in zip(deals, found, strict=True) if exists}
+
     async def _keep_deal(self, attempt: AttemptId) -> None:
         """Extend the life of what goes with a round's run, which somebody begins to play.
 
@@ -178,7 +188,11 @@ class Attempts:
         deal = await self._deal(attempt)
         if deal.room is not None:
             state = self._known(attempt) or await self.find(attempt)
-            await self._deals.keep(deal.id, state.start.days if state else KEPT_DAYS)
+            days = state.start.days if state else KEPT_DAYS
+            # The pace bot plays by itself, and would fill the store for everybody who only looks
+            # for a match.
+            bot = keys.attempt(attempt_id(deal.id, PACE_BOT))
+            await self._deals.keep(deal.id, days, bot)
 
     async def answer_again(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers

@@ -18,6 +18,7 @@ from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal
 from server.base.outbox import outbox
 from server.base.redis import keys
+from server.base.work.random_id import random_id
 from server.play.answers import Over, Played, Snapshot
 from server.play.core import attempt as core
 from server.play.core.attempt import Started
@@ -390,3 +391,12 @@ async def test_moves_beyond_the_limit_are_refused(
             await command(each, attempt, 5, "s>t0")
         assert await command(each, attempt, 4, final) == last
     assert isinstance(await command(other, attempt, 5, "resign"), Over)
+
+
+async def test_the_deals_that_a_player_has_started_are_found(node: Node) -> None:
+    one, other = (DealId(random_id()) for _ in range(2))
+    await node.redis.xadd(keys.attempt(attempt_id(one, ADA)), {"e": "text"}, id="0-1")
+    attempts = node.services.attempts
+    assert await attempts.started([one, other], ADA) == {one}
+    assert await attempts.started([one, other], BOB) == set()
+    assert await attempts.started([], ADA) == set()

@@ -9,7 +9,7 @@ import pytest
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from server.base.core.days import DailyId
-from server.base.core.ids import CODE_ALPHABET, DealId, RoomCode, attempt_id, is_id
+from server.base.core.ids import CODE_ALPHABET, DealId, RoomCode, is_id
 from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
@@ -17,7 +17,6 @@ from server.base.work.random_id import random_id
 from server.deals import store as module
 from server.deals.store import DealStore
 from tests.conftest import client_of, secret_keys
-from tests.core.builders import ADA, BOB
 from tests.redis_servers import running_server
 
 CODE = RoomCode(CODE_ALPHABET[:5])
@@ -135,13 +134,3 @@ async def test_a_daily_that_the_store_has_lost_is_drawn_anew(
     anew = await deals.dailies(dailies)
     assert anew[0] != found[0]
     assert anew[1] == found[1]
-
-
-async def test_the_deals_that_a_player_has_started_are_found(
-    redis: Client, deals: DealStore
-) -> None:
-    one, other = (DealId(random_id()) for _ in range(2))
-    await redis.xadd(keys.attempt(attempt_id(one, ADA)), {"e": "text"}, id="0-1")
-    assert await deals.started([one, other], ADA) == {one}
-    assert await deals.started([one, other], BOB) == set()
-    assert await deals.started([], ADA) == set()

@@ -17,7 +17,7 @@ server, the text of the previous entry is compared as well.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -392,6 +392,15 @@ class JournalStore:
             UnavailableError: Redis does not answer.
         """
         return await self._read(key, 1, acknowledged=True)
+
+    async def existing(self, names: Sequence[str]) -> list[bool]:
+        """Return whether there is each of some journals, acknowledged or not.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        found = await self._database.ask(lambda redis, key: redis.exists(key), *names)
+        return list(map(bool, found))
 
     async def read_from(self, key: str, number: int) -> list[str]:
         """Return the texts of the entries from `number` on, acknowledged or not.
