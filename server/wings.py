@@ -36,6 +36,7 @@ from server.moderation.moderation import Moderation
 from server.moderation.operators import Operators
 from server.moderation.suspicions import Suspicions
 from server.play.attempts import Attempts
+from server.play.charges import Charges
 from server.play.core.finish import Finish
 from server.play.finishes import Finishes
 from server.play.mirrors import Mirrors
@@ -74,7 +75,7 @@ class Services:
     order in which they are constructed.
     """
 
-    def __init__(  # noqa: PLR0915 - the services of a node
+    def __init__(
         self,
         store: Store,
         bus: Bus,
@@ -111,7 +112,6 @@ class Services:
             deals=store.deals,
             clock=store.clock,
         )
-        self.attempts.appended.subscribe(self.quotas.advanced)
         self.finishes = Finishes(self.attempts)
         self.rooms = Rooms(
             store.rooms,
@@ -121,7 +121,7 @@ class Services:
             deals=store.deals,
             clock=store.clock,
         )
-        self.quotas.room = self.rooms.known
+        Charges(self.attempts, self.quotas, store.clock, self.rooms.last_runners)
         self.journal_check = JournalCheck(
             store.journals, background, self.attempts.used, self.rooms.used
         )

@@ -34,7 +34,7 @@ BASE = {
     "base.seals": "base.core base.work base.redis base.nodes",
     "base.outbox": "base.core base.work base.redis base.journals",
     "base.net": "base.core base.work base.wire",
-    "base.quotas": "base.core base.work base.redis base.nodes base.seals base.net",
+    "base.quotas": "base.core base.work base.redis base.nodes base.seals",
     "base.wire": "base.core base.work base.quotas base.net base.web",
     "base.web": "base.core base.work base.net base.wire",
 }

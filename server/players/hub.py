@@ -15,7 +15,7 @@ from server.accounts.confirmations import Confirmations
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.net.contracts import Reason
 from server.base.quotas.quotas import Scope
-from server.base.quotas.scopes import scopes_of
+from server.base.wire.scopes import scopes_of
 from server.base.wire.session import Session
 from server.base.work.worker_pool import WorkerPool
 from server.play.holding_feed import Following

@@ -99,7 +99,11 @@ async def start_round(request: Request[StartRound]) -> RoomState:
     if not services.memory.has_room("round"):
         raise Refusal("overloaded", wait=request.load.wait())
     live = services.live.find(code)
-    async with request.paying("game", quotas.round_of(live.room if live is not None else None)):
+    known = live.room if live is not None else None
+    items = quotas.round_of()
+    if known is not None:
+        items = quotas.round_of(len(known.seats), known.terms.limit, first=known.round is None)
+    async with request.paying("game", items):
         online = await services.live.online(code)
         room = await services.rooms.start(code, request.player, online, anyway=anyway)
     return await _state(request, room)

@@ -232,6 +232,11 @@ class Rooms:
         replica = self._replicas.find(code)
         return replica.settled if replica is not None else None
 
+    def last_runners(self, code: RoomCode) -> tuple[PlayerId, ...] | None:
+        """Return who plays the last round of a room; `None` if that is not in memory."""
+        room = self.known(code)
+        return room.round.players if room is not None and room.round is not None else None
+
     def receive(self, code: RoomCode, number: int, text: str) -> Room | None:
         """Apply entry `number`, which another node has appended and published.
 

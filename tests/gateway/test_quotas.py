@@ -17,11 +17,11 @@ from server.base.net import limits
 from server.base.net.load import Load
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
-from server.base.quotas.scopes import scopes_of
 from server.base.redis import keys
 from server.base.wire import session_messages
 from server.base.wire.answerer import Handlers
 from server.base.wire.costs import COSTS
+from server.base.wire.scopes import scopes_of
 from server.dailies import messages as dailies_messages
 from server.play import messages as play_messages
 from server.results import messages as results_messages

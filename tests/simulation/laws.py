@@ -318,7 +318,7 @@ STORING = {
     "hello": quotas.GUEST,
     "room.create": quotas.ROOM,
     "room.quick": quotas.MATCH,
-    "room.start": quotas.round_of(None),
+    "room.start": quotas.round_of(),
     "NewRecoveryCode": quotas.OFFER,
     "KeepRecoveryCode": quotas.CODE,
     "LinkDevice": quotas.DEVICE,

@@ -18,9 +18,8 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import Final, NamedTuple
 
-from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
+from server.base.core.ids import PACE_BOT, PlayerId
 from server.base.core.quota import (
-    DAY,
     HOUR,
     KEPT_DAYS,
     MINUTE,
@@ -41,8 +40,6 @@ from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.metrics import Counts
 from server.base.work.worker_pool import WorkerPool
-from server.play.core.attempt import Attempt
-from server.rooms.core.room import Room
 
 _LABEL = b"samedeal quota\0"
 _BYTES = 9
@@ -126,12 +123,16 @@ EPOCH: Final = (Item(150, keys.PLAYER_LIFE * 1000),)
 """That a player has signed out everywhere, or is deleted, for as long as tokens hold."""
 
 
-def round_of(room: Room | None) -> tuple[Item, ...]:
-    """Return what a round stores, given its room as far as that is known."""
-    runners = len(room.seats) if room is not None else MAX_SEATS
-    life = (room.terms.limit if room is not None else 2 * HOUR) + HOUR + MINUTE
-    first = (USED_ROOM,) if room is None or room.round is None else ()
-    return (*first, ROUND, Item(runners * RUNNER, life))
+def round_of(runners: int = MAX_SEATS, limit: int = 2 * HOUR, *, first: bool = True) -> list[Item]:
+    """Return what a round stores.
+
+    Args:
+        runners: how many play it.
+        limit: its length in milliseconds.
+        first: whether it may be the first one of its room.
+    """
+    items = [ROUND, Item(runners * RUNNER, limit + HOUR + MINUTE)]
+    return [USED_ROOM, *items] if first else items
 
 
 class Scope(NamedTuple):
@@ -173,7 +174,6 @@ class Quotas:
     Attributes:
         where: returns where a player is: the address, and the network around it. Who is nowhere is
             charged for nothing.
-        room: returns a room as far as it is known in memory.
     """
 
     def __init__(
@@ -188,7 +188,6 @@ class Quotas:
         limited: Counts,
     ) -> None:
         self.where: Callable[[PlayerId], Sequence[Scope]] = lambda _: ()
-        self.room: Callable[[RoomCode], Room | None] = lambda _: None
         self._store = store
         self._keyring = keyring
         self._clock = clock
@@ -299,33 +298,6 @@ class Quotas:
     def is_full(self, player: PlayerId) -> bool:
         """Return whether no move is taken any more where a player is."""
         return bool(self._full) and any(scope in self._full for scope in self.where(player))
-
-    def advanced(self, before: Attempt | None, after: Attempt, _: str) -> None:
-        """Charge for an attempt that has advanced: from its first move on, and for each `MOVES`."""
-        count = after.seq % MOVES or MOVES
-        is_first = before is not None and not before.is_played and after.is_played
-        is_counted = count == MOVES or (after.end is not None and after.is_played)
-        if is_counted or is_first:
-            start, size = after.start, count * ENTRY_BYTES if is_counted else 0
-            if is_first:
-                size += PLAYED + self._bot_of(after)
-            left = start.deadline - self._clock.now()
-            items = [Item(size, left + start.days * DAY)]
-            if is_first and start.room is not None:
-                items.append(Item(self._results_of(start.room), left + keys.ROUND_LIFE))
-            self.note(start.player, *items)
-
-    def _results_of(self, code: RoomCode) -> int:
-        """Return the bytes that are kept of a room's round; each who plays is charged for all."""
-        room = self.room(code)
-        runners = len(room.round.players) if room is not None and room.round else MAX_SEATS
-        return ROUND_RESULTS + RUNNER_RESULTS * runners
-
-    def _bot_of(self, attempt: Attempt) -> int:
-        """Return the bytes of the pace bot's run that is kept as long as an attempt."""
-        code = attempt.start.room
-        room = self.room(code) if code is not None else None
-        return BOT if room is not None and room.round and PACE_BOT in room.round.players else 0
 
     def _share(self, scope: Scope) -> float:
         found = self._known.get(scope)

@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from server.base.core.ids import PlayerId
 from server.base.core.quota import Item, Need
 from server.base.net.load import Load
-from server.base.quotas.scopes import scopes_of
 from server.base.wire.messages import Command, Event
+from server.base.wire.scopes import scopes_of
 from server.base.wire.session import Session
 from server.players.hub import Hub
 from server.wings import Services
