@@ -5,8 +5,6 @@ from __future__ import annotations
 UPWARD = frozenset(
     {
         "server.accounts.challenges -> server.base.wire.session",
-        "server.base.core.days -> server.deals.core.certificate",
-        "server.base.net.contracts -> server.play.moves",
         "server.base.redis.keys -> server.results.core.boards",
         "server.base.web.api.app -> server.routes",
         "server.base.web.api.app -> server.wings",
@@ -41,7 +39,6 @@ UPWARD = frozenset(
         "server.base.wire.costs -> server.runs.deal_messages",
         "server.base.wire.costs -> server.runs.messages",
         "server.base.wire.costs -> server.watching.messages",
-        "server.base.wire.messages -> server.deals.core.certificate",
         "server.base.wire.request -> server.players.hub",
         "server.base.wire.request -> server.wings",
         "server.base.wire.session -> server.play.answers",
@@ -81,7 +78,6 @@ UPWARD = frozenset(
         "server.players.hub -> server.watching.feed",
         "server.players.hub -> server.wings",
         "server.results.api -> server.wings",
-        "server.results.core.races -> server.rooms.core.room",
         "server.results.players_api -> server.wings",
         "server.rooms.emotes_feed -> server.wings",
         "server.rooms.feed -> server.wings",

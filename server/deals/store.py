@@ -21,7 +21,7 @@ import structlog
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from engine.schema import STANDARD
-from server.base.core.days import DailyId, level_of
+from server.base.core.days import DailyId, Level, level_of
 from server.base.core.ids import (
     DealId,
     RoomCode,
@@ -32,7 +32,7 @@ from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
 from server.base.work.random_id import random_id
-from server.deals.core.certificate import Certificate, Level, packed, unpacked
+from server.deals.core.certificate import Certificate, packed, unpacked
 from server.deals.pool_store import PooledDeal, PoolStore
 
 MAX_CACHED = 20_000

@@ -12,9 +12,8 @@ from server.base.outbox import effects
 from server.base.redis import keys
 from server.base.work.clock import Clock
 from server.base.work.signal import Signal
-from server.results.core import races
 from server.rooms.core import room as race
-from server.rooms.core.effects import RoundOver
+from server.rooms.core.effects import RoundOver, race_over
 from server.rooms.core.events import RoundStarted
 from server.rooms.core.room import Checkpoint, Entry, KeptRound, Room, Round
 
@@ -95,9 +94,9 @@ class RoomDefinition:
             due = (RoundDue(self._code), event.deadline)
         elif before is not None and before.running and not after.running:
             due = (RoundDue(self._code), None)
-            race_over = races.race_over(after)
-            if race_over is not None and after.round is not None:
-                over = RoundOver(after.round.number, race_over)
+            raced = race_over(after)
+            if raced is not None and after.round is not None:
+                over = RoundOver(after.round.number, raced)
                 effect = (over.field, effects.encode(over))
             beside = self._kept(after)
         return Append(

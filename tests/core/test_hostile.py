@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from server.base.core.ids import DealId, PlayerId
 from server.base.core.refusal import Refusal
-from server.results.core import races
-from server.rooms.core import commands
+from server.rooms.core import commands, effects
 from server.rooms.core import room as race
 from server.rooms.core.events import (
     Event,
@@ -130,7 +129,7 @@ def test_no_rated_result_of_a_player_is_changed_by_an_event_of_another(
         assert running.results.items() <= round_.results.items()
         left = {seat.player for seat in before.seats} - {seat.player for seat in after.seats}
         assert left.isdisjoint(running.players) or left == {who}, "a runner was put out"
-        if round_.over and (over := races.race_over(after)) is not None:
+        if round_.over and (over := effects.race_over(after)) is not None:
             assert set(over.results) == set(round_.players)
 
 
@@ -167,4 +166,4 @@ def test_a_round_that_an_operator_ends_is_not_rated() -> None:
         room = then(room, commands.finish(room, DealId("d"), player, reached(0), START))
     assert room.round is not None
     assert room.round.over
-    assert races.race_over(room) is None
+    assert effects.race_over(room) is None

@@ -35,6 +35,7 @@ from server.results.core.curve import SECONDS
 from server.results.core.history import RATING, UNCERTAINTY, DayResult, History, points
 from server.results.core.races import Decision
 from server.rooms.core import commands as race_commands
+from server.rooms.core import effects
 from server.rooms.core import room as race
 from server.rooms.core.events import Event, RoomOpened, RunnerFinished
 from server.rooms.core.room import Checkpoint, KeptRound, Room
@@ -240,7 +241,7 @@ def correct_recording(allowed: Help = "none") -> Recording:
 def _enter(recording: Recording, result: Result) -> None:
     """Enter the race, and the result of Ada's daily, in all that follows from them."""
     assert recording.room is not None
-    stored, race_over = recording.stored, races.race_over(recording.room)
+    stored, race_over = recording.stored, effects.race_over(recording.room)
     assert race_over is not None
     before = dict.fromkeys(race_over.results, (RATING, UNCERTAINTY))
     decision = Decision(race_over, before, frozenset([ADA]))

@@ -6,9 +6,7 @@ A day is a number, counted from 1970-01-01. Times are Unix milliseconds, which h
 from __future__ import annotations
 
 from datetime import date, timedelta
-from typing import NamedTuple
-
-from server.deals.core.certificate import Level
+from typing import Literal, NamedTuple
 
 DAY = 86_400_000
 """The length of a day, in milliseconds."""
@@ -31,6 +29,9 @@ UNCERTIFIED_AHEAD = 1
 
 The commitment of tomorrow's deal is published today in any case.
 """
+
+Level = Literal[1, 2, 3]
+"""How hard a deal is among the certified ones of its game: 1 easy, 2 medium, 3 hard."""
 
 LEVELS: tuple[Level, ...] = (1, 1, 2, 2, 2, 3, 3)
 """How hard the deals of each day of the week are, from Monday on."""

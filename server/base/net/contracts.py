@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from enum import Enum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.wire.messages import Command, Event
-from server.play.moves import MoveNumbers, Reply
 
 if TYPE_CHECKING:
     from server.base.wire.session import Session
@@ -75,7 +74,12 @@ class Answerer(Protocol):
         """
 
     def play(
-        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
+        self,
+        attempt: AttemptId,
+        player: PlayerId,
+        seq: int,
+        numbers: tuple[int, int, int],
+        reply: Callable[[Any], None],
     ) -> None:
         """Play a move that is to become entry `seq`; `reply` is called with its outcome."""
 

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
-from server.deals.core.certificate import Level
+from server.base.core.days import Level
 
 Re = int | tuple[int, int]
 """What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`."""

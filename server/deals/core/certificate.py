@@ -5,16 +5,13 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from engine.board import Board
 from engine.errors import EngineError
 from engine.notation import move_text, parse_move
 from engine.play import play
 from engine.ruleset import Move, Ruleset
-
-Level = Literal[1, 2, 3]
-"""How hard a deal is among the certified ones of its game: 1 easy, 2 medium, 3 hard."""
+from server.base.core.days import Level
 
 MAX_TEXT = 1 << 16
 """The most bytes that are unpacked; the longest known lines have 2,500."""

@@ -11,7 +11,7 @@ from statistics import fmean
 
 from msgspec import Struct
 
-from server.base.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
+from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.play.core import result as ranking
 from server.play.core.result import Result
 from server.play.core.stored import Help, StoredResult
@@ -19,10 +19,6 @@ from server.results.core import contests, ratings
 from server.results.core.contests import Meeting, Pair, has_played
 from server.results.core.history import RoundResult
 from server.results.core.ratings import Change, Skill
-from server.rooms.core.room import Room
-
-MIN_PLAYERS = 2
-"""Players, without the pace bot, from which on a round is a race."""
 
 
 class Race(Struct, frozen=True, omit_defaults=True):
@@ -73,35 +69,6 @@ class Decision(Struct, frozen=True):
     ranked: frozenset[PlayerId] = frozenset()
     pairs: tuple[Pair, ...] = ()
     hollow: dict[PlayerId, int] = {}
-
-
-def race_over(room: Room) -> Race | None:
-    """Return the race that a room's last round was; `None` if it is not over, or was no race.
-
-    A round that an operator has ended by closing the room is none, nor one without a move.
-    """
-    round_ = room.round
-    if round_ is None or not round_.over or room.closed:
-        return None
-    results = {
-        player: StoredResult.of(round_.results[player])
-        for player in round_.players
-        if player != PACE_BOT
-    }
-    if len(results) < MIN_PLAYERS or not any(result.moves for result in results.values()):
-        return None
-    terms = round_.terms
-    return Race(
-        round_.deal,
-        terms.game,
-        room.at,
-        round_.home,
-        terms.help,
-        results,
-        room.opened.code,
-        round_.starts,
-        round_.rated,
-    )
 
 
 def decide(

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from server.base.core.days import Level
 from server.deals.core import certificate
-from server.deals.core.certificate import Level
 from server.players.core.names import Profile
 
 Date = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
