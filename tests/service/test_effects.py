@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from engine.catalog import ruleset
 from server.base.core import days
 from server.base.core.bus_message import encode
@@ -78,6 +80,22 @@ async def test_a_finished_race_is_entered_in_its_room_and_in_no_leaderboard(
     assert after.running.unfinished() == [BOB]
     assert await node.keys("leaderboard:*") == []
     assert await all_effects(node.store.outboxes) == []
+
+
+async def test_the_run_of_a_finish_is_read_once(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    read_from = node.store.journals.read_from
+
+    async def recorded(key: str, first: int) -> list[str]:
+        read.append(key)
+        return await read_from(key, first)
+
+    attempt = await finish_daily(node)
+    monkeypatch.setattr(node.store.journals, "read_from", recorded)
+    await node.apply_effects()
+    assert read == [keys.attempt(attempt)]
 
 
 async def test_applying_an_effect_twice_changes_nothing(

@@ -10,11 +10,13 @@ from contextlib import AsyncExitStack
 import pytest
 from msgspec import Struct
 
+from server.base.core.bus_message import encode
 from server.base.core.ids import PlayerId
 from server.base.redis import keys
 from server.base.redis.keys import MAX_SESSIONS
 from server.play.core.bus import Ended
 from server.play.core.stored import StoredResult
+from server.players.core.bus import Barred
 from tests.core.builders import ADA, BOB, CYD
 from tests.processes import PATIENCE
 from tests.service.nodes import OVER, Node, SetClock, attempt_of
@@ -194,3 +196,13 @@ async def test_an_end_is_published_to_the_players_node(
     state = await node.state_of(attempt_of(room, ADA))
     assert other.ended == [Ended(ADA, state.id, state.seq, StoredResult.of(state.result))]
     assert state.end == "time"
+
+
+async def test_a_message_of_an_unknown_kind_counts_as_missed(node: Node) -> None:
+    missed: list[bool] = []
+    node.services.sessions.missed.subscribe(lambda: missed.append(True))
+    for payload in (b"", None, encode([99, "of a newer version"]), b"no message"):
+        node.services.node_bus._receive(payload)
+    assert len(missed) == 4
+    node.services.node_bus._receive(encode(Barred(ADA)))
+    assert len(missed) == 4
