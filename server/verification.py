@@ -24,21 +24,23 @@ from engine.errors import EngineError
 from engine.ruleset import Ruleset
 from engine.schema import STANDARD
 from server.base.core import days
+from server.base.core import keys as base_keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, split_attempt_id
 from server.base.core.refusal import UnreadableError
 from server.base.journals.store import GapError
 from server.base.journals.stored import rules_of
 from server.base.outbox.outbox import Outbox
-from server.base.redis import keys
 from server.base.seals.keyring import Keyring
 from server.deals.core.certificate import proves
 from server.deals.store import Deal
 from server.play import journal as play_journal
+from server.play.core import keys as play_keys
 from server.play.core.attempt import Attempt
 from server.results.core.boards import BoardId, Group, boards_of_day, open_boards
 from server.results.core.history import History
 from server.rooms import journal as rooms_journal
+from server.rooms.core import keys as rooms_keys
 from server.rooms.core import room as race
 from server.rooms.core.room import Room
 from server.stores import Store
@@ -135,7 +137,7 @@ class Verification:
         if not self._counts["player"] + self._counts["history"] + self._counts["attempt"]:
             self._problems["There are no players and no games in this store: it is empty."] = set()
         for key in self._due:
-            self._note("Deadlines without a journal", keys.kind_of(key)[1])
+            self._note("Deadlines without a journal", base_keys.kind_of(key)[1])
         report.keys, report.verified = dict(self._counts), dict(self._verified)
         report.newest = self._newest or None
         if expected is not None:
@@ -161,7 +163,7 @@ class Verification:
 
         async with asyncio.TaskGroup() as group:
             for key in found:
-                kind, name = keys.kind_of(key)
+                kind, name = base_keys.kind_of(key)
                 self._due.discard(key)
                 self._counts[kind] += 1
                 if kind in work and crc32(name.encode()) % 100 < self._percent:
@@ -220,7 +222,7 @@ class Verification:
     async def _attempt(self, name: str) -> None:
         attempt = AttemptId(name)
         parts = split_attempt_id(attempt)
-        texts = await self._texts(keys.attempt(attempt), name)
+        texts = await self._texts(play_keys.attempt(attempt), name)
         deal = await self._deal_of(parts[0]) if parts is not None else None
         if deal is None:
             self._note("Attempts without a deal that can be opened", name)
@@ -228,7 +230,7 @@ class Verification:
             self._fold(name, texts, lambda: _folded(deal, texts))
 
     async def _room(self, name: str) -> None:
-        texts = await self._texts(keys.room(RoomCode(name)), name)
+        texts = await self._texts(rooms_keys.room(RoomCode(name)), name)
 
         def fold() -> Room:
             room: Room | None = None
@@ -299,11 +301,13 @@ class Verification:
     async def _outboxes(self, report: Report) -> None:
         """Read the outboxes, and what is due."""
         texts = []
-        for pending in await self._store.outboxes.pending(_FOR_EVER, range(keys.PARTITIONS)):
+        for pending in await self._store.outboxes.pending(_FOR_EVER, range(base_keys.PARTITIONS)):
             for due, time in pending.due:
                 report.overdue += time <= report.at
                 is_attempt = isinstance(due, AttemptDue)
-                self._due.add(keys.attempt(due.journal) if is_attempt else keys.room(due.journal))
+                self._due.add(
+                    play_keys.attempt(due.journal) if is_attempt else rooms_keys.room(due.journal)
+                )
             for field, text in pending.effects:
                 report.effects += 1
                 texts.append(text)

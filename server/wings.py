@@ -121,7 +121,7 @@ class Services:
             deals=store.deals,
             clock=store.clock,
         )
-        Charges(self.attempts, self.quotas, store.clock, self.rooms.last_runners)
+        Charges(self.attempts, self.quotas, store.clock, self.rooms.of_first_move)
         self.journal_check = JournalCheck(
             store.journals, background, self.attempts.used, self.rooms.used
         )

@@ -18,8 +18,8 @@ import pytest
 import structlog
 
 from engine.board import Board
+from server.base.core import keys
 from server.base.core.ids import DealId
-from server.base.redis import keys
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.redis.pipeline import Pipeline, pack

@@ -10,11 +10,11 @@ import pytest
 
 from engine.catalog import games
 from server.base.core import days
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.base.seals import keyring
 from server.base.seals.key_file import add_key, read_keys
+from server.deals.core import keys
 from server.deals.pool_store import PoolStore
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened

@@ -5,7 +5,6 @@ from __future__ import annotations
 UPWARD = frozenset(
     {
         "server.accounts.challenges -> server.base.wire.session",
-        "server.base.redis.keys -> server.results.core.boards",
         "server.base.web.api.app -> server.routes",
         "server.base.web.api.app -> server.wings",
         "server.base.web.api.route -> server.wings",

@@ -23,12 +23,11 @@ from engine.catalog import ruleset
 from engine.notation import move_text
 from server.accounts.accounts import read_typed
 from server.app import redis_store
-from server.base.core import days
+from server.base.core import days, keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, DealId, PlayerId
 from server.base.journals.store import Append
 from server.base.nodes.registration import Registration
-from server.base.redis import keys
 from server.base.redis.bus import Bus
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
@@ -39,6 +38,7 @@ from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.base.work.random_id import random_id
 from server.cli.logs import configure
+from server.play.core import keys as play_keys
 from server.play.core.attempt import Moved
 from server.play.core.stored import StoredResult
 from server.results.core.history import DayResult
@@ -112,14 +112,14 @@ class Capacity:
         """Write the moves of a recorded game to the journal of a daily."""
         state = await self.services.attempts.find(attempt)
         assert state is not None, "it has been opened"
-        key, start = keys.attempt(attempt), state.start
+        key, start = play_keys.attempt(attempt), state.start
         partition = keys.partition(attempt)
         for number, move in enumerate(recorded(GAME)[:moves], 2):
             now = self.store.clock.now()
             event = Moved(move_text(ruleset(GAME), move), now)
             entry = Append(key, number, msgspec.json.encode(event).decode())
             if number == FIRST:
-                expires = start.deadline + keys.ATTEMPT_LIFE
+                expires = start.deadline + play_keys.ATTEMPT_LIFE
                 due = AttemptDue(attempt), start.deadline
                 entry = entry._replace(partition=partition, expires=expires, due=due)
             await self.store.journals.append(entry, now)

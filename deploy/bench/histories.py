@@ -29,7 +29,6 @@ from server.app import redis_store
 from server.base.core import days as daily
 from server.base.core.ids import DealId, PlayerId
 from server.base.nodes.registration import Registration
-from server.base.redis import keys
 from server.base.redis.bus import Bus
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
@@ -40,6 +39,7 @@ from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.base.work.random_id import random_id
 from server.cli.logs import configure
+from server.players.core import keys
 from server.results.core.history import DayResult, RoundResult
 from server.results.players_api import OfPlayer, show_player
 from server.wings import Services

@@ -15,10 +15,10 @@ from deploy.bench.client import map_concurrently
 from deploy.bench.meter import Figures, MeasuredNode, spread
 from deploy.bench.races import open_session
 from server.base.core.ids import PlayerId
-from server.base.redis import keys
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.play.core.result import pack
+from server.results.core import keys
 from server.results.core.boards import BoardId
 from server.results.leaderboards import REACH, RIVALS, TOP
 from server.results.leaderboards_store import LeaderboardStore

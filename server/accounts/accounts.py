@@ -17,6 +17,7 @@ from msgspec import Raw
 from msgspec.structs import asdict
 
 from server.accounts.core.effects import Deleted, Kept, PasskeyEntry
+from server.accounts.core.keys import DEVICE_LIFE
 from server.accounts.store import AccountStore
 from server.base.core.codes import (
     DEVICE_LENGTH,
@@ -28,7 +29,6 @@ from server.base.core.codes import (
 from server.base.core.ids import ALPHABET, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.outbox.outbox import Outbox
-from server.base.redis.keys import DEVICE_LIFE
 from server.base.work.clock import Clock
 from server.base.work.tasks import in_slices, release
 from server.players.core.account import MAX_PASSKEYS, Account, Passkey

@@ -5,6 +5,7 @@ from __future__ import annotations
 from server.accounts import passkeys
 from server.accounts.accounts import read_typed
 from server.accounts.challenges import Purpose
+from server.accounts.core import charges
 from server.accounts.messages import (
     Account,
     AskPasskey,
@@ -30,7 +31,6 @@ from server.accounts.messages import (
 )
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
-from server.base.quotas import quotas
 from server.base.wire.messages import Command
 from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import Done
@@ -43,7 +43,7 @@ async def new_recovery_code(request: Request[NewRecoveryCode]) -> RecoveryCode:
     """Return a new code, which is not kept yet."""
     session = request.session
     new = request.services.accounts.new_recovery_code
-    async with request.paying("any", quotas.OFFER):
+    async with request.paying("any", charges.OFFER):
         code = await new(request.player, session.epoch, confirmed=_is_confirmed(request))
     return RecoveryCode(code)
 
@@ -51,7 +51,7 @@ async def new_recovery_code(request: Request[NewRecoveryCode]) -> RecoveryCode:
 async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
     """Keep the identity by a code; whoever knows it has shown it, too."""
     code = read_typed(request.command.code)
-    async with request.paying("any", quotas.CODE):
+    async with request.paying("any", charges.CODE):
         await request.services.accounts.keep_recovery_code(request.player, code)
     request.hub.confirmations.note(request.session)
     return Done()
@@ -68,7 +68,7 @@ async def confirm_code(request: Request[ConfirmCode]) -> Done:
 async def link_device(request: Request[LinkDevice]) -> DeviceCode:
     """Return a code for another device."""
     link = request.services.accounts.link_device
-    async with request.paying("any", quotas.DEVICE):
+    async with request.paying("any", charges.DEVICE):
         return DeviceCode(*await link(request.player, request.session.epoch))
 
 
@@ -103,7 +103,7 @@ async def create_passkey(request: Request[CreatePasskey]) -> Done:
     profile = await _profile(request)
     passkey = passkeys.created(site, challenge, profile, request.command.credential)
     keep = request.services.accounts.keep_passkey
-    async with request.paying("any", quotas.CODE):
+    async with request.paying("any", charges.CODE):
         await keep(passkey, session.epoch, confirmed=_is_confirmed(request))
     request.hub.confirmations.note(session)
     return Done()
@@ -128,7 +128,7 @@ async def sign_out_everywhere(request: Request[SignOutEverywhere]) -> SignedIn:
     if command.passkeys or command.recovery:
         _require_confirmed(request, await accounts.find(request.player))
     # A way out is never refused.
-    request.services.quotas.note(request.player, *quotas.EPOCH)
+    request.services.quotas.note(request.player, *charges.EPOCH)
     token, epoch = await accounts.sign_out_everywhere(
         request.player, session.id, session.epoch, command.passkeys, recovery=command.recovery
     )
@@ -162,7 +162,7 @@ async def delete_account(request: Request[DeleteAccount]) -> Done:
     """Delete the player; this session is closed after the answer, as all others are."""
     accounts = request.services.accounts
     _require_confirmed(request, await accounts.find(request.player))
-    request.services.quotas.note(request.player, *quotas.EPOCH)
+    request.services.quotas.note(request.player, *charges.EPOCH)
     await accounts.delete(request.player)
     return Done()
 

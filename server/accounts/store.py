@@ -9,13 +9,16 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
 
+from server.accounts.core import keys
+from server.base.core import keys as base_keys
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.players.core import keys as players_keys
 from server.players.core.account import MAX_PASSKEYS, Account, Passkey
 from server.players.store import PLAYED, UNUSED
+from server.results.core import keys as results_keys
 
 _PASSKEY = "passkey:"
 """What the fields of a record begin with that name a passkey."""
@@ -192,7 +195,7 @@ class AccountStore:
             UnavailableError: Redis does not answer.
         """
         (found,) = await self._database.ask(
-            lambda redis, key: redis.hgetall(key), keys.player(player)
+            lambda redis, key: redis.hgetall(key), players_keys.player(player)
         )
         return _account(player, found)
 
@@ -219,7 +222,7 @@ class AccountStore:
         """
         until = now + keys.CODE_OFFER_LIFE * 1000
         given = (digest, epoch, _flag(confirmed), until, keys.CODE_OFFER_LIFE)
-        return str(await self._database.run(_OFFER_CODE, [keys.player(player)], *given))
+        return str(await self._database.run(_OFFER_CODE, [players_keys.player(player)], *given))
 
     async def was_offered(self, player: PlayerId, digest: str) -> bool:
         """Return whether a player was offered or has kept the recovery code with a SHA-256.
@@ -227,7 +230,7 @@ class AccountStore:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        key = keys.player(player)
+        key = players_keys.player(player)
         offer, kept = await self._database.read(key, "HMGET", key, "offer", "recovery")
         return digest in {offer, kept}
 
@@ -245,10 +248,10 @@ class AccountStore:
         Raises:
             UnavailableError: it may or may not have been stored.
         """
-        key, life = keys.recovery(digest), keys.UNUSED_ACCOUNT_LIFE
+        key, life = keys.recovery(digest), players_keys.UNUSED_ACCOUNT_LIFE
         await self._database.write(key, "SET", key, player, "EX", life)
-        names = [keys.player(player), keys.history(player)]
-        given = (at, digest, life, keys.PLAYER_LIFE)
+        names = [players_keys.player(player), players_keys.history(player)]
+        given = (at, digest, life, players_keys.PLAYER_LIFE)
         void, lasts = await self._database.run(_KEEP_CODE, names, *given)
         if void:
             await self._drop(keys.recovery(void))
@@ -272,7 +275,9 @@ class AccountStore:
         Raises:
             UnavailableError: it may or may not have been noted.
         """
-        return _epoch(await self._database.run(_USE_CODE, [keys.player(player)], digest, now))
+        return _epoch(
+            await self._database.run(_USE_CODE, [players_keys.player(player)], digest, now)
+        )
 
     async def keep_passkey(self, passkey: Passkey, at: int, epoch: int, *, confirmed: bool) -> bool:
         """Store a player's passkey; return whether it stands.
@@ -291,11 +296,14 @@ class AccountStore:
         """
         key, owner = keys.passkey(passkey.id), passkey.player
         public = b64encode(passkey.key).decode()
-        life = keys.UNUSED_ACCOUNT_LIFE
+        life = players_keys.UNUSED_ACCOUNT_LIFE
         put = (owner, public, passkey.count, passkey.aaguid, life)
         if not await self._database.run(_PUT_PASSKEY, [key], *put):
             return False
-        names, lives = [keys.player(owner), keys.history(owner)], (life, keys.PLAYER_LIFE)
+        names, lives = (
+            [players_keys.player(owner), players_keys.history(owner)],
+            (life, players_keys.PLAYER_LIFE),
+        )
         given = (at, _PASSKEY + passkey.id, MAX_PASSKEYS, epoch, _flag(confirmed), *lives)
         stands = await self._database.run(_KEEP_PASSKEY, names, *given)
         if stands == _PLAYED:
@@ -311,7 +319,7 @@ class AccountStore:
             UnavailableError: they may or may not have been extended.
         """
         for key in await self._credentials(player):
-            await self._database.write(key, "EXPIRE", key, keys.UNUSED_ACCOUNT_LIFE)
+            await self._database.write(key, "EXPIRE", key, players_keys.UNUSED_ACCOUNT_LIFE)
 
     async def keep_for_good(self, player: PlayerId) -> None:
         """Let a player's code and passkeys not expire.
@@ -395,7 +403,7 @@ class AccountStore:
         key = keys.device(digest)
         await self._database.write(key, "SET", key, player, "EX", keys.DEVICE_LIFE)
         until = now + keys.DEVICE_LIFE * 1000
-        record, life = keys.player(player), keys.DEVICE_LIFE
+        record, life = players_keys.player(player), keys.DEVICE_LIFE
         return bool(await self._database.run(_OFFER, [record], digest, until, life, epoch))
 
     async def take_device(self, digest: str, now: int) -> tuple[PlayerId, int] | None:
@@ -411,7 +419,7 @@ class AccountStore:
         player = await self._owner(key)
         if player is None:
             return None
-        epoch = _epoch(await self._database.run(_TAKE, [keys.player(player)], digest, now))
+        epoch = _epoch(await self._database.run(_TAKE, [players_keys.player(player)], digest, now))
         await self._drop(key)
         return None if epoch is None else (player, epoch)
 
@@ -444,10 +452,10 @@ class AccountStore:
             UnavailableError: it may or may not have begun; again, it completes what was not.
         """
         removed = list(passkeys)
-        names = [keys.player(player), keys.sessions(player), keys.session(player)]
+        names = [players_keys.player(player), base_keys.sessions(player), base_keys.session(player)]
         fields = [*(_PASSKEY + each for each in removed), *(["recovery"] if recovery else [])]
         begun, found, void = await self._database.run(
-            _SIGN_OUT, names, asking, keys.PLAYER_LIFE, epoch, *fields
+            _SIGN_OUT, names, asking, players_keys.PLAYER_LIFE, epoch, *fields
         )
         if begun < 0:
             raise Refusal("last_credential" if begun == _NONE_LEFT else "bad_token")
@@ -471,8 +479,8 @@ class AccountStore:
         Raises:
             UnavailableError: it may or may not have been noted.
         """
-        names = [keys.player(player), keys.sessions(player)]
-        return list(await self._database.run(_BURY, names, at, keys.PLAYER_LIFE))
+        names = [players_keys.player(player), base_keys.sessions(player)]
+        return list(await self._database.run(_BURY, names, at, players_keys.PLAYER_LIFE))
 
     async def forget(self, player: PlayerId) -> None:
         """Delete what is left of a player who is noted as deleted, but for that note.
@@ -487,10 +495,10 @@ class AccountStore:
             await self._drop(keys.device(account.device))
         for credential in account.passkeys:
             await self._drop(keys.passkey(credential))
-        for key in (keys.sessions, keys.session, keys.renames, keys.met):
+        for key in (base_keys.sessions, base_keys.session, players_keys.renames, results_keys.met):
             await self._drop(key(player))
         # Only now, since the record names the keys that are to be deleted.
-        await self._database.run(_FORGET, [keys.player(player)])
+        await self._database.run(_FORGET, [players_keys.player(player)])
 
     async def _owner(self, key: str) -> PlayerId | None:
         (found,) = await self._database.ask(lambda redis, key: redis.get(key), key)

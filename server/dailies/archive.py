@@ -23,13 +23,13 @@ from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId, attempt_id
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
-from server.base.redis import keys
 from server.base.work.clock import Clock
 from server.base.work.random_id import random_id
 from server.base.work.tasks import Tasks
 from server.dailies.core.archive import ArchivedDeal, DayLine, line, run_line
 from server.dailies.dailies import Dailies, ShownDay
 from server.play.attempts import Attempts
+from server.play.core import keys
 from server.results.core import boards
 from server.results.core.boards import Group
 from server.results.leaderboards_store import LeaderboardStore

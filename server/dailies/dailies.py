@@ -14,10 +14,11 @@ from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId, attempt_id
 from server.base.core.refusal import Refusal, UnreadableError
-from server.base.quotas.quotas import DAILY, Quotas
+from server.base.quotas.quotas import Quotas
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.clock import Clock
+from server.dailies.core.charges import DAILY
 from server.dailies.store import StartStore
 from server.deals.pool_store import PoolStore
 from server.deals.store import Deal, DealStore

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.dailies.core import keys
 
 _BEGIN = Script("""
 local place = 'a:' .. ARGV[1]

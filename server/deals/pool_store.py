@@ -22,10 +22,10 @@ from engine.schema import STANDARD
 from server.base.core.days import Level, third
 from server.base.core.ids import DealId
 from server.base.core.refusal import UnreadableError
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
+from server.deals.core import keys
 from server.deals.core.certificate import packed, unpacked
 
 _FORMAT: Final = "1"

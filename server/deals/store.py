@@ -21,17 +21,18 @@ import structlog
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from engine.schema import STANDARD
+from server.base.core import keys as base_keys
 from server.base.core.days import DailyId, Level, level_of
 from server.base.core.ids import (
     DealId,
     RoomCode,
 )
 from server.base.core.refusal import UnreadableError
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
 from server.base.work.random_id import random_id
+from server.deals.core import keys
 from server.deals.core.certificate import Certificate, packed, unpacked
 from server.deals.pool_store import PooledDeal, PoolStore
 
@@ -130,7 +131,7 @@ class DealStore:
             UnavailableError: it may or may not have been extended.
         """
         names = keys.deal(deal), journal
-        life = (days + keys.PLAYED_DEAL_DAYS) * keys.DAY_SECONDS
+        life = (days + keys.PLAYED_DEAL_DAYS) * base_keys.DAY_SECONDS
         await asyncio.gather(*(self._database.write(key, "EXPIRE", key, life) for key in names))
 
     async def find(self, deal_id: DealId) -> Deal | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from server.base.core.ids import RoomCode
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.lobby.core import keys
 
 _PAIR = Script("""
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])

@@ -16,10 +16,10 @@ from engine.catalog import games
 from server.base.core import days as daily
 from server.base.core.due import RoundDue
 from server.base.core.ids import AttemptId, PlayerId, RoomCode, split_attempt_id
+from server.base.core.keys import PARTITIONS
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.outbox.outbox import Outbox
 from server.base.outbox.store import OutboxStore
-from server.base.redis.keys import PARTITIONS
 from server.base.work.clock import Clock
 from server.base.work.random_id import random_id
 from server.deals.store import DealStore

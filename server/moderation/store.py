@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from server.base.core import keys as base_keys
 from server.base.core.ids import PlayerId
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.moderation.core import keys
+from server.players.core import keys as players_keys
 from server.players.core.restrictions import Restrictions
 
 _RECORD = Script("""
@@ -103,8 +105,8 @@ class ModerationStore:
         Raises:
             UnavailableError: it may or may not have been stored.
         """
-        key, text = keys.player(player), "" if until is None else until
-        await self._database.run(_BAR, [key], text, keys.PLAYER_LIFE)
+        key, text = players_keys.player(player), "" if until is None else until
+        await self._database.run(_BAR, [key], text, players_keys.PLAYER_LIFE)
 
     async def hide_name(self, player: PlayerId, *, hidden: bool) -> None:
         """Put a player's name aside, so that the player has none, or put it back.
@@ -112,8 +114,8 @@ class ModerationStore:
         Raises:
             UnavailableError: it may or may not have been stored.
         """
-        key = keys.player(player)
-        await self._database.run(_HIDE_NAME, [key], int(hidden), keys.PLAYER_LIFE)
+        key = players_keys.player(player)
+        await self._database.run(_HIDE_NAME, [key], int(hidden), players_keys.PLAYER_LIFE)
 
     async def restrictions(self, player: PlayerId) -> Restrictions:
         """Return what a player may not do.
@@ -121,14 +123,14 @@ class ModerationStore:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        record = keys.player(player)
+        record = players_keys.player(player)
         ((barred, hidden, deleted),) = await self._database.ask(
             lambda redis, key: redis.hmget(key, ["barred", "hidden", "deleted"]), record
         )
         # A guest who has no name has no record, but sessions or results.
         found = await self._database.ask(
             lambda redis, key: redis.exists(key),
-            *(record, keys.history(player), keys.sessions(player)),
+            *(record, players_keys.history(player), base_keys.sessions(player)),
         )
         known = deleted is None and any(found)
         return Restrictions(None if barred is None else int(barred), hidden, known)

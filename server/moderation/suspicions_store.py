@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.dailies.core import keys as dailies_keys
+from server.moderation.core import keys
 from server.play.core.result import pack
+from server.results.core import keys as results_keys
 from server.results.core.boards import BoardId
 
 _FIRST = Script("""
@@ -62,7 +64,7 @@ class SuspicionStore:
             UnavailableError: it may or may not have been stored that this player did.
         """
         found = await self._database.run(
-            _FIRST, [keys.digests(daily)], player, keys.DIGESTS_LIFE, *digests
+            _FIRST, [dailies_keys.digests(daily)], player, dailies_keys.DIGESTS_LIFE, *digests
         )
         return [PlayerId(each) for each in found]
 
@@ -75,7 +77,7 @@ class SuspicionStore:
             UnavailableError: Redis does not answer.
         """
         unwon = str(pack(1, 0, 0))
-        key = keys.leaderboard(board)
+        key = results_keys.leaderboard(board)
         wins, score = await self._database.ask_script(_MEDIAN_WIN, key, unwon)
         return int(wins), int(score)
 

@@ -18,7 +18,6 @@ from server.base.journals.replica import YIELD_EVERY, Replica
 from server.base.journals.replica import Step as Submitted
 from server.base.journals.store import JournalStore
 from server.base.journals.stored import rules_of
-from server.base.redis import keys
 from server.base.work.clock import Clock
 from server.base.work.metrics import Counts
 from server.base.work.signal import Signal
@@ -26,6 +25,7 @@ from server.base.work.tasks import run_soon
 from server.deals.store import Deal, DealStore
 from server.play.answers import Advice, Over, Played, Snapshot, snapshot_of
 from server.play.core import attempt as core
+from server.play.core import keys
 from server.play.core.attempt import Attempt, Event, Moved, Started, Undone
 from server.play.core.finish import Finish
 from server.play.core.run import Run, run_of

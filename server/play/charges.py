@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
-from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
+from server.base.core.ids import RoomCode
 from server.base.core.quota import DAY, Item
-from server.base.quotas.quotas import (
-    BOT,
-    ENTRY_BYTES,
-    MAX_SEATS,
-    MOVES,
-    PLAYED,
-    ROUND_RESULTS,
-    RUNNER_RESULTS,
-    Quotas,
-)
-from server.base.redis.keys import ROUND_LIFE
+from server.base.quotas.quotas import ENTRY_BYTES, MOVES, PLAYED, Quotas
 from server.base.work.clock import Clock
 from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt
@@ -29,7 +19,8 @@ class Charges:
         attempts: the attempts of this node.
         quotas: what each address has stored.
         clock: the store's clock.
-        runners: returns who plays the last round of a room, or `None` if that is not in memory.
+        of_first_move: returns what a player's first move in a room stores beside the attempt: bytes
+            that live as long as that, and what is kept from the deadline on.
     """
 
     def __init__(
@@ -37,11 +28,11 @@ class Charges:
         attempts: Attempts,
         quotas: Quotas,
         clock: Clock,
-        runners: Callable[[RoomCode], Collection[PlayerId] | None],
+        of_first_move: Callable[[RoomCode], tuple[int, Item]],
     ) -> None:
         self._quotas = quotas
         self._clock = clock
-        self._runners = runners
+        self._of_first_move = of_first_move
         attempts.appended.subscribe(self._advanced)
 
     def _advanced(self, before: Attempt | None, after: Attempt, _: str) -> None:
@@ -56,9 +47,7 @@ class Charges:
             if is_first:
                 size += PLAYED
                 if start.room is not None:
-                    runners = self._runners(start.room)
-                    size += BOT if runners is not None and PACE_BOT in runners else 0
-                    # What is kept of a round is charged to each who plays it.
-                    count = len(runners) if runners is not None else MAX_SEATS
-                    items = [Item(ROUND_RESULTS + RUNNER_RESULTS * count, left + ROUND_LIFE)]
+                    beside, kept = self._of_first_move(start.room)
+                    size += beside
+                    items = [Item(kept.size, left + kept.life)]
             self._quotas.note(start.player, Item(size, left + start.days * DAY), *items)

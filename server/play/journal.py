@@ -8,15 +8,15 @@ from typing import NamedTuple
 import msgspec
 
 from engine.deal import deal_seed
+from server.base.core import keys as base_keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
 from server.base.journals.store import Append
 from server.base.journals.stored import Reader, rules_of
 from server.base.outbox import effects
-from server.base.redis import keys
 from server.deals.store import Deal
 from server.play.core import attempt as core
-from server.play.core import pace_bot
+from server.play.core import keys, pace_bot
 from server.play.core.attempt import Attempt, Event, Started
 from server.play.core.finish import Finish
 from server.play.core.stored import StoredResult
@@ -116,7 +116,7 @@ class AttemptDefinition:
         finish = finish_of(after)
         if finish is not None:
             effect = finish.field, effects.encode(finish)
-        partition = keys.partition(self._id)
+        partition = base_keys.partition(self._id)
         return Append(self._key, number, payload, partition, expires, effect, due)
 
     def appended(self, before: Attempt | None, after: Attempt, append: Append) -> None:
@@ -126,7 +126,7 @@ class AttemptDefinition:
 
 def _life_of(attempt: Attempt) -> int:
     """Return the milliseconds for which an attempt is kept that is played, after its deadline."""
-    return attempt.start.days * keys.DAY_SECONDS * 1000
+    return attempt.start.days * base_keys.DAY_SECONDS * 1000
 
 
 def decode(text: str) -> Event:

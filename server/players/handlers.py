@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from server.base.core.refusal import Refusal
-from server.base.quotas import quotas
 from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import VERSIONS, Done, Hello, Ping, Pong, Rename, Welcome
 from server.play import present as play_present
+from server.players.core import charges
 from server.players.identity import Identified
 
 
@@ -19,7 +19,7 @@ async def hello(request: Request[Hello]) -> Welcome:
     if command.token is None:
         # What fails costs no guest, for which others at the address would have to wait.
         with request.session.payer.new_guest():
-            async with request.paying("any", quotas.GUEST):
+            async with request.paying("any", charges.GUEST):
                 found = await services.identity.enter(None, command.name)
             return await _entered(request, found)
     return await _entered(request, await services.identity.enter(command.token, command.name))
@@ -34,7 +34,7 @@ async def _entered(request: Request[Hello], found: Identified) -> Welcome:
 async def rename(request: Request[Rename]) -> Done:
     """Change the player's name, and show it in the room that the session is subscribed to."""
     services, session = request.services, request.session
-    async with request.paying("any", quotas.RECORD):
+    async with request.paying("any", charges.RECORD):
         profile = await services.identity.rename(request.player, request.command.name)
     room = request.hub.rooms.room_of(session)
     if room is not None:

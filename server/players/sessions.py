@@ -20,12 +20,12 @@ from server.base.core.refusal import Refusal
 from server.base.nodes.held_store import HeldStore
 from server.base.nodes.node_bus import NodeBus
 from server.base.nodes.registration import Registration
-from server.base.redis.keys import MAX_SESSIONS
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
 from server.players.core.bus import Barred, Joined, Left, Replaced, SignedOut
+from server.players.core.keys import MAX_SESSIONS
 from server.players.store import PlayerStore
 
 USED_EVERY = 60_000

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
 
+from server.base.core import keys as base_keys
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scans import ScanStore
 from server.base.redis.scripts import Script
+from server.players.core import keys
 from server.players.core.account import DELETED_NAME
 from server.players.core.names import RENAME_EVERY, RENAMES_AT_ONCE, Profile, Recorded, guest_name
 from server.players.core.restrictions import is_barred, refusal_of
@@ -242,10 +243,10 @@ class PlayerStore:
         """
         stored = await self._database.run(
             _ADD_SESSION,
-            [keys.sessions(player), keys.session(player), keys.player(player)],
+            [base_keys.sessions(player), base_keys.session(player), keys.player(player)],
             session,
             now,
-            keys.SESSION_LIFE,
+            base_keys.SESSION_LIFE,
             keys.MAX_SESSIONS,
             epoch,
             " ".join(alive),
@@ -270,14 +271,14 @@ class PlayerStore:
 
     def use_session(self, player: PlayerId, session: str, now: int) -> None:
         """Store soon when a session was last used (Unix milliseconds), if it is stored itself."""
-        key = keys.sessions(player)
+        key = base_keys.sessions(player)
         self._database.send(key, "ZADD", key, "XX", now, session)
 
     def remove_session(
         self, player: PlayerId, session: str, failed: Callable[[], None] | None = None
     ) -> None:
         """Delete a session that has ended, soon; `failed` is called if it may be left behind."""
-        names = [keys.sessions(player), keys.session(player)]
+        names = [base_keys.sessions(player), base_keys.session(player)]
         self._database.send(names[0], *_REMOVE_SESSION.call(names, session), failed=failed)
 
     async def end_session(self, player: PlayerId, session: str) -> None:
@@ -286,7 +287,7 @@ class PlayerStore:
         Raises:
             UnavailableError: it may or may not have been deleted.
         """
-        names = [keys.sessions(player), keys.session(player)]
+        names = [base_keys.sessions(player), base_keys.session(player)]
         await self._database.run(_REMOVE_SESSION, names, session)
 
     async def sessions(self, players: Iterable[PlayerId]) -> list[list[str]]:
@@ -296,7 +297,7 @@ class PlayerStore:
             UnavailableError: Redis does not answer.
         """
         return await self._database.ask(
-            lambda redis, key: redis.zrange(key, 0, -1), *map(keys.sessions, players)
+            lambda redis, key: redis.zrange(key, 0, -1), *map(base_keys.sessions, players)
         )
 
     async def newest_sessions(self, players: Iterable[PlayerId]) -> list[str | None]:
@@ -308,7 +309,7 @@ class PlayerStore:
             UnavailableError: Redis does not answer.
         """
         return await self._database.ask(
-            lambda redis, key: redis.get(key), *map(keys.session, players)
+            lambda redis, key: redis.get(key), *map(base_keys.session, players)
         )
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from server.base.core.ids import DealId, PlayerId
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.players.core import keys
 from server.players.store import PLAYED
 from server.results.core.excerpt import Excerpt
 from server.results.core.history_fields import KEPT, VERSION, Reading, Whole, excerpt_of, names_of

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from server.base.core.ids import PlayerId
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.play.core.result import Row, Rows
+from server.results.core import keys
 from server.results.core.boards import PERIODIC, BoardId
 
 _PLACE = Script("""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from server.base.core.ids import PlayerId
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.players.core import keys as players_keys
+from server.results.core import keys
 
 _MEET = Script("""
 for at = 4, #ARGV do redis.call('ZADD', KEYS[1], 'GT', ARGV[1], ARGV[at]) end
@@ -31,7 +32,7 @@ class MetStore:
             UnavailableError: it may or may not have been noted.
         """
         key = keys.met(player)
-        await self._database.run(_MEET, [key], at, keys.MAX_MET, keys.PLAYER_LIFE, *others)
+        await self._database.run(_MEET, [key], at, keys.MAX_MET, players_keys.PLAYER_LIFE, *others)
 
     async def of(self, player: PlayerId) -> list[PlayerId]:
         """Return whom a player has met, at most `keys.MAX_MET`, the last one first.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from server.base.redis import keys
 from server.base.redis.database import Database
+from server.results.core import keys
 
 
 class RepairedDayStore:

@@ -6,12 +6,12 @@ from server.base.core.codes import read_room_code
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.net.addresses import wide_of
-from server.base.quotas import quotas
 from server.base.wire.messages import Command
 from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import Done
 from server.base.work.tasks import run_soon
 from server.play import present as play_present
+from server.rooms.core import charges
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from server.rooms.messages import (
@@ -38,7 +38,7 @@ async def create(request: Request[CreateRoom]) -> RoomState:
     """Open a room if there is room for it, and subscribe the session to it."""
     await _admit(request)
     command = request.command
-    async with request.paying("room", quotas.ROOM):
+    async with request.paying("room", charges.ROOM):
         room = await request.services.rooms.create(
             request.player,
             command.game,
@@ -54,7 +54,7 @@ async def create(request: Request[CreateRoom]) -> RoomState:
 async def quick_match(request: Request[QuickMatch]) -> RoomState:
     """Find a quick match if there is room for one, and subscribe the session to its room."""
     await _admit(request)
-    async with request.paying("room", quotas.MATCH):
+    async with request.paying("room", charges.MATCH):
         room = await request.services.quick_matches.match(request.player, request.command.game)
     return await _subscribed(request, room)
 
@@ -100,9 +100,9 @@ async def start_round(request: Request[StartRound]) -> RoomState:
         raise Refusal("overloaded", wait=request.load.wait())
     live = services.live.find(code)
     known = live.room if live is not None else None
-    items = quotas.round_of()
+    items = charges.round_of()
     if known is not None:
-        items = quotas.round_of(len(known.seats), known.terms.limit, first=known.round is None)
+        items = charges.round_of(len(known.seats), known.terms.limit, first=known.round is None)
     async with request.paying("game", items):
         online = await services.live.online(code)
         room = await services.rooms.start(code, request.player, online, anyway=anyway)
@@ -185,7 +185,7 @@ async def _state(request: Request[Command], room: Room) -> RoomState:
 
     The store is read only if no session of this node is subscribed.
     """
-    request.services.quotas.note(request.player, quotas.ENTRY)
+    request.services.quotas.note(request.player, charges.ENTRY)
     return play_present.room(await request.services.live.read_page(room))
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
+from server.base.core import keys as base_keys
 from server.base.core.due import RoundDue
 from server.base.core.ids import PACE_BOT, RoomCode
 from server.base.journals.store import Append, Beside
 from server.base.journals.stored import Reader, rules_of
 from server.base.outbox import effects
-from server.base.redis import keys
 from server.base.work.clock import Clock
 from server.base.work.signal import Signal
+from server.rooms.core import keys
 from server.rooms.core import room as race
 from server.rooms.core.effects import RoundOver, race_over
 from server.rooms.core.events import RoundStarted
@@ -103,7 +104,7 @@ class RoomDefinition:
             self.key(),
             number,
             msgspec.json.encode(event).decode(),
-            keys.partition(self._code),
+            base_keys.partition(self._code),
             expires=self._clock.now() + _life_of(after),
             effect=effect,
             due=due,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from server.base.core.ids import DealId, PlayerId
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
+from server.rooms.core import keys
 
 _DECIDED = "decided"
 _VOID = "void:"

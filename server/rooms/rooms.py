@@ -21,24 +21,24 @@ from server.base.core.ids import (
     is_code,
     split_attempt_id,
 )
-from server.base.core.quota import KEPT_DAYS
+from server.base.core.quota import KEPT_DAYS, Item
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.journals.cache import ReplicaCache
 from server.base.journals.replica import Replica
 from server.base.journals.store import Append, JournalStore
 from server.base.journals.stored import rules_of
 from server.base.quotas.quotas import Quotas
-from server.base.redis import keys
 from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.deals.store import Deal, DealStore
 from server.play.answers import Snapshot
 from server.play.attempts import Attempts
+from server.play.core import keys as play_keys
 from server.play.core.attempt import Attempt, Started
 from server.play.core.finish import Finish
 from server.play.core.result import Result
 from server.play.core.stored import Help
-from server.rooms.core import commands, quick
+from server.rooms.core import charges, commands, keys, quick
 from server.rooms.core.events import Event, RoomOpened, Terms, TermsSet
 from server.rooms.core.room import Checkpoint, Entry, Room, Round
 from server.rooms.journal import RoomDefinition, decode, decode_round
@@ -232,10 +232,10 @@ class Rooms:
         replica = self._replicas.find(code)
         return replica.settled if replica is not None else None
 
-    def last_runners(self, code: RoomCode) -> tuple[PlayerId, ...] | None:
-        """Return who plays the last round of a room; `None` if that is not in memory."""
+    def of_first_move(self, code: RoomCode) -> tuple[int, Item]:
+        """Return what a first move in a room stores, as `charges.of_first_move` does."""
         room = self.known(code)
-        return room.round.players if room is not None and room.round is not None else None
+        return charges.of_first_move(room.round.players if room and room.round else None)
 
     def receive(self, code: RoomCode, number: int, text: str) -> Room | None:
         """Apply entry `number`, which another node has appended and published.
@@ -584,7 +584,7 @@ class Rooms:
         if room is None or room.running is None:
             return True
         over = True
-        kept_until = room.running.deadline + keys.UNPLAYED_LIFE
+        kept_until = room.running.deadline + play_keys.UNPLAYED_LIFE
         for player in room.running.unfinished():
             try:
                 attempt = await self._start_attempt(room, room.running, player)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from server.base.core import keys as base_keys
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.nodes.held_store import room_note
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scans import ScanStore
 from server.base.redis.scripts import Script
+from server.rooms.core import keys
 
 _ENTER = Script("""
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
@@ -83,7 +84,7 @@ class RoomStore:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        names = [keys.presence(code), keys.held(keys.partition(code), node)]
+        names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
         note = room_note(code)
         await self._database.run(_ENTER_ROOM, names, player, node, keys.PRESENCE_LIFE, note)
 
@@ -93,7 +94,7 @@ class RoomStore:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        names = [keys.presence(code), keys.held(keys.partition(code), node)]
+        names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
         await self._database.run(_LEAVE_ROOM, names, player, node, room_note(code))
 
     async def extend(self, code: RoomCode, life: int) -> None:
@@ -136,7 +137,7 @@ class RoomStore:
         Raises:
             UnavailableError: Redis does not answer.
         """
-        return await self._by_player(keys.presence(code))
+        return await self._by_player(base_keys.presence(code))
 
     async def _by_player(self, key: str) -> dict[PlayerId, str]:
         (found,) = await self._database.ask(lambda redis, key: redis.hgetall(key), key)

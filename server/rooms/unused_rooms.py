@@ -10,10 +10,11 @@ from typing import Final
 
 from server.base.core.ids import RoomCode
 from server.base.core.quota import Item
-from server.base.quotas.quotas import ROOM, Quotas
-from server.base.redis import keys
+from server.base.quotas.quotas import Quotas
 from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
+from server.rooms.core import keys
+from server.rooms.core.charges import ROOM
 from server.rooms.live import LiveRooms
 from server.rooms.store import RoomStore
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from server.base.core import days
+from server.base.core import days, keys
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId, RoomCode
 from server.base.core.refusal import Refusal
-from server.base.redis import keys
 from server.base.redis.scans import ScanStore
 from server.base.work.clock import Clock
 from server.deals.pool_store import PoolStore

@@ -24,7 +24,6 @@ from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError, UnreadableError
 from server.base.journals.replica import YIELD_EVERY
 from server.base.journals.store import JournalStore
-from server.base.redis import keys
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.clock import Clock
@@ -32,6 +31,7 @@ from server.base.work.signal import Signal
 from server.base.work.worker_pool import WorkerPool
 from server.deals.store import DealStore
 from server.play.attempts import Attempts
+from server.play.core import keys
 from server.play.core.attempt import Attempt
 from server.play.journal import steps_of
 from server.rooms.core import commands

@@ -16,12 +16,13 @@ from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.core.ids import PACE_BOT, DealId, PlayerId, split_attempt_id
 from server.base.core.quota import DAY, KEPT_DAYS
-from server.base.redis import keys
+from server.play.core import keys
 from server.play.core.result import Result, unpack
 from server.play.core.stored import Help
 from server.results.core.boards import Group, of_daily
 from server.results.core.history_fields import whole_of
 from server.rooms import journal as rooms_journal
+from server.rooms.core import keys as rooms_keys
 from tests.faults import room_history
 from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
 from tests.faults.commands import CommandIndex
@@ -287,7 +288,7 @@ def _check_rounds(
             about = f"round on {deal}"
             verdict.complaints.append(Complaint("invented", about, f"{text}, not {found}"))
     for deal, (_, ended) in played.items():
-        if deal not in stored.rounds and now < ended + keys.ROUND_LIFE - SLACK:
+        if deal not in stored.rounds and now < ended + rooms_keys.ROUND_LIFE - SLACK:
             verdict.complaints.append(Complaint("lost", f"round on {deal}", "it is not kept"))
     verdict.counts["rounds kept"] += len(stored.rounds)
 

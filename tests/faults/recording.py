@@ -16,11 +16,11 @@ from server import protocol
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId, PlayerId
-from server.base.redis import keys
 from server.base.wire import codec
 from server.play import present as play_present
 from server.play.answers import snapshot_of
 from server.play.core import attempt as core
+from server.play.core import keys
 from server.play.core.attempt import Attempt, Ended, Started
 from server.play.core.digest import digest
 from server.play.core.result import Result

@@ -9,11 +9,11 @@ from typing import Any
 
 import msgspec
 
+from server.base.core import keys
 from server.base.core.ids import PACE_BOT, DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.journals.stored import rules_of
 from server.base.nodes import registration
-from server.base.redis import keys
 from server.play.core.result import Result
 from server.rooms.core import absence, quick
 from server.rooms.core import commands as race_commands

@@ -6,7 +6,7 @@ import pytest
 
 from server.base.core import days
 from server.base.core.ids import attempt_id
-from server.base.redis import keys
+from server.play.core import keys
 from tests.core.builders import ADA
 from tests.faults.checker import Verdict, _check_kept, check
 from tests.faults.ledger import Ledger

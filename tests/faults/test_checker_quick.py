@@ -9,9 +9,8 @@ import pytest
 
 from engine.catalog import ruleset
 from server.base.core.ids import PACE_BOT, attempt_id
-from server.base.redis import keys
 from server.play.core import attempt as core
-from server.play.core import pace_bot
+from server.play.core import keys, pace_bot
 from server.play.core.attempt import Ended, Started
 from server.rooms.core import commands, quick
 from server.rooms.core import room as race

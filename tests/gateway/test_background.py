@@ -19,12 +19,12 @@ from server.base.journals import store as journals_store
 from server.base.journals.cache import ReplicaCache
 from server.base.nodes import memory
 from server.base.nodes.memory import StoreMemory
-from server.base.redis import keys
 from server.base.redis.clock import RedisClock
 from server.base.redis.probe import Probe
 from server.base.work import worker_pool
 from server.base.work.background import Background, BackgroundError, Loop
 from server.base.work.worker_pool import WorkerPool
+from server.play.core import keys
 from server.settings import Settings
 from tests.conftest import SECRET_KEY_FILE
 from tests.core.builders import START

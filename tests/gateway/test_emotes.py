@@ -11,7 +11,7 @@ from server.base.journals import store as journals_store
 from server.base.net import limits
 from server.base.net.limits import EMOTES as OF_PLAYER
 from server.base.net.limits import ROOM_EMOTES, Rate
-from server.base.redis import keys
+from server.rooms.core import keys
 from server.rooms.messages import EMOTES
 from tests.conftest import ALONE
 from tests.conftest import node as serving

@@ -16,9 +16,9 @@ from server.base.net.budgets import Payer
 from server.base.net.listener import _Connection
 from server.base.net.outgoing import Outgoing
 from server.base.net.socket import Socket
-from server.base.redis.keys import MAX_SESSIONS
 from server.base.wire import session as session_module
 from server.base.wire.session import Session
+from server.players.core.keys import MAX_SESSIONS
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened
 from tests.gateway.play import room_of

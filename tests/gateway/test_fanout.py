@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from server.base.core import keys
 from server.base.core.ids import RoomCode
 from server.base.journals import store as journals_store
-from server.base.redis import keys
-from server.base.redis.keys import MAX_SESSIONS
 from server.players import hub as hub_module
+from server.players.core.keys import MAX_SESSIONS
 from server.rooms import progress
 from server.rooms.core import commands
+from server.rooms.core import keys as rooms_keys
 from tests.gateway.seats import KEY, HubNode, Seat, hubs_on, room_of
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, node_on
 from tests.store.servers import until
@@ -167,10 +168,10 @@ async def test_a_room_version_that_goes_back_closes_sessions_that_were_sent_a_la
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     await until(lambda: _was_sent(one, 3))
-    entries: Any = await node.redis.xrange(keys.room(code))
-    await node.redis.delete(keys.room(code))
+    entries: Any = await node.redis.xrange(rooms_keys.room(code))
+    await node.redis.delete(rooms_keys.room(code))
     for id_, fields in entries[:-1]:
-        await node.redis.xadd(keys.room(code), fields, id=id_)
+        await node.redis.xadd(rooms_keys.room(code), fields, id=id_)
     node.services.live.receive(code, None)
 
     async def closed() -> bool:

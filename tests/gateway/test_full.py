@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from server.base.net import limits
 from server.base.nodes import memory
-from server.base.redis import keys
+from server.play.core import keys
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import give_up_daily

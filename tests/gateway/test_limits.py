@@ -10,12 +10,12 @@ import pytest
 from server.base.core.refusal import SENTENCES
 from server.base.net import limits
 from server.base.net.limits import Bucket, Rate
-from server.base.redis.keys import MAX_SESSIONS
 from server.base.wire import costs
 from server.base.wire.answerer import HANDLERS
 from server.base.wire.costs import COSTS, MISSES
 from server.base.wire.messages import Command
 from server.play.messages import PlayMove
+from server.players.core.keys import MAX_SESSIONS
 from server.protocol import COMMANDS
 
 SERVER = Path(limits.__file__).parents[2]

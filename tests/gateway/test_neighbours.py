@@ -8,8 +8,8 @@ import pytest
 
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.journals import store as journals_store
-from server.base.redis import keys
 from server.rooms import same_address_feed
+from server.rooms.core import keys
 from tests.conftest import ALONE
 from tests.gateway.seats import KEY, HubNode, Seat, hubs_on
 from tests.service.nodes import SetClock, node_on

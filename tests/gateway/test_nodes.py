@@ -12,10 +12,10 @@ from structlog.testing import capture_logs
 
 from server.base.core.ids import RoomCode
 from server.base.nodes import registration
-from server.base.redis import keys
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import Client as Redis
 from server.base.redis.database import Database
+from server.rooms.core import keys as rooms_keys
 from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import KEY, room_of
@@ -35,7 +35,7 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 _SERVES = """
 import sys
 from server.base.nodes import registration
-from server.base.redis import keys
+from server.play.core import keys
 registration.RENEW_EVERY = 0.1
 keys.NODE_LIFE = 1
 from server.cli.main import main
@@ -104,7 +104,7 @@ async def test_a_client_that_was_sent_more_than_redis_has_is_disconnected(
         await other.hello()
         await other.ask("room.join", code=room["code"])
         await one.next("room", lambda e: e["version"] == 3)
-        await lose_last_entry(redis, keys.room(room["code"]))
+        await lose_last_entry(redis, rooms_keys.room(room["code"]))
         # A loss of data always comes with a loss of connections.
         await drop_pubsub_connections(redis)
         assert await one.closed() == 4006

@@ -9,6 +9,7 @@ import pytest
 from redis.asyncio import Redis
 
 from server.accounts import messages as accounts_messages
+from server.accounts.core import charges as accounts_charges
 from server.base.core import quota
 from server.base.core.memory import Level
 from server.base.core.quota import PARTS
@@ -17,15 +18,17 @@ from server.base.net import limits
 from server.base.net.load import Load
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
-from server.base.redis import keys
 from server.base.wire import session_messages
 from server.base.wire.answerer import Handlers
 from server.base.wire.costs import COSTS
 from server.base.wire.scopes import scopes_of
 from server.dailies import messages as dailies_messages
 from server.play import messages as play_messages
+from server.players.core import charges as players_charges
 from server.results import messages as results_messages
 from server.rooms import messages as rooms_messages
+from server.rooms.core import charges as rooms_charges
+from server.rooms.core import keys
 from server.runs import deal_messages
 from server.runs import messages as runs_messages
 from server.watching import messages as watching_messages
@@ -82,7 +85,7 @@ async def test_empty_rooms_fill_the_quota_of_their_address_and_nothing_else(
     opened = [each for each in found if each != "address_full"]
     assert 20 < len(opened) < 40
     assert found[len(opened) :] == ["address_full"] * (100 - len(opened))
-    noted = len(opened) * quotas.ENTRY.size
+    noted = len(opened) * rooms_charges.ENTRY.size
     assert await stored(node) < PARTS["room"] * SHARED + 1_000 + noted
     taken = sum([await node.redis.memory_usage(key) or 0 for key in await node.keys("*room:*")])
     assert taken < await stored(node)
@@ -149,7 +152,7 @@ async def test_a_command_that_is_refused_is_not_charged(hub: HubNode, node: Node
     assert (await bob.ask("room.quick", game="none"))["type"] == "refused"
     assert (await bob.ask("rename", name="  "))["type"] == "refused"
     assert await stored(node) == before
-    assert await stored(node, ELSEWHERE) == sum(item.size for item in quotas.GUEST)
+    assert await stored(node, ELSEWHERE) == sum(item.size for item in players_charges.GUEST)
 
 
 TERMS: dict[str, object] = {"game": "robert", "variant": "standard", "limit": 300}
@@ -217,7 +220,7 @@ async def test_a_command_that_stores_something_is_charged_for(
     hub: HubNode, node: Node, command: type
 ) -> None:
     ada = await seat_at(hub, HERE)
-    assert await stored(node) == sum(item.size for item in quotas.GUEST)
+    assert await stored(node) == sum(item.size for item in players_charges.GUEST)
     code = await room_of(ada)
     before = await stored(node)
     answer = CHARGED[command](ada, code)
@@ -297,4 +300,4 @@ async def test_a_passkey_is_charged_for(port: int, redis: Redis) -> None:
         before = await counted()
         options = (await client.ask("AskPasskey", purpose="create"))["options"]
         await client.ask("CreatePasskey", credential=device.create(options))
-        assert await counted() == before + sum(item.size for item in quotas.CODE)
+        assert await counted() == before + sum(item.size for item in accounts_charges.CODE)

@@ -13,8 +13,8 @@ import pytest
 from engine.catalog import games
 from server.base.core.ids import AttemptId
 from server.base.net import limits
-from server.base.redis import keys
 from server.base.redis.connection import connect
+from server.play.core import keys
 from server.play.core.digest import fnv1a
 from server.play.resume import MAX_MISSED
 from server.rooms.core import commands

@@ -13,9 +13,9 @@ from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
 from server.base.journals import store as journals_store
 from server.base.journals.store import JournalStore
-from server.base.redis import keys
 from server.base.wire import codec
 from server.base.work import worker_pool
+from server.play.core import keys
 from server.rooms import progress
 from server.rooms.core.room import Room
 from server.rooms.live_room import RoomPage

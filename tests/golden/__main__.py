@@ -30,13 +30,13 @@ from engine.play import play
 from engine.position import position_of
 from server.app import redis_store, running_node
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.keys import partition
 from server.base.nodes.memory import StoreMemory
 from server.base.quotas.quotas import Quotas
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect as connect_redis
 from server.base.redis.database import Database
 from server.base.redis.embedded import embedded_redis
-from server.base.redis.keys import partition
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 from engine.catalog import stored_ruleset
+from server.base.core import keys
 from server.base.core.days import closes
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
-from server.base.redis import keys
 from server.base.wire import codec
 from server.base.wire.messages import Event
 from server.base.wire.session_messages import Welcome

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from server.base.core import keys
 from server.base.core.refusal import UnsuitableError
 from server.base.nodes.format_store import NEWEST
-from server.base.redis import keys
 from server.base.redis.connection import Client as Redis
 from tests.conftest import ALONE, node
 from tests.gateway.client import Client, Message, opened

@@ -24,8 +24,8 @@ from engine.play import apply
 from server import protocol
 from server.base.core.days import day_at
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
-from server.base.redis import keys
 from server.base.wire.session_messages import VERSION
+from server.play.core import keys
 from server.play.core.attempt import Attempt
 from server.play.core.digest import digest
 from server.play.core.stored import Help

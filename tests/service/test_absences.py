@@ -9,9 +9,9 @@ import pytest
 
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
-from server.base.redis import keys
 from server.base.work import worker_pool
 from server.rooms import absences as module
+from server.rooms.core import keys
 from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE
 from tests.conftest import debug_captured
 from tests.core.builders import ADA, BOB, CYD, reached

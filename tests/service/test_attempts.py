@@ -17,10 +17,10 @@ from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal
 from server.base.outbox import outbox
-from server.base.redis import keys
 from server.base.work.random_id import random_id
 from server.play.answers import Over, Played, Snapshot
 from server.play.core import attempt as core
+from server.play.core import keys
 from server.play.core.attempt import Started
 from server.play.core.finish import Finish
 from server.play.core.stored import StoredResult

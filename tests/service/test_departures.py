@@ -7,11 +7,11 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from server.base.core import keys
 from server.base.core.ids import PlayerId
 from server.base.nodes import departures as module
 from server.base.nodes.held_store import player_note
-from server.base.redis import keys
-from server.base.redis.keys import MAX_SESSIONS
+from server.players.core.keys import MAX_SESSIONS
 from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node

@@ -7,16 +7,17 @@ import asyncio
 import pytest
 
 from engine.catalog import ruleset
-from server.base.core import days
+from server.base.core import days, keys
 from server.base.core.bus_message import encode
 from server.base.core.days import DailyId
 from server.base.core.due import AttemptDue, Due, RoundDue
 from server.base.core.ids import AttemptId, PlayerId
-from server.base.redis import keys
+from server.play.core import keys as play_keys
 from server.play.core.result import Row, pack
 from server.results.core import bus as board_bus
 from server.results.core.boards import of_daily
 from server.results.core.bus import Entered
+from server.rooms.core import keys as rooms_keys
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.outboxes import all_due, all_effects, all_set_aside
@@ -95,7 +96,7 @@ async def test_the_run_of_a_finish_is_read_once(
     attempt = await finish_daily(node)
     monkeypatch.setattr(node.store.journals, "read_from", recorded)
     await node.apply_effects()
-    assert read == [keys.attempt(attempt)]
+    assert read == [play_keys.attempt(attempt)]
 
 
 async def test_applying_an_effect_twice_changes_nothing(
@@ -162,7 +163,7 @@ async def test_broken_entries_and_effects_do_not_block_others(
     broken = await begin_daily(node, BOB)
     ada = await begin_daily(node, ADA, "deuces")
     _, code = await node.race_of(ADA, BOB)
-    await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
+    await node.redis.xadd(play_keys.attempt(broken), {"e": "no entry"}, id="0-9")
     for number in range(keys.PARTITIONS):
         await node.redis.hset(keys.outbox(number), "broken", "no finish")
     clock.time = days.closes(DAY)
@@ -176,7 +177,7 @@ async def test_broken_entries_and_effects_do_not_block_others(
 async def test_due_items_of_deleted_journals_are_dropped(node: Node, clock: SetClock) -> None:
     attempt = await begin_daily(node)
     _, code = await node.race_of(ADA)
-    await node.redis.delete(keys.attempt(attempt), keys.room(code))
+    await node.redis.delete(play_keys.attempt(attempt), rooms_keys.room(code))
     clock.time = days.closes(DAY)
     await node.sweep()
     assert await all_due(node.store.outboxes, clock.time) == []

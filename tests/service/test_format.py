@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from server.base.core import keys
 from server.base.nodes.format import ALONE_FOR, Format
 from server.base.nodes.format_store import NEWEST
-from server.base.redis import keys
 from server.base.work.background import Background
 from tests.service.nodes import Node, SetClock
 

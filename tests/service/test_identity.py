@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from server.base.core import keys
 from server.base.core.ids import is_id
 from server.base.core.refusal import Refusal
-from server.base.redis import keys
 from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
+from server.players.core import keys as players_keys
 from server.players.core.names import RENAME_EVERY, RENAMES_AT_ONCE, guest_name
 from tests.service.nodes import Node, SetClock
 
@@ -88,7 +89,7 @@ async def test_a_new_guest_may_have_a_name_at_once_and_what_is_counted_expires(
     assert await node.keys("renames:*") == []
     profile, _, _ = await node.services.identity.enter(None, None)
     await node.services.identity.rename(profile.id, "Ada")
-    left = await node.redis.pttl(keys.renames(profile.id))
+    left = await node.redis.pttl(players_keys.renames(profile.id))
     assert 0 < left <= RENAME_EVERY
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 from structlog.testing import capture_logs
 
+from server.base.core import keys
 from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.seals import tokens
 from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.keyring import Keyring
 from server.base.seals.tokens import LIFE, RENEW_AFTER
 from server.base.work.background import Background
+from server.deals.core import keys as deals_keys
 from server.deals.store import DealStore
 from tests.core.builders import ADA
 from tests.service.nodes import Node, SetClock
@@ -174,7 +175,7 @@ async def test_a_node_that_lacks_a_new_secret_key_goes_on_and_refuses_no_token_f
 
 async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(node: Node) -> None:
     drawn = [await node.store.deals.draw("robert", "standard", RoomCode("AAAAA")) for _ in "ab"]
-    one, other = (keys.deal(deal.id) for deal in drawn)
+    one, other = (deals_keys.deal(deal.id) for deal in drawn)
     elsewhere = SecretKeys([b"\1" * KEY_BYTES])
     with capture_logs() as logs, pytest.raises(UnreadableError, match="seed_not_opened"):
         await DealStore(node.database, elsewhere).find(drawn[0].id)

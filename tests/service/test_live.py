@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
+from server.base.core import keys
 from server.base.core.bus_message import encode
 from server.base.core.ids import PlayerId, RoomCode
-from server.base.redis import keys
 from server.base.work import worker_pool
 from server.players.core.names import Profile
 from server.rooms import live as module
 from server.rooms import progress
 from server.rooms.core import bus as room_bus
+from server.rooms.core import keys as rooms_keys
 from server.rooms.core.bus import Entry, Progress
 from server.rooms.live_room import RoomPage
 from tests.conftest import ALONE, debug_captured
@@ -107,7 +108,7 @@ async def test_a_gap_in_the_published_versions_is_read_from_the_journal(
     await node.rooms.set_ready(code, BOB, ready=False)
     room = await node.rooms.set_ready(code, BOB, ready=True)
     assert page_of(other, code).room.version == version
-    text = (await node.store.journals.read(keys.room(code))).texts[-1]
+    text = (await node.store.journals.read(rooms_keys.room(code))).texts[-1]
     node.bus.publish(room_bus.topic(code), encode(Entry(room.version, text)))
     await sees(other, code, version + 2)
 
@@ -434,10 +435,10 @@ async def test_reading_a_page_excludes_entries_that_redis_has_lost(node: Node) -
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     lost = page_of(node, code).room.version
-    entries: Any = await node.redis.xrange(keys.room(code))
-    await node.redis.delete(keys.room(code))
+    entries: Any = await node.redis.xrange(rooms_keys.room(code))
+    await node.redis.delete(rooms_keys.room(code))
     for id_, fields in entries[:-1]:
-        await node.redis.xadd(keys.room(code), fields, id=id_)
+        await node.redis.xadd(rooms_keys.room(code), fields, id=id_)
     # The host still has a seat, so that nothing is appended.
     room = await node.rooms.join(code, ADA)
     assert room.version < lost

@@ -14,11 +14,10 @@ from server.base.core import days as daily
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.outbox import effects
-from server.base.redis import keys
 from server.moderation.core.acts import AnyAct, BarPlayer, HideName, RepairDay
 from server.moderation.operators import By, UnknownPlayerError
 from server.play.core.result import Row
-from server.players.core import names
+from server.players.core import keys, names
 from server.players.core.names import Profile, guest_name
 from server.results.core.boards import ALL_GAMES, BoardId
 from server.results.core.contests import PLAYED_MOVES
@@ -302,7 +301,7 @@ async def test_equal_runs_of_a_daily_are_suspicious_once_and_kept_in_bounds(
     """All players play homewards, so that they play alike, and at no time at all."""
     monkeypatch.setattr("server.moderation.core.likeness.MIN_MOVES", 2)
     monkeypatch.setattr("server.moderation.core.suspicion.MIN_ODD", 0)
-    monkeypatch.setattr("server.base.redis.keys.MAX_SUSPICIOUS", 1)
+    monkeypatch.setattr("server.moderation.core.keys.MAX_SUSPICIOUS", 1)
     for player in (ADA, BOB, CYD):
         found = await node.dailies.open(player, "lady-betty")
         await node.play_out(found.attempt, player)

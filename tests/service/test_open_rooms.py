@@ -10,8 +10,8 @@ import pytest
 
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
-from server.base.redis import keys
 from server.lobby import open_rooms as module
+from server.lobby.core import keys
 from server.lobby.core.open_rooms import MAX_OF_NETWORK, MAX_OPEN_ROOMS
 from tests.conftest import debug_captured
 from tests.core.builders import ADA, BOB, CYD

@@ -9,9 +9,8 @@ import msgspec
 import pytest
 
 from server.base.core.ids import PACE_BOT, AttemptId, RoomCode
-from server.base.redis import keys
 from server.base.work import worker_pool
-from server.play.core import pace_bot
+from server.play.core import keys, pace_bot
 from server.play.core.attempt import Attempt, Event, fold
 from server.rooms import pace_bots as module
 from server.rooms.core import quick

@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from server.base.core import quota
+from server.base.core import keys, quota
 from server.base.core.ids import PACE_BOT, PlayerId
 from server.base.core.quota import DAY, HOUR, KEPT_DAYS, PARTS, Item, counted_until
 from server.base.core.refusal import Refusal, UnavailableError
 from server.base.quotas import quotas as module
 from server.base.quotas.quotas import Scope
-from server.base.redis import keys
+from server.deals.core import keys as deals_keys
+from server.play.core import keys as play_keys
+from server.rooms.core import charges
+from server.rooms.core import keys as rooms_keys
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
@@ -149,7 +152,7 @@ async def test_a_player_pays_where_the_player_is_for_a_game_that_is_played(
         for _ in range(moves):
             await node.play(attempt_of(room, player), player)
     entries = module.MOVES * module.ENTRY_BYTES
-    results = module.ROUND_RESULTS + 3 * module.RUNNER_RESULTS
+    results = charges.ROUND_RESULTS + 3 * charges.RUNNER_RESULTS
     played = module.PLAYED + results
     assert await used(node, HERE, ELSEWHERE) == [played, played + entries]
     attempt = attempt_of(room, ADA)
@@ -169,17 +172,17 @@ async def test_charges_are_no_less_than_what_redis_takes(
     at(ADA, HERE)
     room, code = await node.race_of(ADA)
     clock.time = BEGUN
-    taken = await bytes_of(node, keys.room(code))
-    assert taken < module.ROOM[0].size <= module.USED_ROOM.size
+    taken = await bytes_of(node, rooms_keys.room(code))
+    assert taken < charges.ROOM[0].size <= charges.USED_ROOM.size
     attempt = attempt_of(room, ADA)
-    assert await bytes_of(node, keys.attempt(attempt)) < module.RUNNER
+    assert await bytes_of(node, play_keys.attempt(attempt)) < quota.RUNNER
     answer = await node.play_out(attempt, ADA)
     assert answer.after.seq > 20
     await node.apply_effects()
     assert room.round is not None
-    kept = await bytes_of(node, keys.round_in(code, room.round.deal))
-    assert 0 < kept < module.ROUND_RESULTS + module.RUNNER_RESULTS
-    taken = await bytes_of(node, keys.attempt(attempt))
+    kept = await bytes_of(node, rooms_keys.round_in(code, room.round.deal))
+    assert 0 < kept < charges.ROUND_RESULTS + charges.RUNNER_RESULTS
+    taken = await bytes_of(node, play_keys.attempt(attempt))
     assert taken + kept <= (await used(node, HERE))[0]
 
 
@@ -221,10 +224,10 @@ async def test_where_much_is_stored_games_are_kept_for_fewer_days(
     for _ in range(2):
         await node.play(attempt_of(room, ADA), ADA)
     seconds, _ = await node.redis.time()
-    now, attempt = seconds * 1000, keys.attempt(attempt_of(room, ADA))
+    now, attempt = seconds * 1000, play_keys.attempt(attempt_of(room, ADA))
     expected = room.round.deadline + 7 * DAY
     assert abs(now + await node.redis.pttl(attempt) - expected) < HOUR
-    left = await node.redis.ttl(keys.deal(room.round.deal))
-    assert abs(left - (7 + keys.PLAYED_DEAL_DAYS) * keys.DAY_SECONDS) < 60
+    left = await node.redis.ttl(deals_keys.deal(room.round.deal))
+    assert abs(left - (7 + deals_keys.PLAYED_DEAL_DAYS) * keys.DAY_SECONDS) < 60
     await node.attempts.resign(attempt_of(room, ADA), ADA, 4)
     assert abs(now + await node.redis.pttl(attempt) - expected) < HOUR

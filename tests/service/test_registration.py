@@ -51,7 +51,7 @@ def test_node_names_are_unique(node: Node) -> None:
 
 _SERVES = """
 import sys
-from server.base.redis import keys
+from server.base.core import keys
 keys.NODE_LIFE = 1
 from server.cli.main import main
 main(sys.argv[1:])

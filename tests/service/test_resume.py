@@ -16,9 +16,9 @@ from engine.moves import legal_moves
 from server.base.core.ids import AttemptId
 from server.base.journals.replica import KEEP_EVERY
 from server.base.journals.store import JournalStore
-from server.base.redis import keys
 from server.play.answers import Played, Snapshot, snapshot_of
 from server.play.core import attempt as core
+from server.play.core import keys
 from server.play.core.attempt import Attempt, Moved
 from server.play.core.digest import digest, fnv1a, view_text
 from server.play.journal import Step

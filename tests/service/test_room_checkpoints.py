@@ -12,10 +12,9 @@ import pytest
 
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.journals.store import Append
-from server.base.quotas import quotas
-from server.base.redis import keys
 from server.play.core.result import Result
 from server.rooms import journal as rooms_journal
+from server.rooms.core import charges, keys
 from server.rooms.core.events import Terms
 from server.rooms.core.room import KeptRound, Room, Round
 from server.rooms.journal import CHECKPOINT_EVERY
@@ -178,7 +177,7 @@ async def test_the_results_of_earlier_rounds_are_kept_for_a_week(
 
 def test_the_results_of_eight_take_no_more_than_is_charged_for_them() -> None:
     result = Result(104, 0, 7_200_000, 4_095, "resigned", 4_000, 99, peeked=True)
-    players = [PlayerId(f"{number:016}") for number in range(quotas.MAX_SEATS)]
+    players = [PlayerId(f"{number:016}") for number in range(charges.MAX_SEATS)]
     round_ = Round(
         99_999,
         Terms("rouge-et-noir", "standard", 7_200_000, "hints"),
@@ -191,4 +190,4 @@ def test_the_results_of_eight_take_no_more_than_is_charged_for_them() -> None:
         "r" * 64,
     )
     stored = len(msgspec.json.encode(KeptRound(round_)))
-    assert stored < quotas.ROUND_RESULTS + quotas.MAX_SEATS * quotas.RUNNER_RESULTS
+    assert stored < charges.ROUND_RESULTS + charges.MAX_SEATS * charges.RUNNER_RESULTS

@@ -23,10 +23,10 @@ from engine.search import Outcome, cards_never_seen, search
 from server.base.core.ids import AttemptId
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
-from server.base.redis import keys
 from server.base.work.background import Background
 from server.play import searches
 from server.play.core import attempt as core
+from server.play.core import keys
 from server.play.core.attempt import Attempt, Moved
 from server.play.core.bus import Ended
 from server.play.core.stored import StoredResult

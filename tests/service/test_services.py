@@ -9,8 +9,8 @@ from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId
 from server.base.core.refusal import Refusal
-from server.base.redis import keys
 from server.rooms.core import bus as room_bus
+from server.rooms.core import keys
 from server.rooms.core.bus import Progress
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of

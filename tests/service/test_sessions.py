@@ -10,13 +10,13 @@ from contextlib import AsyncExitStack
 import pytest
 from msgspec import Struct
 
+from server.base.core import keys
 from server.base.core.bus_message import encode
 from server.base.core.ids import PlayerId
-from server.base.redis import keys
-from server.base.redis.keys import MAX_SESSIONS
 from server.play.core.bus import Ended
 from server.play.core.stored import StoredResult
 from server.players.core.bus import Barred
+from server.players.core.keys import MAX_SESSIONS
 from tests.core.builders import ADA, BOB, CYD
 from tests.processes import PATIENCE
 from tests.service.nodes import OVER, Node, SetClock, attempt_of

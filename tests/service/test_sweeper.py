@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import pytest
 from structlog.testing import capture_logs
 
-from server.base.core import days
+from server.base.core import days, keys
 from server.base.core.refusal import UnavailableError
 from server.base.journals.cache import ReplicaCache
 from server.base.outbox import sweeper as module
 from server.base.outbox.store import Pending
 from server.base.outbox.sweeper import owned_by
-from server.base.redis import keys
 from server.moderation.operators import By
+from server.play.core import keys as play_keys
 from tests.core.builders import ADA, BOB, START, reached
 from tests.service.nodes import OVER, Node, SetClock
 from tests.service.test_effects import DAY, GAME, begin_daily, finish_daily, rows
@@ -132,7 +132,7 @@ async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
     node: Node, clock: SetClock
 ) -> None:
     broken = await begin_daily(node, BOB)
-    await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
+    await node.redis.xadd(play_keys.attempt(broken), {"e": "no entry"}, id="0-9")
     number = keys.partition("broken")
     await node.redis.hset(keys.outbox(number), "broken", "no finish")
     node.attempts._replicas = ReplicaCache()
@@ -146,7 +146,9 @@ async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
     tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
     # What the store has lost a part of is not tried again: no node could ever read it.
     assert tried == ["broken"] * (module.TRIES - 1)
-    assert [log["key"] for log in logs if log["event"] == "journal_gap"] == [keys.attempt(broken)]
+    assert [log["key"] for log in logs if log["event"] == "journal_gap"] == [
+        play_keys.attempt(broken)
+    ]
     assert await all_set_aside(node.database) == {
         "broken": "no finish",
         member: f"due at {days.closes(DAY)}",

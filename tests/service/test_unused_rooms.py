@@ -6,7 +6,7 @@ import pytest
 
 from server.base.core.ids import RoomCode
 from server.base.quotas.quotas import Scope
-from server.base.redis import keys
+from server.rooms.core import keys
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node

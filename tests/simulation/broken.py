@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from server.base.core import keys
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.quota import Charge
 from server.base.core.refusal import Refusal
@@ -24,7 +25,6 @@ from server.base.outbox.outbox import Outbox
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
 from server.base.quotas.store import QuotaStore
-from server.base.redis import keys
 from server.base.redis.clock import RedisClock
 from server.base.redis.scripts import Script
 from server.base.wire import answerer, request

@@ -14,13 +14,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isclose
 
+from server.accounts.core import charges as accounts_charges
 from server.base.core import quota
 from server.base.core.ids import DealId, PlayerId
 from server.base.core.refusal import SENTENCES
 from server.base.net import limits
-from server.base.quotas import quotas
+from server.players.core import charges as players_charges
 from server.results.core import contests
 from server.results.core.history_fields import whole_of
+from server.rooms.core import charges as rooms_charges
 from tests.faults.complaint import SLACK, Complaint
 from tests.faults.ledger import Line
 from tests.faults.stored import Stored
@@ -54,7 +56,7 @@ STOPPED = 10_000
 MISSES = {"unknown_room", "not_invited", "bad_code"}
 """Refusals of what was wrong."""
 
-ROOM = sum(item.size for item in quotas.ROOM)
+ROOM = sum(item.size for item in rooms_charges.ROOM)
 """Bytes of an empty room."""
 
 
@@ -315,13 +317,13 @@ class Trial:
 
 
 STORING = {
-    "hello": quotas.GUEST,
-    "room.create": quotas.ROOM,
-    "room.quick": quotas.MATCH,
-    "room.start": quotas.round_of(),
-    "NewRecoveryCode": quotas.OFFER,
-    "KeepRecoveryCode": quotas.CODE,
-    "LinkDevice": quotas.DEVICE,
+    "hello": players_charges.GUEST,
+    "room.create": rooms_charges.ROOM,
+    "room.quick": rooms_charges.MATCH,
+    "room.start": rooms_charges.round_of(),
+    "NewRecoveryCode": accounts_charges.OFFER,
+    "KeepRecoveryCode": accounts_charges.CODE,
+    "LinkDevice": accounts_charges.DEVICE,
 }
 """What is stored by the commands that are charged before."""
 
@@ -335,7 +337,7 @@ def _kept_out(player: Player, quota_bytes: int) -> Iterator[str]:
     stored = sum(
         item.size
         for message in types.values()
-        for item in (*STORING.get(message["type"], ()), quotas.ENTRY)
+        for item in (*STORING.get(message["type"], ()), rooms_charges.ENTRY)
     )
     changes = sum(message["type"].startswith("room.") for message in types.values())
     since: dict[str, int] = {}

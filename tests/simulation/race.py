@@ -22,11 +22,10 @@ from redis import utils as redis_utils
 
 from engine import deal as dealing
 from engine.catalog import games
-from server.base.core import days, quota
+from server.base.core import days, keys, quota
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal, UnavailableError
 from server.base.net import limits, load
-from server.base.redis import keys
 from server.base.wire import session
 from server.moderation.operators import By
 from server.play import journal as play_journal

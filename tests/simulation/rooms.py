@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from server.base.core.ids import PACE_BOT
-from server.base.redis.keys import kind_of
+from server.base.core.keys import kind_of
 
 Entry = dict[str, Any]
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from server.app import redis_store
+from server.base.core import keys
 from server.base.core.days import DailyId
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
@@ -28,14 +29,17 @@ from server.base.journals.store import (
 from server.base.nodes.held_store import player_note, room_note
 from server.base.nodes.nodes_store import NodeStore
 from server.base.outbox.sweepers_store import SweeperStore
-from server.base.redis import keys
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
+from server.deals.core import keys as deals_keys
 from server.deals.pool_store import _REPLACE
 from server.deals.store import DealStore
+from server.play.core import keys as play_keys
+from server.players.core import keys as players_keys
 from server.players.core.account import Passkey
 from server.results.core.boards import BoardId, Group, of_daily
+from server.rooms.core import keys as rooms_keys
 from server.stores import Store
 from tests.conftest import ALONE, secret_keys
 from tests.core.builders import PLAYERS
@@ -54,7 +58,7 @@ GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 DIGESTS = ["a" * 64, "b" * 64]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBBBBB")]
-KEY = keys.pool("robert")
+KEY = deals_keys.pool("robert")
 DAILY = '[9,43,5,9,"won",3,false]'
 COMMANDS = 1_400
 
@@ -128,7 +132,7 @@ class Commands:
         start = rng.random() < 0.3
         due = AttemptDue(AttemptId(name))
         entry = Append(
-            keys.attempt(name),
+            play_keys.attempt(name),
             1 if start else rng.randint(1, 4),
             self._one(TEXTS),
             keys.partition(name),
@@ -144,13 +148,13 @@ class Commands:
     def _checkpoint(self) -> Command:
         """Append an entry to the journal of a room, maybe a checkpoint, or read it."""
         rng, code = self.rng, self._one(CODES)
-        key, number = keys.room(code), rng.choice((1, 1, 2, 2, 3, 4))
+        key, number = rooms_keys.room(code), rng.choice((1, 1, 2, 2, 3, 4))
         if rng.random() < 0.3:
             return lambda on: on.store.journals.read(key)
         if rng.random() < 0.3:
             after, last, begin = rng.randint(1, 5), self._one([*TEXTS, WHOLE]), rng.randint(1, 3)
             return lambda on: on.store.journals.read_on(key, after, last, begin)
-        beside = Beside(keys.round_in(code, "deal"), self._one(TEXTS), self.now + 900_000)
+        beside = Beside(rooms_keys.round_in(code, "deal"), self._one(TEXTS), self.now + 900_000)
         entry = Append(
             key,
             number,
@@ -168,7 +172,7 @@ class Commands:
 
     def _gathered(self) -> Command:
         entries = [
-            (keys.attempt(name), self.rng.randint(1, 4), self._one(TEXTS), self._about_now())
+            (play_keys.attempt(name), self.rng.randint(1, 4), self._one(TEXTS), self._about_now())
             for name in self.rng.sample(NAMES, 2)
         ]
 
@@ -195,11 +199,15 @@ class Commands:
         return self.rng.choice((-90_000, -60_000, 60_000, 90_000))
 
     def _read(self) -> Command:
-        key = keys.attempt(self._one(NAMES))
+        key = play_keys.attempt(self._one(NAMES))
         return lambda on: on.store.journals.read(key)
 
     def _read_on(self) -> Command:
-        key, after, last = keys.attempt(self._one(NAMES)), self.rng.randint(1, 4), self._one(TEXTS)
+        key, after, last = (
+            play_keys.attempt(self._one(NAMES)),
+            self.rng.randint(1, 4),
+            self._one(TEXTS),
+        )
         return lambda on: on.store.journals.read_on(key, after, last)
 
     def _effects(self) -> Command:
@@ -346,7 +354,9 @@ class Commands:
                 await on.store.players.keep(player)
             await on.store.accounts.forget(player)
             if now % 2:
-                await on.database.write(keys.player(player), "DEL", keys.player(player))
+                await on.database.write(
+                    players_keys.player(player), "DEL", players_keys.player(player)
+                )
             return found
 
         return bury

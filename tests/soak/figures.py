@@ -14,7 +14,7 @@ from typing import Any, get_args
 from prometheus_client.parser import text_string_to_metric_families
 from redis import Redis
 
-from server.base.redis import keys
+from server.base.core import keys
 from server.results.core.boards import PERIODIC, Scope
 from tests.faults.http import request
 from tests.faults.stage import Node

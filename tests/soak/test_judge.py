@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from server.base.redis import keys
+from server.players.core import keys
 from tests.soak import judge
 from tests.soak.figures import ALL_TIME, NodeFigures, Sample, StoreFigures
 from tests.soak.judge import LIVES, OBJECTS_EACH, SESSION, SPARE, STEADY, Course

@@ -6,13 +6,14 @@ import asyncio
 import time
 from typing import Any
 
+from server.base.core import keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
 from server.base.journals.store import Append, JournalStore
-from server.base.redis import keys
+from server.play.core import keys as play_keys
 
 NAME = "dea1000000000000.ada0000000000000"
-KEY = keys.attempt(NAME)
+KEY = play_keys.attempt(NAME)
 PARTITION = keys.partition(NAME)
 FAR = 4_000_000_000_000
 EFFECT = (NAME, "finish")
@@ -61,7 +62,7 @@ async def append(
 ) -> int:
     """Append an entry, by default decided now; return the generation in which it was written."""
     entry = Append(
-        keys.attempt(name), number, payload or text_of(number), keys.partition(name), **more
+        play_keys.attempt(name), number, payload or text_of(number), keys.partition(name), **more
     )
     return await journals.append(entry, now() if at is None else at, generation)
 
@@ -81,7 +82,7 @@ def append_soon(
     Raises:
         RefusedError: the append is not sent at all.
     """
-    key = keys.attempt(name)
+    key = play_keys.attempt(name)
     answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def done(error: Exception | None, known: int) -> None:

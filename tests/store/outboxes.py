@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from server.base.core import keys
 from server.base.core.due import Due
 from server.base.outbox.store import OutboxStore
-from server.base.redis import keys
 from server.base.redis.database import Database
 
 

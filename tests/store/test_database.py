@@ -13,10 +13,11 @@ from redis.asyncio import Redis
 
 from server.base.core.refusal import UnavailableError, UnsuitableError
 from server.base.journals.store import ConflictError, JournalStore
-from server.base.redis import connection, keys, pipeline
+from server.base.redis import connection, pipeline
 from server.base.redis import database as module
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
+from server.play.core import keys
 from tests.conftest import ALONE, client_of
 from tests.processes import PATIENCE
 from tests.redis_servers import Server, running_server

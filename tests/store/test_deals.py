@@ -10,11 +10,11 @@ from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
 from server.base.core.days import DailyId
 from server.base.core.ids import CODE_ALPHABET, DealId, RoomCode, is_id
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.base.work.random_id import random_id
 from server.deals import store as module
+from server.deals.core import keys
 from server.deals.store import DealStore
 from tests.conftest import client_of, secret_keys
 from tests.redis_servers import running_server

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from server.base.core import keys
 from server.base.core.refusal import UnsuitableError
 from server.base.nodes import format_store
 from server.base.nodes.format_store import NEWEST, FormatStore, check_format
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from tests.conftest import ALONE, node

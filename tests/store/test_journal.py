@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from server.base.core import keys
 from server.base.journals import store as module
 from server.base.journals.store import (
     CHECKPOINT,
@@ -19,9 +20,9 @@ from server.base.journals.store import (
     JournalStore,
     MistimedError,
 )
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
+from server.play.core import keys as play_keys
 from tests.processes import PATIENCE
 from tests.store.entries import (
     DUE,
@@ -187,8 +188,8 @@ async def test_each_entry_of_a_batch_has_its_own_answer(journals: JournalStore) 
         generation, generation, ConflictError, ConflictError, ConflictError, generation,
     ]  # fmt: skip
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
-    assert await texts(journals, keys.attempt(one)) == []
-    assert await texts(journals, keys.attempt(two)) == ["entry 1", "entry 2"]
+    assert await texts(journals, play_keys.attempt(one)) == []
+    assert await texts(journals, play_keys.attempt(two)) == ["entry 1", "entry 2"]
 
 
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE - 100, CLOCK_TOLERANCE + 1_000])
@@ -206,7 +207,7 @@ async def test_a_batch_with_one_mistimed_entry_is_refused_as_a_whole(
         with pytest.raises(MistimedError):
             await answer
     for name in (one, two):
-        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
+        assert await texts(journals, play_keys.attempt(name)) == ["entry 1"]
     answers = [append_soon(journals, 2, name=name, at=now() + off // 3) for name in (one, two)]
     for answer in answers:
         await answer
@@ -222,7 +223,7 @@ async def test_no_call_of_the_script_exceeds_its_batch_bound(
     await asyncio.gather(*(append_soon(journals, 1, name=name) for name in chosen))
     assert await calls(redis, "evalsha") - before == 4
     for name in chosen:
-        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
+        assert await texts(journals, play_keys.attempt(name)) == ["entry 1"]
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -8,10 +8,10 @@ import pytest
 
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.play.core.result import MAX_MOVES, MAX_TIME, Row, pack
+from server.results.core import keys
 from server.results.core.boards import BoardId, of_daily
 from server.results.leaderboards_store import LeaderboardStore
 from tests.core.builders import ADA, BOB, CYD, DAN

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from server.base.core import keys
 from server.base.nodes.nodes_store import NodeStore
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from tests.store.entries import now

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from server.base.core.ids import RoomCode
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
+from server.lobby.core import keys
 from server.lobby.store import MAX_READ, OpenRoomStore
 from tests.core.builders import START
 

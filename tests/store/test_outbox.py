@@ -5,15 +5,16 @@ from __future__ import annotations
 import pytest
 from structlog.testing import capture_logs
 
+from server.base.core import keys
 from server.base.core.due import AttemptDue, RoundDue
 from server.base.core.ids import AttemptId, RoomCode
 from server.base.journals.store import Append, JournalStore
 from server.base.outbox import store as outbox_store
 from server.base.outbox.store import OutboxStore
-from server.base.redis import keys
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
+from server.play.core import keys as play_keys
 from tests.store.outboxes import all_due, all_effects, all_set_aside
 
 NAMES = [f"{number:016}.ada0000000000000" for number in range(30)]
@@ -35,7 +36,7 @@ async def start(database: Database, name: str, due: int | None = None) -> None:
     await clock.sample()
     await JournalStore(database).append(
         Append(
-            keys.attempt(name),
+            play_keys.attempt(name),
             1,
             "text",
             keys.partition(name),

@@ -6,12 +6,13 @@ from typing import cast
 
 import pytest
 
+from server.base.core import keys
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
-from server.base.redis.keys import MAX_SESSIONS
+from server.players.core import keys as players_keys
+from server.players.core.keys import MAX_SESSIONS
 from server.players.core.names import Profile, Recorded, guest_name
 from server.players.store import PlayerStore
 from server.results.histories_store import HistoryStore
@@ -83,7 +84,7 @@ async def test_a_guest_without_a_name_leaves_nothing(redis: Client, players: Pla
         assert await redis.exists(*_KEYS) == 0
 
 
-_KEYS = (keys.player(ADA), keys.session(ADA), keys.sessions(ADA))
+_KEYS = (players_keys.player(ADA), keys.session(ADA), keys.sessions(ADA))
 
 
 async def test_the_newest_session_is_removed_by_nobody_else(players: PlayerStore) -> None:
@@ -98,7 +99,7 @@ async def test_a_record_begins_with_the_name(redis: Client, players: PlayerStore
     await players.keep(ADA, None, 0, 1_000)
     await players.keep(ADA, "Ada", 0, 2_000)
     await players.keep(ADA, "Ada L.", None, 3_000)
-    record = cast("dict[str, str]", await redis.hgetall(keys.player(ADA)))
+    record = cast("dict[str, str]", await redis.hgetall(players_keys.player(ADA)))
     assert record == {"name": "Ada L.", "created": "2000"}
 
 
@@ -108,15 +109,15 @@ async def test_an_epoch_that_only_the_token_knows_is_kept(
     await players.keep(ADA, None, 2)
     with pytest.raises(Refusal, match="bad_token"):
         await players.keep(ADA, None, 1)
-    assert 0 <= keys.PLAYER_LIFE - await redis.ttl(keys.player(ADA)) < 60
+    assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(players_keys.player(ADA)) < 60
 
 
 async def test_sessions_and_players_expire(redis: Client, players: PlayerStore) -> None:
-    record = keys.player(ADA)
+    record = players_keys.player(ADA)
     await players.keep(ADA, "Ada")
     await players.add_session(ADA, "one", 1)
     await players.add_session(ADA, "two", 2)
-    assert 0 <= keys.GUEST_LIFE - await redis.ttl(record) < 60
+    assert 0 <= players_keys.GUEST_LIFE - await redis.ttl(record) < 60
     for key in (keys.session(ADA), keys.sessions(ADA)):
         assert 0 < await redis.ttl(key) <= keys.SESSION_LIFE
 
@@ -125,22 +126,22 @@ async def test_sessions_and_players_expire(redis: Client, players: PlayerStore) 
 async def test_what_an_operator_has_said_outlives_a_guest(
     redis: Client, players: PlayerStore, field: str
 ) -> None:
-    record = keys.player(ADA)
+    record = players_keys.player(ADA)
     await redis.hset(record, field, "0")
     await players.keep(ADA, "Ada")
-    assert 0 <= keys.PLAYER_LIFE - await redis.ttl(record) < 60
+    assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(record) < 60
 
 
 async def test_a_name_lives_as_long_as_the_results_under_it(
     redis: Client, database: Database, players: PlayerStore
 ) -> None:
-    record, histories = keys.player(ADA), HistoryStore(database)
+    record, histories = players_keys.player(ADA), HistoryStore(database)
     await players.keep(ADA, "Ada")
     assert await histories.change(ADA, 0, {"kept": "1"})
-    assert 0 <= keys.GUEST_LIFE - await redis.ttl(record) < 60
+    assert 0 <= players_keys.GUEST_LIFE - await redis.ttl(record) < 60
     assert await histories.change(ADA, 1, {"t:robert": "[]"})
     for _ in range(2):
-        assert 0 <= keys.PLAYER_LIFE - await redis.ttl(record) < 60
+        assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(record) < 60
         await players.keep(ADA)
     await redis.persist(record)
     assert await histories.change(ADA, 2, {"kept": None})

@@ -15,10 +15,10 @@ from engine.deal import commitment
 from engine.schema import STANDARD
 from server.base.core.days import DailyId, level_of
 from server.base.core.refusal import UnreadableError
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.base.seals.key_file import add_key, read_keys
+from server.deals.core import keys
 from server.deals.core.certificate import Certificate
 from server.deals.pool_store import PooledDeal, PoolStore
 from server.deals.store import DealStore

@@ -10,7 +10,7 @@ from signal import SIGCONT, SIGSTOP
 import pytest
 import structlog
 
-from server.base.redis import keys
+from server.base.core import keys
 from server.base.redis import probe as module
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database

@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from server.base.core.ids import RoomCode
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
+from server.lobby.core import keys
 from server.lobby.quick_store import QuickMatchStore
 from tests.core.builders import START
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from server.base.core import keys
 from server.base.core.quota import Charge
 from server.base.quotas.store import QuotaStore
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from tests.conftest import ALONE

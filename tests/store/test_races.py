@@ -7,9 +7,9 @@ import asyncio
 import pytest
 
 from server.base.core.ids import DealId
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
+from server.rooms.core import keys
 from server.rooms.races_store import RaceStore, Record
 from tests.core.builders import ADA, BOB, DEAL
 

@@ -6,10 +6,11 @@ import asyncio
 
 import pytest
 
+from server.base.core import keys
 from server.base.core.ids import RoomCode
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
+from server.rooms.core import keys as rooms_keys
 from server.rooms.store import RoomStore
 from tests.core.builders import ADA, BOB, CODE
 
@@ -27,7 +28,7 @@ async def test_a_creation_has_one_code_however_often_it_is_sent(
     asked = [nodes[nth % 2].code_for(ADA, "key", code) for nth, code in enumerate(drawn)]
     (code,) = set(await asyncio.gather(*asked))
     assert code in drawn
-    assert 0 < await redis.ttl(keys.creation(ADA, "key")) <= keys.CREATION_LIFE
+    assert 0 < await redis.ttl(rooms_keys.creation(ADA, "key")) <= rooms_keys.CREATION_LIFE
 
 
 async def test_each_player_and_key_has_a_code_of_its_own(rooms: RoomStore) -> None:
@@ -52,7 +53,7 @@ async def test_presence_is_only_deleted_by_the_node_that_stored_it(
     await rooms.enter(CODE, BOB, "one")
     await rooms.enter(CODE, BOB, "two")
     assert await rooms.present(CODE) == {ADA: "one", BOB: "two"}
-    assert 0 < await redis.ttl(keys.presence(CODE)) <= keys.PRESENCE_LIFE
+    assert 0 < await redis.ttl(keys.presence(CODE)) <= rooms_keys.PRESENCE_LIFE
     # Bob has entered by another node meanwhile.
     await rooms.leave(CODE, BOB, "one")
     await rooms.leave(CODE, ADA, "one")

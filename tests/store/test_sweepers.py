@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from server.base.core import keys
 from server.base.outbox.sweepers_store import Share, SweeperStore
-from server.base.redis import keys
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from tests.store.servers import until

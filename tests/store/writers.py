@@ -9,9 +9,9 @@ from typing import Any
 
 from server.base.core.refusal import UnavailableError
 from server.base.journals.store import ConflictError, Entries, JournalStore
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.work.stop import Stop
+from server.play.core import keys
 from tests.store.entries import RefusedError, append, append_soon
 from tests.store.servers import until
 

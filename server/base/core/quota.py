@@ -46,6 +46,12 @@ SHORTER: Final = ((1 / 4, 7), (1 / 3, 2))
 """From which part of its quota on what is played at an address is kept for fewer days, and for how
 many. So an address at which much is played every day loses replays, and no games."""
 
+RUNNER: Final = 1_500
+"""Bytes of an attempt that is not played, for each player of a round."""
+
+BOT: Final = 10_000
+"""Bytes of the pace bot's run."""
+
 _GRAINS: Final = (
     (HOUR, 5 * MINUTE), (8 * HOUR, 30 * MINUTE), (2 * DAY, 3 * HOUR), (10 * DAY, DAY),
 )  # fmt: skip

@@ -24,9 +24,9 @@ from typing import Any, Final, NamedTuple
 import structlog
 from redis.exceptions import AskError, NoScriptError, TryAgainError
 
+from server.base.core import keys
 from server.base.core.due import Due
 from server.base.core.refusal import UnavailableError, UnreadableError
-from server.base.redis import keys
 from server.base.redis.database import Database, OtherGenerationError, Reply
 from server.base.redis.pipeline import pack
 from server.base.redis.scripts import Script

@@ -16,9 +16,9 @@ from itertools import islice
 
 import structlog
 
+from server.base.core.keys import PARTITIONS
 from server.base.nodes.held_store import HeldStore
 from server.base.nodes.registration import Registration
-from server.base.redis.keys import PARTITIONS
 from server.base.work.background import Background
 from server.base.work.tasks import finish_all
 from server.base.work.worker_pool import WorkerPool

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from server.base.core import keys
 from server.base.core.refusal import UnsuitableError
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from server.base.core import keys
 from server.base.core.ids import PlayerId, RoomCode
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.base.redis import keys
+from server.base.core import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 

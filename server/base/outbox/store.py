@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import structlog
 
+from server.base.core import keys
 from server.base.core.due import Due, parse_due
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 

@@ -20,13 +20,13 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from server.base.core import keys
 from server.base.core.due import AttemptDue, Due
 from server.base.core.refusal import UnavailableError, UnreadableError
 from server.base.journals.store import JournalStore
 from server.base.outbox.outbox import Outbox
 from server.base.outbox.store import OutboxStore
 from server.base.outbox.sweepers_store import SweeperStore
-from server.base.redis import keys
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.metrics import Histogram

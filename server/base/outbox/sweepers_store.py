@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import NamedTuple
 
-from server.base.redis import keys
+from server.base.core import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 

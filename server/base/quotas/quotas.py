@@ -34,7 +34,6 @@ from server.base.core.quota import (
 from server.base.core.refusal import Refusal, UnavailableError
 from server.base.nodes.memory import StoreMemory
 from server.base.quotas.store import QuotaStore
-from server.base.redis import keys
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.clock import Clock
@@ -67,72 +66,9 @@ ENTRY_BYTES: Final = 75
 
 # What is stored, as measured with MEMORY USAGE and rounded up; see `server/STORED.md`.
 
-GUEST: Final = (Item(400, keys.GUEST_LIFE * 1000),)
-"""A new guest: the record, and the sessions while they are there."""
-
-RECORD: Final = (Item(250, keys.GUEST_LIFE * 1000),)
-"""A change of name: the record, if there was none."""
-
-ROOM: Final = (Item(1_700, keys.UNUSED_ROOM_LIFE), Item(350, 3 * HOUR))
-"""A room without a round, with its creation key and places."""
-
-ENTRY: Final = Item(120, keys.ROOM_LIFE)
-"""A further entry of a room's journal."""
-
-USED_ROOM: Final = Item(1_700, keys.ROOM_LIFE)
-"""A room from its first round on."""
-
-ROUND: Final = Item(800, keys.UNPLAYED_DEAL_LIFE * 1000)
-"""A round: its deal, and the entries of the room's journal."""
-
-ROUND_RESULTS: Final = 500
-"""Bytes of a round that somebody has played and that is kept beside the journal, and"""
-
-RUNNER_RESULTS: Final = 150
-"""bytes of that for each of its players."""
-
-RUNNER: Final = 1_500
-"""Bytes of an attempt that is not played, for each player of a round."""
-
-MAX_SEATS: Final = 8
-"""Seats of a room that is not known here."""
-
-BOT: Final = 10_000
-"""Bytes of the pace bot's run."""
-
-MATCH: Final = (USED_ROOM, ROUND, Item(2 * RUNNER + BOT, 2 * HOUR), Item(350, 3 * HOUR))
-"""A quick match: a room, and a round in it against the pace bot."""
-
-DAILY: Final = (Item(RUNNER, 25 * HOUR), Item(100, keys.DIGESTS_LIFE * 1000))
-"""An attempt at a daily that is not played, and who began it where."""
 
 PLAYED: Final = 2_600
 """Bytes of what lives longer from the first move on: an attempt, a round's deal, and results."""
-
-CODE: Final = (Item(1_300, keys.PLAYER_LIFE * 1000),)
-"""A recovery code or a passkey, with the record and the history that say that. Those of who has a
-result do not expire, and count for as long as tokens hold."""
-
-OFFER: Final = (Item(350, keys.CODE_OFFER_LIFE * 1000),)
-"""A recovery code that is not kept yet, with the record that names it."""
-
-DEVICE: Final = (Item(350, keys.DEVICE_LIFE * 1000),)
-"""A device code, with the record that names it."""
-
-EPOCH: Final = (Item(150, keys.PLAYER_LIFE * 1000),)
-"""That a player has signed out everywhere, or is deleted, for as long as tokens hold."""
-
-
-def round_of(runners: int = MAX_SEATS, limit: int = 2 * HOUR, *, first: bool = True) -> list[Item]:
-    """Return what a round stores.
-
-    Args:
-        runners: how many play it.
-        limit: its length in milliseconds.
-        first: whether it may be the first one of its room.
-    """
-    items = [ROUND, Item(runners * RUNNER, limit + HOUR + MINUTE)]
-    return [USED_ROOM, *items] if first else items
 
 
 class Scope(NamedTuple):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from server.base.core import keys
 from server.base.core.quota import Charge
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from redis.asyncio import RedisCluster
 
+from server.base.core import keys
 from server.base.core.refusal import UnavailableError
-from server.base.redis import keys
 from server.base.redis.connection import owner_of, raising_unavailable
 from server.base.redis.database import Database
 from server.base.work.background import Background

@@ -9,8 +9,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from server.base.core import keys
 from server.base.core.refusal import UnavailableError
-from server.base.redis import keys
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.base.work.background import Background, hear
