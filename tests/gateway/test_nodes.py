@@ -35,8 +35,7 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 _SERVES = """
 import sys
 from server.base.nodes import registration
-from server.play.core import (keys)
-from server.base.core import (keys)
+from server.base.core import keys
 registration.RENEW_EVERY = 0.1
 keys.NODE_LIFE = 1
 from server.cli.main import main
