@@ -164,7 +164,6 @@ end
 for _, session in ipairs(found) do
     if session ~= ARGV[1] then redis.call('ZREM', KEYS[2], session) end
 end
-redis.call('DEL', KEYS[3])
 return {epoch, found, void}
 """)
 
@@ -452,7 +451,7 @@ class AccountStore:
             UnavailableError: it may or may not have begun; again, it completes what was not.
         """
         removed = list(passkeys)
-        names = [players_keys.player(player), base_keys.sessions(player), base_keys.session(player)]
+        names = [players_keys.player(player), base_keys.sessions(player)]
         fields = [*(_PASSKEY + each for each in removed), *(["recovery"] if recovery else [])]
         begun, found, void = await self._database.run(
             _SIGN_OUT, names, asking, players_keys.PLAYER_LIFE, epoch, *fields
@@ -495,7 +494,7 @@ class AccountStore:
             await self._drop(keys.device(account.device))
         for credential in account.passkeys:
             await self._drop(keys.passkey(credential))
-        for key in (base_keys.sessions, base_keys.session, players_keys.renames, results_keys.met):
+        for key in (base_keys.sessions, players_keys.renames, results_keys.met):
             await self._drop(key(player))
         # Only now, since the record names the keys that are to be deleted.
         await self._database.run(_FORGET, [players_keys.player(player)])

@@ -286,15 +286,10 @@ class Sessions:
     async def publish_to_all(self, player: PlayerId, message: Struct) -> None:
         """Send a message to the other nodes of the sessions of a player who may have none here.
 
-        It takes two reads.
-
         Raises:
             UnavailableError: the store does not answer.
         """
         ((*names,),) = await self._store.sessions([player])
-        (newest,) = await self._store.newest_sessions([player])
-        if newest is not None:
-            names.append(newest)
         self._node_bus.send(self._others(names), message)
 
     def tell_left(self, player: PlayerId, node: str) -> None:

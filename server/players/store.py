@@ -70,13 +70,12 @@ return 0
 """)
 
 _ADD_SESSION = Script("""
-local record = redis.call('HMGET', KEYS[3], 'epoch', 'deleted', 'barred')
+local record = redis.call('HMGET', KEYS[2], 'epoch', 'deleted', 'barred')
 if record[2] or tonumber(ARGV[5]) < tonumber(record[1] or 0) then return {} end
 local barred = tonumber(record[3])
 if barred and (barred == 0 or barred > tonumber(ARGV[2])) then return record[3] end
 redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
 redis.call('EXPIRE', KEYS[1], ARGV[3])
-redis.call('SET', KEYS[2], ARGV[1], 'EX', ARGV[3])
 local beyond = redis.call('ZCARD', KEYS[1]) - ARGV[4]
 local dropped, alive = {}, {}
 for node in string.gmatch(ARGV[6], '%S+') do alive[node] = true end
@@ -93,12 +92,6 @@ if beyond > 0 then
     redis.call('ZREM', KEYS[1], unpack(dropped))
 end
 return {redis.call('ZRANGE', KEYS[1], 0, -1), dropped}
-""")
-
-
-_REMOVE_SESSION = Script("""
-redis.call('ZREM', KEYS[1], ARGV[1])
-if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
 """)
 
 
@@ -243,7 +236,7 @@ class PlayerStore:
         """
         stored = await self._database.run(
             _ADD_SESSION,
-            [base_keys.sessions(player), base_keys.session(player), keys.player(player)],
+            [base_keys.sessions(player), keys.player(player)],
             session,
             now,
             base_keys.SESSION_LIFE,
@@ -278,8 +271,8 @@ class PlayerStore:
         self, player: PlayerId, session: str, failed: Callable[[], None] | None = None
     ) -> None:
         """Delete a session that has ended, soon; `failed` is called if it may be left behind."""
-        names = [base_keys.sessions(player), base_keys.session(player)]
-        self._database.send(names[0], *_REMOVE_SESSION.call(names, session), failed=failed)
+        key = base_keys.sessions(player)
+        self._database.send(key, "ZREM", key, session, failed=failed)
 
     async def end_session(self, player: PlayerId, session: str) -> None:
         """Delete a session that has ended.
@@ -287,8 +280,8 @@ class PlayerStore:
         Raises:
             UnavailableError: it may or may not have been deleted.
         """
-        names = [base_keys.sessions(player), base_keys.session(player)]
-        await self._database.run(_REMOVE_SESSION, names, session)
+        key = base_keys.sessions(player)
+        await self._database.write(key, "ZREM", key, session)
 
     async def sessions(self, players: Iterable[PlayerId]) -> list[list[str]]:
         """Return the sessions of each player; nodes that died may have left some behind.
@@ -298,18 +291,6 @@ class PlayerStore:
         """
         return await self._database.ask(
             lambda redis, key: redis.zrange(key, 0, -1), *map(base_keys.sessions, players)
-        )
-
-    async def newest_sessions(self, players: Iterable[PlayerId]) -> list[str | None]:
-        """Return the newest session of each player, or `None` where none is stored.
-
-        It may be on a node of a release up to 0.2.0, which stores no others.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
-        return await self._database.ask(
-            lambda redis, key: redis.get(key), *map(base_keys.session, players)
         )
 
 

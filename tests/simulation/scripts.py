@@ -348,7 +348,7 @@ def take_rename(memory: Memory, names: list[str], given: list[str]) -> Reply:
 def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a session, and return all and those that were dropped as too many."""
     session, now, life, most, epoch, alive = given
-    record = memory.find(names[2]) or {}
+    record = memory.find(names[1]) or {}
     if "deleted" in record or int(epoch) < int(record.get("epoch", 0)):
         return []
     barred = record.get("barred")
@@ -356,7 +356,6 @@ def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
         return barred
     memory.zadd(names[0], now, session)
     memory.expire(names[0], life)
-    memory.run("SET", [names[1], session, "EX", life])
     if alive and len(memory.rows(names[0])) > int(most):
         for member, _ in memory.rows(names[0]):
             if member.partition("/")[0] not in alive.split():
@@ -365,14 +364,6 @@ def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     for member in dropped:
         memory.zrem(names[0], member)
     return [[member for member, _ in memory.rows(names[0])], dropped]
-
-
-def remove_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Remove a session, also as the newest one."""
-    memory.zrem(names[0], given[0])
-    if memory.find(names[1]) == given[0]:
-        memory.delete(names[1])
-    return None
 
 
 def record_act(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -614,7 +605,6 @@ def sign_out(memory: Memory, names: list[str], given: list[str]) -> Reply:
     for session in found:
         if session != asking:
             memory.zrem(names[1], session)
-    memory.delete(names[2])
     return [int(record["epoch"]), found, void]
 
 
@@ -703,8 +693,6 @@ def clear_player(memory: Memory, names: list[str], given: list[str]) -> Reply:
     for session, _ in memory.rows(names[0]):
         if session.startswith(prefix):
             memory.zrem(names[0], session)
-    if (memory.find(names[1]) or "").startswith(prefix):
-        memory.delete(names[1])
     return None
 
 
@@ -805,7 +793,6 @@ SCRIPTS: dict[Script, Function] = {
     players._KEEP_NAME: keep_name,
     players._TAKE_RENAME: take_rename,
     players._ADD_SESSION: add_session,
-    players._REMOVE_SESSION: remove_session,
     quick_store._PAIR: pair,
     quotas_store._CHARGE: charge,
     quick_store._OFFER: offer,

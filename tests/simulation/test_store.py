@@ -112,7 +112,7 @@ class Commands:
             self._keep, self._profiles, self._session, self._act, self._bar, self._hide_name,
             self._restrictions, self._repair, self._first, self._start,
             self._median_win, self._suspect,
-            self._session_used, self._session_ended, self._newest, self._present, self._presence,
+            self._session_used, self._session_ended, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
             *[self._held] * 4,
             self._pair, self._account, *[self._code] * 3, *[self._device] * 2,
@@ -464,9 +464,6 @@ class Commands:
             return await on.store.players.sessions(PLAYERS)
 
         return end
-
-    def _newest(self) -> Command:
-        return lambda on: on.store.players.newest_sessions(PLAYERS)
 
     def _presence(self) -> Command:
         code, player, node = self._one(CODES), self._one(list(PLAYERS)), self._one(["n1", "n2"])

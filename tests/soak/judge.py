@@ -23,7 +23,7 @@ from tests.soak.figures import ALL_TIME, NodeFigures, Sample, StoreFigures
 
 DAY = keys.DAY_SECONDS
 
-OF_PLAYERS = ("presence", "sessions", "session", "open", "quick", "set-aside", "outbox")
+OF_PLAYERS = ("presence", "sessions", "open", "quick", "set-aside", "outbox")
 """The kinds of keys of which none is left when nobody is there, and nothing is to be done."""
 
 OF_NODES = ("nodes", "sweepers")

@@ -7,7 +7,6 @@ from typing import cast
 import pytest
 
 from server.base.core import keys
-from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
@@ -53,8 +52,6 @@ async def test_a_player_has_several_sessions_by_last_use(
     players.use_session(ADA, "n1/ended", 500)
     await players.keep(ADA)  # a write after those, on the same connection
     assert await players.sessions([ADA, BOB, CYD]) == [["n2/second", "n1/first"], ["n1/third"], []]
-    assert await players.newest_sessions([ADA, BOB, CYD]) == ["n2/second", "n1/third", None]
-    assert await players.newest_sessions(list[PlayerId]()) == []
     players.remove_session(ADA, "n2/second")
     await players.keep(ADA)
     assert await players.sessions([ADA]) == [["n1/first"]]
@@ -84,15 +81,7 @@ async def test_a_guest_without_a_name_leaves_nothing(redis: Client, players: Pla
         assert await redis.exists(*_KEYS) == 0
 
 
-_KEYS = (players_keys.player(ADA), keys.session(ADA), keys.sessions(ADA))
-
-
-async def test_the_newest_session_is_removed_by_nobody_else(players: PlayerStore) -> None:
-    await players.add_session(ADA, "n1/first", 100)
-    await players.add_session(ADA, "n1/second", 200)
-    players.remove_session(ADA, "n1/first")
-    assert await players.sessions([ADA]) == [["n1/second"]]
-    assert await players.newest_sessions([ADA]) == ["n1/second"]
+_KEYS = (players_keys.player(ADA), keys.sessions(ADA))
 
 
 async def test_a_record_begins_with_the_name(redis: Client, players: PlayerStore) -> None:
@@ -118,8 +107,7 @@ async def test_sessions_and_players_expire(redis: Client, players: PlayerStore) 
     await players.add_session(ADA, "one", 1)
     await players.add_session(ADA, "two", 2)
     assert 0 <= players_keys.GUEST_LIFE - await redis.ttl(record) < 60
-    for key in (keys.session(ADA), keys.sessions(ADA)):
-        assert 0 < await redis.ttl(key) <= keys.SESSION_LIFE
+    assert 0 < await redis.ttl(keys.sessions(ADA)) <= keys.SESSION_LIFE
 
 
 @pytest.mark.parametrize("field", ["barred", "hidden"])

@@ -142,11 +142,3 @@ def mark(number: int, node: str) -> str:
 def sessions(player_id: str) -> str:
     """Return the key of a player's sessions: a sorted set of `node/session`, by last use."""
     return f"sessions:{{{player_id}}}"
-
-
-def session(player_id: str) -> str:
-    """Return the key of a player's newest session: a string that names node and session.
-
-    Nodes of releases up to 0.2.0 read it, to close that session or to tell it of ends.
-    """
-    return f"session:{{{player_id}}}"

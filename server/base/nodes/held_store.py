@@ -47,8 +47,6 @@ local prefix = ARGV[1] .. '/'
 for _, session in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
     if string.sub(session, 1, #prefix) == prefix then redis.call('ZREM', KEYS[1], session) end
 end
-local newest = redis.call('GET', KEYS[2])
-if newest and string.sub(newest, 1, #prefix) == prefix then redis.call('DEL', KEYS[2]) end
 """)
 
 _ROOM, _PLAYER = "room", "player"
@@ -135,5 +133,5 @@ class HeldStore:
         if kind == _ROOM:
             await self._database.run(_CLEAR_ROOM, [keys.presence(name), held], note, node)
             return
-        await self._database.run(_CLEAR_PLAYER, [keys.sessions(name), keys.session(name)], node)
+        await self._database.run(_CLEAR_PLAYER, [keys.sessions(name)], node)
         await self._database.write(held, "HDEL", held, note)

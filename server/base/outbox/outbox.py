@@ -86,9 +86,6 @@ class Outbox:
         Raises:
             UnreadableError: this release does not know its type.
         """
-        if not text.startswith('{"type":'):
-            # Release 0.1.0 wrote finishes only, without their type.
-            text = '{"type":"finish",' + text[1:]
         return self._reader.read(text)
 
     def enqueue(self, effect: Effect) -> None:
