@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
+from server.base.wire import costs
 from server.base.wire.messages import Command, Event
 from server.players.core.account import MAX_PASSKEYS
 
@@ -28,9 +29,13 @@ class NewRecoveryCode(Command, tag=96, frozen=True):
     Refused as `confirm_first`.
     """
 
+    cost: ClassVar[float] = costs.CHANGE
+
 
 class LinkDevice(Command, tag=97, frozen=True):
     """Ask for a code that signs another device in, once; an earlier one is void."""
+
+    cost: ClassVar[float] = costs.READ
 
 
 class SignIn(Command, tag=98, frozen=True):
@@ -43,6 +48,7 @@ class SignIn(Command, tag=98, frozen=True):
     """
 
     code: TypedCode
+    cost: ClassVar[float] = costs.READ
     misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
 
 
@@ -58,6 +64,7 @@ class AskPasskey(Command, tag=99, frozen=True):
     """
 
     purpose: Literal["create", "use", "confirm"]
+    cost: ClassVar[float] = costs.READ
 
 
 class CreatePasskey(Command, tag=100, frozen=True):
@@ -71,6 +78,7 @@ class CreatePasskey(Command, tag=100, frozen=True):
     """
 
     credential: Credential
+    cost: ClassVar[float] = costs.SEARCH
     misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
 
 
@@ -81,6 +89,7 @@ class UsePasskey(Command, tag=101, frozen=True):
     """
 
     credential: Credential
+    cost: ClassVar[float] = costs.SEARCH
     misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
 
 
@@ -98,10 +107,13 @@ class SignOutEverywhere(Command, tag=102, frozen=True):
         default_factory=list
     )
     recovery: bool = False
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class GetAccount(Command, tag=103, frozen=True):
     """Ask how the player's identity is kept."""
+
+    cost: ClassVar[float] = costs.READ
 
 
 class ExportData(Command, tag=104, frozen=True):
@@ -110,12 +122,16 @@ class ExportData(Command, tag=104, frozen=True):
     Refused as `confirm_first`.
     """
 
+    cost: ClassVar[float] = costs.SEARCH
+
 
 class DeleteAccount(Command, tag=105, frozen=True):
     """Delete the player, and close all sessions; results stay, without a name.
 
     Refused as `confirm_first`.
     """
+
+    cost: ClassVar[float] = costs.CREATE
 
 
 class KeepRecoveryCode(Command, tag=106, frozen=True):
@@ -128,6 +144,7 @@ class KeepRecoveryCode(Command, tag=106, frozen=True):
     """
 
     code: TypedCode
+    cost: ClassVar[float] = costs.CHANGE
     misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
 
 
@@ -141,6 +158,7 @@ class ConfirmCode(Command, tag=107, frozen=True):
     """
 
     code: TypedCode
+    cost: ClassVar[float] = costs.READ
     misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
 
 
@@ -151,6 +169,7 @@ class ConfirmPasskey(Command, tag=108, frozen=True):
     """
 
     credential: Credential
+    cost: ClassVar[float] = costs.SEARCH
     misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from msgspec import Struct
 
+from server.base.wire import costs
 from server.base.wire.messages import Certificate, Command, Event, GameId, Result
 
 
 class ListDailies(Command, tag=10, frozen=True):
     """Ask for today's deals."""
+
+    cost: ClassVar[float] = costs.READ
 
 
 class OpenDaily(Command, tag=11, frozen=True):
@@ -19,6 +24,7 @@ class OpenDaily(Command, tag=11, frozen=True):
     """
 
     game: GameId
+    cost: ClassVar[float] = costs.OPEN
 
 
 class Daily(Struct, array_like=True, frozen=True):

@@ -6,10 +6,11 @@ the attempt's number in the session, which no kind is.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
+from server.base.wire import costs
 from server.base.wire.messages import Certificate, Command, End, EntryNumber, Event, Help, Result
 from server.play.core import attempt as core
 
@@ -58,6 +59,7 @@ class OpenAttempt(Command, tag=8, frozen=True):
     attempt: Annotated[str, Meta(max_length=64)]
     have: Have | None = None
     take: bool = False
+    cost: ClassVar[float] = costs.READ
 
 
 class Resign(Command, tag=9, frozen=True):
@@ -72,6 +74,7 @@ class Resign(Command, tag=9, frozen=True):
 
     number: AttemptNumber
     seq: EntryNumber
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class Undo(Command, tag=29, frozen=True):
@@ -87,6 +90,7 @@ class Undo(Command, tag=29, frozen=True):
 
     number: AttemptNumber
     seq: EntryNumber
+    cost: ClassVar[float] = costs.MOVE
 
 
 class Hint(Command, tag=30, frozen=True):
@@ -101,6 +105,7 @@ class Hint(Command, tag=30, frozen=True):
 
     number: AttemptNumber
     seq: EntryNumber
+    cost: ClassVar[float] = costs.SEARCH
 
 
 class PlayMove(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
@@ -123,6 +128,7 @@ class PlayMove(Struct, array_like=True, frozen=True, forbid_unknown_fields=True)
     source: PileNumber
     target: PileNumber
     count: PileNumber = 1
+    cost: ClassVar[float] = costs.MOVE
 
 
 class Attempt(Event, tag=7, frozen=True):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
+from server.base.wire import costs
 from server.base.wire.messages import Command, Event, GameId, Player
 
 Scope = Literal["day", "week", "wins", "best", "rating", "races"]
@@ -31,10 +32,13 @@ class WatchLeaderboard(Command, tag=12, frozen=True):
     day: Annotated[int, Meta(ge=0, le=10**6)] | None = None
     scope: Scope = "day"
     group: Group | None = None
+    cost: ClassVar[float] = costs.OPEN
 
 
 class UnwatchLeaderboard(Command, tag=13, frozen=True):
     """End the session's subscription to a leaderboard, if there is one."""
+
+    cost: ClassVar[float] = costs.MOVE
 
 
 class Entry(Struct, array_like=True, frozen=True):

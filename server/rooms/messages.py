@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct, field
 
+from server.base.wire import costs
 from server.base.wire.messages import Command, Event, GameId, Help, Player, Result
 
 Seconds = Annotated[int, Meta(ge=60, le=7200)]
@@ -45,6 +46,7 @@ class CreateRoom(Command, tag=3, frozen=True):
     key: Annotated[str, Meta(min_length=8, max_length=64)]
     variant: GameId = "standard"
     help: Help = "none"
+    cost: ClassVar[float] = costs.CREATE
 
 
 class RoomCommand(Command, frozen=True):
@@ -69,6 +71,8 @@ class JoinRoom(RoomCommand, tag=4, frozen=True):
     that is closed nobody has a seat.
     """
 
+    cost: ClassVar[float] = costs.OPEN
+
 
 class LeaveRoom(RoomCommand, tag=5, frozen=True):
     """Give the seat up; the player's attempt at a round that is being played is resigned.
@@ -76,6 +80,8 @@ class LeaveRoom(RoomCommand, tag=5, frozen=True):
     Refused as `unknown_room`; not so for whoever had a part in the latest round, who may send it
     again.
     """
+
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class SetReady(RoomCommand, tag=6, frozen=True):
@@ -90,6 +96,7 @@ class SetReady(RoomCommand, tag=6, frozen=True):
     """
 
     ready: bool
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class StartRound(RoomCommand, tag=7, frozen=True):
@@ -105,6 +112,7 @@ class StartRound(RoomCommand, tag=7, frozen=True):
     """
 
     anyway: bool = False
+    cost: ClassVar[float] = costs.CREATE
 
 
 class SetTerms(RoomCommand, tag=17, frozen=True):
@@ -122,6 +130,7 @@ class SetTerms(RoomCommand, tag=17, frozen=True):
     variant: GameId
     limit: Seconds
     help: Help = "none"
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class ProposeTerms(RoomCommand, tag=18, frozen=True):
@@ -138,6 +147,7 @@ class ProposeTerms(RoomCommand, tag=18, frozen=True):
     variant: GameId
     limit: Seconds
     help: Help = "none"
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class RemoveMember(RoomCommand, tag=19, frozen=True):
@@ -151,6 +161,7 @@ class RemoveMember(RoomCommand, tag=19, frozen=True):
     """
 
     player: PlayerId
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class HandOver(RoomCommand, tag=20, frozen=True):
@@ -163,6 +174,7 @@ class HandOver(RoomCommand, tag=20, frozen=True):
     """
 
     player: PlayerId
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class SetLock(RoomCommand, tag=21, frozen=True):
@@ -172,6 +184,7 @@ class SetLock(RoomCommand, tag=21, frozen=True):
     """
 
     locked: bool
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class SetPublic(RoomCommand, tag=16, frozen=True):
@@ -181,10 +194,13 @@ class SetPublic(RoomCommand, tag=16, frozen=True):
     """
 
     public: bool
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class ListRooms(Command, tag=23, frozen=True):
     """Ask for the public rooms that have a free seat, and somebody in them."""
+
+    cost: ClassVar[float] = costs.MOVE
 
 
 class SendEmote(RoomCommand, tag=22, frozen=True):
@@ -199,6 +215,7 @@ class SendEmote(RoomCommand, tag=22, frozen=True):
     """
 
     emote: Emote
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class QuickMatch(Command, tag=24, frozen=True):
@@ -211,6 +228,7 @@ class QuickMatch(Command, tag=24, frozen=True):
     """
 
     game: GameId
+    cost: ClassVar[float] = costs.CREATE
 
 
 class Seat(Struct, array_like=True, frozen=True):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
+from server.base.wire import costs
 from server.base.wire.messages import Command, Event
 
 
@@ -19,6 +20,7 @@ class ShowDeal(Command, tag=14, frozen=True):
     """
 
     deal: Annotated[str, Meta(max_length=64)]
+    cost: ClassVar[float] = costs.READ
 
 
 class Deal(Event, tag=13, frozen=True):

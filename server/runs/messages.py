@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
+from server.base.wire import costs
 from server.base.wire.messages import Command, End, Event, Help, Player
 
 
@@ -19,6 +20,7 @@ class GetRun(Command, tag=27, frozen=True):
     """
 
     attempt: Annotated[str, Meta(max_length=64)]
+    cost: ClassVar[float] = costs.SEARCH
 
 
 class GetRuns(Command, tag=28, frozen=True):
@@ -31,6 +33,7 @@ class GetRuns(Command, tag=28, frozen=True):
     """
 
     deal: Annotated[str, Meta(max_length=64)]
+    cost: ClassVar[float] = costs.OPEN
 
 
 class Run(Event, tag=19, frozen=True):

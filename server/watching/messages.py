@@ -6,6 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
+from server.base.wire import costs
 from server.base.wire.messages import Command, Event, Result
 from server.rooms.messages import RoomCommand
 
@@ -23,11 +24,14 @@ class WatchRound(RoomCommand, tag=25, frozen=True):
     """
 
     key: WatchKeyText | None = None
+    cost: ClassVar[float] = costs.OPEN
     misses: ClassVar[frozenset[str]] = frozenset({"not_invited"})
 
 
 class StopWatching(Command, tag=26, frozen=True):
     """Watch no more; a player without a seat is not subscribed to the room any more either."""
+
+    cost: ClassVar[float] = costs.MOVE
 
 
 class GetWatchKey(RoomCommand, tag=31, frozen=True):
@@ -35,6 +39,8 @@ class GetWatchKey(RoomCommand, tag=31, frozen=True):
 
     Refused as `unknown_room`, `not_host` or `no_host`.
     """
+
+    cost: ClassVar[float] = costs.READ
 
 
 class WatchKey(Event, tag=25, frozen=True):

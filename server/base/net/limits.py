@@ -3,7 +3,7 @@
 A player's limits hold for all of the player's sessions on a node together, and an address's for all
 who share that address. An address's are given for each of the players that an operator expects
 there (`ADDRESS_PLAYERS`), and are that many times as large, but never less than one player's.
-`server.base.net.budgets` applies them, and `server.base.wire.costs` says what each command costs.
+`server.base.net.budgets` applies them; each command says what it costs (`server.base.wire.costs`).
 
 All of them count on one node: a limit that holds for several nodes would take a round trip to Redis
 for each command. So who spreads over N nodes may do N times as much. What costs the cluster most is

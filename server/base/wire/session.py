@@ -23,7 +23,7 @@ from server.base.net.budgets import Budgets, Payer
 from server.base.net.contracts import Answerer, Reason, Wire
 from server.base.net.outgoing import TooSlowError
 from server.base.wire import codec
-from server.base.wire.costs import COSTS, MOVE
+from server.base.wire.costs import MOVE
 from server.base.wire.messages import Command, Event, Re
 from server.base.wire.session_messages import Bye, Hello, Refused
 from server.base.wire.shown import ShownAttempts
@@ -201,7 +201,7 @@ class Session:
             self.close(Reason.BAD_VERSION)
             return
         re: Re = (command.number, command.seq) if isinstance(command, PlayMove) else command.id
-        cost = COSTS[type(command)]
+        cost = command.cost
         self._received_at = now = time.monotonic()
         if not self.payer.pay(cost, now):
             self._refuse(self.payer.too_fast(cost, now), re)

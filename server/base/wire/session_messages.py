@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
+from server.base.wire import costs
 from server.base.wire.messages import Command, Event, Player, PlayerName
 
 VERSION = 2
@@ -31,6 +32,7 @@ class Hello(Command, tag=1, frozen=True):
     version: int
     token: Annotated[str, Meta(max_length=256)] | None = None
     name: PlayerName | None = None
+    cost: ClassVar[float] = costs.READ
 
 
 class Rename(Command, tag=2, frozen=True):
@@ -42,10 +44,13 @@ class Rename(Command, tag=2, frozen=True):
     """
 
     name: PlayerName
+    cost: ClassVar[float] = costs.CHANGE
 
 
 class Ping(Command, tag=15, frozen=True):
     """Ask for the server's time."""
+
+    cost: ClassVar[float] = costs.MOVE
 
 
 class Welcome(Event, tag=1, frozen=True):
