@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from server.base.wire.request import HandlerTable, Request
+from server.dailies import present as dailies_present
 from server.dailies.messages import Dailies, ListDailies, OpenDaily
-from server.play import present as play_present
 from server.play.handlers import show
 from server.play.messages import Attempt
 
@@ -12,7 +12,7 @@ from server.play.messages import Attempt
 async def list_dailies(request: Request[ListDailies]) -> Dailies:
     """Return today's deals, with the player's results."""
     day, today = await request.services.dailies.today(request.player)
-    return play_present.dailies(day, today, request.now())
+    return dailies_present.dailies(day, today, request.now())
 
 
 async def open_daily(request: Request[OpenDaily]) -> Attempt:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from server.base.core.refusal import Refusal
 from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import VERSIONS, Done, Hello, Ping, Pong, Rename, Welcome
-from server.play import present as play_present
+from server.players import present as players_present
 from server.players.core import charges
 from server.players.identity import Identified
 
@@ -27,7 +27,7 @@ async def hello(request: Request[Hello]) -> Welcome:
 
 async def _entered(request: Request[Hello], found: Identified) -> Welcome:
     await request.hub.enter(request.session, found.profile.id, found.epoch)
-    player = play_present.player(found.profile)
+    player = players_present.player(found.profile)
     return Welcome(player, found.token, request.now(), request.session.id)
 
 

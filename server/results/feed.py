@@ -30,9 +30,9 @@ from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.base.work.worker_pool import WorkerPool
-from server.play import present as play_present
 from server.play.core.result import Row, Rows
 from server.results import messages
+from server.results import present as results_present
 from server.results.core.boards import BoardId
 from server.results.core.bus import Entered
 from server.results.leaderboards import REACH, Leaderboards, Page
@@ -277,11 +277,11 @@ class LeaderboardFeeds:
         watched.last_sent = found
         return messages.LeaderboardChange(
             found.size,
-            play_present.entries(board, found.rows, profiles)
+            results_present.entries(board, found.rows, profiles)
             if found.rows != before.rows
             else None,
             None,
-            middle=play_present.middle(board, found.middle)
+            middle=results_present.middle(board, found.middle)
             if found.middle != before.middle
             else None,
         )
@@ -331,8 +331,8 @@ class LeaderboardFeeds:
                 change = messages.LeaderboardChange(
                     watched.last_sent.size,
                     top.top if top is not None else None,
-                    play_present.entries(board, rows, profiles) if has_changed else None,
-                    play_present.entries(board, among, profiles) if have_changed else None,
+                    results_present.entries(board, rows, profiles) if has_changed else None,
+                    results_present.entries(board, among, profiles) if have_changed else None,
                     top.middle if top is not None else None,
                 )
                 self._send(watched, session, self._encode(change))
@@ -364,10 +364,10 @@ class LeaderboardFeeds:
         return self._encode(
             messages.LeaderboardChange(
                 sent.size,
-                play_present.entries(board, sent.rows, profiles),
-                play_present.entries(board, own.rows, profiles),
-                play_present.entries(board, own.rivals, profiles),
-                play_present.middle(board, sent.middle),
+                results_present.entries(board, sent.rows, profiles),
+                results_present.entries(board, own.rows, profiles),
+                results_present.entries(board, own.rivals, profiles),
+                results_present.middle(board, sent.middle),
             )
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from server.base.core.days import DailyId
 from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import Done
-from server.play import present as play_present
+from server.results import present as results_present
 from server.results.core import boards
 from server.results.messages import Leaderboard, UnwatchLeaderboard, WatchLeaderboard
 
@@ -21,7 +21,7 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     of_deal = board.scope == "day" and board.game != boards.ALL_GAMES
     daily_id = DailyId(board.game, board.period)
     deal = await request.services.deals.closed_of(daily_id) if of_deal else None
-    return play_present.leaderboard(await request.hub.watch(request.session, board), deal)
+    return results_present.leaderboard(await request.hub.watch(request.session, board), deal)
 
 
 async def unwatch(request: Request[UnwatchLeaderboard]) -> Done:

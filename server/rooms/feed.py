@@ -20,6 +20,7 @@ from server.base.work.signal import Signal
 from server.base.work.tasks import Tasks
 from server.base.work.worker_pool import WorkerPool
 from server.play import present as play_present
+from server.rooms import present as rooms_present
 from server.rooms.core.room import Room, Round
 from server.rooms.messages import Removed
 from server.wings import Services
@@ -203,7 +204,7 @@ class RoomFeeds:
                 session.close(Reason.WENT_BACK)
             feed.version, feed.frame = version, b""
             return
-        frame = codec.encode(play_present.room(page))
+        frame = codec.encode(rooms_present.room(page))
         if frame != feed.frame:
             feed.frame = frame
         feed.version = version

@@ -10,7 +10,7 @@ from server.base.wire.messages import Command
 from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import Done
 from server.base.work.tasks import run_soon
-from server.play import present as play_present
+from server.rooms import present as rooms_present
 from server.rooms.core import charges
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
@@ -19,11 +19,9 @@ from server.rooms.messages import (
     HandOver,
     JoinRoom,
     LeaveRoom,
-    ListRooms,
     ProposeTerms,
     QuickMatch,
     RemoveMember,
-    Rooms,
     RoomState,
     SendEmote,
     SetLock,
@@ -36,7 +34,7 @@ from server.rooms.messages import (
 
 async def create(request: Request[CreateRoom]) -> RoomState:
     """Open a room if there is room for it, and subscribe the session to it."""
-    await _admit(request)
+    await admit(request)
     command = request.command
     async with request.paying("room", charges.ROOM):
         room = await request.services.rooms.create(
@@ -48,18 +46,10 @@ async def create(request: Request[CreateRoom]) -> RoomState:
             creation=command.key,
             allowed=command.help,
         )
-    return await _subscribed(request, room)
+    return await subscribed(request, room)
 
 
-async def quick_match(request: Request[QuickMatch]) -> RoomState:
-    """Find a quick match if there is room for one, and subscribe the session to its room."""
-    await _admit(request)
-    async with request.paying("room", charges.MATCH):
-        room = await request.services.quick_matches.match(request.player, request.command.game)
-    return await _subscribed(request, room)
-
-
-async def _admit(request: Request[CreateRoom] | Request[QuickMatch]) -> None:
+async def admit(request: Request[CreateRoom] | Request[QuickMatch]) -> None:
     """Refuse a new room if there is no room for it; that of who has never played, first of all."""
     load, histories = request.load, request.services.histories
     if load.has_room("first_room"):
@@ -72,7 +62,7 @@ async def join(request: Request[JoinRoom]) -> RoomState:
     """Take a seat, and subscribe the session to the room; its code may be as it was typed."""
     code = read_room_code(request.command.code)
     room = await request.services.rooms.join(code, request.player)
-    return await _subscribed(request, room)
+    return await subscribed(request, room)
 
 
 async def leave(request: Request[LeaveRoom]) -> Done:
@@ -153,11 +143,6 @@ async def set_public(request: Request[SetPublic]) -> RoomState:
     return await _state(request, room)
 
 
-async def list_rooms(request: Request[ListRooms]) -> Rooms:
-    """Return the open rooms; the store is read at most once every two seconds on a node."""
-    return play_present.rooms(await request.services.open_rooms.list())
-
-
 def _terms(command: SetTerms | ProposeTerms) -> Terms:
     return Terms(command.game, command.variant, command.limit * 1000, command.help)
 
@@ -169,7 +154,7 @@ async def send_emote(request: Request[SendEmote]) -> Done:
     return Done()
 
 
-async def _subscribed(request: Request[Command], room: Room) -> RoomState:
+async def subscribed(request: Request[Command], room: Room) -> RoomState:
     """Subscribe the session to a room, and return the room's state."""
     code, address = room.opened.code, request.session.address
     # Nobody waits for it: the host is told later.
@@ -186,7 +171,7 @@ async def _state(request: Request[Command], room: Room) -> RoomState:
     The store is read only if no session of this node is subscribed.
     """
     request.services.quotas.note(request.player, charges.ENTRY)
-    return play_present.room(await request.services.live.read_page(room))
+    return rooms_present.room(await request.services.live.read_page(room))
 
 
 HANDLERS: HandlerTable = {
@@ -201,7 +186,5 @@ HANDLERS: HandlerTable = {
     HandOver: hand_over,
     SetLock: set_lock,
     SetPublic: set_public,
-    ListRooms: list_rooms,
     SendEmote: send_emote,
-    QuickMatch: quick_match,
 }

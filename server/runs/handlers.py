@@ -6,21 +6,21 @@ from server.base.core.ids import AttemptId, DealId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
 from server.base.wire.request import HandlerTable, Request
-from server.play import present as play_present
+from server.runs import present as runs_present
 from server.runs.messages import GetRun, GetRuns, Run, Runs
 
 
 async def get_run(request: Request[GetRun]) -> Run:
     """Return a run, unless the node is overloaded: moves come first."""
     _refuse_overload(request)
-    return play_present.run(await request.services.runs.find(AttemptId(request.command.attempt)))
+    return runs_present.run(await request.services.runs.find(AttemptId(request.command.attempt)))
 
 
 async def get_runs(request: Request[GetRuns]) -> Runs:
     """Return the runs on a deal, unless the node is overloaded."""
     _refuse_overload(request)
     deal = request.command.deal
-    return play_present.runs(deal, *await request.services.runs.on(DealId(deal), request.player))
+    return runs_present.runs(deal, *await request.services.runs.on(DealId(deal), request.player))
 
 
 def _refuse_overload(request: Request[Command]) -> None:

@@ -18,9 +18,9 @@ from server.base.core.refusal import Refusal
 from server.base.wire import codec
 from server.base.wire.session import Session
 from server.base.work.tasks import Tasks
-from server.play import present as play_present
 from server.rooms.core.room import Room
 from server.rooms.feed import RoomFeeds
+from server.watching import present as watching_present
 from server.watching.core import sight as core
 from server.watching.core.sight import MAX_WATCHERS, Sight
 from server.watching.messages import Watched
@@ -178,7 +178,7 @@ class WatchFeeds:
         code = room.opened.code
         # The boards are those of the room's latest round, unless that has begun just now.
         matches = room.round is not None and room.round.deal == self._watching.deal(code)
-        return play_present.watched(
+        return watching_present.watched(
             room, seen, self._watching.boards(code, seen) if matches else []
         )
 
@@ -198,7 +198,7 @@ class WatchFeeds:
                 has_key = _holds(room, feed.keys[session])
                 seen = core.sight(room, session.player, has_key=has_key)
             except Refusal as refusal:
-                session.send(play_present.watching_ended(room, refusal.code))
+                session.send(watching_present.watching_ended(room, refusal.code))
                 self._end(session)
                 continue
             feed.sights[session] = seen
@@ -227,7 +227,7 @@ class WatchFeeds:
             self._renew_all(code, feed)
             return
         if not entry.frame:
-            entry.frame = codec.encode(play_present.watched_move(entry))
+            entry.frame = codec.encode(watching_present.watched_move(entry))
             self._metrics.watched += 1
         feed.unsent.append((seen, entry.frame))
         self._send_soon(code, feed)

@@ -7,7 +7,7 @@ from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal
 from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import Done
-from server.play import present as play_present
+from server.rooms import present as rooms_present
 from server.watching.core import sight as core
 from server.watching.messages import GetWatchKey, StopWatching, Watched, WatchKey, WatchRound
 
@@ -32,7 +32,7 @@ async def watch(request: Request[WatchRound]) -> Watched:
     if request.hub.rooms.room_of(session) != code:
         seated = room.seat_of(player) is not None
         await request.hub.enter_room(session, room, seated=seated)
-        session.send(play_present.room(await services.live.read_page(room)))
+        session.send(rooms_present.room(await services.live.read_page(room)))
         request.hub.rooms.answered(session, code)
     return await request.hub.watching.watch(session, code, epoch)
 

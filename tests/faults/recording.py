@@ -34,6 +34,7 @@ from server.results.core.contests import Lately
 from server.results.core.curve import SECONDS
 from server.results.core.history import RATING, UNCERTAINTY, DayResult, History, points
 from server.results.core.races import Decision
+from server.rooms import present as rooms_present
 from server.rooms.core import commands as race_commands
 from server.rooms.core import effects
 from server.rooms.core import room as race
@@ -105,7 +106,7 @@ class Recording:
             progress = self.room.round.results if self.room.round else {}
             shown = RoomPage(page.room, progress, page.profiles, page.online, page.seed)
             for player in (ADA, BOB):
-                self.receive(player, play_present.room(shown))
+                self.receive(player, rooms_present.room(shown))
 
     def write_checkpoint(self) -> None:
         """Append a checkpoint to the room's journal, of which no player is told at once."""

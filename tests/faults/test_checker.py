@@ -15,7 +15,6 @@ from engine.cards import card_name
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId, attempt_id
 from server.base.wire import codec
-from server.play import present as play_present
 from server.play.core.digest import digest
 from server.results.core.boards import of_daily
 from server.rooms.core.events import (
@@ -27,6 +26,7 @@ from server.rooms.core.events import (
     Terms,
     TermsSet,
 )
+from server.watching import present as watching_present
 from server.watching.core.sight import WATCH_DELAY
 from server.watching.watching import WatchedEntry
 from tests.core.builders import ADA, BOB, CODE, CYD, LIMIT, START
@@ -707,8 +707,10 @@ def watched(recording: Recording, watcher: PlayerId, at: int, *, seq: int = 3) -
     assert recording.room is not None
     boards = [(states[seq - 1], None), (None, None)]
     frames = [
-        codec.encode(play_present.watched(recording.room, "delayed", boards)),
-        codec.encode(play_present.watched_move(WatchedEntry(1, 0, states[seq - 1], states[seq]))),
+        codec.encode(watching_present.watched(recording.room, "delayed", boards)),
+        codec.encode(
+            watching_present.watched_move(WatchedEntry(1, 0, states[seq - 1], states[seq]))
+        ),
     ]
     ledger = recording.ledgers.setdefault(watcher, Ledger(watcher))
     events = [recording.wires[watcher].unpack(frame) for frame in frames]

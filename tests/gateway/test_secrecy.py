@@ -39,6 +39,7 @@ from server.play.core.stored import Help
 from server.play.journal import Step
 from server.play.moves import MoveNumbers, Reply
 from server.play.resume import missed_of
+from server.watching import present as watching_present
 from server.watching.watching import WatchedEntry
 from tests.core.builders import race_of
 from tests.engine.positions import face_down
@@ -264,8 +265,8 @@ def watched_frames(before: Attempt | None, after: Attempt) -> list[bytes]:
     """Return what watchers are sent of an entry: all boards after it, and what it has changed."""
     room = race_of(ME)
     return [
-        codec.encode(play_present.watched(room, "delayed", [(after, None)])),
-        codec.encode(play_present.watched_move(WatchedEntry(1, 0, before, after))),
+        codec.encode(watching_present.watched(room, "delayed", [(after, None)])),
+        codec.encode(watching_present.watched_move(WatchedEntry(1, 0, before, after))),
     ]
 
 

@@ -14,6 +14,7 @@ from server.base.wire.messages import Command, Event
 from server.base.wire.request import Request
 from server.base.wire.session import Session
 from server.dailies import handlers as dailies
+from server.lobby import handlers as lobby
 from server.play import handlers as attempts
 from server.play.moves import MoveNumbers, Reply
 from server.players import handlers as session
@@ -29,6 +30,7 @@ from server.wings import Services
 HANDLERS = {
     **session.HANDLERS,
     **rooms.HANDLERS,
+    **lobby.HANDLERS,
     **attempts.HANDLERS,
     **deals.HANDLERS,
     **dailies.HANDLERS,
