@@ -43,7 +43,6 @@ from server.base.web.headers import SecurityHeaders
 from server.base.web.http import Health, metrics_app, players_app
 from server.base.web.pages import Pages
 from server.base.web.previews import Previews
-from server.base.wire.answerer import Handlers
 from server.base.wire.sockets import Sockets
 from server.base.work.background import Background
 from server.base.work.clock import Clock
@@ -52,6 +51,7 @@ from server.cli.logs import errors
 from server.dailies.store import StartStore
 from server.deals.pool_store import PoolStore
 from server.deals.store import DealStore
+from server.handlers import handlers_of
 from server.lobby.quick_store import QuickMatchStore
 from server.lobby.store import OpenRoomStore
 from server.moderation.store import ModerationStore
@@ -145,7 +145,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         background.start()
         load = Load(lambda: lag.recent, services.memory.has_room)
         lag.measured = load.watch
-        handlers = Handlers(services, hub, load)
+        handlers = handlers_of(services, hub, load)
         proxies = Proxies(settings.trusted_proxies)
         budgets = Budgets(settings.address_players, metrics.limited)
         metrics.budgets["players"] = lambda: budgets.players

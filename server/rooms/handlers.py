@@ -14,6 +14,7 @@ from server.rooms import present as rooms_present
 from server.rooms.core import charges
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
+from server.rooms.live import LiveRooms
 from server.rooms.messages import (
     CreateRoom,
     HandOver,
@@ -22,6 +23,7 @@ from server.rooms.messages import (
     ProposeTerms,
     QuickMatch,
     RemoveMember,
+    RoomCommand,
     RoomState,
     SendEmote,
     SetLock,
@@ -30,6 +32,18 @@ from server.rooms.messages import (
     SetTerms,
     StartRound,
 )
+
+
+def is_seated(live: LiveRooms, player: PlayerId, command: Command) -> bool:
+    """Return whether a player has a seat in the room that a command names.
+
+    Only what is in memory counts: a read of the store for a guess would take another time if there
+    is such a room.
+    """
+    if not isinstance(command, RoomCommand):
+        return False
+    found = live.find(read_room_code(command.code))
+    return found is not None and found.room.seat_of(player) is not None
 
 
 async def create(request: Request[CreateRoom]) -> RoomState:

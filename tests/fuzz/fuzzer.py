@@ -20,9 +20,9 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from server.base.core.codes import read_room_code
 from server.base.net.contracts import Reason
 from server.base.wire import codec
-from server.base.wire.answerer import HANDLERS
 from server.base.wire.messages import NEWS, Command
 from server.base.wire.session_messages import VERSION, Refused
+from server.handlers import HANDLERS
 from server.play.messages import (
     FIRST_NUMBER,
     LAST_NUMBER,

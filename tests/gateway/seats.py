@@ -11,10 +11,10 @@ from typing import Any
 from server.base.core.ids import PlayerId
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
-from server.base.wire.answerer import Handlers
 from server.base.wire.session import Session
 from server.base.wire.session_messages import VERSION
 from server.base.work.metrics import Metrics
+from server.handlers import handlers_of
 from server.players.hub import Hub
 from tests.processes import PATIENCE
 from tests.service.nodes import Node
@@ -138,7 +138,7 @@ class HubNode:
         self.node = node
         self.budgets = Budgets()
         self.hub = Hub(node.services)
-        self.handlers = Handlers(node.services, self.hub, Load(lambda: 0.0))
+        self.handlers = handlers_of(node.services, self.hub, Load(lambda: 0.0))
 
     async def seat(self, token: str | None = None, **fields: Any) -> Seat:
         """Open a session, and say hello."""

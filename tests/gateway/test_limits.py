@@ -11,9 +11,9 @@ from server.base.core.refusal import SENTENCES
 from server.base.net import limits
 from server.base.net.limits import Bucket, Rate
 from server.base.wire import costs
-from server.base.wire.answerer import HANDLERS
 from server.base.wire.costs import MISSES
 from server.base.wire.messages import Command
+from server.handlers import HANDLERS
 from server.play.messages import PlayMove
 from server.players.core.keys import MAX_SESSIONS
 from server.protocol import COMMANDS

@@ -19,9 +19,9 @@ from server.base.net.load import Load
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
 from server.base.wire import session_messages
-from server.base.wire.answerer import Handlers
 from server.base.wire.scopes import scopes_of
 from server.dailies import messages as dailies_messages
+from server.handlers import handlers_of
 from server.play import messages as play_messages
 from server.players.core import charges as players_charges
 from server.protocol import COMMANDS
@@ -244,7 +244,7 @@ async def test_a_command_that_stores_something_is_charged_for(
 async def test_the_fuller_the_store_the_less_begins_and_who_plays_goes_on(
     hub: HubNode, node: Node, level: Level, begins: set[str]
 ) -> None:
-    hub.handlers = Handlers(
+    hub.handlers = handlers_of(
         node.services, hub.hub, Load(lambda: 0.0, node.services.memory.has_room)
     )
     ada, bob = await seat_at(hub, HERE), await seat_at(hub, ELSEWHERE)

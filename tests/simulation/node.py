@@ -22,11 +22,11 @@ from server.base.redis.bus import Bus
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
-from server.base.wire.answerer import Handlers
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.deals.store import Deal, DealStore
+from server.handlers import handlers_of
 from server.play.searcher import Answer
 from server.players.hub import Hub
 from server.wings import Services
@@ -97,7 +97,7 @@ class Node:
             searcher=InlineSearcher(),
         )
         self._hub = Hub(self.services)
-        self._handlers = Handlers(self.services, self._hub, Load(lambda: 0.0))
+        self._handlers = handlers_of(self.services, self._hub, Load(lambda: 0.0))
         self._budgets = Budgets()
         for each in (self._bus, self._clock, self._registration):
             each.keep(self._background)

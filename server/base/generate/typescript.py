@@ -20,7 +20,7 @@ import msgspec
 from msgspec import inspect as types
 
 from server.base.wire import messages as wire_messages
-from server.base.wire.answerer import HANDLERS
+from server.handlers import HANDLERS
 from server.play.messages import PlayMove
 from server.protocol import COMMANDS, EVENTS, MODULES, STRUCTS, kind_of
 from server.routes import STRUCTS as API_STRUCTS

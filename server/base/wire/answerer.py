@@ -1,45 +1,25 @@
-"""Handlers of commands, one module for each subject, as the messages are."""
+"""What carries out the commands of sessions, by a table of handlers that it is given."""
 
 from __future__ import annotations
 
-from server.accounts import handlers as accounts
-from server.base.core.codes import read_room_code
+from collections.abc import Callable
+from typing import Any
+
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.net.budgets import Guess
-from server.base.net.load import Load
 from server.base.quotas import quotas
+from server.base.quotas.quotas import Quotas
 from server.base.wire.costs import MISSES
 from server.base.wire.messages import Command, Event
-from server.base.wire.request import Request
+from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session import Session
-from server.dailies import handlers as dailies
-from server.lobby import handlers as lobby
-from server.play import handlers as attempts
-from server.play.moves import MoveNumbers, Reply
-from server.players import handlers as session
-from server.players.hub import Hub
-from server.results import handlers as leaderboards
-from server.rooms import handlers as rooms
-from server.rooms.messages import RoomCommand
-from server.runs import deal_handlers as deals
-from server.runs import handlers as runs
-from server.watching import handlers as watching
-from server.wings import Services
+from server.base.work.clock import Clock
 
-HANDLERS = {
-    **session.HANDLERS,
-    **rooms.HANDLERS,
-    **lobby.HANDLERS,
-    **attempts.HANDLERS,
-    **deals.HANDLERS,
-    **dailies.HANDLERS,
-    **leaderboards.HANDLERS,
-    **runs.HANDLERS,
-    **watching.HANDLERS,
-    **accounts.HANDLERS,
-}
-"""The handler of every command, by the command's type."""
+MoveNumbers = tuple[int, int, int]
+Reply = Callable[[Any], None]
+PlaySoon = Callable[[AttemptId, PlayerId, int, MoveNumbers, Reply], None]
+"""Plays a move, by its number and piles, and calls `reply` with its outcome."""
 
 
 class UndeclaredMissError(Exception):
@@ -51,12 +31,33 @@ class UndeclaredMissError(Exception):
 
 
 class Handlers:
-    """Carries out the commands of a node's sessions; the `Answerer` of `contracts`."""
+    """Carries out the commands of a node's sessions; the `Answerer` of `contracts`.
 
-    def __init__(self, services: Services, hub: Hub, load: Load) -> None:
-        self._services = services
-        self._hub = hub
-        self._load = load
+    Args:
+        handlers: the handler of every command.
+        request: returns what a handler is given.
+        is_seated: returns whether a player has a seat in the room that a command names, as far as
+            memory says: a read of the store for a guess would take another time if there is one.
+        play_soon: plays a move.
+        quotas_: whether a player has too much stored.
+        clock: the node's.
+    """
+
+    def __init__(  # noqa: PLR0917 - what it knows of those above
+        self,
+        handlers: HandlerTable,
+        request: Callable[[Command, Session], Request[Any]],
+        is_seated: Callable[[PlayerId, Command], bool],
+        play_soon: PlaySoon,
+        quotas_: Quotas,
+        clock: Clock,
+    ) -> None:
+        self._handlers = handlers
+        self._request = request
+        self._is_seated = is_seated
+        self._play_soon = play_soon
+        self._quotas = quotas_
+        self._clock = clock
 
     async def answer(self, session: Session, command: Command) -> Event:
         """Carry a command out, and return the event that answers it.
@@ -65,10 +66,9 @@ class Handlers:
             Refusal: it is not carried out.
             UnavailableError: the store does not answer.
         """
-        request = Request(command, session, self._services, self._hub, self._load)
         with self._guess(session, command) as guess:
             try:
-                return await HANDLERS[type(command)](request)
+                return await self._handlers[type(command)](self._request(command, session))
             except Refusal as refusal:
                 if refusal.code in command.misses:
                     guess.missed()
@@ -80,29 +80,24 @@ class Handlers:
     def _guess(self, session: Session, command: Command) -> Guess:
         """Charge for a command that may be a guess, unless its player has a seat in that room.
 
-        Only what is in memory counts: a read of the store for a guess would take another time if
-        there is such a room.
-
         Raises:
             Refusal: as `too_fast`.
         """
         if not command.misses:
             return Guess()
-        if isinstance(command, RoomCommand) and session.player is not None:
-            live = self._services.live.find(read_room_code(command.code))
-            if live is not None and live.room.seat_of(session.player) is not None:
-                return Guess()
+        if session.player is not None and self._is_seated(session.player, command):
+            return Guess()
         return session.payer.guess()
 
     def play(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
     ) -> None:
         """Play a move; `reply` is called with its outcome."""
-        if self._services.quotas.is_full(player):
+        if self._quotas.is_full(player):
             reply(quotas.full())
             return
-        self._services.attempts.play_soon(attempt, player, seq, numbers, reply)
+        self._play_soon(attempt, player, seq, numbers, reply)
 
     def now(self) -> int:
         """Return the time in Unix milliseconds."""
-        return self._services.clock.now()
+        return self._clock.now()
