@@ -51,12 +51,12 @@ from server.cli.logs import errors
 from server.dailies.store import StartStore
 from server.deals.pool_store import PoolStore
 from server.deals.store import DealStore
+from server.front import Front
 from server.handlers import handlers_of
 from server.lobby.quick_store import QuickMatchStore
 from server.lobby.store import OpenRoomStore
 from server.moderation.store import ModerationStore
 from server.moderation.suspicions_store import SuspicionStore
-from server.players.hub import Hub
 from server.players.name_lists import name_lists
 from server.players.store import PlayerStore
 from server.results.histories_store import HistoryStore
@@ -132,7 +132,8 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             address_players=settings.address_players,
             names=name_lists(settings.reserved_names, settings.offensive_names),
         )
-        hub = Hub(services)
+        front = Front(services)
+        hub = front.hub
         metrics.sessions = lambda: hub.size
         await services.prepare()
         stack.push_async_callback(services.close)
@@ -140,12 +141,12 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         await probe.once()
         for each in (bus, clock, probe):
             each.keep(background)
-        stack.push_async_callback(hub.finish)
+        stack.push_async_callback(front.finish)
         stack.push_async_callback(background.close)
         background.start()
         load = Load(lambda: lag.recent, services.memory.has_room)
         lag.measured = load.watch
-        handlers = handlers_of(services, hub, load)
+        handlers = handlers_of(services, front, load)
         proxies = Proxies(settings.trusted_proxies)
         budgets = Budgets(settings.address_players, metrics.limited)
         metrics.budgets["players"] = lambda: budgets.players

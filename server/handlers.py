@@ -11,10 +11,10 @@ from server.base.wire.messages import Command
 from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session import Session
 from server.dailies import handlers as dailies
+from server.front import Front
 from server.lobby import handlers as lobby
 from server.play import handlers as attempts
 from server.players import handlers as session_handlers
-from server.players.hub import Hub
 from server.results import handlers as leaderboards
 from server.rooms import handlers as rooms
 from server.runs import deal_handlers as deals
@@ -37,11 +37,11 @@ HANDLERS: HandlerTable = {
 """The handler of every command, by the command's type."""
 
 
-def handlers_of(services: Services, hub: Hub, load: Load) -> Handlers:
+def handlers_of(services: Services, front: Front, load: Load) -> Handlers:
     """Return what carries out the commands of a node's sessions."""
 
     def request(command: Command, session: Session) -> Request[Any]:
-        return Request(command, session, services, hub, load)
+        return Request(command, session, services, front, load)
 
     return Handlers(
         HANDLERS,

@@ -53,7 +53,7 @@ async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
     code = read_typed(request.command.code)
     async with request.paying("any", charges.CODE):
         await request.services.accounts.keep_recovery_code(request.player, code)
-    request.hub.confirmations.note(request.session)
+    request.front.confirmations.note(request.session)
     return Done()
 
 
@@ -61,7 +61,7 @@ async def confirm_code(request: Request[ConfirmCode]) -> Done:
     """Note that the session has shown the recovery code."""
     code = read_typed(request.command.code)
     await request.services.accounts.show_code(request.player, code)
-    request.hub.confirmations.note(request.session)
+    request.front.confirmations.note(request.session)
     return Done()
 
 
@@ -80,7 +80,7 @@ async def sign_in(request: Request[SignIn]) -> SignedIn:
 
 async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
     """Return options with a new challenge."""
-    site, session, challenges = _site(request), request.session, request.hub.challenges
+    site, session, challenges = _site(request), request.session, request.front.challenges
     purpose = request.command.purpose
     if purpose == "use":
         return PasskeyOptions(passkeys.use_options(site, challenges.new(session, purpose)))
@@ -98,14 +98,14 @@ async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
 
 async def create_passkey(request: Request[CreatePasskey]) -> Done:
     """Verify a new passkey, and keep the identity by it; it has been shown by that."""
-    site, session, challenges = _site(request), request.session, request.hub.challenges
+    site, session, challenges = _site(request), request.session, request.front.challenges
     challenge = challenges.answered(session, "create")
     profile = await _profile(request)
     passkey = passkeys.created(site, challenge, profile, request.command.credential)
     keep = request.services.accounts.keep_passkey
     async with request.paying("any", charges.CODE):
         await keep(passkey, session.epoch, confirmed=_is_confirmed(request))
-    request.hub.confirmations.note(session)
+    request.front.confirmations.note(session)
     return Done()
 
 
@@ -118,7 +118,7 @@ async def use_passkey(request: Request[UsePasskey]) -> SignedIn:
 async def confirm_passkey(request: Request[ConfirmPasskey]) -> Done:
     """Verify a passkey of the player, and note that the session has shown it."""
     await _used(request, "confirm", request.command.credential, request.player)
-    request.hub.confirmations.note(request.session)
+    request.front.confirmations.note(request.session)
     return Done()
 
 
@@ -168,7 +168,7 @@ async def delete_account(request: Request[DeleteAccount]) -> Done:
 
 
 def _is_confirmed(request: Request[Command]) -> bool:
-    return request.hub.confirmations.holds(request.session)
+    return request.front.confirmations.holds(request.session)
 
 
 def _require_confirmed(request: Request[Command], account: Stored) -> None:
@@ -190,7 +190,7 @@ async def _used(
         Refusal: as `bad_passkey` or `no_passkeys`.
     """
     site, accounts = _site(request), request.services.accounts
-    challenge = request.hub.challenges.answered(request.session, purpose)
+    challenge = request.front.challenges.answered(request.session, purpose)
     passkey, account = await accounts.passkey(passkeys.credential_id(credential))
     if player not in {None, passkey.player}:
         raise Refusal("bad_passkey")

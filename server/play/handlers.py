@@ -91,7 +91,7 @@ def show(request: Request[Command], snapshot: Snapshot, *, take: bool) -> Attemp
     """
     number = request.session.shown.show(snapshot.attempt, snapshot.start.room)
     if snapshot.result.end is None:
-        following = request.hub.following
+        following = request.front.following
         (following.take if take else following.open)(request.session, snapshot.attempt)
     return play_present.attempt(snapshot, number, request.now())
 

@@ -11,7 +11,7 @@ session that follows, after its own answer; the number of sessions is bounded.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import structlog
 
@@ -22,13 +22,17 @@ from server.base.wire.session import Session
 from server.base.work.worker_pool import WorkerPool
 from server.play import messages
 from server.play import present as play_present
-from server.play.core.attempt import Attempt, move_of
+from server.play.core.attempt import move_of
 from server.play.core.bus import Ended, Opened, Taken
 from server.play.journal import Step
+from server.players.hub import Hub
 from server.wings import Services
 
 CONCURRENCY = 32
 """Attempts that are read at once, because entries of them were missed."""
+
+CHECK_ENDS = 32
+"""Attempts that are read at the same time, since their ends may have been missed."""
 
 log = structlog.get_logger()
 
@@ -38,22 +42,26 @@ class Following:
 
     Args:
         services: the node's services.
-        sessions_of: returns the sessions that a player has on this node.
+        hub: the sessions of this node.
     """
 
-    def __init__(
-        self, services: Services, sessions_of: Callable[[PlayerId], Iterable[Session]]
-    ) -> None:
+    def __init__(self, services: Services, hub: Hub) -> None:
         self._services = services
         self._sessions = services.sessions
         self._mirrors = services.mirrors
-        self._sessions_of = sessions_of
+        self._hub = hub
+        self._sessions_of = hub.sessions_of
         self._reads: WorkerPool[tuple[PlayerId, AttemptId, str | None]] = WorkerPool(
             services.background,
             "followed_attempts",
             lambda item: self._send_snapshots(*item),
             size=CONCURRENCY,
         )
+        self._ends: WorkerPool[Session] = WorkerPool(
+            services.background, "missed_ends", self._send_missed_end, size=CHECK_ENDS
+        )
+        hub.leaving.subscribe(self.leave)
+        hub.checked.subscribe(self._checked)
         self._mirrors.ended.subscribe(self._ended)
         self._mirrors.advanced.subscribe(self._advanced)
         self._mirrors.unfollowed.subscribe(lambda *item: self._reads.add(item))
@@ -64,9 +72,16 @@ class Following:
         )
         self._sessions.alone.subscribe(self._release_dead)
 
-    def end(self, attempt: Attempt) -> None:
-        """Notify those sessions of a player on this node that show an attempt that it is over."""
-        self._ended(Ended.of(attempt))
+    def _checked(self, session: Session) -> None:
+        if session.shown.latest is not None:
+            self._ends.add(session)
+
+    async def _send_missed_end(self, session: Session) -> None:
+        if session.shown.latest is None or not self._hub.has(session):
+            return
+        attempt = await self._services.attempts.find(session.shown.latest)
+        if attempt is not None and attempt.end in {"time", "stuck"}:
+            self._ended(Ended.of(attempt))
 
     def _ended(self, ended: Ended) -> None:
         """Notify those sessions of a player on this node that show an attempt of its end."""

@@ -26,7 +26,7 @@ async def hello(request: Request[Hello]) -> Welcome:
 
 
 async def _entered(request: Request[Hello], found: Identified) -> Welcome:
-    await request.hub.enter(request.session, found.profile.id, found.epoch)
+    await request.front.hub.enter(request.session, found.profile.id, found.epoch)
     player = players_present.player(found.profile)
     return Welcome(player, found.token, request.now(), request.session.id)
 
@@ -36,7 +36,7 @@ async def rename(request: Request[Rename]) -> Done:
     services, session = request.services, request.session
     async with request.paying("any", charges.RECORD):
         profile = await services.identity.rename(request.player, request.command.name)
-    room = request.hub.rooms.room_of(session)
+    room = request.front.rooms.room_of(session)
     if room is not None:
         services.live.renamed(room, profile)
     return Done()

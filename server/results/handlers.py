@@ -21,12 +21,12 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     of_deal = board.scope == "day" and board.game != boards.ALL_GAMES
     daily_id = DailyId(board.game, board.period)
     deal = await request.services.deals.closed_of(daily_id) if of_deal else None
-    return results_present.leaderboard(await request.hub.watch(request.session, board), deal)
+    return results_present.leaderboard(await request.front.watch(request.session, board), deal)
 
 
 async def unwatch(request: Request[UnwatchLeaderboard]) -> Done:
     """End the session's subscription to a leaderboard."""
-    request.hub.leaderboards.unwatch(request.session)
+    request.front.leaderboards.unwatch(request.session)
     return Done()
 
 

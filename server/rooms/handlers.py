@@ -83,7 +83,7 @@ async def leave(request: Request[LeaveRoom]) -> Done:
     """Give the seat up, and end the session's subscription to the room."""
     code = RoomCode(request.command.code)
     await request.services.rooms.leave(code, request.player)
-    request.hub.leave_room(request.session, code)
+    request.front.leave_room(request.session, code)
     return Done()
 
 
@@ -164,7 +164,7 @@ def _terms(command: SetTerms | ProposeTerms) -> Terms:
 async def send_emote(request: Request[SendEmote]) -> Done:
     """Send an emote to the subscribers of the room."""
     code, emote = RoomCode(request.command.code), request.command.emote
-    await request.hub.emotes.send(request.session, code, emote)
+    await request.front.emotes.send(request.session, code, emote)
     return Done()
 
 
@@ -173,9 +173,9 @@ async def subscribed(request: Request[Command], room: Room) -> RoomState:
     code, address = room.opened.code, request.session.address
     # Nobody waits for it: the host is told later.
     run_soon(request.services.room_places.enter(code, request.player, address, wide_of(address)))
-    await request.hub.enter_room(request.session, room)
+    await request.front.enter_room(request.session, room)
     state = await _state(request, room)
-    request.hub.rooms.answered(request.session, room.opened.code)
+    request.front.rooms.answered(request.session, room.opened.code)
     return state
 
 

@@ -28,18 +28,18 @@ async def watch(request: Request[WatchRound]) -> Watched:
         raise Refusal("not_invited")
     room, epoch = found, found.watch_epoch if has_key else None
     core.sight(room, player, has_key=has_key)
-    request.hub.watching.admit(session, code)
-    if request.hub.rooms.room_of(session) != code:
+    request.front.watching.admit(session, code)
+    if request.front.rooms.room_of(session) != code:
         seated = room.seat_of(player) is not None
-        await request.hub.enter_room(session, room, seated=seated)
+        await request.front.enter_room(session, room, seated=seated)
         session.send(rooms_present.room(await services.live.read_page(room)))
-        request.hub.rooms.answered(session, code)
-    return await request.hub.watching.watch(session, code, epoch)
+        request.front.rooms.answered(session, code)
+    return await request.front.watching.watch(session, code, epoch)
 
 
 async def stop(request: Request[StopWatching]) -> Done:
     """End the watching, and the subscription to the room of a player who has no seat there."""
-    request.hub.stop_watching(request.session)
+    request.front.stop_watching(request.session)
     return Done()
 
 

@@ -86,7 +86,7 @@ async def test_leaving_one_room_keeps_the_subscription_to_another(hub: HubNode) 
     await one.ask("room.ready", code=second, ready=False)
     await one.next("room", lambda e: e["code"] == second and not e["members"][1]["ready"])
     assert len(one.news) > before
-    assert hub.hub.rooms.room_of(one.session) == second
+    assert hub.front.rooms.room_of(one.session) == second
 
 
 async def test_a_session_that_has_moved_to_another_room_is_not_sent_the_cards(
@@ -114,7 +114,7 @@ async def test_cards_come_when_the_round_begins_and_not_before(
     code = RoomCode(await room_of(one, other))
     room = await one.ask("room.start", code=code)
     starts = room["round"]["starts"]
-    feed = hub.hub.rooms._feeds[code]
+    feed = hub.front.rooms._feeds[code]
 
     async def armed() -> bool:
         return feed.timer is not None
@@ -266,7 +266,7 @@ async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
     node.services.rooms.appended.subscribers.clear()
     clock.time = OVER
     await node.rooms.pass_deadline(code)
-    node.services.mirrors.ended.subscribe(hub.hub.following._ended)
+    node.services.mirrors.ended.subscribe(hub.front.following._ended)
     node.services.sessions.missed.emit()
 
     async def closed() -> bool:
@@ -283,14 +283,14 @@ async def test_leaving_ends_only_the_sessions_own_subscriptions(hub: HubNode, no
     one.leave()
     gone = await other.next("room", lambda e: not e["members"][0]["here"])
     assert gone["members"][1]["here"]
-    assert hub.hub.rooms.room_of(one.session) is None
-    assert one.session not in hub.hub.leaderboards._boards
+    assert hub.front.rooms.room_of(one.session) is None
+    assert one.session not in hub.front.leaderboards._boards
     other.leave()
 
     async def nothing_left() -> bool:
         present = await node.store.rooms.present(code)
         topics_left = {topic for topic in node.bus._topics if topic.startswith(("room", "leader"))}
-        return not (present or topics_left or hub.hub._sessions or hub.hub.rooms._feeds)
+        return not (present or topics_left or hub.hub._sessions or hub.front.rooms._feeds)
 
     await until(nothing_left)
 

@@ -245,7 +245,7 @@ async def test_the_fuller_the_store_the_less_begins_and_who_plays_goes_on(
     hub: HubNode, node: Node, level: Level, begins: set[str]
 ) -> None:
     hub.handlers = handlers_of(
-        node.services, hub.hub, Load(lambda: 0.0, node.services.memory.has_room)
+        node.services, hub.front, Load(lambda: 0.0, node.services.memory.has_room)
     )
     ada, bob = await seat_at(hub, HERE), await seat_at(hub, ELSEWHERE)
     attempt = await ada.ask("daily.open", game="robert")

@@ -64,9 +64,9 @@ async def settled(hub: HubNode) -> None:
     """Wait until all watchers have been sent everything."""
 
     async def nothing_pending() -> bool:
-        watched = hub.hub.leaderboards._watched.get(of_daily(DailyId(GAME, DAY), "guests"))
+        watched = hub.front.leaderboards._watched.get(of_daily(DailyId(GAME, DAY), "guests"))
         # The start of the subscription counts as the first message.
-        subscribed = hub.hub.leaderboards._entries_seen > 0
+        subscribed = hub.front.leaderboards._entries_seen > 0
         return subscribed and (watched is None or not watched.is_pending)
 
     await until(nothing_pending)
@@ -265,7 +265,7 @@ async def test_any_leaderboard_can_be_watched(hub: HubNode, node: Node) -> None:
 async def test_what_is_no_leaderboard_is_refused(hub: HubNode, wanted: Message, code: str) -> None:
     seat = await hub.seat()
     assert (await seat.ask("leaderboard.watch", **wanted))["code"] == code
-    assert not hub.hub.leaderboards._watched
+    assert not hub.front.leaderboards._watched
 
 
 async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(
@@ -318,4 +318,4 @@ async def test_watching_another_leaderboard_ends_watching_the_first(
     await seat.ask("leaderboard.unwatch")
     await other.ask("leaderboard.unwatch")
     assert not [topic for topic in node.bus._topics if topic.startswith("leaderboard")]
-    assert not hub.hub.leaderboards._watched
+    assert not hub.front.leaderboards._watched

@@ -333,7 +333,7 @@ async def test_a_slow_watcher_is_sent_all_boards_when_it_has_caught_up(
         await play(node, ada, seq)
 
     async def is_set_aside() -> bool:
-        feed = hub.hub.watching._feeds[code]
+        feed = hub.front.watching._feeds[code]
         return (
             node.services.metrics.watched == 4 and not feed.unsent and bob.session in feed.renewed
         )
@@ -483,7 +483,7 @@ async def test_a_watch_key_ends_and_with_it_who_watches_by_it(
         ended = await cyd.next("Watched", lambda e: e["sight"] == "ended")
         assert ended["why"] == "not_invited"
         # Nothing more is sent of the room, and the key opens nothing.
-        assert hub.hub.rooms.room_of(cyd.session) is None
+        assert hub.front.rooms.room_of(cyd.session) is None
         assert (await cyd.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
         if act != "room.leave":
             # Whoever may watch without the key goes on.
@@ -507,7 +507,7 @@ async def test_watching_ends_with_the_subscription_to_the_room(
     assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "removed"
     await cyd.ask("WatchRound", code=code, key=key)
     await room_of(cyd, key="another key")
-    watching = hub.hub.watching
+    watching = hub.front.watching
     assert (watching.size, node.services.watching.size) == (0, 0)
     await cyd.ask("WatchRound", code=code, key=key)
     cyd.leave()
@@ -529,10 +529,10 @@ async def test_a_session_that_leaves_while_it_is_admitted_does_not_watch(
 
     async def read_late(room: Room) -> RoomPage:
         bob.leave()
-        while hub.hub.rooms.room_of(bob.session) is not None:
+        while hub.front.rooms.room_of(bob.session) is not None:
             await asyncio.sleep(0)
         return await read_page(room)
 
     monkeypatch.setattr(node.services.live, "read_page", read_late)
     assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
-    assert (hub.hub.watching.size, node.services.watching.size) == (0, 0)
+    assert (hub.front.watching.size, node.services.watching.size) == (0, 0)

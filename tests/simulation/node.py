@@ -26,9 +26,9 @@ from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.deals.store import Deal, DealStore
+from server.front import Front
 from server.handlers import handlers_of
 from server.play.searcher import Answer
-from server.players.hub import Hub
 from server.wings import Services
 from tests.conftest import secret_keys
 from tests.simulation.link import Link
@@ -96,8 +96,9 @@ class Node:
             self._background,
             searcher=InlineSearcher(),
         )
-        self._hub = Hub(self.services)
-        self._handlers = handlers_of(self.services, self._hub, Load(lambda: 0.0))
+        self._front = Front(self.services)
+        self._hub = self._front.hub
+        self._handlers = handlers_of(self.services, self._front, Load(lambda: 0.0))
         self._budgets = Budgets()
         for each in (self._bus, self._clock, self._registration):
             each.keep(self._background)
@@ -124,7 +125,7 @@ class Node:
         self.up = not stop.is_set
         self.world.note(self.name, "up")
         await self._background.run()
-        await self._hub.finish()
+        await self._front.finish()
         await self.services.close()
         await self._database.close()
         self.world.note(self.name, "ended")

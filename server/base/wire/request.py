@@ -13,7 +13,7 @@ from server.base.net.load import Load
 from server.base.wire.messages import Command, Event
 from server.base.wire.scopes import scopes_of
 from server.base.wire.session import Session
-from server.players.hub import Hub
+from server.front import Front
 from server.wings import Services
 
 C_co = TypeVar("C_co", bound=Command, covariant=True)
@@ -26,7 +26,7 @@ class Request(Generic[C_co]):
     command: C_co
     session: Session
     services: Services
-    hub: Hub
+    front: Front
     load: Load
 
     @property
