@@ -9,7 +9,7 @@ way round. On the wire each is a msgpack array. A command is `[kind, id, *fields
 `[kind, re, *fields]`, where `re` is what the event answers: the `id` of a command, the pair
 `[number, seq]` of a move, or 0 if it answers nothing. Fields have the order of their declaration;
 those with a default may be left out at the end of a command. Moves, their answers, and progress
-have shorter forms: see `attempts` and `rooms`.
+have shorter forms: see those of `play` and `rooms`.
 
 Times are Unix milliseconds on the server's clock. A card is one byte, `suit * 13 + rank` with suits
 and ranks in the order of `engine.cards`, or 127 if it is unseen; a pile is a `bin` of cards from

@@ -1,4 +1,4 @@
-"""The store as the services use it: a port for each kind of data, and the clock."""
+"""The stores of one node, one for each kind of data, and the clock."""
 
 from __future__ import annotations
 
