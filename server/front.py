@@ -37,14 +37,23 @@ class Front:
     def __init__(self, services: Services) -> None:
         background = services.background
         self.hub = Hub(services.sessions, services.quotas, background)
-        self.rooms = RoomFeeds(services)
-        self.emotes = Emotes(services, self.rooms)
-        self.watching = WatchFeeds(services, self.rooms)
-        self.neighbours = NeighbourFeeds(services, self.rooms)
+        self.rooms = RoomFeeds(services.rooms, services.live, services.clock, background)
+        self.emotes = Emotes(services.rooms, services.live, self.rooms)
+        self.watching = WatchFeeds(services.watching, services.live, services.metrics, self.rooms)
+        self.neighbours = NeighbourFeeds(
+            services.room_places, services.live, background, self.rooms
+        )
         self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
         self.confirmations = Confirmations()
         self.challenges = Challenges()
-        self.following = Following(services, self.hub)
+        self.following = Following(
+            services.attempts,
+            services.mirrors,
+            services.sessions,
+            services.clock,
+            background,
+            self.hub,
+        )
         self.rooms.dealt.subscribe(self.following.open)
         self.hub.left.subscribe(self.rooms.unsubscribe)
         self.hub.left.subscribe(self.leaderboards.unwatch)

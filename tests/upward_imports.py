@@ -26,14 +26,9 @@ UPWARD = frozenset(
         "server.base.wire.shown -> server.play.messages",
         "server.dailies.api -> server.wings",
         "server.dailies.archive_api -> server.wings",
-        "server.play.holding_feed -> server.wings",
         "server.results.api -> server.wings",
         "server.results.players_api -> server.wings",
-        "server.rooms.emotes_feed -> server.wings",
-        "server.rooms.feed -> server.wings",
-        "server.rooms.same_address_feed -> server.wings",
         "server.runs.api -> server.wings",
         "server.runs.deals_api -> server.wings",
-        "server.watching.feed -> server.wings",
     }
 )

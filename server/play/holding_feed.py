@@ -19,14 +19,18 @@ from engine.board import delta_between
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.wire.session import Session
+from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.worker_pool import WorkerPool
 from server.play import messages
 from server.play import present as play_present
+from server.play.attempts import Attempts
 from server.play.core.attempt import move_of
 from server.play.core.bus import Ended, Opened, Taken
 from server.play.journal import Step
+from server.play.mirrors import Mirrors
 from server.players.hub import Hub
-from server.wings import Services
+from server.players.sessions import Sessions
 
 CONCURRENCY = 32
 """Attempts that are read at once, because entries of them were missed."""
@@ -41,24 +45,37 @@ class Following:
     """Who of a player's sessions plays an attempt, and what the others are sent.
 
     Args:
-        services: the node's services.
+        attempts: the node's attempts.
+        mirrors: what nodes tell one another of them.
+        sessions: the sessions of all nodes.
+        clock: the node's.
+        background: runs what is done beside commands.
         hub: the sessions of this node.
     """
 
-    def __init__(self, services: Services, hub: Hub) -> None:
-        self._services = services
-        self._sessions = services.sessions
-        self._mirrors = services.mirrors
+    def __init__(  # noqa: PLR0917 - what it follows and tells
+        self,
+        attempts: Attempts,
+        mirrors: Mirrors,
+        sessions: Sessions,
+        clock: Clock,
+        background: Background,
+        hub: Hub,
+    ) -> None:
+        self._attempts = attempts
+        self._clock = clock
+        self._sessions = sessions
+        self._mirrors = mirrors
         self._hub = hub
         self._sessions_of = hub.sessions_of
         self._reads: WorkerPool[tuple[PlayerId, AttemptId, str | None]] = WorkerPool(
-            services.background,
+            background,
             "followed_attempts",
             lambda item: self._send_snapshots(*item),
             size=CONCURRENCY,
         )
         self._ends: WorkerPool[Session] = WorkerPool(
-            services.background, "missed_ends", self._send_missed_end, size=CHECK_ENDS
+            background, "missed_ends", self._send_missed_end, size=CHECK_ENDS
         )
         hub.leaving.subscribe(self.leave)
         hub.checked.subscribe(self._checked)
@@ -79,7 +96,7 @@ class Following:
     async def _send_missed_end(self, session: Session) -> None:
         if session.shown.latest is None or not self._hub.has(session):
             return
-        attempt = await self._services.attempts.find(session.shown.latest)
+        attempt = await self._attempts.find(session.shown.latest)
         if attempt is not None and attempt.end in {"time", "stuck"}:
             self._ended(Ended.of(attempt))
 
@@ -109,7 +126,7 @@ class Following:
         player, shown = session.player, session.shown
         assert player is not None
         shown.playing, shown.following = attempt, None
-        shown.taken_at = self._services.clock.now()
+        shown.taken_at = self._clock.now()
         if not self._sessions.has_several(player):
             return
         for other in self._showing(player, attempt):
@@ -178,7 +195,7 @@ class Following:
             self._reads.add((player, attempt, by))
             return
         delta = delta_between(before.board, after.board)
-        now = self._services.clock.now()
+        now = self._clock.now()
         for session in followers:
             number = session.shown.number_of(attempt)
             session.send(play_present.followed(after, move, delta, number, now))
@@ -190,10 +207,10 @@ class Following:
         A session that took it over after the last entry is not told that `by` plays it.
         """
         try:
-            state = await self._services.attempts.find(attempt)
+            state = await self._attempts.find(attempt)
             if state is None or state.start.player != player:
                 return
-            snapshot = await self._services.attempts.snapshot(state)
+            snapshot = await self._attempts.snapshot(state)
         except (Refusal, UnavailableError, UnreadableError) as error:
             # The next entry that they are sent does not follow what they have: then they ask.
             log.debug("entry_not_followed", attempt=attempt, error=str(error))
@@ -203,7 +220,7 @@ class Following:
             number = shown.number_of(attempt)
             if shown.has_written(number, state.seq):
                 continue
-            session.send(play_present.attempt(snapshot, number, self._services.clock.now()))
+            session.send(play_present.attempt(snapshot, number, self._clock.now()))
             if session.id != by and shown.taken_at < state.at:
                 self._tell_taken(session, attempt, by)
 

@@ -19,20 +19,22 @@ from server.base.wire import codec
 from server.base.wire.session import Session
 from server.rooms.core import commands
 from server.rooms.feed import Feed, RoomFeeds
+from server.rooms.live import LiveRooms
 from server.rooms.messages import Emoted
-from server.wings import Services
+from server.rooms.rooms import Rooms
 
 
 class Emotes:
     """Sends the emotes of this node's sessions, and those of other nodes to its subscribers."""
 
-    def __init__(self, services: Services, rooms: RoomFeeds) -> None:
-        self._services = services
+    def __init__(self, all_rooms: Rooms, live: LiveRooms, rooms: RoomFeeds) -> None:
+        self._all_rooms = all_rooms
+        self._live = live
         self._rooms = rooms
         # Only those who send emotes have a bucket, as long as their budget is known.
         self._of_players: WeakKeyDictionary[PlayerBudget, Bucket] = WeakKeyDictionary()
         self._of_rooms: WeakKeyDictionary[Feed, Bucket] = WeakKeyDictionary()
-        services.live.emoted.subscribe(self._received)
+        live.emoted.subscribe(self._received)
 
     async def send(self, session: Session, code: RoomCode, emote: int) -> None:
         """Send an emote of a session's player to all subscribers of a room, on every node.
@@ -52,12 +54,12 @@ class Emotes:
             of_player = self._of_players[budget] = Bucket(limits.EMOTES)
         if not of_player.take(time.monotonic()):
             raise Refusal("too_fast")
-        live = self._services.live.find(code)
-        room = live.room if live is not None else await self._services.rooms.find(code)
+        live = self._live.find(code)
+        room = live.room if live is not None else await self._all_rooms.find(code)
         commands.check_member(room, player)
         if not self._send_here(code, player, emote):
             raise Refusal("too_fast")
-        self._services.live.publish_emote(code, player, emote)
+        self._live.publish_emote(code, player, emote)
 
     def _received(self, code: RoomCode, player: PlayerId, emote: int) -> None:
         """Send an emote of another node; it is dropped if this room has just had too many."""

@@ -16,14 +16,17 @@ from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.net.contracts import Reason
 from server.base.wire import codec
 from server.base.wire.session import Session
+from server.base.work.background import Background
+from server.base.work.clock import Clock
 from server.base.work.signal import Signal
 from server.base.work.tasks import Tasks
 from server.base.work.worker_pool import WorkerPool
 from server.play import present as play_present
 from server.rooms import present as rooms_present
 from server.rooms.core.room import Room, Round
+from server.rooms.live import LiveRooms
 from server.rooms.messages import Removed
-from server.wings import Services
+from server.rooms.rooms import Rooms
 
 SLICE = 0.003
 """Seconds after which sending room states yields to the event loop."""
@@ -86,13 +89,14 @@ class Feed:
 class RoomFeeds:
     """All rooms that sessions of this node are subscribed to."""
 
-    def __init__(self, services: Services) -> None:
-        self._services = services
-        self._live = services.live
+    def __init__(self, rooms: Rooms, live: LiveRooms, clock: Clock, background: Background) -> None:
+        self._all_rooms = rooms
+        self._clock = clock
+        self._live = live
         self._feeds: dict[RoomCode, Feed] = {}
         self._rooms: dict[Session, RoomCode] = {}
         self._changed: WorkerPool[RoomCode] = WorkerPool(
-            services.background, "rooms", self._send_changed, size=1, turn=SLICE
+            background, "rooms", self._send_changed, size=1, turn=SLICE
         )
         self._tasks = Tasks()
         self.dealt: Signal[Session, AttemptId] = Signal()
@@ -284,7 +288,7 @@ class RoomFeeds:
             return
         if not any(_needs_cards(session, running) for session in feed.last_sent):
             return
-        delay = max(delay, (running.starts - self._services.clock.now()) / 1000)
+        delay = max(delay, (running.starts - self._clock.now()) / 1000)
         if delay > 0:
             loop = asyncio.get_running_loop()
             feed.timer = loop.call_later(delay, self._schedule_cards, feed)
@@ -312,7 +316,7 @@ class RoomFeeds:
         assert session.player is not None
         attempt = running.attempt(session.player)
         try:
-            snapshot = await self._services.rooms.open_attempt(attempt, session.player)
+            snapshot = await self._all_rooms.open_attempt(attempt, session.player)
         except UnavailableError as error:
             log.debug("attempt_send_deferred", attempt=attempt, error=str(error))
             return RETRY_AFTER
@@ -333,7 +337,7 @@ class RoomFeeds:
             return 0.0
         if session in feed.last_sent and _needs_cards(session, running):
             number = session.shown.show(attempt, snapshot.start.room)
-            session.send(play_present.attempt(snapshot, number, self._services.clock.now()))
+            session.send(play_present.attempt(snapshot, number, self._clock.now()))
             self.dealt.emit(session, attempt)
         return 0.0
 

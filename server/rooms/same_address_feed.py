@@ -10,11 +10,13 @@ from weakref import WeakKeyDictionary
 
 from server.base.core.ids import RoomCode
 from server.base.wire.session import Session
+from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
 from server.rooms.core.same_address import Groups, groups
 from server.rooms.feed import RoomFeeds
+from server.rooms.live import LiveRooms
 from server.rooms.messages import Neighbours
-from server.wings import Services
+from server.rooms.room_places import RoomPlaces
 
 CONCURRENCY = 200
 """Rooms that are looked at together."""
@@ -27,13 +29,15 @@ while others hear that the player is there."""
 class NeighbourFeeds:
     """What the hosts on this node have been told; a room is looked at when it has changed."""
 
-    def __init__(self, services: Services, rooms: RoomFeeds) -> None:
-        self._places = services.room_places
-        self._live = services.live
+    def __init__(
+        self, places: RoomPlaces, live: LiveRooms, background: Background, rooms: RoomFeeds
+    ) -> None:
+        self._places = places
+        self._live = live
         self._rooms = rooms
         self._told: WeakKeyDictionary[Session, tuple[RoomCode, Groups]] = WeakKeyDictionary()
         self._rooms_changed: WorkerPool[RoomCode] = WorkerPool(
-            services.background, "neighbours", self._tell, size=CONCURRENCY
+            background, "neighbours", self._tell, size=CONCURRENCY
         )
         self._live.changed.subscribe(self._changed)
 

@@ -17,15 +17,16 @@ from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal
 from server.base.wire import codec
 from server.base.wire.session import Session
+from server.base.work.metrics import Metrics
 from server.base.work.tasks import Tasks
 from server.rooms.core.room import Room
 from server.rooms.feed import RoomFeeds
+from server.rooms.live import LiveRooms
 from server.watching import present as watching_present
 from server.watching.core import sight as core
 from server.watching.core.sight import MAX_WATCHERS, Sight
 from server.watching.messages import Watched
-from server.watching.watching import WatchedEntry
-from server.wings import Services
+from server.watching.watching import WatchedEntry, Watching
 
 MAX_WATCHING = 5_000
 """Sessions of one node that may watch, all rooms together."""
@@ -74,11 +75,13 @@ class _Feed:
 class WatchFeeds:
     """All rooms whose rounds sessions of this node watch."""
 
-    def __init__(self, services: Services, rooms: RoomFeeds) -> None:
-        self._watching = services.watching
-        self._live = services.live
+    def __init__(
+        self, watching: Watching, live: LiveRooms, metrics: Metrics, rooms: RoomFeeds
+    ) -> None:
+        self._watching = watching
+        self._live = live
         self._rooms = rooms
-        self._metrics = services.metrics
+        self._metrics = metrics
         self._metrics.watchers = lambda: self.size
         self._feeds: dict[RoomCode, _Feed] = {}
         self._codes: dict[Session, RoomCode] = {}
