@@ -66,7 +66,8 @@ def takes_longer_for_some_cards() -> Iterator[None]:
 
     async def later(self: Any, session: Any, command: Any) -> Any:
         event = await answer(self, session, command)
-        attempt = session.shown.latest and await self._services.attempts.find(session.shown.latest)
+        attempts, latest = self._request(command, session).services.attempts, session.shown.latest
+        attempt = latest and await attempts.find(latest)
         await asyncio.sleep(_hidden(attempt.board) % 50 / 1000 if attempt else 0)
         return event
 
