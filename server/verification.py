@@ -68,7 +68,7 @@ class Report(msgspec.Struct, kw_only=True):
     """What was found.
 
     Attributes:
-        store: the random id of the store; `None` if nobody has played on it since release 0.3.0.
+        store: the random id of the store; `None` if nobody has played on it.
         at: the store's time, in Unix milliseconds.
         newest: the time of the newest journal entry that was read; `None` without any.
         keys: how many keys there are of each kind.

@@ -24,7 +24,7 @@ class Renamed(Struct, tag=4, array_like=True, frozen=True):
 class NameChanged(Struct, tag=5, array_like=True, frozen=True):
     """To `NAMES`: an operator has hidden a player's name, or shows it again.
 
-    Whatever shows it is to show the new one at once. Nodes up to release 0.2.0 forget all names.
+    Whatever shows it is to show the new one at once.
     """
 
     player: PlayerId
@@ -35,10 +35,7 @@ decode_name = Decoder[Renamed | NameChanged](Renamed | NameChanged).decode
 
 
 class Replaced(Struct, tag=1, array_like=True, frozen=True):
-    """To a node's topic: a session of it is to be closed, since its player has opened others.
-
-    A node of this release says so if there are too many; up to 0.2.0, the newest one was the only.
-    """
+    """To a node's topic: a session of it is to be closed, since its player has too many."""
 
     session: str
 
@@ -63,10 +60,7 @@ class Left(Struct, tag=4, array_like=True, frozen=True):
 
 
 class SignedOut(Struct, tag=9, array_like=True, frozen=True):
-    """To a node's topic: the player's sessions of epochs before this one are to be closed.
-
-    Nodes up to release 0.2.0 check their sessions instead, and close none.
-    """
+    """To a node's topic: the player's sessions of epochs before this one are to be closed."""
 
     player: PlayerId
     epoch: int

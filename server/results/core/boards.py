@@ -74,10 +74,7 @@ class BoardId(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """What follows the name in keys and topics, apart for each group.
-
-        To releases up to 0.2.0 everybody is a guest, so their leaderboards are those of guests.
-        """
+        """What follows the name in keys and topics, apart for each group."""
         return "" if self.group == "guests" else f":{self.group}"
 
     @property

@@ -50,7 +50,7 @@ class Version(Struct, tag=5, array_like=True, frozen=True):
 class Emoted(Struct, tag=6, array_like=True, frozen=True):
     """To a room's topic: a member has sent an emote, by a session on this node.
 
-    If it is lost, so is the emote. Nodes up to release 0.2.0 read the room in vain.
+    If it is lost, so is the emote.
     """
 
     player: PlayerId
