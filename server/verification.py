@@ -341,7 +341,7 @@ def _folded(deal: Deal, texts: list[str]) -> Attempt:
     return last.after
 
 
-def _known_rules(game: str, variant: str, digest: str | None) -> Ruleset | None:
+def _known_rules(game: str, variant: str, digest: str) -> Ruleset | None:
     """Return the rules that a deal is played by, if this release knows them."""
     try:
         return rules_of(game, variant, digest)

@@ -315,12 +315,13 @@ class Services:
         return self.dailies.pooled.get(game, 0)
 
     async def prepare(self) -> None:
-        """Read the keyring, and draw the dailies ahead, before the node accepts connections.
+        """Read format and keyring, and draw the dailies ahead, before the node accepts connections.
 
         Raises:
             UnsuitableError: the file of secret keys lacks one that the store needs.
             UnavailableError: the store does not answer.
         """
+        await self.format.refresh()
         await self.keyring.refresh()
         await self.dailies.draw_ahead()
 

@@ -181,7 +181,7 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
             raise RuntimeError("no secret here")
 
         monkeypatch.setattr(Rooms, "join", broken_join)
-        assert (await client.ask("room.join", code="ZZZZZ"))["code"] == "internal"
+        assert (await client.ask("room.join", code="ZZZZZZZZ"))["code"] == "internal"
 
         def broken(board: Board) -> bool:
             raise RuntimeError(f"no secret here, but {len(board.piles)} piles are at hand")
@@ -217,7 +217,7 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
     assert failed["player"] == welcome["player"]["id"]
     assert failed["session"]
     assert failed["exception"]
-    assert joined["room"] == "ZZZZZ"
+    assert joined["room"] == "ZZZZZZZZ"
     assert joined["session"] == failed["session"]
     assert deal is not None
     for secret in (welcome["token"], deal.seed.hex(), repr(deal.seed), "piles=", "x7f"):

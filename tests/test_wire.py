@@ -53,7 +53,15 @@ class Attempt:
         rules = self.board.ruleset
         event = protocol.attempts.Attempt(
             *(NUMBER, self.id, "deal", "00", rules.game, rules.variant, None, 7, self.seq),
-            *(list(view_of(self.board).piles), self.board.redeals, 0, 9, 5, self.result),
+            *(
+                list(view_of(self.board).piles),
+                self.board.redeals,
+                0,
+                9,
+                5,
+                self.result,
+                rules.digest,
+            ),
         )
         return codec.encode(event, re)
 
@@ -280,7 +288,9 @@ def test_progress_is_unpacked_by_player_and_added_to_the_room() -> None:
     runners = [
         protocol.rooms.Runner(player, f"d.{player.id}", NO_RESULT, None) for player in (ME, BOB)
     ]
-    round_ = protocol.rooms.Round(2, "d", "00", 0, 9, False, runners, None)
+    round_ = protocol.rooms.Round(
+        2, "d", "00", 0, 9, False, runners, None, "robert", "standard", 900
+    )
     room = protocol.rooms.RoomState("H7KQ2", 3, "robert", "standard", 2, 900, ME.id, [], round_)
     wire = Wire()
     assert wire.unpack(codec.encode_progress([1, 2, 8]))["type"] == "early progress"

@@ -40,8 +40,8 @@ export interface DayDeal {
   readonly deal: string;
   /** To the seed, in hexadecimal; published before anybody may play. */
   readonly commitment: string;
-  /** The digest of the rules that it is played by; null for those of release 0.1.0. */
-  readonly rules: string | null;
+  /** The digest of the rules that it is played by. */
+  readonly rules: string;
   /** In hexadecimal; null until the day is closed. */
   readonly seed: string | null;
   /** What was proved of the deal; null if nothing was. */
@@ -129,8 +129,8 @@ export interface ClosedDeal {
   readonly commitment: string;
   /** In hexadecimal. */
   readonly seed: string;
-  /** The digest of the rules that it was played by; null for those of release 0.1.0. */
-  readonly rules: string | null;
+  /** The digest of the rules that it was played by. */
+  readonly rules: string;
   /** What was proved of it; null if nothing was, as of all deals of rooms. */
   readonly certificate: Certificate | null;
   /** The moves that prove it; null without a certificate. */
@@ -369,8 +369,8 @@ export interface RunFile {
   readonly deal: string;
   readonly game: string;
   readonly variant: string;
-  /** The digest of the rules; null for those of release 0.1.0. */
-  readonly rules: string | null;
+  /** The digest of the rules. */
+  readonly rules: string;
   /** To the seed, published before play, in hexadecimal. */
   readonly commitment: string;
   /** In hexadecimal. */

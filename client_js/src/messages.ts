@@ -11,7 +11,7 @@ export const NEWS = 0;
  * The version of the protocol that clients of this release state in `Hello`: one that servers of
  * the last release speak too.
  */
-export const VERSION = 2;
+export const VERSION = 1;
 
 /** The emotes that members of a room can send; new ones go to the end. */
 export const EMOTES = [
@@ -134,8 +134,8 @@ export interface Welcome {
   readonly token: string;
   /** The server's time in Unix milliseconds. */
   readonly now: number;
-  /** The session's id, which is no secret; servers up to release 0.2.0 leave it out. */
-  readonly session: string | null;
+  /** The session's id, which is no secret. */
+  readonly session: string;
 }
 
 /** The command was carried out, and has no other result. */
@@ -399,14 +399,11 @@ export interface Round {
   readonly runners: readonly Runner[];
   /** The deal's, in hexadecimal; null until the round is over. */
   readonly seed: string | null;
-  /**
-   * What it is played by, whatever the room's terms are now. Null from servers of releases before
-   * 0.3.0, like `variant` and `limit`: then it is the room's.
-   */
-  readonly game: string | null;
-  readonly variant: string | null;
+  /** What it is played by, whatever the room's terms are now. */
+  readonly game: string;
+  readonly variant: string;
   /** Seconds for the round. */
-  readonly limit: number | null;
+  readonly limit: number;
   /**
    * Whether strangers may be in it: the room has been public during the round, or was when one of
    * its players joined.
@@ -664,8 +661,8 @@ export interface Attempt {
   /** The server's time in Unix milliseconds. */
   readonly now: number;
   readonly result: Result;
-  /** The digest of the rules that it is played by; servers of release 0.1.0 leave it out. */
-  readonly rules: string | null;
+  /** The digest of the rules that it is played by. */
+  readonly rules: string;
   /** What help its player may ask for. */
   readonly help: "hints" | "none" | "undo";
   /** The hint that was given on this board: source, target and count as in `PlayMove`. */
@@ -789,8 +786,8 @@ export interface Deal {
   readonly commitment: string;
   /** In hexadecimal; null while anyone may still be playing the deal. */
   readonly seed: string | null;
-  /** The digest of the rules that it is played by; null for those of release 0.1.0. */
-  readonly rules: string | null;
+  /** The digest of the rules that it is played by. */
+  readonly rules: string;
 }
 
 /** Ask for today's deals. */
@@ -968,8 +965,8 @@ export interface Run {
   readonly seed: string;
   readonly game: string;
   readonly variant: string;
-  /** The digest of the rules that it was played by; null for those of release 0.1.0. */
-  readonly rules: string | null;
+  /** The digest of the rules that it was played by. */
+  readonly rules: string;
   /** When its clock started, in Unix milliseconds. */
   readonly started: number;
   /** When it was to end by itself, in Unix milliseconds. */

@@ -35,7 +35,7 @@ class DayDeal(Struct, frozen=True):
     Attributes:
         deal: its id.
         commitment: to the seed, in hexadecimal; published before anybody may play.
-        rules: the digest of the rules that it is played by; null for those of release 0.1.0.
+        rules: the digest of the rules that it is played by.
         seed: in hexadecimal; null until the day is closed.
         certificate: what was proved of the deal; null if nothing was.
         line: the moves that prove it; null until the day is closed, and without a certificate.
@@ -47,7 +47,7 @@ class DayDeal(Struct, frozen=True):
     variant: str
     deal: str
     commitment: Hex
-    rules: str | None
+    rules: str
     seed: Hex | None
     certificate: Certificate | None
     line: list[str] | None

@@ -341,6 +341,7 @@ class Dailies:
             deal.day,
             now,
             daily.closes(day),
+            deal.rules,
             days=self._quotas.days([player]),
             ranked=ranked,
         )

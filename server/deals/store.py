@@ -64,9 +64,9 @@ class Deal:
     Attributes:
         seed: `SEED_BYTES` random bytes that the order of the cards follows from.
         commitment: the public hash of id and seed, in hex.
+        rules: the digest of the rules that it is played by.
         room: the room that it is raced in, or `None`.
         day: the UTC day whose daily it is, or `None`.
-        rules: the digest of the rules that it is played by; `None` in what release 0.1.0 drew.
         certificate: what was proved of it; `None` of a deal of a room, and of a daily that was
             drawn while its pool was empty.
         line: the moves that prove that (`server.deals.core.certificate.line_of`); also `None` if it
@@ -79,9 +79,9 @@ class Deal:
     variant: str
     seed: bytes
     commitment: str
+    rules: str
     room: RoomCode | None = None
     day: int | None = None
-    rules: str | None = None
     certificate: Certificate | None = None
     line: str | None = None
 
@@ -98,7 +98,7 @@ def new_deal(game: str, variant: str) -> Deal:
     deal_id = DealId(random_id())
     seed = secrets.token_bytes(SEED_BYTES)
     rules = ruleset(game, variant).digest
-    return Deal(deal_id, game, variant, seed, commitment(deal_id, seed), rules=rules)
+    return Deal(deal_id, game, variant, seed, commitment(deal_id, seed), rules)
 
 
 class DealStore:
@@ -198,9 +198,9 @@ class DealStore:
             intern(fields["variant"]),
             self._seed(deal_id, fields),
             fields["commitment"],
+            intern(fields["rules"]),
             RoomCode(fields["room"]) if "room" in fields else None,
             int(fields["day"]) if "day" in fields else None,
-            intern(fields["rules"]) if "rules" in fields else None,
             _certificate(fields),
             self._line(deal_id, fields),
         )
@@ -340,7 +340,6 @@ class DealStore:
         Raises:
             UnavailableError: it may or may not have been stored.
         """
-        assert deal.rules is not None, "a new deal names its rules"
         fields = {
             "format": _FORMAT,
             "game": deal.game,
@@ -375,8 +374,8 @@ def _of_day(taken: PooledDeal, daily: DailyId, level: Level) -> Deal:
         STANDARD,
         taken.seed,
         commitment(taken.id, taken.seed),
+        taken.rules,
         day=daily.day,
-        rules=taken.rules,
         certificate=Certificate(taken.winnable, taken.par, level),
         line=taken.line,
     )

@@ -147,7 +147,7 @@ class Attempt(Event, tag=7, frozen=True):
         started: when its clock started, in Unix milliseconds.
         deadline: when it ends by itself, in Unix milliseconds.
         now: the server's time in Unix milliseconds.
-        rules: the digest of the rules that it is played by; servers of release 0.1.0 leave it out.
+        rules: the digest of the rules that it is played by.
         help: what help its player may ask for.
         hint: the hint that was given on this board: source, target and count as in `PlayMove`.
         undoable: how many moves can be undone in a row.
@@ -169,7 +169,7 @@ class Attempt(Event, tag=7, frozen=True):
     deadline: int
     now: int
     result: Result
-    rules: str | None = None
+    rules: str
     help: Help = "none"
     hint: list[int] | None = None
     undoable: int = 0

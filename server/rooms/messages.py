@@ -278,8 +278,7 @@ class Round(Struct, array_like=True, frozen=True):
         deadline: when attempts that are still being played end, in Unix milliseconds.
         over: whether all attempts have ended.
         seed: the deal's, in hexadecimal; null until the round is over.
-        game: what it is played by, whatever the room's terms are now. Null from servers of
-            releases before 0.3.0, like `variant` and `limit`: then it is the room's.
+        game: what it is played by, whatever the room's terms are now.
         limit: seconds for the round.
         public: whether strangers may be in it: the room has been public during the round, or was
             when one of its players joined.
@@ -294,9 +293,9 @@ class Round(Struct, array_like=True, frozen=True):
     over: bool
     runners: list[Runner]
     seed: str | None
-    game: str | None = None
-    variant: str | None = None
-    limit: int | None = None
+    game: str
+    variant: str
+    limit: int
     public: bool = False
     help: Help = "none"
 

@@ -650,6 +650,7 @@ class Rooms:
             None,
             round_.starts,
             round_.deadline,
+            round_.rules,
             help=round_.terms.help,
             days=days,
         )

@@ -30,7 +30,7 @@ class Deal(Event, tag=13, frozen=True):
         deal: its id.
         commitment: to the seed, in hexadecimal.
         seed: in hexadecimal; null while anyone may still be playing the deal.
-        rules: the digest of the rules that it is played by; null for those of release 0.1.0.
+        rules: the digest of the rules that it is played by.
     """
 
     deal: str
@@ -38,4 +38,4 @@ class Deal(Event, tag=13, frozen=True):
     variant: str
     commitment: str
     seed: str | None
-    rules: str | None = None
+    rules: str

@@ -20,7 +20,7 @@ class ClosedDeal(Struct, frozen=True):
         date: the day whose daily it was; null for a deal of a room.
         commitment: to the seed, in hexadecimal.
         seed: in hexadecimal.
-        rules: the digest of the rules that it was played by; null for those of release 0.1.0.
+        rules: the digest of the rules that it was played by.
         certificate: what was proved of it; null if nothing was, as of all deals of rooms.
         line: the moves that prove it; null without a certificate.
     """
@@ -31,7 +31,7 @@ class ClosedDeal(Struct, frozen=True):
     date: Date | None
     commitment: Hex
     seed: Hex
-    rules: str | None
+    rules: str
     certificate: Certificate | None
     line: list[str] | None
 

@@ -45,7 +45,7 @@ class Run(Event, tag=19, frozen=True):
         deal: the id of its deal.
         commitment: to the deal's seed, in hexadecimal.
         seed: in hexadecimal.
-        rules: the digest of the rules that it was played by; null for those of release 0.1.0.
+        rules: the digest of the rules that it was played by.
         started: when its clock started, in Unix milliseconds.
         deadline: when it was to end by itself, in Unix milliseconds.
         moves: four numbers for each move: milliseconds since the move before it, or since the
@@ -63,7 +63,7 @@ class Run(Event, tag=19, frozen=True):
     seed: str
     game: str
     variant: str
-    rules: str | None
+    rules: str
     started: int
     deadline: int
     moves: list[int]

@@ -173,7 +173,7 @@ def test_moves_made_while_the_server_is_down_are_sent_later(host: Player, site: 
 
 
 def test_an_unknown_room_shows_an_error(host: Player) -> None:
-    host.go("/r/ZZZZZ")
+    host.go("/r/ZZZZZZZZ")
     expect(host.page.get_by_role("heading")).to_have_text("There is no room with this code.")
 
 

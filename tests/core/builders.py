@@ -36,7 +36,8 @@ def started(
     game: str = "robert", *, player: PlayerId = ADA, at: int = START, allowed: Help = "none"
 ) -> Started:
     """Return the first entry of an attempt in a room."""
-    return Started(player, DEAL, game, "standard", CODE, None, at, at + LIMIT, None, allowed)
+    rules = ruleset(game).digest
+    return Started(player, DEAL, game, "standard", CODE, None, at, at + LIMIT, rules, allowed)
 
 
 def begun(game: str = "robert", board: Board | None = None, *, allowed: Help = "none") -> Attempt:

@@ -231,7 +231,7 @@ JOURNAL = [
         started(),
         '{"type":"started","player":"ada0000000000000","deal":"dea1000000000000",'
         '"game":"robert","variant":"standard","room":"H7KQ2","day":null,'
-        '"at":4102488000000,"deadline":4102488900000}',
+        '"at":4102488000000,"deadline":4102488900000,"rules":"7e5944e3764a933f"}',
     ),
     (Moved("s>w", START), '{"type":"moved","move":"s>w","at":4102488000000}'),
     (Moved("s>w", START, "won"), '{"type":"moved","move":"s>w","at":4102488000000,"end":"won"}'),
@@ -239,7 +239,8 @@ JOURNAL = [
         started(allowed="hints"),
         '{"type":"started","player":"ada0000000000000","deal":"dea1000000000000",'
         '"game":"robert","variant":"standard","room":"H7KQ2","day":null,'
-        '"at":4102488000000,"deadline":4102488900000,"help":"hints"}',
+        '"at":4102488000000,"deadline":4102488900000,'
+        '"rules":"7e5944e3764a933f","help":"hints"}',
     ),
     (Undone(START), '{"type":"undone","at":4102488000000}'),
     (Hinted("s>w", START), '{"type":"hinted","move":"s>w","at":4102488000000}'),

@@ -24,7 +24,7 @@ from server.play.core.run import Run
 from tests.core.builders import ADA
 
 BOARD = deal_seed(ruleset("deuces"), bytes(32))
-START = Started(ADA, DealId("d" * 16), "deuces", "standard", None, 7, 0, 10**9)
+START = Started(ADA, DealId("d" * 16), "deuces", "standard", None, 7, 0, 10**9, "d1ce")
 
 
 @pytest.fixture(autouse=True)

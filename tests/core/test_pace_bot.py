@@ -26,8 +26,10 @@ GAMES = sorted(games())
 def bot(game: str = "robert", *, seed: int = 0, deal: str = DEAL, limit: int = LIMIT) -> Attempt:
     """Return an attempt of the bot that has just begun."""
     deadline = START + limit
-    start = Started(PACE_BOT, DealId(deal), game, "standard", CODE, None, START, deadline)
-    board = deal_seed(ruleset(game), seed.to_bytes(32, "big"))
+    rules = ruleset(game)
+    names = PACE_BOT, DealId(deal), game, "standard", CODE
+    start = Started(*names, None, START, deadline, rules.digest)
+    board = deal_seed(rules, seed.to_bytes(32, "big"))
     return attempt.begin(start, board)
 
 

@@ -471,15 +471,6 @@ def test_a_round_without_a_card_brought_home_has_no_winner() -> None:
     assert room.scores[-1].points == {ADA: 0, BOB: 0}
 
 
-def test_every_run_of_a_round_of_an_earlier_release_is_ranked() -> None:
-    event = events.RoundStarted(1, DEAL, "", (ADA, BOB), START, START + LIMIT, START)
-    room = then(room_of(ADA, BOB), event)
-    room = finished(finished(room, ADA, reached(0)), BOB, reached(0, 0, 9))
-    assert room.round is not None
-    assert room.round.ranks() == {ADA: 1, BOB: 2}
-    assert room.wins == {ADA: 1}
-
-
 def test_points_are_summed_and_the_latest_scores_are_kept() -> None:
     room = room_of(ADA, BOB, CYD)
     for number in range(MAX_SCORES + 2):
@@ -612,10 +603,11 @@ JOURNAL: list[tuple[Event, str]] = [
         '{"type":"ready","player":"b0b0000000000000","ready":true,"at":4102488000000}',
     ),
     (
-        events.RoundStarted(1, DEAL, "c0ffee", (ADA, BOB), START + 1, START + 2, START),
+        events.RoundStarted(1, DEAL, "c0ffee", (ADA, BOB), START + 1, START + 2, START, "d1ce", 4),
         '{"type":"round","number":1,"deal":"dea1000000000000","commitment":"c0ffee",'
         '"players":["ada0000000000000","b0b0000000000000"],'
-        '"starts":4102488000001,"deadline":4102488000002,"at":4102488000000}',
+        '"starts":4102488000001,"deadline":4102488000002,"at":4102488000000,'
+        '"rules":"d1ce","home":4}',
     ),
     (
         events.RunnerFinished(1, BOB, StoredResult.of(reached(3, 40, 5)), START),

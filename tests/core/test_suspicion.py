@@ -25,7 +25,7 @@ from server.play.core.result import End
 from server.play.core.run import Run
 from tests.core.builders import ADA, BOB
 
-START = Started(ADA, DealId("d" * 16), "robert", "standard", None, 7, 0, 10**9)
+START = Started(ADA, DealId("d" * 16), "robert", "standard", None, 7, 0, 10**9, "d1ce")
 
 
 def run_with(

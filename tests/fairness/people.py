@@ -89,7 +89,8 @@ class Sitting:
         """Return the attempt as it begins."""
         rules = self.board.ruleset
         names = self.player, self.deal, rules.game, rules.variant
-        return core.begin(Started(*names, None, DAY, self.at, self.at + 10**9), self.board)
+        times = self.at, self.at + 10**9
+        return core.begin(Started(*names, None, DAY, *times, rules.digest), self.board)
 
 
 def sitting(game: str, number: int, player: int, minutes: float) -> Sitting:

@@ -97,7 +97,7 @@ def fold(
         about.add("invented", 1, "the deal's seed does not make its commitment")
     _check_start(start, deal, commands, about)
     rules = stored_ruleset(start.game, start.variant, start.rules)
-    if rules is not stored_ruleset(start.game, start.variant, deal.get("rules")):
+    if rules is not stored_ruleset(start.game, start.variant, deal["rules"]):
         about.add("invented", 1, "it is played by other rules than its deal")
     board = deal_seed(rules, bytes.fromhex(deal["seed"]))
     states = [core.begin(start, board)]

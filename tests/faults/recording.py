@@ -200,7 +200,8 @@ def _append(journal: list[tuple[str, str]], event: core.Event | Event | Checkpoi
 def correct_recording(allowed: Help = "none") -> Recording:
     """Return the whole recording; the race allows this help, and its players ask for it."""
     recording = Recording(ledgers={player: Ledger(player) for player in (ADA, BOB)})
-    fields = {"game": GAME, "variant": "standard", "seed": SEED.hex()}
+    rules = ruleset(GAME).digest
+    fields = {"game": GAME, "variant": "standard", "seed": SEED.hex(), "rules": rules}
     recording.stored.deals[RACED] = {**fields, "commitment": _commitment_of(RACED), "room": CODE}
     recording.stored.deals[TODAY] = {**fields, "commitment": _commitment_of(TODAY), "day": str(DAY)}
     recording.send(ADA, "room.create", game=GAME)
@@ -229,12 +230,13 @@ def correct_recording(allowed: Help = "none") -> Recording:
     recording.at = running.starts
     for player in (ADA, BOB):
         times = running.starts, running.deadline
-        start = Started(player, RACED, GAME, "standard", CODE, None, *times, None, allowed)
+        names = player, RACED, GAME, "standard", CODE
+        start = Started(*names, None, *times, rules, allowed)
         result = recording.play(start).result
         recording.in_room(race_commands.finish(recording.room, RACED, player, result, recording.at))
     recording.send(ADA, "daily.open", game=GAME)
     at, closes = recording.at, days.closes(DAY)
-    start = Started(ADA, TODAY, GAME, "standard", None, DAY, at, closes, ranked=True)
+    start = Started(ADA, TODAY, GAME, "standard", None, DAY, at, closes, rules, ranked=True)
     _enter(recording, recording.play(start).result)
     return recording
 

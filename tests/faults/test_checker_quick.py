@@ -35,7 +35,8 @@ BOT = attempt_id(RACED, PACE_BOT)
 def quick_recording() -> Recording:
     """Return the recording of a round that a player who waited alone has run against the bot."""
     found = Recording(ledgers={ADA: Ledger(ADA)})
-    fields = {"game": GAME, "variant": "standard", "seed": SEED.hex()}
+    rules = ruleset(GAME)
+    fields = {"game": GAME, "variant": "standard", "seed": SEED.hex(), "rules": rules.digest}
     found.stored.deals[RACED] = {**fields, "commitment": _commitment_of(RACED), "room": CODE}
     room: Room | None = None
 
@@ -51,7 +52,6 @@ def quick_recording() -> Recording:
     state = add(commands.match(add(opened), ADA, found.at))
     found.at += quick.BOT_AFTER
     state = add(quick.seat_bot(state, found.at))
-    rules = ruleset(GAME)
     start = commands.start(
         state,
         None,
@@ -66,7 +66,8 @@ def quick_recording() -> Recording:
     assert running is not None
     for player in running.players:
         begun = Started(
-            player, RACED, GAME, "standard", CODE, None, running.starts, running.deadline
+            *(player, RACED, GAME, "standard", CODE, None),
+            *(running.starts, running.deadline, rules.digest),
         )
         attempt = core.begin(begun, board_of())
         journal = found.stored.attempts.setdefault(attempt.id, [])

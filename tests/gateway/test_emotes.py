@@ -92,7 +92,7 @@ async def test_only_members_send_emotes(hubs: list[HubNode]) -> None:
     # The same if no session of the node is subscribed to the room.
     far = await hubs[1].seat()
     assert (await far.ask("SendEmote", code=code, emote=0))["code"] == "unknown_room"
-    assert (await far.ask("SendEmote", code="ZZZZZ", emote=0))["code"] == "unknown_room"
+    assert (await far.ask("SendEmote", code="ZZZZZZZZ", emote=0))["code"] == "unknown_room"
     # A member who has been removed may not either.
     await host.ask("room.remove", code=code, player=guest.player)
     await guest.next("removed")

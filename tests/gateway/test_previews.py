@@ -119,7 +119,7 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
             "Deuces: today’s leaderboard",
             "/leaderboard/deuces",
         ),
-        ("/r/H7KQ2", "Race me at solitaire", "/r/H7KQ2"),
+        ("/r/H7KQ2M4X", "Race me at solitaire", "/r/H7KQ2M4X"),
         (
             "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b?at=6100",
             "Watch this run",
@@ -128,9 +128,9 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
         ("/run/%22%3E%3Cscript%3E", HOME.title, "/"),
         ("/deal/rw4kq8d2n6vx1zt7", "One deal of solitaire", "/deal/rw4kq8d2n6vx1zt7"),
         ("/deal/robert", HOME.title, "/"),
-        ("/watch/H7KQ2/Jk1c9mY-w3_A", "Watch our race", "/watch/H7KQ2/Jk1c9mY-w3_A"),
-        ("/watch/H7KQ2/%22%3E%3Cscript%3E", HOME.title, "/"),
-        ("/watch/H7KQ2", HOME.title, "/"),
+        ("/watch/H7KQ2M4X/Jk1c9mY-w3_A", "Watch our race", "/watch/H7KQ2M4X/Jk1c9mY-w3_A"),
+        ("/watch/H7KQ2M4X/%22%3E%3Cscript%3E", HOME.title, "/"),
+        ("/watch/H7KQ2M4X", HOME.title, "/"),
         ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
     ],
 )
@@ -335,7 +335,7 @@ async def test_everybody_pays_for_a_guess_that_others_make_at_the_same_time(
         room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
         found = Previews(alone.services, Load(lambda: 0.0), Budgets())
         before = await calls(alone.redis, "xrange")
-        await asyncio.gather(*(found.of("/r/22222", {}, each) for each in (often, once, often)))
+        await asyncio.gather(*(found.of("/r/22222222", {}, each) for each in (often, once, often)))
         assert await calls(alone.redis, "xrange") == before + 1
         path = f"/r/{room.opened.code}"
         assert (await found.of(path, {}, once)).title == "Race me at Robert"
@@ -354,7 +354,7 @@ async def test_a_preview_is_no_way_to_guess_codes(
         code = await room_of(host)
         for _ in range(2):
             assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
-            await preview(port, "/r/22222")
+            await preview(port, "/r/22222222")
         assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at solitaire"
         # Whoever has it can come for all that.
         await guest.hello()

@@ -204,7 +204,7 @@ MEMBERS_COMMANDS: list[tuple[str, dict[str, object]]] = [
 ]
 
 
-@pytest.mark.parametrize("code", ["ZZZZZ", "", "O0I1L", "ABCDEFGH"])
+@pytest.mark.parametrize("code", ["ZZZZZZZZ", "", "O0I1L", "ABCDEFGH"])
 async def test_an_unknown_code_is_refused(port: int, code: str, few: Callable[..., None]) -> None:
     few(PLAYER_SLIPS=100.0)
     async with opened(port) as client:
@@ -228,7 +228,7 @@ async def test_whoever_has_no_seat_is_not_told_that_there_is_such_a_room(
             for command, fields in MEMBERS_COMMANDS:
                 told, untold = [
                     await stranger.ask(command, code=code, **fields)
-                    for code in (mine["room"], "ZZZZZ")
+                    for code in (mine["room"], "ZZZZZZZZ")
                 ]
                 assert told["code"] == "unknown_room"
                 assert told | {"re": 0} == untold | {"re": 0}

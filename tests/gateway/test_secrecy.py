@@ -60,7 +60,7 @@ def twin(board: Board, rng: random.Random) -> Board:
 
 def begun(board: Board, allowed: Help = "none") -> Attempt:
     names = ME, DEAL, board.ruleset.game, board.ruleset.variant
-    return core.begin(Started(*names, None, 1, 0, 10**9, None, allowed), board)
+    return core.begin(Started(*names, None, 1, 0, 10**9, board.ruleset.digest, allowed), board)
 
 
 class _Wire:

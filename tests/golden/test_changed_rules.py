@@ -42,7 +42,7 @@ async def changed(
     games = folder / "engine" / "games"
     file = games / f"{GAME}.toml"
     if keeps:
-        (games / "unlisted" / GAME).mkdir()
+        (games / "unlisted" / GAME).mkdir(parents=True)
         shutil.copy(file, games / "unlisted" / GAME / "1.0.0.toml")
     change(file, "\nredeals = 2", "\nredeals = 1")
     # In a thread, so that the node of this release is not blocked.

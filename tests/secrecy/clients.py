@@ -390,7 +390,7 @@ class Clients:
             "id": [next(self._ids)],
             "version": [VERSION],
             "token": [self.clients[client].token],
-            "code": [self.code, self.code, self.code, "ZZZZZ"],
+            "code": [self.code, self.code, self.code, "ZZZZZZZZ"],
             "attempt": attempts,
             "run": attempts,
             "deal": deals,

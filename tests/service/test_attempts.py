@@ -41,7 +41,7 @@ async def begin(
 ) -> AttemptId:
     """Start a player's attempt at a daily, and return its id."""
     deal = await node.store.deals.daily(DailyId(game, day))
-    started = Started(player, deal.id, game, "standard", None, day, START, DEADLINE)
+    started = Started(player, deal.id, game, "standard", None, day, START, DEADLINE, deal.rules)
     return (await node.attempts.start(started)).id
 
 
@@ -83,7 +83,7 @@ async def moves(node: Node, attempt: AttemptId) -> list[str]:
 async def test_an_attempt_starts_once_on_all_nodes(node: Node, other: Node) -> None:
     deal = await node.store.deals.daily(DailyId("robert", DAY))
     started = [
-        Started(ADA, deal.id, "robert", "standard", None, DAY, START + late, DEADLINE)
+        Started(ADA, deal.id, "robert", "standard", None, DAY, START + late, DEADLINE, deal.rules)
         for late in range(4)
     ]
     states = await asyncio.gather(

@@ -133,7 +133,7 @@ async def test_what_is_not_there_cannot_be_voided_or_closed_or_barred(node: Node
         with pytest.raises(Refusal, match="unknown_run"):
             await operators.void(BY, attempt, void=True)
     with pytest.raises(Refusal, match="unknown_room"):
-        await operators.close_room(BY, RoomCode("ZZZZZ"))
+        await operators.close_room(BY, RoomCode("ZZZZZZZZ"))
     for ask in (partial(operators.bar, BY, CYD, 3), partial(operators.player, CYD)):
         with pytest.raises(UnknownPlayerError):
             await ask()

@@ -225,8 +225,8 @@ def _replica(definition: Any, texts: list[str]) -> Replica[Any, Any]:
 
 def _played(game: str, helped: Help, moves: int, rng: random.Random) -> tuple[Deal, list[str]]:
     """Return a deal, and the journal of an attempt at it with so many moves if they are legal."""
-    deal = Deal(DEAL, game, "standard", rng.randbytes(32), "c" * 63)
-    begun = replace_struct(started(ADA), game=game, help=helped)
+    deal = Deal(DEAL, game, "standard", rng.randbytes(32), "c" * 63, ruleset(game).digest)
+    begun = replace_struct(started(game), help=helped)
     attempt = begin(begun, deal_seed(ruleset(game, "standard"), deal.seed))
     events: list[AttemptEvent] = [begun]
     while len(events) <= moves and attempt.end is None and (legal := legal_moves(attempt.board)):
@@ -253,7 +253,8 @@ def _raced(players: list[PlayerId], rounds: int) -> list[str]:
         deal = DealId(f"d{number}".ljust(16, "a"))
         for player in players if number else ():
             happen(set_ready(room, player, True, now))
-        happen(start(room, room.host, deal, "c" * 64, now, present=players))
+        rules = ruleset(room.terms.game).digest
+        happen(start(room, room.host, deal, "c" * 64, now, present=players, rules=rules))
         for home, player in enumerate(players):
             happen(finish(room, deal, player, reached(home), now))
     return [msgspec.json.encode(event).decode() for event in events]

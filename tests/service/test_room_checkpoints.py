@@ -188,6 +188,7 @@ def test_the_results_of_eight_take_no_more_than_is_charged_for_them() -> None:
         2**41,
         dict.fromkeys(players, result),
         "r" * 64,
+        100,
     )
     stored = len(msgspec.json.encode(KeptRound(round_)))
     assert stored < charges.ROUND_RESULTS + charges.MAX_SEATS * charges.RUNNER_RESULTS

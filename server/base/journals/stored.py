@@ -50,13 +50,13 @@ class Reader(Generic[T]):
             raise UnreadableError("unknown_format") from error
 
 
-def rules_of(game: str, variant: str, digest: str | None) -> Ruleset:
+def rules_of(game: str, variant: str, digest: str) -> Ruleset:
     """Return the rules that something stored is played by.
 
     Args:
         game: the game's id.
         variant: the variant's id.
-        digest: the digest of the rules; `None` if none is stored, as by release 0.1.0.
+        digest: the digest of the rules.
 
     Raises:
         UnreadableError: this release does not know these rules.

@@ -9,12 +9,12 @@ from msgspec import Meta
 from server.base.wire import costs
 from server.base.wire.messages import Command, Event, Player, PlayerName
 
-VERSION = 2
+VERSION = 1
 """The version of the protocol that clients of this release state in `Hello`: one that servers of
 the last release speak too."""
 
-VERSIONS = range(2, 4)
-"""The versions that this server speaks. A client of version 3 is known to heed `Attempt.rules`."""
+VERSIONS = range(1, 2)
+"""The versions that this server speaks."""
 
 
 class Hello(Command, tag=1, frozen=True):
@@ -60,13 +60,13 @@ class Welcome(Event, tag=1, frozen=True):
         token: the player's credential, for `Hello` in later sessions: store it in place of the one
             that was sent. Keep it secret.
         now: the server's time in Unix milliseconds.
-        session: the session's id, which is no secret; servers up to release 0.2.0 leave it out.
+        session: the session's id, which is no secret.
     """
 
     player: Player
     token: str
     now: int
-    session: str | None = None
+    session: str
 
 
 class Done(Event, tag=2, frozen=True):

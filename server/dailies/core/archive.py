@@ -20,7 +20,7 @@ class ArchivedDeal(Struct, frozen=True):
     game: str
     variant: str
     deal: str
-    rules: str | None
+    rules: str
     commitment: str
     seed: str
 

@@ -39,7 +39,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
     Attributes:
         at: when its clock starts.
         deadline: when it ends by itself.
-        rules: the digest of the rules that it is played by; `None` in what release 0.1.0 wrote.
+        rules: the digest of the rules that it is played by.
         help: what help the player may ask for.
         days: for how many days it is kept after its deadline if it is played.
         ranked: whether it is of a daily, and the player had kept an identity by then.
@@ -53,7 +53,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
     day: int | None
     at: int
     deadline: int
-    rules: str | None = None
+    rules: str
     help: Help = "none"
     days: int = KEPT_DAYS
     ranked: bool = False

@@ -105,7 +105,7 @@ class RunFile(Struct, frozen=True, omit_defaults=True, tag_field="samedeal", tag
     Attributes:
         format: of the file.
         deal: the deal's id.
-        rules: the digest of the rules; null for those of release 0.1.0.
+        rules: the digest of the rules.
         commitment: to the seed, published before play, in hexadecimal.
         seed: in hexadecimal.
         started: when the clock started, in Unix milliseconds.
@@ -120,7 +120,7 @@ class RunFile(Struct, frozen=True, omit_defaults=True, tag_field="samedeal", tag
     deal: str
     game: str
     variant: str
-    rules: str | None
+    rules: str
     commitment: str
     seed: str
     player: Runner

@@ -248,7 +248,7 @@ def start(
     *,
     present: Collection[PlayerId],
     anyway: bool = False,
-    rules: str | None = None,
+    rules: str = "",
     home: int = 0,
 ) -> Event:
     """Decide the command to start a round, for all members who are present and have agreed to it.

@@ -121,11 +121,9 @@ class ReadySet(Struct, tag="ready", frozen=True):
 class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
     """A round was started. It begins at `starts`, after the countdown.
 
-    `rules` is the digest of the rules that it is played by; `None` in what release 0.1.0 wrote.
-    `home` is how many cards the deal itself brings home, above which a run is ranked; -1 in what
-    releases before 0.3.0 wrote, which ranked every run. `by` is who gave the command; `None` if the
-    first round of a quick match began by itself, and in what releases before 0.3.0 wrote, which
-    took everybody in who did not sit out.
+    `rules` is the digest of the rules that it is played by. `home` is how many cards the deal
+    itself brings home, above which a run is ranked. `by` is who gave the command; `None` if the
+    first round of a quick match began by itself.
     """
 
     number: int
@@ -135,8 +133,8 @@ class RoundStarted(Struct, tag="round", frozen=True, omit_defaults=True):
     starts: int
     deadline: int
     at: int
-    rules: str | None = None
-    home: int = -1
+    rules: str
+    home: int
     by: PlayerId | None = None
 
 

@@ -73,7 +73,7 @@ class Round:
 
     Attributes:
         terms: what the room's terms were when it was started.
-        home: how many cards the deal itself brought home; -1 if every run is ranked.
+        home: how many cards the deal itself brought home.
         public: whether strangers may be in it: the room was public when it was started, or at any
             time since, or when one of the players took the seat.
         rated: whether it may change ratings.
@@ -87,8 +87,8 @@ class Round:
     starts: int
     deadline: int
     results: dict[PlayerId, Result]
-    rules: str | None = None
-    home: int = -1
+    rules: str
+    home: int
     public: bool = False
     rated: bool = True
 
