@@ -54,12 +54,12 @@ def test_the_store_is_counted_by_kind(redis_url: str) -> None:
     redis.hset(keys.outbox(7), mapping={"one": "{}", "other": "{}"})
     redis.zadd(keys.due(7), {"a:one": 1, "r:other": 2})
     redis.zadd(results_keys.leaderboard(BoardId("wins", "robert", 0, "ranked")), {"ada": 1})
-    redis.set("format", "2")
+    redis.set("store-format", "1")
 
     found = of_store([redis])
 
-    assert found.kinds == {"room": 1, "outbox": 1, "due": 1, ALL_TIME: 1, "format": 1}
-    assert found.lasting == {"outbox": 1, "due": 1, ALL_TIME: 1, "format": 1}
+    assert found.kinds == {"room": 1, "outbox": 1, "due": 1, ALL_TIME: 1, "store-format": 1}
+    assert found.lasting == {"outbox": 1, "due": 1, ALL_TIME: 1, "store-format": 1}
     assert 80 < found.lives["room"] <= 90
     assert found.due == {"a": 1, "r": 1}
     assert found.effects == 2
