@@ -22,7 +22,6 @@ from server.base.net.budgets import Guess, Payer
 from server.base.nodes import registration
 from server.base.outbox.effects import Effect
 from server.base.outbox.outbox import Outbox
-from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
 from server.base.quotas.store import QuotaStore
 from server.base.redis.clock import RedisClock
@@ -32,14 +31,13 @@ from server.play.core.attempt import Attempt
 from server.play.journal import AttemptDefinition
 from server.play.moves import PendingMove
 from server.players import hub
-from server.players.address_hash import Places
 from server.results import leaderboards_store
 from server.results.core import contests, races
 from server.results.core.excerpt import Excerpt
 from server.results.core.races import Decision, Race
 from server.results.histories import Histories
 from server.rooms import absences
-from server.rooms.core import absence, commands
+from server.rooms.core import absence, charges, commands
 from server.rooms.core import room as core_race
 from server.rooms.core.absence import Absence
 from server.rooms.core.commands import leave
@@ -504,11 +502,11 @@ def rates_wins_against_who_has_not_played() -> Iterator[None]:
 def rates_races_at_one_address() -> Iterator[None]:
     """It does not matter for ratings where players are."""
 
-    async def nowhere(_: Places, __: RoomCode) -> dict[PlayerId, str]:
+    async def nowhere(_: RoomPlaces, __: RoomCode) -> dict[PlayerId, str]:
         return {}
 
     home = patched(hostile, "HONEST", hostile.HONEST.format(1))
-    with patched(Places, "networks", nowhere), home, _rated("friends"):
+    with patched(RoomPlaces, "networks", nowhere), home, _rated("friends"):
         yield
 
 
@@ -640,7 +638,7 @@ def has_one_quota_for_all() -> Iterator[None]:
 @contextmanager
 def stores_rooms_for_nothing() -> Iterator[None]:
     """An empty room is not counted for the address that has it."""
-    with patched(quotas, "ROOM", ()), _hostile("friends", FILLING=1.0):
+    with patched(charges, "ROOM", ()), _hostile("friends", FILLING=1.0):
         yield
 
 
