@@ -65,6 +65,7 @@ from server.results.met_store import MetStore
 from server.results.repaired_days_store import RepairedDayStore
 from server.rooms.races_store import RaceStore
 from server.rooms.store import RoomStore
+from server.routes import ROUTES
 from server.settings import Settings
 from server.stores import Store
 from server.wings import Services
@@ -159,7 +160,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         origins = Origins(settings.public_url, settings.hosts, settings.origins, proxies)
         turns = Turns()
         sockets = Sockets(handlers, hub.leave, load, metrics, proxies, budgets, origins, turns)
-        api = Api(services, load, metrics.requests, proxies, budgets)
+        api = Api(ROUTES, services, load, metrics.requests, proxies=proxies, budgets=budgets)
         stack.push_async_callback(api.close)
         pages = _pages(settings, previews, proxies, origins)
         app = players_app(pages, api, origins, health)

@@ -12,7 +12,9 @@ from server.base.web.api import shared
 from server.base.web.api.route import HOUR, Answer, Asked, Nothing, Route
 from server.dailies import api as dailies_api
 from server.dailies import archive_api
+from server.deals import api as proofs_api
 from server.play.core.run import FileResult, RunFile, Runner
+from server.players import api as profiles_api
 from server.results import api as results_api
 from server.results import players_api
 from server.runs import api as runs_api
@@ -23,13 +25,13 @@ DOCUMENT = Path(__file__).parent / "base/web/api/openapi.json"
 """The OpenAPI document, which `server.base.generate.openapi` generates."""
 
 
-async def show_document(services: Services, asked: Nothing) -> Answer[msgspec.Raw]:
+async def show_document(services: object, asked: Nothing) -> Answer[msgspec.Raw]:
     """This document: OpenAPI 3.1."""
     del services, asked
     return Answer(msgspec.Raw(DOCUMENT.read_bytes()), HOUR)
 
 
-ROUTES = (
+ROUTES: tuple[Route[Services], ...] = (
     Route("/openapi.json", show_document),
     *dailies_api.ROUTES,
     *deals_api.ROUTES,
@@ -42,7 +44,16 @@ ROUTES = (
 
 def _structs() -> Iterator[type[Struct]]:
     """Yield the structs that the modules define for answers, and those of a run's file."""
-    for module in (shared, dailies_api, deals_api, results_api, players_api, archive_api):
+    for module in (
+        profiles_api,
+        proofs_api,
+        shared,
+        dailies_api,
+        deals_api,
+        results_api,
+        players_api,
+        archive_api,
+    ):
         for value in vars(module).values():
             if (
                 isinstance(value, type)

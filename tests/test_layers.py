@@ -56,7 +56,16 @@ WINGS = {
 """What each wing stands on, beside the base."""
 
 FRONT_PARTS = {"base.net", "base.wire", "base.web"}
-FRONT_NAMES = {"messages", "handlers", "present", "preview", "hub", "sign_ins", "confirmations"}
+FRONT_NAMES = {
+    "messages",
+    "handlers",
+    "present",
+    "preview",
+    "hub",
+    "sign_ins",
+    "confirmations",
+    "challenges",
+}
 FRONT_ENDS = ("_messages", "_handlers", "feed", "api")
 
 PACKAGES = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from msgspec import Struct
 
 from engine.catalog import ruleset
@@ -17,10 +19,13 @@ from server.base.web.api.route import (
     game_of,
     life_of,
 )
-from server.base.web.api.shared import Certificate, Count, Date, Hex, moves_of
+from server.base.web.api.shared import Count, Date, Hex
+from server.base.work.clock import Clock
+from server.dailies import dailies
 from server.dailies.dailies import ShownDay
+from server.deals.api import Certificate, moves_of
+from server.results import curves
 from server.results.core import curve
-from server.wings import Services
 
 TODAY_LIFE = 1
 """The life of the list, in seconds: it says what time it is."""
@@ -148,7 +153,15 @@ class OfDaily(OfDay, frozen=True):
     game: str
 
 
-async def list_dailies(services: Services, asked: Nothing) -> Answer[Dailies]:
+class Called(Protocol):
+    """What the handlers call."""
+
+    clock: Clock
+    curves: curves.Curves
+    dailies: dailies.Dailies
+
+
+async def list_dailies(services: Called, asked: Nothing) -> Answer[Dailies]:
     """Today's deals and those of the days ahead, as far as they are drawn, with commitments."""
     del asked
     days = await services.dailies.ahead()
@@ -157,7 +170,7 @@ async def list_dailies(services: Services, asked: Nothing) -> Answer[Dailies]:
     return Answer(value, TODAY_LIFE)
 
 
-async def show_day(services: Services, asked: OfDay) -> Answer[Day]:
+async def show_day(services: Called, asked: OfDay) -> Answer[Day]:
     """The deals of a day, up to 14 days ahead; with seeds and lines once the day is closed."""
     shown = await services.dailies.show(day_of(asked.date))
     now, closes = services.clock.now(), daily.closes(shown.day)
@@ -170,7 +183,7 @@ async def show_day(services: Services, asked: OfDay) -> Answer[Day]:
     return Answer(_day(shown), life)
 
 
-async def show_curves(services: Services, asked: OfDaily) -> Answer[Curves]:
+async def show_curves(services: Called, asked: OfDaily) -> Answer[Curves]:
     """How the runs at a daily went on: cards home against time, as percentiles."""
     day, game = day_of(asked.date), game_of(asked.game)
     found = await services.curves.find(DailyId(game, day))

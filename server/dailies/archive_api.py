@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from msgspec import Struct
 
 from server.base.core import days as daily
 from server.base.core.refusal import Refusal
 from server.base.web.api.route import LIVE, Answer, Asked, Download, Nothing, Route, day_of
 from server.base.web.api.shared import Count, Date
-from server.wings import Services
+from server.dailies import archive
 
 LIST_COST = 5.0
 """What the list costs: a number is read for each game, group and day."""
@@ -49,7 +51,13 @@ class OfFile(Asked, frozen=True):
     file: str
 
 
-async def list_archive(services: Services, asked: Nothing) -> Answer[Archive]:
+class Called(Protocol):
+    """What the handlers call."""
+
+    archive: archive.Archive
+
+
+async def list_archive(services: Called, asked: Nothing) -> Answer[Archive]:
     """The days whose files can be downloaded, latest first."""
     del asked
     days = [
@@ -60,7 +68,7 @@ async def list_archive(services: Services, asked: Nothing) -> Answer[Archive]:
     return Answer(Archive(days), LIVE * 12)
 
 
-async def get_archive(services: Services, asked: OfFile) -> Download:
+async def get_archive(services: Called, asked: OfFile) -> Download:
     """The file of a closed day: a line (JSON) about the day, and then one for each of its runs.
 
     The first request lets it be made, which takes a while; until then it is refused.

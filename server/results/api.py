@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -13,12 +14,14 @@ from server.base.core.days import DailyId
 from server.base.core.ids import DealId, attempt_id
 from server.base.core.refusal import Refusal
 from server.base.web.api.route import LIVE, Answer, Route, Rows, day_of, life_of
-from server.base.web.api.shared import Count, Player
+from server.base.web.api.shared import Count
+from server.base.work.clock import Clock
 from server.play.core.result import Row, unpack
+from server.players.api import Player
 from server.players.core.names import Profile
 from server.results.core import boards
 from server.results.core.boards import ALL_GAMES, PERIODIC, BoardId, Group, Scope
-from server.wings import Services
+from server.results.leaderboards import Leaderboards
 
 ALL_TIME = "all"
 """What stands for the period of a leaderboard of all time."""
@@ -81,7 +84,27 @@ class OfBoard(Rows, frozen=True, kw_only=True):
     group: Group = "ranked"
 
 
-async def show_board(services: Services, asked: OfBoard) -> Answer[Board]:
+class ClosedDeals(Protocol):
+    """What is known of deals that are closed."""
+
+    async def closed_of(self, daily: DailyId) -> DealId | None:
+        """Return the deal of a day that is closed."""
+        ...
+
+
+class Called(Protocol):
+    """What the handlers call."""
+
+    clock: Clock
+    leaderboards: Leaderboards
+
+    @property
+    def deals(self) -> ClosedDeals:
+        """Those of dailies."""
+        ...
+
+
+async def show_board(services: Called, asked: OfBoard) -> Answer[Board]:
     """Rows of a leaderboard, best first."""
     now = services.clock.now()
     board = board_of(asked, days.day_at(now))

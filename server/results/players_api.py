@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -13,12 +14,16 @@ from engine.catalog import games, ruleset
 from server.base.core import days as daily
 from server.base.core.ids import DealId
 from server.base.web.api.route import LIVE, Answer, Asked, Route, player_of
-from server.base.web.api.shared import Count, End, Player
+from server.base.web.api.shared import Count, End
+from server.base.work.clock import Clock
 from server.base.work.tasks import in_slices, release
+from server.players.api import Player
+from server.players.profiles import Profiles
 from server.results.core import history
 from server.results.core.boards import ALL_GAMES
 from server.results.core.history import MAX_ROUNDS, DayResult, History, RoundResult, Sums
-from server.wings import Services
+from server.results.histories import Histories
+from server.results.repaired_days import RepairedDays
 
 PLAYER_COST = 2.0
 """What a player's page costs: a history has up to some thousand results."""
@@ -199,7 +204,16 @@ class OfPlayer(Asked, frozen=True):
     player: str
 
 
-async def show_player(services: Services, asked: OfPlayer) -> Answer[PlayerPage]:
+class Called(Protocol):
+    """What the handlers call."""
+
+    clock: Clock
+    histories: Histories
+    profiles: Profiles
+    repaired_days: RepairedDays
+
+
+async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
     """What everybody may see of a player; there is nothing on it of who has not played."""
     player = player_of(asked.player)
     found = await services.histories.find(player)

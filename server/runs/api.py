@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from server.base.web.api.route import HOUR, Answer, Asked, Route, run_of
 from server.play.core.run import RunFile
-from server.wings import Services
+from server.runs.runs import Runs
 
 RUN_COST = 5.0
 """What a run costs: its journal is read, and played again."""
@@ -20,7 +22,13 @@ class OfRun(Asked, frozen=True):
     run: str
 
 
-async def show_run(services: Services, asked: OfRun) -> Answer[RunFile]:
+class Called(Protocol):
+    """What the handlers call."""
+
+    runs: Runs
+
+
+async def show_run(services: Called, asked: OfRun) -> Answer[RunFile]:
     """A run, as a file that `samedeal verify` checks, once its deal is closed."""
     return Answer(await services.runs.file(run_of(asked.run)), HOUR)
 

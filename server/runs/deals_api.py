@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from msgspec import Struct
 
 from server.base.core import days
 from server.base.core.refusal import Refusal
 from server.base.web.api.route import FOREVER, HOUR, Answer, Asked, Route, Rows, deal_of
-from server.base.web.api.shared import Certificate, Count, Date, Hex, Player, moves_of
+from server.base.web.api.shared import Count, Date, Hex
+from server.deals.api import Certificate, moves_of
+from server.players.api import Player
 from server.results.core.boards import Group
-from server.wings import Services
+from server.runs.closed_deals import Deals
+from server.runs.runs import Runs
 
 
 class ClosedDeal(Struct, frozen=True):
@@ -98,7 +103,14 @@ class RunsOfDeal(Rows, frozen=True, kw_only=True):
     group: Group = "ranked"
 
 
-async def show_deal(services: Services, asked: OfDeal) -> Answer[ClosedDeal]:
+class Called(Protocol):
+    """What the handlers call."""
+
+    deals: Deals
+    runs: Runs
+
+
+async def show_deal(services: Called, asked: OfDeal) -> Answer[ClosedDeal]:
     """A deal that is closed, with its seed."""
     deal, seed = await services.deals.show(deal_of(asked.deal))
     if seed is None:
@@ -117,7 +129,7 @@ async def show_deal(services: Services, asked: OfDeal) -> Answer[ClosedDeal]:
     return Answer(value, FOREVER)
 
 
-async def list_runs(services: Services, asked: RunsOfDeal) -> Answer[DealRuns]:
+async def list_runs(services: Called, asked: RunsOfDeal) -> Answer[DealRuns]:
     """The runs on a deal that is closed, best first: those of a round, or of a daily."""
     deal = deal_of(asked.deal)
     size, rows = await services.runs.page(deal, asked.group, asked.first, asked.count)

@@ -160,7 +160,7 @@ def _ids(text: str) -> None:
         assert refusal is None or refusal.code in STATUS
 
 
-def _read_query(route: Route, scope: dict[str, Any]) -> None:
+def _read_query(route: Route[Any], scope: dict[str, Any]) -> None:
     # Encoded, it is the key of an answer in the cache.
     msgspec.json.encode(asked_of(route, Request(scope)))
 

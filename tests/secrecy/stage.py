@@ -20,6 +20,7 @@ from server.base.web.previews import Previews
 from server.base.work.log_context import add_task_fields
 from server.base.work.metrics import Metrics
 from server.rooms.core import commands
+from server.routes import ROUTES
 from server.watching import watching
 from server.watching.core import sight as core_watching
 from tests.core.builders import START
@@ -141,7 +142,15 @@ class Stage:
         clock = world.loop.time
         budgets = [Budgets(clock=clock) for _ in self.network.nodes]
         self._apis = [
-            Api(node.services, load, node.services.metrics.requests, Proxies(), each, clock=clock)
+            Api(
+                ROUTES,
+                node.services,
+                load,
+                node.services.metrics.requests,
+                proxies=Proxies(),
+                budgets=each,
+                clock=clock,
+            )
             for node, each in zip(self.network.nodes, budgets, strict=True)
         ]
         self._previews = [

@@ -16,7 +16,7 @@ from server.accounts import accounts
 from server.accounts.accounts import _rows
 from server.base.core import days as daily
 from server.base.core.ids import DealId, PlayerId
-from server.base.web.api.shared import Player
+from server.players.api import Player
 from server.players.core import keys
 from server.results import players_api
 from server.results.core.boards import ALL_GAMES, BoardId

@@ -61,7 +61,7 @@ def document() -> Object:
     }
 
 
-def _operation(route: Route) -> Object:
+def _operation(route: Route[Any]) -> Object:
     return {
         "operationId": route.name,
         "description": cleandoc(route.handler.__doc__ or ""),
@@ -70,7 +70,7 @@ def _operation(route: Route) -> Object:
     }
 
 
-def _parameters(route: Route) -> list[Object]:
+def _parameters(route: Route[Any]) -> list[Object]:
     _, components = msgspec.json.schema_components([route.asked], ref_template=_REF)
     shape = components[route.asked.__name__]
     about: dict[str, str] = {}
@@ -89,7 +89,7 @@ def _parameters(route: Route) -> list[Object]:
     ]
 
 
-def _answers(route: Route) -> Object:
+def _answers(route: Route[Any]) -> Object:
     kept = {name: {"$ref": f"#/components/headers/{name}"} for name in ("ETag", "Cache-Control")}
     if route.answer is None:
         content: Object = {"application/gzip": {}}
@@ -102,7 +102,7 @@ def _answers(route: Route) -> Object:
     }
 
 
-def _refusals(route: Route) -> Object:
+def _refusals(route: Route[Any]) -> Object:
     common = _by_status(OF_ANY)
     return {
         str(int(status)): {"$ref": f"#/components/responses/{int(status)}"}

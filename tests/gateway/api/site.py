@@ -27,7 +27,7 @@ from server.base.web.http import Health, players_app
 from server.base.web.pages import Pages
 from server.base.web.previews import Previews
 from server.dailies.archive import Archive
-from server.routes import DOCUMENT
+from server.routes import DOCUMENT, ROUTES
 from tests.core.builders import START
 from tests.processes import PATIENCE
 from tests.service.nodes import Node
@@ -88,11 +88,12 @@ class Site:
             clock=node.store.clock,
         )
         self.api = Api(
+            ROUTES,
             services,
             load,
             services.metrics.requests,
-            Proxies(proxies),
-            self.budgets,
+            proxies=Proxies(proxies),
+            budgets=self.budgets,
             clock=lambda: services.clock.now() / 1000,
         )
         origins = Origins()

@@ -28,7 +28,7 @@ TEXT = (ROOT / "server" / "HTTP.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```http\nGET /api(\S+)\n```\n```json\n(.*?)```", TEXT, re.DOTALL)
 
 
-def route_of(path: str) -> tuple[Route, dict[str, str]]:
+def route_of(path: str) -> tuple[Route[Any], dict[str, str]]:
     """Return the route of a path, and the fields in the path."""
     for route in ROUTES:
         pattern = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", route.path)

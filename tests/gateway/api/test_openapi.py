@@ -40,7 +40,7 @@ async def test_every_route_is_described_and_every_path_routed(site: Site) -> Non
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_the_fields_of_a_path_are_asked_for(route: Route) -> None:
+def test_the_fields_of_a_path_are_asked_for(route: Route[Any]) -> None:
     operation = OPENAPI["paths"][route.path]["get"]
     described = {(p["name"], p["in"]) for p in operation["parameters"]}
     assert {name for name, where in described if where == "path"} == set(route.in_path)

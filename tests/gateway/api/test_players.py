@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from engine.catalog import games, ruleset
 from server.base.core import days as daily
 from server.base.core.ids import DealId
-from server.base.web.api.shared import Player
+from server.players.api import Player
 from server.results.core import history
 from server.results.core.boards import ALL_GAMES
 from server.results.core.history import DayResult, History, RoundResult, Sums

@@ -9,6 +9,7 @@ import tracemalloc
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -87,7 +88,9 @@ async def test_a_query_says_what_can_be_asked(site: Site, query: str) -> None:
 @given(st.lists(st.tuples(st.one_of(st.sampled_from(["from", "count", "group", "deal"]), st.text()),
                           st.one_of(st.integers().map(str), st.text()))),
        st.sampled_from(ROUTES))  # fmt: skip
-def test_any_query_is_understood_or_refused(pairs: list[tuple[str, str]], route: Route) -> None:
+def test_any_query_is_understood_or_refused(
+    pairs: list[tuple[str, str]], route: Route[Any]
+) -> None:
     scope = {
         "type": "http",
         "headers": [],

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from http import HTTPStatus
+from typing import Any, TypeVar
 
 import msgspec
 import structlog
@@ -26,8 +27,6 @@ from server.base.web.api.route import FOREVER, Asked, Download, Route
 from server.base.web.api.shared import Problem
 from server.base.web.content import matches
 from server.base.work.metrics import Counts
-from server.routes import ROUTES
-from server.wings import Services
 
 METHODS = ["GET", "OPTIONS"]
 """Methods that a route takes; Starlette adds HEAD."""
@@ -39,6 +38,8 @@ _PREFLIGHT = HEADERS | {
     "Allow": "GET, HEAD, OPTIONS",
 }
 
+S = TypeVar("S")
+
 log = structlog.get_logger()
 
 
@@ -49,6 +50,7 @@ class Api:
     reads, and no more than `cache.MAX_IN_FLIGHT` of these are under way at once.
 
     Args:
+        routes: what may be asked for.
         services: what the handlers call.
         load: everything is refused while it is too high.
         requests: counts the answers by route and status.
@@ -62,15 +64,15 @@ class Api:
 
     def __init__(
         self,
-        services: Services,
+        routes: Iterable[Route[S]],
+        services: S,
         load: Load,
         requests: Counts,
+        *,
         proxies: Proxies,
         budgets: Budgets,
-        *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._services = services
         self._load = load
         self._requests = requests
         self._proxies = proxies
@@ -78,8 +80,8 @@ class Api:
         self._cache = Cache(clock)
         self.app = Starlette(
             routes=[
-                StarletteRoute(route.path, self._endpoint(route), methods=METHODS)
-                for route in ROUTES
+                StarletteRoute(route.path, self._endpoint(route, services), methods=METHODS)
+                for route in routes
             ],
             exception_handlers={HTTPException: self._not_routed},
         )
@@ -89,12 +91,12 @@ class Api:
         """Wait for the answers that are being made."""
         await self._cache.close()
 
-    def _endpoint(self, route: Route) -> Callable[[Request], Awaitable[Response]]:
+    def _endpoint(self, route: Route[S], services: S) -> Callable[[Request], Awaitable[Response]]:
         """Return the function that Starlette calls for requests for a route."""
 
         async def endpoint(request: Request) -> Response:
             try:
-                response = await self._answer(route, request)
+                response = await self._answer(route, services, request)
             except Exception as error:
                 response = refused(_refusal_of(error, route))
             log.debug("request", route=route.path, status=response.status_code)
@@ -103,19 +105,19 @@ class Api:
 
         return endpoint
 
-    async def _answer(self, route: Route, request: Request) -> Response:
+    async def _answer(self, route: Route[S], services: S, request: Request) -> Response:
         """Return the response to a request for a route."""
         if request.method == "OPTIONS":
             return Response(status_code=HTTPStatus.NO_CONTENT, headers=_PREFLIGHT)
         self._admit(route, self._proxies.of(request))
         asked = asked_of(route, request)
         key = f"{route.path} {msgspec.json.encode(asked).decode()}"
-        made = await self._cache.get(key, partial(route.handler, self._services, asked))
+        made = await self._cache.get(key, partial(route.handler, services, asked))
         if isinstance(made, Download):
             return _file(made, request)
         return made.answer(request.headers)
 
-    def _admit(self, route: Route, address: str) -> None:
+    def _admit(self, route: Route[Any], address: str) -> None:
         """Refuse a request while players need the node, or if its client cannot pay for it."""
         if self._load.is_too_high:
             raise Refusal("overloaded", wait=self._load.wait())
@@ -133,7 +135,7 @@ class Api:
         return response
 
 
-def asked_of(route: Route, request: Request) -> Asked:
+def asked_of(route: Route[Any], request: Request) -> Asked:
     """Return what a request asks for, from its path and query.
 
     Raises:
@@ -148,7 +150,7 @@ def asked_of(route: Route, request: Request) -> Asked:
         raise Refusal("bad_request", f"This is not what can be asked here: {error}.") from error
 
 
-def _refusal_of(error: Exception, route: Route) -> Refusal:
+def _refusal_of(error: Exception, route: Route[Any]) -> Refusal:
     """Return the refusal for an error of a request; log it if it is no refusal."""
     match error:
         case Refusal():

@@ -15,7 +15,6 @@ from engine.catalog import games
 from server.base.core import days
 from server.base.core.ids import AttemptId, DealId, PlayerId, is_id, split_attempt_id
 from server.base.core.refusal import Refusal
-from server.wings import Services
 
 FOREVER: Final = 31_536_000
 """The life of what never changes any more, in seconds."""
@@ -83,12 +82,14 @@ class Rows(Asked, frozen=True, kw_only=True):
 
 
 A = TypeVar("A", bound=Asked)
+S_contra = TypeVar("S_contra", contravariant=True)
 
-Handler = Callable[[Services, A], Awaitable[Answer[Any] | Download]]
+Handler = Callable[[S_contra, A], Awaitable[Answer[Any] | Download]]
+"""Answers a request by services: its module says by a protocol what it calls."""
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class Route(Generic[S_contra]):
     """A path, and the handler of requests for it.
 
     Attributes:
@@ -100,7 +101,7 @@ class Route:
     """
 
     path: str
-    handler: Handler[Any]
+    handler: Handler[S_contra, Any]
     codes: tuple[str, ...] = ()
     cost: float = 1.0
 
