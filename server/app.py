@@ -51,7 +51,7 @@ from server.cli.logs import errors
 from server.dailies.store import StartStore
 from server.deals.pool_store import PoolStore
 from server.deals.store import DealStore
-from server.front import Front
+from server.front import Front, previews_of
 from server.handlers import handlers_of
 from server.lobby.quick_store import QuickMatchStore
 from server.lobby.store import OpenRoomStore
@@ -152,7 +152,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         budgets = Budgets(settings.address_players, metrics.limited)
         metrics.budgets["players"] = lambda: budgets.players
         metrics.budgets["addresses"] = lambda: budgets.addresses
-        previews = Previews(services, load, budgets)
+        previews = previews_of(services, load, budgets)
         stack.push_async_callback(previews.close)
 
         health = _health(background, probe, services, database)

@@ -1,19 +1,26 @@
-"""What a node has of its sessions: who they are, and what they are subscribed to."""
+"""What a node shows: to its sessions, by what they are subscribed to, and as previews of links."""
 
 from __future__ import annotations
+
+from functools import partial
 
 from server.accounts.challenges import Challenges
 from server.accounts.confirmations import Confirmations
 from server.base.core.ids import RoomCode
+from server.base.net.budgets import Budgets
+from server.base.net.load import Load
+from server.base.web.previews import Previews
 from server.base.wire.session import Session
 from server.play.holding_feed import Following
 from server.players.hub import Hub
 from server.results.core.boards import BoardId
 from server.results.feed import LeaderboardFeeds
 from server.results.leaderboards import Page
+from server.results.preview import of_leaderboard
 from server.rooms.core.room import Room
 from server.rooms.emotes_feed import Emotes
 from server.rooms.feed import RoomFeeds
+from server.rooms.preview import RoomPreviews
 from server.rooms.same_address_feed import NeighbourFeeds
 from server.watching.feed import WatchFeeds
 from server.wings import Services
@@ -99,3 +106,13 @@ class Front:
         """Wait until what is being sent has been, after `Hub.close`."""
         await self.watching.close()
         await self.rooms.close()
+
+
+def previews_of(services: Services, load: Load, budgets: Budgets) -> Previews:
+    """Return what makes the link previews of a node's pages."""
+    return Previews(
+        RoomPreviews(services.rooms, services.live),
+        partial(of_leaderboard, services.leaderboards),
+        load,
+        budgets,
+    )

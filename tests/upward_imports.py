@@ -4,10 +4,6 @@ from __future__ import annotations
 
 UPWARD = frozenset(
     {
-        "server.base.web.previews -> server.play.core.result",
-        "server.base.web.previews -> server.results.leaderboards",
-        "server.base.web.previews -> server.rooms.core.events",
-        "server.base.web.previews -> server.wings",
         "server.base.wire.codec -> server.play.messages",
         "server.base.wire.codec -> server.protocol",
         "server.base.wire.codec -> server.rooms.messages",

@@ -20,10 +20,12 @@ from server.base.net.limits import Rate
 from server.base.net.load import Load
 from server.base.redis import connection
 from server.base.web import previews, start_page
-from server.base.web.previews import HOME, Preview, Previews
+from server.base.web.previews import HOME, Preview
 from server.base.web.start_page import Entry
+from server.front import previews_of
 from server.play.core.result import Row, pack
 from server.players.core.names import Profile
+from server.results import preview as result_previews
 from server.results.leaderboards import Standing
 from tests.conftest import node
 from tests.core.builders import ADA, START
@@ -196,8 +198,8 @@ async def test_a_results_preview_names_player_rank_and_score(redis_url: str, pag
     assert meta["og:url"] == f"http://127.0.0.1:{port}{path}"
     assert meta["og:image"].endswith("/preview-deuces.png")
     assert meta == without_day
-    assert unknown["og:title"] == f"Deuces, {previews.date_words(day)}: leaderboard"
-    assert other_day["og:title"] == f"Deuces, {previews.date_words(day - 1)}: leaderboard"
+    assert unknown["og:title"] == f"Deuces, {result_previews.date_words(day)}: leaderboard"
+    assert other_day["og:title"] == f"Deuces, {result_previews.date_words(day - 1)}: leaderboard"
 
 
 @pytest.mark.parametrize(
@@ -215,13 +217,15 @@ async def test_a_results_preview_names_player_rank_and_score(redis_url: str, pag
 def test_the_text_of_a_result(left: int, time: int, about: str, *, today: bool) -> None:
     shown = DailyId("deuces", 47_479)
     standing = Standing(Row(17, ADA, pack(left, time, 150)), 212, Profile(ADA, "Ada"))
-    found = previews.result(shown, standing, today=today)
+    found = result_previews.result(shown, standing, today=today)
     assert found.title == "Ada: 17th of 212 at Deuces"
     assert found.about == about
 
 
 def test_ordinals_are_written_as_in_english() -> None:
-    spoken = [previews.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 100, 101, 111, 1013)]
+    spoken = [
+        result_previews.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 100, 101, 111, 1013)
+    ]
     assert " ".join(spoken) == "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 100th 101st 111th 1013th"
 
 
@@ -269,7 +273,7 @@ async def test_a_picture_that_was_not_built_is_left_out(redis_url: str, page: Pa
 
 async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> None:
     async with node_on(redis_url, SetClock()) as alone:
-        found = Previews(alone.services, Load(lambda: 0.0), Budgets())
+        found = previews_of(alone.services, Load(lambda: 0.0), Budgets())
         before = await alone.keys()
         for number in range(2, 10):
             meta = await found.of(f"/r/{str(number) * 5}", {}, "")
@@ -310,7 +314,7 @@ async def test_all_who_ask_for_a_preview_within_seconds_cost_one_read(
         rooms = alone.rooms
         room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
         found, path = (
-            Previews(alone.services, Load(lambda: 0.0), Budgets()),
+            previews_of(alone.services, Load(lambda: 0.0), Budgets()),
             f"/r/{room.opened.code}",
         )
         before = await calls(alone.redis, "xrange")
@@ -333,7 +337,7 @@ async def test_everybody_pays_for_a_guess_that_others_make_at_the_same_time(
     async with node_on(redis_url, SetClock()) as alone:
         rooms = alone.rooms
         room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
-        found = Previews(alone.services, Load(lambda: 0.0), Budgets())
+        found = previews_of(alone.services, Load(lambda: 0.0), Budgets())
         before = await calls(alone.redis, "xrange")
         await asyncio.gather(*(found.of("/r/22222222", {}, each) for each in (often, once, often)))
         assert await calls(alone.redis, "xrange") == before + 1
@@ -372,7 +376,7 @@ async def test_an_overloaded_node_reads_nothing_for_previews(
         path = f"/r/{room.opened.code}"
         for lag, title in ((0.0, "Race me at Robert"), (1e9, "Race me at solitaire")):
             load = Load(lambda lag=lag: lag)  # type: ignore[misc]
-            found = Previews(alone.services, load, Budgets())
+            found = previews_of(alone.services, load, Budgets())
             assert (await found.of(path, {}, "")).title == title
 
 
@@ -410,7 +414,7 @@ async def test_the_page_is_served_while_redis_is_unavailable(page: Path) -> None
         # The shortened preview still links to the room.
         assert meta["og:url"].endswith(f"/r/{code}")
     for meta in found[1::2]:
-        assert meta["og:title"] == f"Robert, {previews.date_words(day)}: leaderboard"
+        assert meta["og:title"] == f"Robert, {result_previews.date_words(day)}: leaderboard"
         assert meta["og:url"].endswith(f"/leaderboard/robert?day={day}&player={ADA}")
 
 

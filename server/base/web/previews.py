@@ -13,29 +13,22 @@ import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import structlog
 from cachetools import TTLCache
 
 from engine.catalog import games, ruleset
-from engine.schema import STANDARD, Game
-from server.base.core import days
+from engine.schema import Game
 from server.base.core.codes import read_room_code
-from server.base.core.days import DailyId
-from server.base.core.ids import AttemptId, PlayerId, RoomCode, is_code, is_id, split_attempt_id
-from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.core.ids import AttemptId, RoomCode, is_code, is_id, split_attempt_id
+from server.base.core.refusal import UnavailableError, UnreadableError
 from server.base.net.budgets import Budgets, Guess
 from server.base.net.limits import Bucket, Rate
 from server.base.net.load import Load
 from server.base.work.tasks import Tasks
-from server.play.core.result import unpack
-from server.results.leaderboards import Standing
-from server.rooms.core.events import RoomOpened, Terms
-from server.wings import Services
 
 READ_WITHIN = 0.3
 """Seconds that a request waits for the store before it gets a generic preview."""
@@ -78,19 +71,40 @@ class Preview:
     listed: bool = True
 
 
+Read = Callable[[], Awaitable[Preview | None]]
+"""Reads the store for a preview; `None` if there is nothing to show."""
+
+OfLeaderboard = Callable[[str, Mapping[str, str]], tuple[Preview, Read | None]]
+"""Returns that of a game's leaderboard by a URL's query, and maybe how to read a better one."""
+
+
+class OfRooms(Protocol):
+    """The previews of rooms."""
+
+    def known(self, code: RoomCode) -> Preview | None:
+        """Return that of a room that is in memory."""
+        ...
+
+    async def read(self, code: RoomCode) -> Preview | None:
+        """Return that of a room, which is read; `None` if there is none."""
+        ...
+
+
 class Previews:
     """Makes link previews.
 
     Args:
-        services: read for rooms and results.
+        rooms: those of rooms.
+        of_leaderboard: that of a leaderboard.
         load: no previews read the store while it is too high.
         budgets: those of addresses, which pay for rooms that there are not.
     """
 
-    def __init__(self, services: Services, load: Load, budgets: Budgets) -> None:
-        self._rooms = services.rooms
-        self._live = services.live
-        self._leaderboards = services.leaderboards
+    def __init__(
+        self, rooms: OfRooms, of_leaderboard: OfLeaderboard, load: Load, budgets: Budgets
+    ) -> None:
+        self._rooms = rooms
+        self._of_leaderboard = of_leaderboard
         self._load = load
         self._budgets = budgets
         self._bucket = Bucket(READS)
@@ -118,7 +132,8 @@ class Previews:
                 return of_link(screen, named) or HOME
             case [screen, name] if (game := games().get(name)) is not None:
                 if screen == "leaderboard":
-                    return await self._leaderboard(game.id, query)
+                    preview, read = self._of_leaderboard(game.id, query)
+                    return (await self._read(read) if read is not None else None) or preview
                 if screen in GAME_SCREENS:
                     return GAME_SCREENS[screen](game)
         return HOME
@@ -145,16 +160,13 @@ class Previews:
 
     def _known(self, code: RoomCode) -> Preview | None:
         """Return the preview of a room that is in memory, or was asked for just now."""
-        if (live := self._live.find(code)) is not None:
-            return room(live.room.opened, live.room.terms)
-        return self._kept.get(code)
+        return self._rooms.known(code) or self._kept.get(code)
 
     def _ask(self, code: RoomCode) -> asyncio.Task[_Found | None] | None:
         """Begin to read a room, for all who ask for it meanwhile; `None` if it cannot be read."""
 
         async def read() -> _Found:
-            found = await self._rooms.terms(code)
-            return _Found(None if found is None else room(*found))
+            return _Found(await self._rooms.read(code))
 
         def end(task: asyncio.Task[_Found | None]) -> None:
             del self._asked[code]
@@ -167,30 +179,7 @@ class Previews:
             reading.add_done_callback(end)
         return reading
 
-    async def _leaderboard(self, game: str, query: Mapping[str, str]) -> Preview:
-        named = re.fullmatch("[0-9]{1,6}", query.get("day", ""))
-        today = self._leaderboards.today(game)
-        shown = DailyId(game, int(named[0])) if named else today
-        try:
-            self._leaderboards.of_daily(shown, "guests")
-        except Refusal:
-            return todays_leaderboard(game)
-        player = PlayerId(query.get("player", ""))
-        if not is_id(player):
-            return leaderboard(shown) if named else todays_leaderboard(game)
-
-        async def read() -> Preview | None:
-            of_day = self._leaderboards.of_daily(shown, "ranked")
-            board = await self._leaderboards.own(of_day, player)
-            found = await self._leaderboards.standing(board, player)
-            return None if found is None else result(shown, found, today=shown == today)
-
-        # Sites that cache a preview cache its URL too, so a generic one also has the result's URL.
-        path = result_path(shown, player)
-        generic = replace(leaderboard(shown), path=path, listed=False)
-        return await self._read(read) or generic
-
-    async def _read(self, read: Callable[[], Awaitable[Preview | None]]) -> Preview | None:
+    async def _read(self, read: Read) -> Preview | None:
         """Return a preview that needs the store, or `None` if it cannot be read now."""
         reading = self._start(read)
         return await _within(reading) if reading is not None else None
@@ -301,7 +290,8 @@ def of_link(screen: str, named: list[str]) -> Preview | None:
     return None
 
 
-def _of_game(title: str, about: str, path: str, game: Game, *, listed: bool = True) -> Preview:
+def of_game(title: str, about: str, path: str, game: Game, *, listed: bool = True) -> Preview:
+    """Return a preview with a game's image."""
     image = f"Playing cards of {game.name} on a green table."
     return Preview(title, about, path, game.id, image, listed)
 
@@ -313,121 +303,20 @@ def today(game: Game) -> Preview:
         f"One deal, one try, the same for the whole world. How many of the {total} cards can you "
         "bring home?"
     )
-    return _of_game(f"Today’s {game.name}", about, f"/daily/{game.id}", game)
+    return of_game(f"Today’s {game.name}", about, f"/daily/{game.id}", game)
 
 
 def practice(game: Game) -> Preview:
     """Return the preview of a game's practice table."""
     about = "A deal without a clock, with undo and hints."
-    return _of_game(f"Practice {game.name}", about, f"/practice/{game.id}", game)
+    return of_game(f"Practice {game.name}", about, f"/practice/{game.id}", game)
 
 
 def rules(game: Game) -> Preview:
     """Return the preview of a game's rules."""
     about = "The rules with pictures, in a minute, and a practice deal to try them on."
-    return _of_game(f"How to play {game.name}", about, f"/rules/{game.id}", game)
+    return of_game(f"How to play {game.name}", about, f"/rules/{game.id}", game)
 
 
 GAME_SCREENS = {"daily": today, "practice": practice, "rules": rules}
 """Previews of a game's screens that do not read the store, by the first path segment."""
-
-
-def room(opened: RoomOpened, terms: Terms) -> Preview:
-    """Return the preview of a room. It is not listed, since its URL lets anybody join.
-
-    Args:
-        opened: the room's first event.
-        terms: what its next round is played by.
-    """
-    game = games()[terms.game]
-    variant = "" if terms.variant == STANDARD else f" {game.variant_names[terms.variant]}."
-    limit = counted(terms.limit // 60_000, "minute")
-    if terms.limit % 60_000:
-        limit = counted(terms.limit // 1_000, "second")
-    return _of_game(
-        f"Race me at {game.name}",
-        f"Same cards, same start.{variant} {limit}, {counted(opened.seats, 'seat')}.",
-        f"/r/{opened.code}",
-        game,
-        listed=False,
-    )
-
-
-def todays_leaderboard(game_id: str) -> Preview:
-    """Return the preview of the leaderboard of a game's current daily, whichever day that is."""
-    game = games()[game_id]
-    about = "Everyone gets the same cards, and one try. Who brings the most home?"
-    return _of_game(f"{game.name}: today’s leaderboard", about, f"/leaderboard/{game_id}", game)
-
-
-def leaderboard(shown: DailyId) -> Preview:
-    """Return the preview of the leaderboard of a daily."""
-    game = games()[shown.game]
-    return _of_game(
-        f"{game.name}, {date_words(shown.day)}: leaderboard",
-        "Everyone got the same cards, and one try. Who brought the most home?",
-        leaderboard_path(shown),
-        game,
-    )
-
-
-def result(shown: DailyId, standing: Standing, *, today: bool) -> Preview:
-    """Return the preview of a player's result of a daily.
-
-    Args:
-        shown: the daily.
-        standing: the player's profile and row, and the size of the leaderboard.
-        today: whether it is the current day, so that readers can still compete.
-    """
-    game, total = games()[shown.game], ruleset(shown.game).total
-    left, time, _ = unpack(standing.row.score)
-    home = f"{total - left} of {total} home" if left else f"All {total} cards home"
-    when = f" in {clock(time)}" if time else ""
-    end = ": can you beat it?" if today else f", on {date_words(shown.day)}."
-    return _of_game(
-        f"{standing.profile.name}: {ordinal(standing.row.rank)} of {standing.size} at {game.name}",
-        f"{home}{when}. Same cards for everyone{end}",
-        result_path(shown, standing.row.player),
-        game,
-        listed=False,
-    )
-
-
-def leaderboard_path(shown: DailyId) -> str:
-    """Return the path and query of the leaderboard of a daily."""
-    return f"/leaderboard/{shown.game}?day={shown.day}"
-
-
-def result_path(shown: DailyId, player: PlayerId) -> str:
-    """Return the path and query of a player's result."""
-    return f"{leaderboard_path(shown)}&player={player}"
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun, as in `15 minutes`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def ordinal(number: int) -> str:
-    """Return an ordinal number, as in `17th`."""
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{'th' if number % 100 in {11, 12, 13} else ending}"
-
-
-def clock(milliseconds: int) -> str:
-    """Return a duration as the page shows it, as in `11:20` or `1:02:03`."""
-    minutes, seconds = divmod(milliseconds // 1000, 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
-
-
-def date_words(day: int) -> str:
-    """Return the date of a day (in days since the Unix epoch), as in `22 November 2026`."""
-    found = date.fromisoformat(days.date_text(day))
-    return f"{found.day} {MONTHS[found.month - 1]} {found.year}"
-
-
-MONTHS = (
-    "January", "February", "March", "April", "May", "June", "July", "August", "September",
-    "October", "November", "December",
-)  # fmt: skip

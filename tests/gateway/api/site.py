@@ -25,8 +25,8 @@ from server.base.net.origins import Origins
 from server.base.web.api.app import Api
 from server.base.web.http import Health, players_app
 from server.base.web.pages import Pages
-from server.base.web.previews import Previews
 from server.dailies.archive import Archive
+from server.front import previews_of
 from server.routes import DOCUMENT, ROUTES
 from tests.core.builders import START
 from tests.processes import PATIENCE
@@ -97,7 +97,7 @@ class Site:
             clock=lambda: services.clock.now() / 1000,
         )
         origins = Origins()
-        previews = Previews(services, load, self.budgets)
+        previews = previews_of(services, load, self.budgets)
         self.app = players_app(
             Pages(folder, previews, Proxies(proxies), origins),
             self.api,
