@@ -6,13 +6,10 @@ UPWARD = frozenset(
     {
         "server.base.wire.codec -> server.play.messages",
         "server.base.wire.codec -> server.protocol",
-        "server.base.wire.codec -> server.rooms.messages",
         "server.base.wire.request -> server.front",
         "server.base.wire.request -> server.wings",
         "server.base.wire.session -> server.play.answers",
         "server.base.wire.session -> server.play.messages",
         "server.base.wire.session -> server.play.present",
-        "server.base.wire.session -> server.rooms.messages",
-        "server.base.wire.shown -> server.play.messages",
     }
 )

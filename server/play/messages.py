@@ -10,17 +10,27 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from server.base.wire import costs
-from server.base.wire.messages import Certificate, Command, End, EntryNumber, Event, Help, Result
+from server.base.core.ids import AttemptId
+from server.base.wire import costs, short_forms
+from server.base.wire.messages import (
+    AttemptOf,
+    Certificate,
+    Command,
+    End,
+    EntryNumber,
+    Event,
+    Help,
+    Result,
+)
 from server.play.core import attempt as core
 
-FIRST_NUMBER = 32
+FIRST_NUMBER = short_forms.FIRST_NUMBER
 """The least number of an attempt."""
 
-MAX_NUMBERS = 64
+MAX_NUMBERS = short_forms.MAX_NUMBERS
 """Attempts that a session has numbers for; after that a new one replaces the oldest."""
 
-LAST_NUMBER = FIRST_NUMBER + MAX_NUMBERS - 1
+LAST_NUMBER = short_forms.LAST_NUMBER
 """The greatest number of an attempt; other numbers at the start of a message are kinds."""
 
 UNDO_DEPTH = core.UNDO_DEPTH
@@ -30,6 +40,10 @@ AttemptNumber = Annotated[int, Meta(ge=FIRST_NUMBER, le=LAST_NUMBER)]
 """An attempt's number in the session, as an `Attempt` or `Missed` gave it."""
 
 PileNumber = Annotated[int, Meta(ge=0, le=63)]
+
+
+def _named(attempt: AttemptId | None) -> dict[str, str]:
+    return {} if attempt is None else {"attempt": attempt}
 
 
 class Have(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
@@ -61,6 +75,11 @@ class OpenAttempt(Command, tag=8, frozen=True):
     take: bool = False
     cost: ClassVar[float] = costs.READ
 
+    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
+        """Return the attempt."""
+        del attempt_of
+        return {"attempt": self.attempt}
+
 
 class Resign(Command, tag=9, frozen=True):
     """End the attempt as it stands.
@@ -75,6 +94,10 @@ class Resign(Command, tag=9, frozen=True):
     number: AttemptNumber
     seq: EntryNumber
     cost: ClassVar[float] = costs.CHANGE
+
+    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
+        """Return the attempt, if there is one with that number."""
+        return _named(attempt_of(self.number))
 
 
 class Undo(Command, tag=29, frozen=True):
@@ -92,6 +115,10 @@ class Undo(Command, tag=29, frozen=True):
     seq: EntryNumber
     cost: ClassVar[float] = costs.MOVE
 
+    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
+        """Return the attempt, if there is one with that number."""
+        return _named(attempt_of(self.number))
+
 
 class Hint(Command, tag=30, frozen=True):
     """Ask for a hint. On the same board, the answer is the same, and counts once.
@@ -106,6 +133,10 @@ class Hint(Command, tag=30, frozen=True):
     number: AttemptNumber
     seq: EntryNumber
     cost: ClassVar[float] = costs.SEARCH
+
+    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
+        """Return the attempt, if there is one with that number."""
+        return _named(attempt_of(self.number))
 
 
 class PlayMove(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct, field
 
-from server.base.wire import costs
-from server.base.wire.messages import Command, Event, GameId, Help, Player, Result
+from server.base.wire import costs, short_forms
+from server.base.wire.messages import AttemptOf, Command, Event, GameId, Help, Player, Result
 
 Seconds = Annotated[int, Meta(ge=60, le=7200)]
 """The length of a round."""
@@ -19,7 +19,7 @@ EMOTES = ("hello", "luck", "nice", "wow", "oops", "thinking", "fire", "good_game
 
 Emote = Annotated[int, Meta(ge=0, le=len(EMOTES) - 1)]
 
-PROGRESS = 6
+PROGRESS = short_forms.PROGRESS
 """The kind of progress, `[PROGRESS, runner, home, moves, ...]`: three numbers for each runner who
 got further, the first of them its index among the `runners` of the session's room, as that was sent
 last. Like the messages of a move it has no `re`, since it never answers a command."""
@@ -62,6 +62,11 @@ class RoomCommand(Command, frozen=True):
 
     code: Annotated[str, Meta(max_length=12)]
     misses: ClassVar[frozenset[str]] = frozenset({"unknown_room"})
+
+    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
+        """Return the room."""
+        del attempt_of
+        return {"room": self.code}
 
 
 class JoinRoom(RoomCommand, tag=4, frozen=True):

@@ -9,9 +9,9 @@ import msgpack
 import msgspec
 
 from server.base.wire.messages import NEWS, Command, End, Event, Re
-from server.play.messages import FIRST_NUMBER, LAST_NUMBER, PlayMove
+from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER, PROGRESS
+from server.play.messages import PlayMove
 from server.protocol import COMMANDS, AnyCommand, kind_of
-from server.rooms.messages import PROGRESS
 
 MAX_FRAME_SIZE = 4_096
 """The most bytes of a frame from a client."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
 from server.base.core.days import Level
+from server.base.core.ids import AttemptId
 
 Re = int | tuple[int, int]
 """What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`."""
@@ -30,6 +32,9 @@ End = Literal["won", "stuck", "resigned", "time"]
 Help = Literal["none", "undo", "hints"]
 """What help a player may ask for: none, undoing moves, or that and hints."""
 
+AttemptOf = Callable[[int], AttemptId | None]
+"""Returns the attempt with a number in a session."""
+
 
 class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
     """The base of all commands.
@@ -48,6 +53,11 @@ class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
     id: CommandId
     cost: ClassVar[float]
     misses: ClassVar[frozenset[str]] = frozenset()
+
+    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
+        """Return what it is about, as fields of its log entries: public ids only."""
+        del attempt_of
+        return {}
 
 
 class Event(Struct, array_like=True, frozen=True):

@@ -32,8 +32,7 @@ from server.base.work.metrics import Metrics
 from server.base.work.tasks import run_soon
 from server.play import present as play_present
 from server.play.answers import Played, Snapshot
-from server.play.messages import Hint, OpenAttempt, PlayMove, Resign, Undo
-from server.rooms.messages import RoomCommand
+from server.play.messages import PlayMove
 
 HELLO_WITHIN = 5.0
 """Seconds from the handshake until the `Hello` must have been carried out."""
@@ -344,16 +343,7 @@ class Session:
         context = {"session": self.id, "command": type(command).__name__}
         if self.player is not None:
             context["player"] = self.player
-        match command:
-            case OpenAttempt(attempt=attempt):
-                context["attempt"] = attempt
-            case Resign(number=number) | Undo(number=number) | Hint(number=number):
-                named = self.shown.attempt_of(number)
-                if named is not None:
-                    context["attempt"] = named
-            case RoomCommand(code=code):
-                context["room"] = code
-        return context
+        return context | command.subject(self.shown.attempt_of)
 
     def _move_context(self, number: int, seq: int) -> dict[str, str | int | None]:
         """Return the fields of a move's log entry; a move has no task to have them."""

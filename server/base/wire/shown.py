@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.base.core.ids import AttemptId, RoomCode
-from server.play.messages import FIRST_NUMBER, MAX_NUMBERS
+from server.base.wire.short_forms import FIRST_NUMBER, MAX_NUMBERS
 
 
 class ShownAttempts:
