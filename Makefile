@@ -56,7 +56,7 @@ coverage: $(DEV) $(PAGE) ## measure branch coverage; engine and core need 98 %, 
 	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report= \
 		--ignore tests/browser --ignore tests/deploy --ignore tests/faults
 	@$(BIN)/python -m coverage report --fail-under=95
-	@$(BIN)/python -m coverage report --include='engine/*,server/core/*' --fail-under=98 --format=total
+	@$(BIN)/python -m coverage report --include='engine/*,server/*/core/*' --fail-under=98 --format=total
 
 vectors: $(DEV) ## regenerate the files under tests/vectors
 	@$(BIN)/python -m tests.vectors.generate

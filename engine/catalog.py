@@ -34,20 +34,12 @@ class Catalog:
     Attributes:
         games: the games that can be played by id, in the order of their names.
         unlisted: the digests of rules by which no new deal is played, sorted.
-        unnamed: for each game and variant, the digest of the rules that are meant where something
-            stored names none.
     """
 
-    def __init__(
-        self,
-        games: Iterable[Game],
-        unlisted: Iterable[Game] = (),
-        unnamed: Mapping[str, Mapping[str, str]] | None = None,
-    ) -> None:
+    def __init__(self, games: Iterable[Game], unlisted: Iterable[Game] = ()) -> None:
         """Index listed games, and other versions of games whose rules are found by digest alone."""
         ordered = sorted(games, key=lambda game: game.name)
         self.games: Mapping[str, Game] = {game.id: game for game in ordered}
-        self.unnamed = unnamed or {}
         current, others = _by_digest(ordered), _by_digest(unlisted)
         self._current = {(each.game, each.variant): digest for digest, each in current.items()}
         self.unlisted = sorted(others.keys() - current.keys())
@@ -69,24 +61,20 @@ class Catalog:
             raise UnknownVariantError(f"{game} has no variant {variant!r}; known are {variants}.")
         return self._ready(digest)
 
-    def stored_ruleset(self, game: str, variant: str, digest: str | None) -> Ruleset:
+    def stored_ruleset(self, game: str, variant: str, digest: str) -> Ruleset:
         """Return the rules that something stored is played by.
 
         Args:
             game: the game's id.
             variant: the variant's id.
-            digest: the digest of the rules; `None` if none is stored, as by release 0.1.0.
+            digest: the digest of the rules.
 
         Raises:
             UnknownRulesError: these rules are not known here.
         """
-        if digest is None:
-            digest = self.unnamed.get(game, {}).get(variant, "")
         found = self._rules.get(digest)
         if found is None or (found.game, found.variant) != (game, variant):
-            raise UnknownRulesError(
-                f"The rules {digest or 'without a digest'} of {game}, {variant}, are unknown here."
-            )
+            raise UnknownRulesError(f"The rules {digest} of {game}, {variant}, are unknown here.")
         return self._ready(digest)
 
     def _ready(self, digest: str) -> Ruleset:
@@ -124,7 +112,6 @@ class Catalog:
                 | {"rules": asdict(self._rules[digest].rules)}
                 for digest in self.unlisted
             ],
-            "unnamed": self.unnamed,
         }
 
 
@@ -167,9 +154,7 @@ def load_catalog(folder: Traversable) -> Catalog:
         if each.is_dir()
         for game in _games_in(each, each.name)
     ]
-    unnamed = unlisted / "unnamed.toml"
-    table = tomllib.loads(unnamed.read_text(encoding="utf-8")) if unnamed.is_file() else {}
-    return Catalog(_games_in(folder), others, table)
+    return Catalog(_games_in(folder), others)
 
 
 def _games_in(folder: Traversable, game: str | None = None) -> Iterator[Game]:
@@ -196,7 +181,7 @@ def ruleset(game: str, variant: str = STANDARD) -> Ruleset:
     return catalog().ruleset(game, variant)
 
 
-def stored_ruleset(game: str, variant: str, digest: str | None) -> Ruleset:
+def stored_ruleset(game: str, variant: str, digest: str) -> Ruleset:
     """Return the rules that something stored is played by; see `Catalog.stored_ruleset`."""
     return catalog().stored_ruleset(game, variant, digest)
 

@@ -15,7 +15,7 @@ def main() -> None:
     interruptible = handler is signal.default_int_handler
     if interruptible:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from server.cli import main as samedeal  # noqa: PLC0415 - see above
+    from server.cli.main import main as samedeal  # noqa: PLC0415 - see above
 
     if interruptible:
         signal.signal(signal.SIGINT, handler)

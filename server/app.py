@@ -8,63 +8,67 @@ from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 
 import structlog
 
-from server import listening
-from server.background import Background
-from server.core.refusal import UnsuitableError
-from server.files import most_connections
-from server.gateway.addresses import Proxies
-from server.gateway.api.app import Api
-from server.gateway.budgets import Budgets
-from server.gateway.entrance import Entrance
-from server.gateway.handlers import Handlers
-from server.gateway.headers import SecurityHeaders
-from server.gateway.http import Health, metrics_app, players_app
-from server.gateway.hub import Hub
-from server.gateway.listener import Listener
-from server.gateway.load import Load
-from server.gateway.origins import Origins
-from server.gateway.pages import Pages
-from server.gateway.previews import Previews
-from server.gateway.sockets import Sockets
-from server.gateway.turns import Turns
-from server.logs import errors
-from server.metrics import LagMeter, Metrics
-from server.service import ports
-from server.service.name_lists import name_lists
-from server.service.registration import Registration
-from server.service.services import Services
-from server.service.store import Store
+from server.accounts.store import AccountStore
+from server.base.core.refusal import UnsuitableError
+from server.base.journals.store import JournalStore
+from server.base.net import listening
+from server.base.net.addresses import Proxies
+from server.base.net.admission import Entrance
+from server.base.net.budgets import Budgets
+from server.base.net.files import most_connections
+from server.base.net.listener import Listener
+from server.base.net.load import Load
+from server.base.net.origins import Origins
+from server.base.net.turns import Turns
+from server.base.nodes.format_store import FormatStore, check_format
+from server.base.nodes.held_store import HeldStore
+from server.base.nodes.nodes_store import NodeStore
+from server.base.nodes.registration import Registration
+from server.base.outbox.store import OutboxStore
+from server.base.outbox.sweepers_store import SweeperStore
+from server.base.quotas.store import QuotaStore
+from server.base.redis.bus import Bus
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.redis.embedded import embedded_redis, shared_redis
+from server.base.redis.memory import MemoryStore
+from server.base.redis.probe import Probe
+from server.base.redis.scans import ScanStore
+from server.base.seals.core.secret_keys import SecretKeys
+from server.base.seals.key_file import own_keys, read_keys
+from server.base.seals.keyring_store import KeyringStore
+from server.base.web.api.app import Api
+from server.base.web.headers import SecurityHeaders
+from server.base.web.http import Health, metrics_app, players_app
+from server.base.web.pages import Pages
+from server.base.web.previews import Previews
+from server.base.wire.sockets import Sockets
+from server.base.work.background import Background
+from server.base.work.clock import Clock
+from server.base.work.metrics import LagMeter, Metrics
+from server.cli.logs import errors
+from server.dailies.store import StartStore
+from server.deals.pool_store import PoolStore
+from server.deals.store import DealStore
+from server.front import Front, previews_of
+from server.handlers import handlers_of
+from server.lobby.quick_store import QuickMatchStore
+from server.lobby.store import OpenRoomStore
+from server.moderation.store import ModerationStore
+from server.moderation.suspicions_store import SuspicionStore
+from server.players.name_lists import name_lists
+from server.players.store import PlayerStore
+from server.results.histories_store import HistoryStore
+from server.results.leaderboards_store import LeaderboardStore
+from server.results.met_store import MetStore
+from server.results.repaired_days_store import RepairedDayStore
+from server.rooms.races_store import RaceStore
+from server.rooms.store import RoomStore
+from server.routes import ROUTES
 from server.settings import Settings
-from server.store.accounts import Accounts
-from server.store.bus import Bus
-from server.store.clock import Clock
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.deals import Deals
-from server.store.embedded import embedded_redis, shared_redis
-from server.store.format import Formats, check_format
-from server.store.held import Held
-from server.store.histories import Histories
-from server.store.journal import Journals
-from server.store.keyring import Keyrings
-from server.store.leaderboards import Leaderboards
-from server.store.memory import Memory
-from server.store.moderation import Moderation
-from server.store.nodes import Nodes
-from server.store.open_rooms import OpenRooms
-from server.store.outbox import Outboxes
-from server.store.players import Players
-from server.store.pool import Pools
-from server.store.probe import Probe
-from server.store.quick import QuickMatches
-from server.store.quotas import Quotas
-from server.store.races import Races
-from server.store.rooms import Rooms
-from server.store.scans import Scans
-from server.store.secret_keys import SecretKeys, own_keys, read_keys
-from server.store.starts import Starts
-from server.store.suspicions import Suspicions
-from server.store.sweepers import Sweepers
+from server.stores import Store
+from server.wings import Services
 
 GC_THRESHOLDS = 2_000, 5, 400
 """Net new objects that start a collection of the youngest generation, and how many collections of a
@@ -112,7 +116,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         lag = LagMeter(metrics.lag)
         stack.callback(lag.close)
         database, secret_keys = await _database(settings, metrics, stack)
-        clock = Clock(database)
+        clock = RedisClock(database)
         await clock.sample()
         store = redis_store(database, clock, secret_keys)
 
@@ -129,7 +133,8 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             address_players=settings.address_players,
             names=name_lists(settings.reserved_names, settings.offensive_names),
         )
-        hub = Hub(services)
+        front = Front(services)
+        hub = front.hub
         metrics.sessions = lambda: hub.size
         await services.prepare()
         stack.push_async_callback(services.close)
@@ -137,17 +142,17 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         await probe.once()
         for each in (bus, clock, probe):
             each.keep(background)
-        stack.push_async_callback(hub.finish)
+        stack.push_async_callback(front.finish)
         stack.push_async_callback(background.close)
         background.start()
         load = Load(lambda: lag.recent, services.memory.has_room)
         lag.measured = load.watch
-        handlers = Handlers(services, hub, load)
+        handlers = handlers_of(services, front, load)
         proxies = Proxies(settings.trusted_proxies)
         budgets = Budgets(settings.address_players, metrics.limited)
         metrics.budgets["players"] = lambda: budgets.players
         metrics.budgets["addresses"] = lambda: budgets.addresses
-        previews = Previews(services, load, budgets)
+        previews = previews_of(services, load, budgets)
         stack.push_async_callback(previews.close)
 
         health = _health(background, probe, services, database)
@@ -155,7 +160,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         origins = Origins(settings.public_url, settings.hosts, settings.origins, proxies)
         turns = Turns()
         sockets = Sockets(handlers, hub.leave, load, metrics, proxies, budgets, origins, turns)
-        api = Api(services, load, metrics.requests, proxies, budgets)
+        api = Api(ROUTES, services, load, metrics.requests, proxies=proxies, budgets=budgets)
         stack.push_async_callback(api.close)
         pages = _pages(settings, previews, proxies, origins)
         app = players_app(pages, api, origins, health)
@@ -179,34 +184,36 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
     background.raise_failure()
 
 
-def redis_store(database: Database, clock: ports.Clock, secret_keys: SecretKeys) -> Store:
+def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> Store:
     """Return the store on a connection to Redis."""
     return Store(
         clock=clock,
-        formats=Formats(database),
+        formats=FormatStore(database),
         secret_keys=secret_keys,
-        keyrings=Keyrings(database),
-        journals=Journals(database),
-        deals=Deals(database, secret_keys),
-        pools=Pools(database, secret_keys),
-        quotas=Quotas(database),
-        players=Players(database),
-        accounts=Accounts(database),
-        leaderboards=Leaderboards(database),
-        histories=Histories(database),
-        races=Races(database),
-        outboxes=Outboxes(database),
-        rooms=Rooms(database),
-        open_rooms=OpenRooms(database),
-        quick_matches=QuickMatches(database),
-        moderation=Moderation(database),
-        starts=Starts(database),
-        suspicions=Suspicions(database),
-        scans=Scans(database),
-        memory=Memory(database),
-        nodes=Nodes(database),
-        held=Held(database),
-        sweepers=Sweepers(database),
+        keyrings=KeyringStore(database),
+        journals=JournalStore(database),
+        deals=DealStore(database, secret_keys),
+        pools=PoolStore(database, secret_keys),
+        quotas=QuotaStore(database),
+        players=PlayerStore(database),
+        accounts=AccountStore(database),
+        leaderboards=LeaderboardStore(database),
+        histories=HistoryStore(database),
+        met=MetStore(database),
+        repaired_days=RepairedDayStore(database),
+        races=RaceStore(database),
+        outboxes=OutboxStore(database),
+        rooms=RoomStore(database),
+        open_rooms=OpenRoomStore(database),
+        quick_matches=QuickMatchStore(database),
+        moderation=ModerationStore(database),
+        starts=StartStore(database),
+        suspicions=SuspicionStore(database),
+        scans=ScanStore(database),
+        memory=MemoryStore(database),
+        nodes=NodeStore(database),
+        held=HeldStore(database),
+        sweepers=SweeperStore(database),
     )
 
 
@@ -226,7 +233,7 @@ async def services_alone(settings: Settings) -> AsyncIterator[Services]:
     async with AsyncExitStack() as stack:
         metrics = Metrics()
         database, secret_keys = await _database(settings, metrics, stack, shared=True)
-        clock = Clock(database)
+        clock = RedisClock(database)
         await clock.sample()
         store = redis_store(database, clock, secret_keys)
         registration = Registration(store.nodes, store.held)
@@ -339,9 +346,9 @@ async def alive_nodes(url: str) -> list[str]:
     """
     database = Database(connect(url))
     try:
-        clock = Clock(database)
+        clock = RedisClock(database)
         await clock.sample()
-        return await Nodes(database).alive(clock.now())
+        return await NodeStore(database).alive(clock.now())
     finally:
         await database.close()
 

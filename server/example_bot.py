@@ -26,7 +26,7 @@ async def race(url: str, game: str, code: str = "") -> list[Any]:
     """Play one round, and return its runners."""
     create = [CREATE_ROOM, CREATE_ROOM, game, 2, 900, secrets.token_hex(8)]
     enter = [JOIN_ROOM, JOIN_ROOM, code] if code else create
-    replies: list[list[Any]] = [[HELLO, HELLO, 2], enter]
+    replies: list[list[Any]] = [[HELLO, HELLO, 1], enter]
     async with connect(url) as socket:
         while True:
             for reply in replies:

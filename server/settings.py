@@ -8,7 +8,7 @@ from typing import Literal
 
 from platformdirs import user_data_path
 
-from server.gateway.limits import ADDRESS_PLAYERS, MAX_CONNECTIONS
+from server.base.net.limits import ADDRESS_PLAYERS, MAX_CONNECTIONS
 
 LogFormat = Literal["auto", "json", "console"]
 

@@ -20,11 +20,12 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
 from server.app import running_node
-from server.gateway import load
+from server.base.net import load
+from server.base.redis.connection import Client, connect
+from server.base.redis.database import Database
+from server.base.seals.core.secret_keys import SecretKeys
+from server.base.seals.key_file import read_keys
 from server.settings import Settings
-from server.store.connection import Client, connect
-from server.store.database import Database
-from server.store.secret_keys import SecretKeys, read_keys
 from tests.dates import move_clock
 from tests.redis_servers import can_cluster, running_cluster, running_server
 from tests.redis_users import as_node

@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from server.store import journal
-from server.store.clock import Clock
+from server.base.journals import store as journals_store
+from server.base.redis.clock import RedisClock
 
 DAY = 86_400.0
 """Seconds."""
@@ -27,9 +27,9 @@ compare with."""
 
 _MOVED = """
 import sys
-from server.cli import main
-from server.store import journal
-from server.store.clock import Clock
+from server.cli.main import main
+from server.base.journals import store as journal
+from server.base.redis.clock import Clock
 read = Clock._read_time
 async def moved(clock):
     return await read(clock) + AHEAD
@@ -39,7 +39,7 @@ main(sys.argv[1:])
 """
 
 
-_read_time = Clock._read_time
+_read_time = RedisClock._read_time
 
 
 def asked() -> float | None:
@@ -72,13 +72,13 @@ def move_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         return
     ahead = ahead_now()
 
-    async def read_moved(clock: Clock) -> float:
+    async def read_moved(clock: RedisClock) -> float:
         return await _read_time(clock) + ahead
 
-    monkeypatch.setattr(Clock, "_read_time", read_moved)
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", TOLERANCE)
+    monkeypatch.setattr(RedisClock, "_read_time", read_moved)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", TOLERANCE)
 
 
 def keep_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nodes run by Redis's own time, whatever `AT` asks for: for tests of their difference."""
-    monkeypatch.setattr(Clock, "_read_time", _read_time)
+    monkeypatch.setattr(RedisClock, "_read_time", _read_time)

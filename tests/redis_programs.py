@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from server.store.database import MIN_CLUSTER_VERSION
-from server.store.programs import Program, at_hand
+from server.base.redis.database import MIN_CLUSTER_VERSION
+from server.base.redis.programs import Program, at_hand
 
 
 @cache

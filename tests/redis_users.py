@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from redis import Redis
 
-from server.store.connection import with_password
+from server.base.redis.connection import with_password
 from tests.processes import ROOT, program
 
 NODES = "samedeal"

@@ -11,8 +11,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from server.admin import admin
-from server.cli import main
+from server.cli.admin import admin
+from server.cli.main import main
 from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import give_up_daily, race_of, room_of
@@ -51,7 +51,7 @@ async def test_rooms_and_players_are_found_and_shown(redis_url: str) -> None:
         shown = await found(redis_url, "player", player["player"])
         assert shown["name"].startswith("Ada #")
         assert len(shown["sessions"]) == 1
-        code, output = await run(redis_url, "room", "ZZZZZ")
+        code, output = await run(redis_url, "room", "ZZZZZZZZ")
         assert (code, output) == (1, "Error: There is no room with this code.\n")
 
 

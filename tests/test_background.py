@@ -8,10 +8,10 @@ from collections.abc import Callable
 import pytest
 from structlog.testing import capture_logs
 
-from server import background as background_work
-from server.background import Background, BackgroundError
-from server.core.refusal import Refusal, UnavailableError, UnreadableError
-from server.service.tasks import Tasks, run_soon
+from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.work import background as background_work
+from server.base.work.background import Background, BackgroundError
+from server.base.work.tasks import Tasks, run_soon
 from tests.conftest import debug_captured
 
 

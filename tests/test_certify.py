@@ -12,12 +12,12 @@ from click.testing import CliRunner
 
 from engine.catalog import ruleset
 from engine.deal import deal_seed
-from server.cli import main
-from server.core.certificate import proves
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.embedded import shared_redis
-from server.store.pool import PooledDeal, Pools
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.redis.embedded import shared_redis
+from server.cli.main import main
+from server.deals.core.certificate import proves
+from server.deals.pool_store import PooledDeal, PoolStore
 from tests.conftest import ALONE, SECRET_KEY_FILE, secret_keys
 from tests.processes import PATIENCE, running
 from tests.redis_users import as_node
@@ -49,7 +49,7 @@ async def certified(where: str | Path, count: int) -> str:
 async def test_a_pool_is_filled_with_proved_deals_and_then_filled_up(
     redis_url: str, database: Database
 ) -> None:
-    pools = Pools(database, secret_keys())
+    pools = PoolStore(database, secret_keys())
     assert "2 of 2 in the pool; 2 kept of" in await certified(redis_url, 2)
     deals, closed = await pools.read(GAME)
     assert (len(deals), closed) == (2, [])
@@ -64,7 +64,7 @@ async def test_a_pool_is_filled_with_proved_deals_and_then_filled_up(
 
 @ALONE
 async def test_when_stopped_it_keeps_what_it_has_found(redis_url: str, database: Database) -> None:
-    pools = Pools(database, secret_keys())
+    pools = PoolStore(database, secret_keys())
 
     async def found() -> bool:
         return await pools.count(GAME) > 0
@@ -89,7 +89,7 @@ async def test_it_works_beside_a_server_on_its_own_data_and_without_one(data: Pa
     assert "2 of 2 in the pool" in await certified(data, 2)
     async with shared_redis(data) as url:
         redis = connect(url)
-        deals, closed = await Pools(Database(redis), secret_keys()).read(GAME)
+        deals, closed = await PoolStore(Database(redis), secret_keys()).read(GAME)
         await redis.aclose()
     assert ([type(deal) for deal in deals], closed) == ([PooledDeal] * 2, [])
 
@@ -106,7 +106,7 @@ def test_it_uses_every_core_unless_it_is_told_how_many(
     async def fill(services: object, wanted: object, count: int, processes: int) -> None:
         started.append(processes)
 
-    monkeypatch.setattr("server.certify._fill", fill)
+    monkeypatch.setattr("server.cli.certify._fill", fill)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 3, 4}, raising=False)
     for words in ([], ["--workers", "2"]):
         shown = CliRunner().invoke(main, ["certify", "--data", str(tmp_path), *words])

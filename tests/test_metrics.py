@@ -10,8 +10,10 @@ from http.client import HTTPConnection
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from server import app, listening, metrics
-from server.metrics import Histogram, LagMeter, Metrics
+from server import app
+from server.base.net import listening
+from server.base.work import metrics
+from server.base.work.metrics import Histogram, LagMeter, Metrics
 from server.settings import Settings
 from tests.conftest import SECRET_KEY_FILE
 from tests.processes import PATIENCE, free_port

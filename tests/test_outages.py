@@ -6,7 +6,7 @@ import ast
 
 from structlog.testing import capture_logs
 
-from server.outages import Outage
+from server.base.work.outages import Outage
 from tests.processes import ROOT
 
 
@@ -64,9 +64,8 @@ def told_of_outages(source: str) -> set[str]:
 
 def test_what_fails_since_the_store_is_away_is_a_consequence_that_is_logged_as_debug() -> None:
     found = {
-        path.name: told
-        for layer in ("service", "gateway", "store")
-        for path in (ROOT / "server" / layer).rglob("*.py")
+        str(path.relative_to(ROOT)): told
+        for path in (ROOT / "server").rglob("*.py")
         if (told := told_of_outages(path.read_text(encoding="utf-8")))
     }
     assert len(found) > 5

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from server.store.connection import connect
+from server.base.redis.connection import connect
 from tests.gateway.client import Client, opened
 from tests.processes import PATIENCE, running
 from tests.store.servers import pid_of

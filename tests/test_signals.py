@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from server.store.connection import connect
-from server.store.embedded import embedded_redis
+from server.base.redis.connection import connect
+from server.base.redis.embedded import embedded_redis
 from tests.gateway.client import opened
 from tests.processes import PATIENCE, ROOT, is_alive, running
 from tests.store.servers import pid_of
@@ -71,7 +71,7 @@ async def test_the_server_ends_in_order_when_its_terminal_is_closed(
     assert not is_alive(store)
 
 
-IMPORTS = ["click", "engine.catalog", "redis", "server.app", "server.cli"]
+IMPORTS = ["click", "engine.catalog", "redis", "server.app", "server.cli.main"]
 """Modules, in the order in which the command imports them."""
 
 STEPS = ["embedded_redis", "listening"]

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from server import workers
-from server.listening import NodePorts
-from server.workers import READY, Supervisor, showing_life
+from server.base.net.listening import NodePorts
+from server.cli import workers
+from server.cli.workers import READY, Supervisor, showing_life
 from tests.store.servers import until
 
 PORTS = [NodePorts(players=())]

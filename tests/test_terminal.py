@@ -15,10 +15,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.admin import Desk
-from server.cli import main
+from server.cli.admin import Desk
+from server.cli.main import main
+from server.cli.terminal import quoted, say, say_json
 from server.settings import Settings
-from server.terminal import quoted, say, say_json
 from tests.test_cli import RUN
 
 SERVER = Path(__file__).parent.parent / "server"

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from engine.catalog import games
-from server.core import daily
-from server.service import keyring
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.pool import Pools
-from server.store.secret_keys import add_key, read_keys
+from server.base.core import days
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.base.seals import keyring
+from server.base.seals.key_file import add_key, read_keys
+from server.deals.core import keys
+from server.deals.pool_store import PoolStore
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened
 from tests.gateway.play import race_of
@@ -89,20 +89,20 @@ async def test_seeds_are_sealed_by_a_new_secret_key(
     path = tmp_path / "keys"
     old = add_key(path)
     monkeypatch.setenv("SAMEDEAL_SECRET_KEY_FILE", str(path))
-    pools, left = Pools(database, old), 3
-    for _ in range(daily.DRAWN_AHEAD + 1 + left):
+    pools, left = PoolStore(database, old), 3
+    for _ in range(days.DRAWN_AHEAD + 1 + left):
         await pools.put(pooled())
     async with node(redis_url, secret_key_file=path):
         new = add_key(path)
-    near = daily.UNCERTIFIED_AHEAD + 1
-    dealt = daily.DRAWN_AHEAD + 1 + near * (len(games()) - 1)
+    near = days.UNCERTIFIED_AHEAD + 1
+    dealt = days.DRAWN_AHEAD + 1 + near * (len(games()) - 1)
     count = dealt + left
     assert await found(redis_url, "seal") == {"deals": count, "sealed": 0}
     assert (await found(redis_url, "rotate-key"))["signing"].startswith(new.newest)
     assert await found(redis_url, "seal") == {"deals": count, "sealed": count}
     deals = [await redis.hgetall(str(key)) async for key in redis.scan_iter("deal:*")]
     sealed = [fields[name] for fields in deals for name in ("sealed", "line") if name in fields]
-    assert len(sealed) == dealt + daily.DRAWN_AHEAD + 1
+    assert len(sealed) == dealt + days.DRAWN_AHEAD + 1
     members: Any = await redis.zrange(keys.pool("robert"), 0, -1)
     sealed += [text.split(".", 3)[3] for text in members]
     assert {str(text).partition(".")[0] for text in sealed} == {new.newest}
@@ -114,7 +114,7 @@ async def test_seeds_are_sealed_by_a_new_secret_key(
     assert "cannot be opened" not in output
     assert "does not prove" not in output
     await pools.put(pooled("deuces"))
-    await Pools(database, read_keys(path)).put(replace(pooled("deuces"), par=99))
+    await PoolStore(database, read_keys(path)).put(replace(pooled("deuces"), par=99))
     _, output = await run(redis_url, "verify-store")
     assert "Deals of pools that cannot be opened: 1" in output, "it is sealed by the old key"
     assert "Deals with a line that does not prove what is said of them: 1" in output
@@ -124,13 +124,3 @@ async def test_seeds_are_sealed_by_a_new_secret_key(
     _, output = await run(redis_url, "verify-store")
     assert "Deals with a line that does not prove what is said of them: 2" in output
     assert "Certified deals without a line that can be opened: 1" in output
-
-
-async def test_a_key_is_not_rotated_while_nodes_of_an_earlier_release_run(
-    redis_url: str, redis: Client
-) -> None:
-    await redis.zadd(keys.NODES, {"old:8000#0": 1 << 52})
-    async with node(redis_url):
-        code, output = await run(redis_url, "rotate-key")
-        assert (code, "0.2.0" in output) == (1, True)
-    assert await redis.get(keys.KEYRING) is None

@@ -9,10 +9,10 @@ import pytest
 from structlog.contextvars import bound_contextvars, get_contextvars
 from structlog.testing import capture_logs
 
-from server import worker_pool as module
-from server.background import Background
-from server.core.refusal import UnavailableError, UnreadableError
-from server.worker_pool import WorkerPool
+from server.base.core.refusal import UnavailableError, UnreadableError
+from server.base.work import worker_pool as module
+from server.base.work.background import Background
+from server.base.work.worker_pool import WorkerPool
 
 
 class Work:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from server.app import alive_nodes
-from server.store.embedded import embedded_redis
+from server.base.redis.embedded import embedded_redis
 from tests.gateway.client import opened
 from tests.processes import PATIENCE, Running, free_port, is_alive, running
 from tests.store.servers import until

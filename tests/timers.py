@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from server.service import absences
-from server.worker_pool import WorkerPool
+from server.base.work.worker_pool import WorkerPool
+from server.rooms import absences
 
 
 class Timer:

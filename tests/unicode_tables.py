@@ -1,4 +1,4 @@
-"""Makes `server/core/unicode_tables.py` of Unicode's data, as two Rust crates have it.
+"""Makes `server/players/core/unicode_tables.py` of Unicode's data, as two Rust crates have it.
 
     python -m tests.unicode_tables SECURITY SCRIPT
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from tests.processes import ROOT
 
-TARGET = ROOT / "server" / "core" / "unicode_tables.py"
+TARGET = ROOT / "server" / "players" / "core" / "unicode_tables.py"
 
 _HEAD = '''"""Which characters a name may have, their scripts, and what they look like, by UTS 39.
 

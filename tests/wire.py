@@ -20,65 +20,65 @@ import msgspec
 from engine.catalog import ruleset
 from engine.notation import seen_text
 from engine.ruleset import Ruleset
-from server.core.attempt import UNDONE
-from server.gateway import messages
-from server.gateway.messages.attempts import FIRST_NUMBER, LAST_NUMBER
-from server.gateway.messages.rooms import PROGRESS
-from server.gateway.messages.shared import NEWS
+from server import protocol
+from server.base.wire.messages import NEWS
+from server.play.core.attempt import UNDONE
+from server.play.messages import FIRST_NUMBER, LAST_NUMBER
+from server.rooms.messages import PROGRESS
 
 Message = dict[str, Any]
 
-COMMANDS: dict[str, type[messages.shared.Command]] = {
-    "hello": messages.session.Hello,
-    "rename": messages.session.Rename,
-    "ping": messages.session.Ping,
-    "room.create": messages.rooms.CreateRoom,
-    "room.join": messages.rooms.JoinRoom,
-    "room.leave": messages.rooms.LeaveRoom,
-    "room.ready": messages.rooms.SetReady,
-    "room.start": messages.rooms.StartRound,
-    "room.terms": messages.rooms.SetTerms,
-    "room.propose": messages.rooms.ProposeTerms,
-    "room.remove": messages.rooms.RemoveMember,
-    "room.host": messages.rooms.HandOver,
-    "room.lock": messages.rooms.SetLock,
-    "room.public": messages.rooms.SetPublic,
-    "room.list": messages.rooms.ListRooms,
-    "room.quick": messages.rooms.QuickMatch,
-    "attempt.open": messages.attempts.OpenAttempt,
-    "resign": messages.attempts.Resign,
-    "daily.list": messages.dailies.ListDailies,
-    "daily.open": messages.dailies.OpenDaily,
-    "leaderboard.watch": messages.leaderboards.WatchLeaderboard,
-    "leaderboard.unwatch": messages.leaderboards.UnwatchLeaderboard,
-    "deal.show": messages.deals.ShowDeal,
+COMMANDS: dict[str, type[protocol.shared.Command]] = {
+    "hello": protocol.session.Hello,
+    "rename": protocol.session.Rename,
+    "ping": protocol.session.Ping,
+    "room.create": protocol.rooms.CreateRoom,
+    "room.join": protocol.rooms.JoinRoom,
+    "room.leave": protocol.rooms.LeaveRoom,
+    "room.ready": protocol.rooms.SetReady,
+    "room.start": protocol.rooms.StartRound,
+    "room.terms": protocol.rooms.SetTerms,
+    "room.propose": protocol.rooms.ProposeTerms,
+    "room.remove": protocol.rooms.RemoveMember,
+    "room.host": protocol.rooms.HandOver,
+    "room.lock": protocol.rooms.SetLock,
+    "room.public": protocol.rooms.SetPublic,
+    "room.list": protocol.rooms.ListRooms,
+    "room.quick": protocol.rooms.QuickMatch,
+    "attempt.open": protocol.attempts.OpenAttempt,
+    "resign": protocol.attempts.Resign,
+    "daily.list": protocol.dailies.ListDailies,
+    "daily.open": protocol.dailies.OpenDaily,
+    "leaderboard.watch": protocol.leaderboards.WatchLeaderboard,
+    "leaderboard.unwatch": protocol.leaderboards.UnwatchLeaderboard,
+    "deal.show": protocol.deals.ShowDeal,
 }
 """The commands by their short names in tests; a `move` has a form of its own."""
 
-EVENTS: dict[type[messages.shared.Event], str] = {
-    messages.session.Welcome: "welcome",
-    messages.session.Done: "done",
-    messages.session.Refused: "refused",
-    messages.session.Pong: "pong",
-    messages.rooms.RoomState: "room",
-    messages.rooms.Removed: "removed",
-    messages.rooms.Rooms: "rooms",
-    messages.attempts.Attempt: "attempt",
-    messages.attempts.Missed: "missed",
-    messages.attempts.Ended: "ended",
-    messages.attempts.Taken: "taken",
-    messages.attempts.Released: "released",
-    messages.dailies.Dailies: "dailies",
-    messages.leaderboards.Leaderboard: "leaderboard",
-    messages.leaderboards.LeaderboardChange: "leaderboard",
-    messages.deals.Deal: "deal",
-    messages.session.Bye: "bye",
+EVENTS: dict[type[protocol.shared.Event], str] = {
+    protocol.session.Welcome: "welcome",
+    protocol.session.Done: "done",
+    protocol.session.Refused: "refused",
+    protocol.session.Pong: "pong",
+    protocol.rooms.RoomState: "room",
+    protocol.rooms.Removed: "removed",
+    protocol.rooms.Rooms: "rooms",
+    protocol.attempts.Attempt: "attempt",
+    protocol.attempts.Missed: "missed",
+    protocol.attempts.Ended: "ended",
+    protocol.attempts.Taken: "taken",
+    protocol.attempts.Released: "released",
+    protocol.dailies.Dailies: "dailies",
+    protocol.leaderboards.Leaderboard: "leaderboard",
+    protocol.leaderboards.LeaderboardChange: "leaderboard",
+    protocol.deals.Deal: "deal",
+    protocol.session.Bye: "bye",
 }
 """The short names of the events in tests; `moved` and `progress` have forms of their own."""
 
 # All others go by the names of their classes.
-COMMANDS |= {kind.__name__: kind for kind in messages.COMMANDS if kind not in COMMANDS.values()}
-EVENTS |= {kind: kind.__name__ for kind in messages.EVENTS if kind not in EVENTS}
+COMMANDS |= {kind.__name__: kind for kind in protocol.COMMANDS if kind not in COMMANDS.values()}
+EVENTS |= {kind: kind.__name__ for kind in protocol.EVENTS if kind not in EVENTS}
 
 NO_NUMBER = LAST_NUMBER
 """Sent for an attempt that the session has no number of. No test opens so many."""
@@ -86,7 +86,7 @@ NO_NUMBER = LAST_NUMBER
 NO_PILE = 63
 """Sent for a pile that the game does not have."""
 
-_EVENT: Any = Union[messages.EVENTS]  # noqa: UP007 - the members are not known statically
+_EVENT: Any = Union[protocol.EVENTS]  # noqa: UP007 - the members are not known statically
 _MOVE = re.compile(r"([a-z]\d*)>([a-z]\d*)(?:x(\d+))?")
 
 
@@ -159,7 +159,7 @@ class Wire:
         """
         value = msgpack.unpackb(frame)
         if FIRST_NUMBER <= value[0] <= LAST_NUMBER:
-            return self._moved(msgspec.convert(value, type=messages.attempts.Moved))
+            return self._moved(msgspec.convert(value, type=protocol.attempts.Moved))
         if value[0] == PROGRESS:
             return self._progress(value[1:])
         command = self._answered_id(value[1])
@@ -183,7 +183,7 @@ class Wire:
             del self._unanswered_moves[number, seq]
         return move
 
-    def _moved(self, event: messages.attempts.Moved) -> Message:
+    def _moved(self, event: protocol.attempts.Moved) -> Message:
         attempt, move = self._attempts[event.number], self._take_move(event.number, event.seq)
         assert move is not None, f"{event} answers no move"
         known = KNOWN[attempt]
@@ -223,19 +223,19 @@ class Wire:
             "runners": further,
         }
 
-    def _fields(self, event: messages.shared.Event) -> Message:
+    def _fields(self, event: protocol.shared.Event) -> Message:
         """Return an event's fields, and remember those that later events leave out."""
         fields: Message = _plain(event)
         match event:
-            case messages.rooms.RoomState():
+            case protocol.rooms.RoomState():
                 # A copy of its own: progress changes what is remembered, not what was returned.
                 self._room = _plain(event)
-            case messages.leaderboards.Leaderboard():
+            case protocol.leaderboards.Leaderboard():
                 self._leaderboard = fields
-            case messages.leaderboards.LeaderboardChange():
+            case protocol.leaderboards.LeaderboardChange():
                 changed = {name: value for name, value in fields.items() if value is not None}
                 self._leaderboard = fields = self._leaderboard | changed
-            case messages.attempts.Attempt():
+            case protocol.attempts.Attempt():
                 rules = ruleset(event.game, event.variant)
                 known = KNOWN.setdefault(event.attempt, Known(rules))
                 known.states[event.seq] = _state(event.result, event.redeals)
@@ -243,28 +243,28 @@ class Wire:
                 texts = map(seen_text, event.piles)
                 fields["piles"] = dict(zip(rules.pile_names, texts, strict=True))
                 fields["hint"] = event.hint and _move_text(rules, *event.hint)
-            case messages.attempts.Missed():
+            case protocol.attempts.Missed():
                 self._set_number(event.number, event.attempt)
                 fields["moves"] = _unpack_missed(KNOWN[event.attempt], event)
-            case messages.watching.Watched():
+            case protocol.watching.Watched():
                 self._watched = fields
                 self._seen = {board.player: board.seq for board in event.boards}
-            case messages.watching.WatchedMove():
+            case protocol.watching.WatchedMove():
                 fields |= self._whose(event)
             case (
-                messages.attempts.Ended()
-                | messages.attempts.Taken()
-                | messages.attempts.Released()
-                | messages.attempts.Hinted()
+                protocol.attempts.Ended()
+                | protocol.attempts.Taken()
+                | protocol.attempts.Released()
+                | protocol.attempts.Hinted()
             ):
                 attempt = self._attempts[event.number]
-                if isinstance(event, messages.attempts.Hinted):
+                if isinstance(event, protocol.attempts.Hinted):
                     fields["move"] = _hint(KNOWN[attempt], event)
                 del fields["number"]
                 fields = {"attempt": attempt} | fields
         return fields
 
-    def _whose(self, event: messages.watching.WatchedMove) -> Message:
+    def _whose(self, event: protocol.watching.WatchedMove) -> Message:
         """Return whose move it is, in which room, and the entry that the session has seen before.
 
         Nothing of a round that is not watched any more.
@@ -284,17 +284,17 @@ class Wire:
         self._attempts[number] = attempt
 
 
-def read_event(row: Sequence[Any]) -> messages.shared.Event:
+def read_event(row: Sequence[Any]) -> protocol.shared.Event:
     """Return the event in `[kind, re, *fields]`, without `re`.
 
     Raises:
         msgspec.ValidationError: the row holds no event.
     """
-    event: messages.shared.Event = msgspec.convert([row[0], *row[2:]], type=_EVENT)
+    event: protocol.shared.Event = msgspec.convert([row[0], *row[2:]], type=_EVENT)
     return event
 
 
-def _unpack_missed(known: Known, missed: messages.attempts.Missed) -> list[Any]:
+def _unpack_missed(known: Known, missed: protocol.attempts.Missed) -> list[Any]:
     """Return missed moves as [move, changes, redeals], and remember the states after each."""
     found = []
     state: State | None = known.states.get(missed.since)
@@ -323,7 +323,7 @@ def _counters(state: State) -> tuple[int, int, int]:
     return state.home, state.moves, state.redeals
 
 
-def _hint(known: Known, event: messages.attempts.Hinted) -> str | None:
+def _hint(known: Known, event: protocol.attempts.Hinted) -> str | None:
     """Return the text of a hint, and remember the state after its entry."""
     if event.move is None:
         # No hint is known, and no entry was made: the last one is another.
@@ -337,7 +337,7 @@ def _hint(known: Known, event: messages.attempts.Hinted) -> str | None:
     return _move_text(known.rules, *event.move)
 
 
-def _state_after(known: Known, event: messages.attempts.Moved) -> State | None:
+def _state_after(known: Known, event: protocol.attempts.Moved) -> State | None:
     """Return the state after a move, `None` if that before it was never sent."""
     before = known.states.get(event.seq - 1)
     if before is None:
@@ -356,7 +356,7 @@ def _apply(rules: Ruleset, before: State, changes: Sequence[Sequence[int]]) -> S
     return replace(before, home=before.home + gained, time=None, moves=before.moves + 1)
 
 
-def _state(result: messages.shared.Result, redeals: int) -> State:
+def _state(result: protocol.shared.Result, redeals: int) -> State:
     marks = result.undos, result.hints, result.peeked
     return State(result.home, result.time, result.moves, redeals, *marks)
 
@@ -402,8 +402,8 @@ def _row(struct: type[msgspec.Struct], fields: Message) -> list[Any]:
     names = struct.__struct_fields__
     given = [name for name in names if name in rest]
     row = [rest.pop(name, None) for name in names[: names.index(given[-1]) + 1]] if given else []
-    if struct is messages.attempts.OpenAttempt and isinstance(fields.get("have"), dict):
-        row[-1] = _row(messages.attempts.Have, fields["have"])
+    if struct is protocol.attempts.OpenAttempt and isinstance(fields.get("have"), dict):
+        row[-1] = _row(protocol.attempts.Have, fields["have"])
     return [*row, *rest.values()]
 
 

@@ -22,7 +22,7 @@ import type {
   WatchLeaderboard,
 } from "./messages.ts";
 import { Retries } from "./retries.ts";
-import { RoomKeeper, type RoomSettings, type Terms, withHelp } from "./room.ts";
+import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
@@ -212,18 +212,17 @@ export class Client {
    * agreed; if not, it is refused as `players_away` or `not_ready`.
    */
   async startRound(anyway = false): Promise<void> {
-    // Servers of releases before 0.3.0 do not know the field.
-    await this.#link.ask("StartRound", { code: this.#room.code(), ...(anyway && { anyway }) });
+    await this.#link.ask("StartRound", { code: this.#room.code(), anyway });
   }
 
   /** Set what the next rounds are played by; only the host may. */
   async setTerms(terms: Terms): Promise<void> {
-    await this.#link.ask("SetTerms", { code: this.#room.code(), ...withHelp(terms) });
+    await this.#link.ask("SetTerms", { code: this.#room.code(), ...terms });
   }
 
   /** Propose to the host what the next rounds are played by. */
   async proposeTerms(terms: Terms): Promise<void> {
-    await this.#link.ask("ProposeTerms", { code: this.#room.code(), ...withHelp(terms) });
+    await this.#link.ask("ProposeTerms", { code: this.#room.code(), ...terms });
   }
 
   /** Take a member's seat away for good; only the host may. */

@@ -20,7 +20,7 @@ import { decodeEvent, encodeCommand } from "./wire.ts";
  * - `open`: there is a session.
  * - `waiting`: there is none; the next try is scheduled, unless the client was closed.
  * - `unreachable`: several tries in a row have failed, as `failure` says; more are scheduled.
- * - `replaced`: the player has too many sessions; servers up to release 0.2.0 close all but one.
+ * - `replaced`: the player has too many sessions.
  * - `barred`: an operator has barred the player.
  * - `replaced`, `incompatible`, `barred`: no try is made until `connect` is called again.
  */
@@ -227,9 +227,7 @@ export class Connection {
       this.#clock = { ...this.#clock, roundTrip: Infinity };
       this.#setClock(event.now);
       this.#store(event.token);
-      if (event.session !== null) {
-        this.#sessions = [...this.#sessions, event.session].slice(-MAX_SESSIONS);
-      }
+      this.#sessions = [...this.#sessions, event.session].slice(-MAX_SESSIONS);
       this.#nextPing();
       this.requests.opened(() => {
         this.#options.onOpen(event.player);

@@ -20,7 +20,6 @@ export class LeaderboardKeeper implements Keeper {
   }
 
   async watch(wanted: WatchLeaderboard): Promise<void> {
-    // Servers of releases before 0.3.0 know only the game and the day.
     const watched: WatchLeaderboard = {
       day: null,
       ...wanted,

@@ -104,15 +104,8 @@ export class AttemptKeeper implements Keeper {
     const attempt = this.#attempt;
     if (attempt === null) return;
     const wanted = () => this.#attempt === attempt;
-    try {
-      const fields = { ...reopening(attempt), take: true };
-      await this.#link.askWithRetry("OpenAttempt", fields, wanted);
-    } catch (refusal) {
-      // Servers up to release 0.2.0 do not know `take`; there, the next move takes it over.
-      if (!(refusal instanceof Refusal && refusal.code === "bad_message")) throw refusal;
-      attempt.setElsewhere(false);
-      if (wanted()) this.#publish();
-    }
+    const fields = { ...reopening(attempt), take: true };
+    await this.#link.askWithRetry("OpenAttempt", fields, wanted);
   }
 
   close(): void {

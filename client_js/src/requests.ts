@@ -1,6 +1,6 @@
 /** Commands that await their answers, sent again in the next session where that is safe. */
 
-import { LAST_NUMBER, type Re } from "./messages.ts";
+import type { Re } from "./messages.ts";
 import type { AnswerTo, Command, CommandFields, CommandType, Event, EventOf } from "./protocol.ts";
 import { Refusal, disconnected } from "./refusal.ts";
 
@@ -167,8 +167,6 @@ export class Requests {
   /** The id of the command that `re` refers to, or 0. On the wire, moves have no id. */
   #idOf(re: Re): number {
     if (typeof re === "number") return re;
-    // Servers up to release 0.2.0 take a command of a kind that they do not know for a move.
-    if (re[0] > LAST_NUMBER) return re[1];
     const key = re.join(":");
     const [id = 0, ...later] = this.#moves.get(key) ?? [];
     if (later.length > 0) this.#moves.set(key, later);

@@ -12,13 +12,6 @@ export type RoomSettings = Omit<CreateRoom, "key">;
 /** What a round is played by; `limit` is in seconds. */
 export type Terms = Omit<SetTerms, "code">;
 
-/** Terms without `help` if there is none: servers of releases before 0.3.0 do not know the field. */
-export function withHelp<T extends { readonly help?: Terms["help"] }>(terms: T): T {
-  if (terms.help !== "none") return terms;
-  const { help: _, ...rest } = terms;
-  return rest as T;
-}
-
 /** A new random key: 32 hexadecimal digits. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
@@ -48,7 +41,7 @@ export class RoomKeeper implements Keeper {
   }
 
   create(settings: RoomSettings): Promise<RoomState> {
-    const fields = { ...withHelp(settings), key: newKey() };
+    const fields = { ...settings, key: newKey() };
     return this.#link.askWithRetry("CreateRoom", fields, this.#supersede());
   }
 

@@ -143,7 +143,7 @@ export interface RunFile {
   readonly deal: string;
   readonly game: string;
   readonly variant: string;
-  readonly rules: string | null;
+  readonly rules: string;
   readonly commitment: string;
   readonly seed: string;
   readonly player: Player;

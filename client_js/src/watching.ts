@@ -159,7 +159,7 @@ export class WatchKeeper implements Keeper {
 
 /** The rules of a watched round; null if there is none, or if they are not known here. */
 function rulesOf({ game, variant, rules }: Watched): Ruleset | null {
-  if (game === null || variant === null) return null;
+  if (game === null || variant === null || rules === null) return null;
   try {
     return findStoredRuleset(game, variant, rules);
   } catch (error) {

@@ -175,7 +175,7 @@ test("a token that another window has stored meanwhile is not forgotten, but use
   expect(again.token).toBe("third.token");
   // Nor does a welcome that comes late replace the token of a window that has signed in.
   storage.save("fourth.token");
-  const welcome = { token: "third.token", now: 0, session: null, player: ADA };
+  const welcome = { token: "third.token", now: 0, session: "s", player: ADA };
   next.send({ type: "Welcome", re: again.re, ...welcome });
   await open();
   expect(storage.load()).toBe("fourth.token");

@@ -179,7 +179,7 @@ test("the server's time is estimated by the shortest round trip", async () => {
     player: ADA,
     token: "t",
     now: 5_000_000,
-    session: null,
+    session: "s",
   });
   await until(client.status, (status) => status === "open");
   expect(client.now()).toBe(5_000_200);

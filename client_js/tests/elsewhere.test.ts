@@ -95,16 +95,6 @@ test("it is taken over, and moves are played here again", async () => {
   await session.command("PlayMove");
 });
 
-test("on a server that does not know how to take over, the next move does", async () => {
-  await taken();
-  const done = client.takeOver();
-  const { re } = await session.command("OpenAttempt");
-  session.send({ type: "Refused", re, code: "bad_message", text: "No.", wait: 0 });
-  await done;
-  expect(client.play("s>w")).toBe(true);
-  await session.command("PlayMove");
-});
-
 test("taking over is refused as the server says", async () => {
   await taken();
   const done = client.takeOver();

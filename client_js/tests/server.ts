@@ -115,7 +115,7 @@ export class Session {
   }
 
   /** Receive the hello, and answer it with a welcome. */
-  async welcome(now = 0, session: string | null = null): Promise<Received<"Hello">> {
+  async welcome(now = 0, session = "session-1"): Promise<Received<"Hello">> {
     const hello = await this.command("Hello");
     this.send({ type: "Welcome", re: hello.re, player: ADA, token: "token-1", now, session });
     return hello;
@@ -226,7 +226,7 @@ export async function reconnected(
   server: ScriptedServer,
   time: FakeTime,
   session: Session,
-  id: string | null = null,
+  id = "session-2",
 ): Promise<Session> {
   session.drop();
   await until(client.status, (status) => status === "waiting");

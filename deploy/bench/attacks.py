@@ -30,7 +30,7 @@ from deploy.bench.client import masked
 from deploy.bench.games import recorded
 from deploy.bench.processes import LOAD_CORE, pin, upgrade
 from engine.catalog import ruleset
-from server.gateway.messages.attempts import FIRST_NUMBER
+from server.play.messages import FIRST_NUMBER
 
 ADDRESSES = 4
 

@@ -21,29 +21,29 @@ from redis.asyncio import Redis
 from deploy.bench.games import recorded
 from engine.catalog import ruleset
 from engine.notation import move_text
+from server.accounts.accounts import read_typed
 from server.app import redis_store
-from server.background import Background
-from server.core import daily
-from server.core.attempt import Moved
-from server.core.due import AttemptDue
-from server.core.history import DayResult
-from server.core.ids import AttemptId, DealId, PlayerId
-from server.core.races import Race
-from server.core.stored import StoredResult
-from server.logs import configure
-from server.metrics import Metrics
-from server.service.accounts import read_typed
-from server.service.registration import Registration
-from server.service.services import Services
-from server.store import keys
-from server.store.bus import Bus
-from server.store.clock import Clock
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.deals import random_id
-from server.store.embedded import embedded_redis
-from server.store.journal import Append
-from server.store.secret_keys import SecretKeys
+from server.base.core import days, keys
+from server.base.core.due import AttemptDue
+from server.base.core.ids import AttemptId, DealId, PlayerId
+from server.base.journals.store import Append
+from server.base.nodes.registration import Registration
+from server.base.redis.bus import Bus
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.redis.embedded import embedded_redis
+from server.base.seals.core.secret_keys import SecretKeys
+from server.base.work.background import Background
+from server.base.work.metrics import Metrics
+from server.base.work.random_id import random_id
+from server.cli.logs import configure
+from server.play.core import keys as play_keys
+from server.play.core.attempt import Moved
+from server.play.core.stored import StoredResult
+from server.results.core.history import DayResult
+from server.results.core.races import Race
+from server.wings import Services
 
 COUNT = 400
 """How many of each kind are made."""
@@ -70,7 +70,7 @@ class Capacity:
         self.redis = connect(url)
         self.database = Database(self.redis, 0)
         secret_keys = SecretKeys([secrets.token_bytes(32)])
-        self.store = redis_store(self.database, Clock(self.database), secret_keys)
+        self.store = redis_store(self.database, RedisClock(self.database), secret_keys)
         registration = Registration(self.store.nodes, self.store.held)
         bus, background = Bus(self.database), Background()
         self.services = Services(self.store, bus, registration, Metrics(), background)
@@ -90,7 +90,7 @@ class Capacity:
                 await make(number)
 
         await asyncio.gather(*map(one, range(COUNT)))
-        await self.services.effects.flush()
+        await self.services.outbox.flush()
         # What nobody waits for has been written before this on the same connection.
         await self.database.write("", "PING")
         return round((await self.used() - before) / COUNT)
@@ -112,14 +112,14 @@ class Capacity:
         """Write the moves of a recorded game to the journal of a daily."""
         state = await self.services.attempts.find(attempt)
         assert state is not None, "it has been opened"
-        key, start = keys.attempt(attempt), state.start
+        key, start = play_keys.attempt(attempt), state.start
         partition = keys.partition(attempt)
         for number, move in enumerate(recorded(GAME)[:moves], 2):
             now = self.store.clock.now()
             event = Moved(move_text(ruleset(GAME), move), now)
             entry = Append(key, number, msgspec.json.encode(event).decode())
             if number == FIRST:
-                expires = start.deadline + keys.ATTEMPT_LIFE
+                expires = start.deadline + play_keys.ATTEMPT_LIFE
                 due = AttemptDue(attempt), start.deadline
                 entry = entry._replace(partition=partition, expires=expires, due=due)
             await self.store.journals.append(entry, now)
@@ -129,7 +129,7 @@ class Capacity:
         services = self.services
         await self.store.clock.sample()
         await services.prepare()
-        day = daily.day_at(self.store.clock.now())
+        day = days.day_at(self.store.clock.now())
         found: dict[str, int] = {}
         # The first ones open connections and load scripts, which takes memory, too.
         await self.each(lambda _: self.guest(None))

@@ -11,7 +11,7 @@ from typing import Any
 
 from deploy.bench.meter import Figures, was_limit
 from deploy.bench.processes import LoadError, RunningServer, floor, load, node
-from server.gateway.limits import ADDRESS_PLAYERS
+from server.base.net.limits import ADDRESS_PLAYERS
 
 StartServer = Callable[[], AbstractContextManager[RunningServer]]
 """Runs a server until the context is left."""

@@ -26,23 +26,23 @@ from redis.asyncio import Redis
 
 from engine.catalog import games
 from server.app import redis_store
-from server.background import Background
-from server.core import daily
-from server.core.history import DayResult, RoundResult
-from server.core.ids import DealId, PlayerId
-from server.gateway.api.players import OfPlayer, show_player
-from server.logs import configure
-from server.metrics import Metrics
-from server.service.registration import Registration
-from server.service.services import Services
-from server.store import keys
-from server.store.bus import Bus
-from server.store.clock import Clock
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.deals import random_id
-from server.store.embedded import embedded_redis
-from server.store.secret_keys import SecretKeys
+from server.base.core import days as daily
+from server.base.core.ids import DealId, PlayerId
+from server.base.nodes.registration import Registration
+from server.base.redis.bus import Bus
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.redis.embedded import embedded_redis
+from server.base.seals.core.secret_keys import SecretKeys
+from server.base.work.background import Background
+from server.base.work.metrics import Metrics
+from server.base.work.random_id import random_id
+from server.cli.logs import configure
+from server.players.core import keys
+from server.results.core.history import DayResult, RoundResult
+from server.results.players_api import OfPlayer, show_player
+from server.wings import Services
 
 REPEATS = 25
 """How often each is measured."""
@@ -77,7 +77,7 @@ class Lives:
         self.redis = redis
         self.database = Database(redis, 0)
         secret_keys = SecretKeys([secrets.token_bytes(32)])
-        store = redis_store(self.database, Clock(self.database), secret_keys)
+        store = redis_store(self.database, RedisClock(self.database), secret_keys)
         registration = Registration(store.nodes, store.held)
         self.services = Services(store, Bus(self.database), registration, Metrics(), Background())
         self.today = daily.day_at(int(time.time() * 1000))

@@ -14,14 +14,14 @@ from deploy.bench.boards import finish_daily
 from deploy.bench.client import map_concurrently
 from deploy.bench.meter import Figures, MeasuredNode, spread
 from deploy.bench.races import open_session
-from server.core.boards import BoardId
-from server.core.ids import PlayerId
-from server.core.ranking import pack
-from server.service.leaderboards import REACH, RIVALS, TOP
-from server.store import keys
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.leaderboards import Leaderboards
+from server.base.core.ids import PlayerId
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.play.core.result import pack
+from server.results.core import keys
+from server.results.core.boards import BoardId
+from server.results.leaderboards import REACH, RIVALS, TOP
+from server.results.leaderboards_store import LeaderboardStore
 
 BOARD = BoardId("day", "robert", 20_778, "ranked")
 
@@ -63,7 +63,7 @@ async def million(node: MeasuredNode, entries: int, calls: int) -> Figures:
     assert node.socket is not None
     redis: Any = connect(f"unix://{node.socket}")
     database = Database(redis)
-    boards, chance = Leaderboards(database), random.Random(1)  # noqa: S311 - not a secret
+    boards, chance = LeaderboardStore(database), random.Random(1)  # noqa: S311 - not a secret
     try:
         await _fill(redis, entries, chance)
         await redis.config_set("slowlog-log-slower-than", LOGGED)

@@ -15,9 +15,10 @@ import secrets
 import sys
 
 from deploy.bench.games import SEED
-from server.core import race_commands, watching
-from server.gateway import limits
-from server.store import deals
+from server.base.net import limits
+from server.deals import store as deals_store
+from server.rooms.core import commands
+from server.watching.core import sight
 
 UNLIMITED = 1e12
 
@@ -48,8 +49,8 @@ def main() -> None:
     options = sys.argv[1:]
     if "--address-players" not in options:
         options += ["--address-players", "1000000"]
-    vars(deals)["secrets"] = FixedSeed
-    race_commands.COUNTDOWN = 0
+    vars(deals_store)["secrets"] = FixedSeed
+    commands.COUNTDOWN = 0
     if "--unlimited" in options:
         options.remove("--unlimited")
         vars(limits).update(LIMITS)
@@ -57,9 +58,9 @@ def main() -> None:
         options.remove("--metered")
         port = int(options[options.index("--port") + 1])
         options += ["--metrics-port", str(port + 1)]
-        watching.WATCH_DELAY = WATCH_DELAY
+        sight.WATCH_DELAY = WATCH_DELAY
     # Sockets copy the limits when they are imported.
-    from server.cli import main as samedeal  # noqa: PLC0415
+    from server.cli.main import main as samedeal  # noqa: PLC0415
 
     samedeal(["serve", *options])
 

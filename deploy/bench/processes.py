@@ -18,8 +18,8 @@ from typing import Any
 
 from redis import Redis
 
-from server.store.programs import redis_server_path
-from server.store.secret_keys import own_keys
+from server.base.redis.programs import redis_server_path
+from server.base.seals.key_file import own_keys
 
 ROOT = Path(__file__).parents[2]
 SERVER_CORE, LOAD_CORE = 0, 1

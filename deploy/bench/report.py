@@ -15,7 +15,7 @@ from deploy.bench.comparison import FLOOR, OURS, Comparison
 from deploy.bench.curves import Panel, picture
 from deploy.bench.engine import git, machine
 from deploy.bench.table import BOARDS, Results, comparison_lines, lines
-from server.store.programs import redis_server_path
+from server.base.redis.programs import redis_server_path
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "RESULTS.md"

@@ -11,11 +11,11 @@ from typing import Any
 import msgpack
 
 from engine.ruleset import ROW, Move, Ruleset
-from server.gateway.messages.attempts import FIRST_NUMBER
-from server.gateway.messages.rooms import PROGRESS
-from server.gateway.messages.session import VERSION
-from server.gateway.messages.shared import NEWS
-from server.gateway.messages.watching import WatchedMove
+from server.base.wire.messages import NEWS
+from server.base.wire.session_messages import VERSION
+from server.play.messages import FIRST_NUMBER
+from server.rooms.messages import PROGRESS
+from server.watching.messages import WatchedMove
 
 OTHER, ANSWER, PROGRESSED, REFUSAL, SNAPSHOT, WATCHED_MOVE = range(6)
 """The kinds of payloads from the server, as a player who waits for an answer distinguishes them."""

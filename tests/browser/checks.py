@@ -9,7 +9,7 @@ from typing import Any, Literal
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import ViewportSize
 
-from server.core.names import MAX_LENGTH
+from server.players.core.names import MAX_LENGTH
 from tests.browser.player import Player
 from tests.processes import ROOT
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from server.gateway.messages.session import VERSION
+from server.base.wire.session_messages import VERSION
 from tests.gateway.client import REFUSED_WITHIN
 from tests.wire import Wire
 

@@ -57,7 +57,7 @@ STATIC_SCREENS = {
     "no-day": "/archive/2020-02-02",
     "no-player": "/player/nobody",
     "missing": "/nowhere",
-    "no-room": "/r/ZZZZZ",
+    "no-room": "/r/ZZZZZZZZ",
 }
 """The screens that are shown by their path alone, by name."""
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from server.store.keys import MAX_SESSIONS
+from server.players.core.keys import MAX_SESSIONS
 from tests.browser.conftest import Site
 from tests.browser.player import MOVING_PHONE, Player
 

@@ -17,8 +17,8 @@ from tests.browser.player import DESKTOP, PHONE, Player
 
 _IMPATIENT = """
 import sys
-from server.core import absence
-from server.cli import main
+from server.rooms.core import absence
+from server.cli.main import main
 absence.HOST_ABSENCE = 1_000
 main(sys.argv[1:])
 """

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 from websockets.sync.client import connect
 
-from server.gateway.messages.session import VERSION
+from server.base.wire.session_messages import VERSION
 from tests.browser.conftest import Site
 from tests.browser.player import PHONE, Player
 from tests.wire import Wire

@@ -54,7 +54,7 @@ def test_practice_works_without_a_network_and_the_dailies_load_when_online_again
     expect(player.see("offline")).to_have_count(0)
 
 
-@pytest.mark.parametrize("path", ["/daily/robert", "/leaderboard/robert", "/r/ZZZZZ"])
+@pytest.mark.parametrize("path", ["/daily/robert", "/leaderboard/robert", "/r/ZZZZZZZZ"])
 def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(
     player: Player, path: str
 ) -> None:

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from engine.catalog import games
-from server.gateway.messages.attempts import OpenAttempt
-from server.gateway.messages.rooms import JoinRoom
+from server.play.messages import OpenAttempt
+from server.rooms.messages import JoinRoom
 from tests.browser.conftest import Site
 from tests.browser.player import MOVING_PHONE, Player
 
@@ -173,7 +173,7 @@ def test_moves_made_while_the_server_is_down_are_sent_later(host: Player, site: 
 
 
 def test_an_unknown_room_shows_an_error(host: Player) -> None:
-    host.go("/r/ZZZZZ")
+    host.go("/r/ZZZZZZZZ")
     expect(host.page.get_by_role("heading")).to_have_text("There is no room with this code.")
 
 

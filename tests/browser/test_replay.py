@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from server.core.run import check, read_file
+from server.play.core.run import check, read_file
 from tests.browser.checks import problems
 from tests.browser.conftest import Site
 from tests.browser.player import PHONE, Player

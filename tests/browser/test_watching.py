@@ -149,7 +149,7 @@ def test_a_link_that_opens_nothing_says_so(players: tuple[Player, Player, Player
     code = ada.see("room-code").inner_text()
     grace.go(f"/watch/{code}/AAAAAAAAAAAAAAAAAAAAAA")
     expect(grace.page.get_by_text("let you watch")).to_be_visible()
-    grace.go("/watch/ZZZZZ/AAAAAAAAAAAAAAAAAAAAAA")
+    grace.go("/watch/ZZZZZZZZ/AAAAAAAAAAAAAAAAAAAAAA")
     # The same words: nobody is told whether there is such a room.
     expect(grace.page.get_by_text("let you watch")).to_be_visible()
 

@@ -13,7 +13,7 @@ MOST = 100 * 1024
 
 
 SCREENS = ["/", "/daily/robert"]
-TABLES = ["/r/ZZZZZ", "/practice/roosevelt"]
+TABLES = ["/r/ZZZZZZZZ", "/practice/roosevelt"]
 
 
 @pytest.mark.parametrize(

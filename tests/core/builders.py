@@ -10,14 +10,16 @@ from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import apply
 from engine.ruleset import Move
-from server.core import attempt, race, race_commands
-from server.core.attempt import Attempt, Started
-from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.race import Room
-from server.core.race_events import Event, RoomOpened
-from server.core.ranking import Result
-from server.core.refusal import Refusal
-from server.core.stored import Help
+from server.base.core.ids import DealId, PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.play.core import attempt
+from server.play.core.attempt import Attempt, Started
+from server.play.core.result import Result
+from server.play.core.stored import Help
+from server.rooms.core import commands
+from server.rooms.core import room as race
+from server.rooms.core.events import Event, RoomOpened
+from server.rooms.core.room import Room
 from tests.dates import asked
 from tests.engine.positions import easy_board
 
@@ -34,7 +36,8 @@ def started(
     game: str = "robert", *, player: PlayerId = ADA, at: int = START, allowed: Help = "none"
 ) -> Started:
     """Return the first entry of an attempt in a room."""
-    return Started(player, DEAL, game, "standard", CODE, None, at, at + LIMIT, None, allowed)
+    rules = ruleset(game).digest
+    return Started(player, DEAL, game, "standard", CODE, None, at, at + LIMIT, rules, allowed)
 
 
 def begun(game: str = "robert", board: Board | None = None, *, allowed: Help = "none") -> Attempt:
@@ -70,7 +73,7 @@ def room_of(*players: PlayerId, seats: int = 3) -> Room:
     """Return a room in which these players have taken seats, in this order."""
     room = opened(seats)
     for player in players:
-        room = then(room, race_commands.take_seat(room, player, START))
+        room = then(room, commands.take_seat(room, player, START))
     return room
 
 
@@ -83,20 +86,20 @@ def then(room: Room, event: Event | None) -> Room:
 def race_of(*players: PlayerId) -> Room:
     """Return a room in which these players race, the first of them the host."""
     room = room_of(*players)
-    return then(room, race_commands.start(room, players[0], DEAL, "c0ffee", START, present=players))
+    return then(room, commands.start(room, players[0], DEAL, "c0ffee", START, present=players))
 
 
 def agreed(room: Room, *players: PlayerId) -> Room:
     """Return the room after players, or all members who do not sit out, agreed to a round."""
     for player in players or [seat.player for seat in room.seats if not seat.out]:
-        if not room.running and (event := race_commands.set_ready(room, player, True, START)):
+        if not room.running and (event := commands.set_ready(room, player, True, START)):
             room = race.fold(room, event)
     return room
 
 
 def finished(room: Room, player: PlayerId, result: Result) -> Room:
     """Return the room after a runner has finished."""
-    return then(room, race_commands.finish(room, DEAL, player, result, START))
+    return then(room, commands.finish(room, DEAL, player, result, START))
 
 
 def reached(home: int, time: int = 0, moves: int = 0) -> Result:

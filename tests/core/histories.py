@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from server.core.excerpt import Excerpt
-from server.core.history import History
-from server.core.history_fields import changes, whole_of
+from server.results.core.excerpt import Excerpt
+from server.results.core.history import History
+from server.results.core.history_fields import changes, whole_of
 
 
 def plain_fields(history: History) -> dict[str, str]:

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from math import isclose
 
-from server.core.history import Change, RoundResult
-from server.core.ids import PlayerId
-from server.core.races import Decision
+from server.base.core.ids import PlayerId
+from server.results.core.history import Change, RoundResult
+from server.results.core.races import Decision
 
 Followed = tuple[Decision, Mapping[PlayerId, RoundResult]]
 """What was decided of a race of one game, and what it was to its players."""

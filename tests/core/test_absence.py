@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core import race_commands
-from server.core.absence import HOST_ABSENCE, SEAT_ABSENCE, Absence, Due, due, observe
-from server.core.ids import PlayerId
-from server.core.race import Room
+from server.base.core.ids import PlayerId
+from server.rooms.core import commands
+from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE, Absence, Due, due, observe
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CYD, START, finished, race_of, reached, room_of, then
 
 NOTHING = Due(None, (), None)
@@ -33,7 +33,7 @@ def test_absence_counts_from_when_it_was_observed_until_the_member_is_back() -> 
     back = observe(second, room, {ADA, CYD}, 300)
     assert back == Absence({BOB: 100}, 100)
     assert observe(back, room, {CYD}, 400) == Absence({BOB: 100, ADA: 400}, 100)
-    left = then(room, race_commands.leave(room, BOB, START))
+    left = then(room, commands.leave(room, BOB, START))
     assert observe(back, left, {ADA, CYD}, 400) is None
 
 
@@ -47,7 +47,7 @@ def test_a_host_is_followed_after_a_while_if_anybody_is_there() -> None:
     nobody = observe(away, room, set(), 200)
     assert nobody is not None
     assert due(nobody, room, 100 + HOST_ABSENCE) == NOTHING
-    handed = then(room, race_commands.hand_over(room, ADA, BOB, START))
+    handed = then(room, commands.hand_over(room, ADA, BOB, START))
     assert due(away, handed, 100 + HOST_ABSENCE) == NOTHING
 
 

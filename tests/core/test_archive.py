@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from engine.catalog import ruleset
-from server.core.archive import run_line
-from server.core.attempt import Started
-from server.core.ranking import Row, pack
-from server.core.run import FileResult, Run
+from server.dailies.core.archive import run_line
+from server.play.core.attempt import Started
+from server.play.core.result import Row, pack
+from server.play.core.run import FileResult, Run
 from tests.core.builders import ADA, DEAL, LIMIT, START
 
 

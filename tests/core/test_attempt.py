@@ -21,21 +21,12 @@ from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import apply
 from engine.ruleset import Move
-from server.core import attempt
-from server.core.attempt import (
-    UNDO_DEPTH,
-    Attempt,
-    Ended,
-    Event,
-    Hinted,
-    Moved,
-    Past,
-    Undone,
-)
-from server.core.ids import attempt_id
-from server.core.ranking import MAX_MOVES, End, Result
-from server.core.refusal import Refusal
-from server.core.stored import Help
+from server.base.core.ids import attempt_id
+from server.base.core.refusal import Refusal
+from server.play.core import attempt
+from server.play.core.attempt import UNDO_DEPTH, Attempt, Ended, Event, Hinted, Moved, Past, Undone
+from server.play.core.result import MAX_MOVES, End, Result
+from server.play.core.stored import Help
 from tests.core.builders import (
     ADA,
     DEAL,
@@ -240,7 +231,7 @@ JOURNAL = [
         started(),
         '{"type":"started","player":"ada0000000000000","deal":"dea1000000000000",'
         '"game":"robert","variant":"standard","room":"H7KQ2","day":null,'
-        '"at":4102488000000,"deadline":4102488900000}',
+        '"at":4102488000000,"deadline":4102488900000,"rules":"7e5944e3764a933f"}',
     ),
     (Moved("s>w", START), '{"type":"moved","move":"s>w","at":4102488000000}'),
     (Moved("s>w", START, "won"), '{"type":"moved","move":"s>w","at":4102488000000,"end":"won"}'),
@@ -248,7 +239,8 @@ JOURNAL = [
         started(allowed="hints"),
         '{"type":"started","player":"ada0000000000000","deal":"dea1000000000000",'
         '"game":"robert","variant":"standard","room":"H7KQ2","day":null,'
-        '"at":4102488000000,"deadline":4102488900000,"help":"hints"}',
+        '"at":4102488000000,"deadline":4102488900000,'
+        '"rules":"7e5944e3764a933f","help":"hints"}',
     ),
     (Undone(START), '{"type":"undone","at":4102488000000}'),
     (Hinted("s>w", START), '{"type":"hinted","move":"s>w","at":4102488000000}'),

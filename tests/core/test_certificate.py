@@ -14,7 +14,7 @@ from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.moves import legal_moves
 from engine.play import apply
-from server.core.certificate import MAX_TEXT, line_of, packed, proves, unpacked
+from server.deals.core.certificate import MAX_TEXT, line_of, packed, proves, unpacked
 
 WON = Path(__file__).parents[1] / "browser/won.json"
 """A deal with a line that wins."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.codes import (
+from server.base.core.codes import (
     DEVICE_LENGTH,
     RECOVERY_LENGTH,
     is_recovery,
@@ -14,7 +14,7 @@ from server.core.codes import (
     read_room_code,
     shown_code,
 )
-from server.core.ids import ALPHABET
+from server.base.core.ids import ALPHABET
 
 codes = st.sampled_from([DEVICE_LENGTH, RECOVERY_LENGTH]).flatmap(
     lambda length: st.text(ALPHABET, min_size=length, max_size=length)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.contests import MAX_LATELY, WINDOW, Lately, Meeting, Pair, pairs
-from server.core.ids import DealId
+from server.base.core.ids import DealId
+from server.results.core.contests import MAX_LATELY, WINDOW, Lately, Meeting, Pair, pairs
 from tests.core.builders import ADA, BOB, CYD, PLAYERS
 
 NOW = 10 * WINDOW

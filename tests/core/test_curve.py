@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engine.catalog import games, ruleset, stored_ruleset
 from engine.deal import deal_seed
-from server.core.curve import END, SECONDS, Band, curves_of, fields_of
-from server.core.run import run_of, states_of
+from server.play.core.run import run_of, states_of
+from server.results.core.curve import END, SECONDS, Band, curves_of, fields_of
 from tests.core.test_run import played
 
 SEEDS = st.binary(min_size=32, max_size=32)

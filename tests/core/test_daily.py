@@ -9,8 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.certificate import Level
-from server.core.daily import DAY, GRACE, closes, date_text, day_at, ends, level_of, third
+from server.base.core.days import (
+    DAY,
+    GRACE,
+    Level,
+    closes,
+    date_text,
+    day_at,
+    ends,
+    level_of,
+    third,
+)
 
 
 def millis(text: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.board import view_of
-from server.core.digest import digest, fnv1a, view_text
+from server.play.core.digest import digest, fnv1a, view_text
 from tests.engine.positions import after, board
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from server.core.due import AttemptDue, Due, RoundDue, parse_due
-from server.core.ids import attempt_id
+from server.base.core.due import AttemptDue, Due, RoundDue, parse_due
+from server.base.core.ids import attempt_id
 from tests.core.builders import ADA, CODE, DEAL
 
 

@@ -11,12 +11,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from msgspec.structs import replace
 
 from engine.catalog import games
-from server.core import excerpt as core
-from server.core.boards import BoardId, boards_of_day, boards_of_round, days_needed
-from server.core.contests import Lately, Meeting
-from server.core.excerpt import Excerpt
-from server.core.history import DayResult, History, RoundResult, Sums
-from server.core.history_fields import (
+from server.base.core.ids import DealId
+from server.results.core import excerpt as core
+from server.results.core.boards import BoardId, boards_of_day, boards_of_round, days_needed
+from server.results.core.contests import Lately, Meeting
+from server.results.core.excerpt import Excerpt
+from server.results.core.history import DayResult, History, RoundResult, Sums
+from server.results.core.history_fields import (
     changes,
     excerpt_of,
     names_of,
@@ -24,8 +25,7 @@ from server.core.history_fields import (
     results_on_page,
     whole_of,
 )
-from server.core.ids import DealId
-from server.core.races import Race
+from server.results.core.races import Race
 from tests.core.builders import ADA, CODE
 from tests.core.histories import plain_fields
 

@@ -6,8 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from server.core import boards, daily
-from server.core.boards import (
+from server.base.core import days as daily
+from server.base.core.ids import DealId
+from server.play.core.result import Result, pack
+from server.results.core import boards
+from server.results.core.boards import (
     ALL_GAMES,
     BoardId,
     Group,
@@ -15,15 +18,8 @@ from server.core.boards import (
     boards_of_round,
     open_boards,
 )
-from server.core.history import (
-    DayResult,
-    History,
-    RoundResult,
-    points,
-)
-from server.core.history_fields import whole_of
-from server.core.ids import DealId
-from server.core.ranking import Result, pack
+from server.results.core.history import DayResult, History, RoundResult, points
+from server.results.core.history_fields import whole_of
 from tests.core.histories import fields_of
 
 TODAY = 20_778

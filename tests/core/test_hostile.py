@@ -7,10 +7,11 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.core import race, race_commands, races, watching
-from server.core.ids import DealId, PlayerId
-from server.core.race import Room
-from server.core.race_events import (
+from server.base.core.ids import DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.rooms.core import commands, effects
+from server.rooms.core import room as race
+from server.rooms.core.events import (
     Event,
     ReadySet,
     RoomOpened,
@@ -19,7 +20,8 @@ from server.core.race_events import (
     SeatTaken,
     Terms,
 )
-from server.core.refusal import Refusal
+from server.rooms.core.room import Room
+from server.watching.core import sight
 from tests.core.builders import ADA, BOB, CODE, CYD, LIMIT, PLAYERS, START, opened, reached, then
 
 Act = tuple[PlayerId | None, Callable[[Room], Event | None]]
@@ -34,7 +36,7 @@ def acts(draw: st.DrawFn) -> Act:
     player, other = draw(st.sampled_from(PLAYERS[:4])), draw(st.sampled_from(PLAYERS[:4]))
     present, flag = draw(st.sets(st.sampled_from(PLAYERS[:4]))), draw(st.booleans())
     result = reached(draw(st.integers(0, 2)), moves=draw(st.integers(0, 1)))
-    of = race_commands
+    of = commands
 
     def start(room: Room) -> Event | None:
         deal = DealId(f"dea10000000000{room.round.number if room.round else 0:02}")
@@ -127,7 +129,7 @@ def test_no_rated_result_of_a_player_is_changed_by_an_event_of_another(
         assert running.results.items() <= round_.results.items()
         left = {seat.player for seat in before.seats} - {seat.player for seat in after.seats}
         assert left.isdisjoint(running.players) or left == {who}, "a runner was put out"
-        if round_.over and (over := races.race_over(after)) is not None:
+        if round_.over and (over := effects.race_over(after)) is not None:
             assert set(over.results) == set(round_.players)
 
 
@@ -147,7 +149,7 @@ def test_what_a_stranger_may_see_in_a_round_is_never_more_than_at_its_start(
             continue
         hidden = hidden or after.public
         try:
-            found = watching.sight(after, watcher, has_key=has_key)
+            found = sight.sight(after, watcher, has_key=has_key)
         except Refusal:
             continue
         assert (found == "hidden") == hidden
@@ -157,13 +159,11 @@ def test_a_round_that_an_operator_ends_is_not_rated() -> None:
     room = opened()
     for player in (ADA, BOB, CYD):
         room = then(room, SeatTaken(player, START))
-    room = then(
-        room, race_commands.start(room, ADA, DealId("d"), "", START, present=[ADA, BOB, CYD])
-    )
-    room = then(room, race_commands.finish(room, DealId("d"), ADA, reached(3, 1, 1), START))
-    room = then(room, race_commands.close(room, START))
+    room = then(room, commands.start(room, ADA, DealId("d"), "", START, present=[ADA, BOB, CYD]))
+    room = then(room, commands.finish(room, DealId("d"), ADA, reached(3, 1, 1), START))
+    room = then(room, commands.close(room, START))
     for player in (BOB, CYD):
-        room = then(room, race_commands.finish(room, DealId("d"), player, reached(0), START))
+        room = then(room, commands.finish(room, DealId("d"), player, reached(0), START))
     assert room.round is not None
     assert room.round.over
-    assert races.race_over(room) is None
+    assert effects.race_over(room) is None

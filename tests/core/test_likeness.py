@@ -16,15 +16,15 @@ from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import apply
 from engine.ruleset import Move
-from server.core import likeness
-from server.core.attempt import UNDONE, Started
-from server.core.ids import DealId
-from server.core.likeness import Likeness, choices_of, compare, marks
-from server.core.run import Run
+from server.base.core.ids import DealId
+from server.moderation.core import likeness
+from server.moderation.core.likeness import Likeness, choices_of, compare, marks
+from server.play.core.attempt import UNDONE, Started
+from server.play.core.run import Run
 from tests.core.builders import ADA
 
 BOARD = deal_seed(ruleset("deuces"), bytes(32))
-START = Started(ADA, DealId("d" * 16), "deuces", "standard", None, 7, 0, 10**9)
+START = Started(ADA, DealId("d" * 16), "deuces", "standard", None, 7, 0, 10**9, "d1ce")
 
 
 @pytest.fixture(autouse=True)

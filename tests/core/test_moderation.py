@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from server.core import race_commands
-from server.core.boards import BoardId
-from server.core.excerpt import Excerpt
-from server.core.history import DayResult, History
-from server.core.moderation import MAX_WAIT, is_barred, refusal_of
-from server.core.played_days import day_set, streak
-from server.core.race import fold
-from server.core.refusal import Refusal
+from server.base.core.refusal import Refusal
+from server.players.core.restrictions import MAX_WAIT, is_barred, refusal_of
+from server.results.core.boards import BoardId
+from server.results.core.excerpt import Excerpt
+from server.results.core.history import DayResult, History
+from server.results.core.played_days import day_set, streak
+from server.rooms.core import commands
+from server.rooms.core.room import fold
 from tests.core.builders import ADA, BOB, START, room_of
 
 WON = DayResult(52, 0, 60_000, 90, "won", 190, ranked=True)
@@ -52,11 +52,11 @@ def test_a_voided_result_counts_nowhere_and_again_when_it_stands() -> None:
 
 def test_a_closed_room_has_no_seats_and_takes_no_commands() -> None:
     room = room_of(ADA, BOB)
-    event = race_commands.close(room, START)
+    event = commands.close(room, START)
     assert event is not None
     closed = fold(room, event)
     assert (closed.seats, closed.closed, closed.joinable) == ((), True, False)
-    assert race_commands.close(closed, START) is None
-    race_commands.check_open(room)
+    assert commands.close(closed, START) is None
+    commands.check_open(room)
     with pytest.raises(Refusal, match="room_closed"):
-        race_commands.check_open(closed)
+        commands.check_open(closed)

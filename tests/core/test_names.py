@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.ids import ALPHABET, PlayerId
-from server.core.names import MAX_LENGTH, Profile, clean_name, guest_name
-from server.core.refusal import Refusal
+from server.base.core.ids import ALPHABET, PlayerId
+from server.base.core.refusal import Refusal
+from server.players.core.names import MAX_LENGTH, Profile, clean_name, guest_name
 from tests.core.builders import refusal_of
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from server.core.ids import PlayerId
-from server.core.neighbours import groups
+from server.base.core.ids import PlayerId
+from server.rooms.core.same_address import groups
 from tests.core.builders import ADA, BOB, CYD, race_of
 
 

@@ -9,22 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core import race_commands
-from server.core.ids import PlayerId, RoomCode
-from server.core.open_rooms import MAX_OF_NETWORK, MAX_OPEN_ROOMS, OpenRow, listed, row_of
-from server.core.race import Room
+from server.base.core.ids import PlayerId, RoomCode
+from server.lobby.core.open_rooms import MAX_OF_NETWORK, MAX_OPEN_ROOMS, OpenRow, listed, row_of
+from server.rooms.core import commands
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CODE, CYD, DEAL, LIMIT, START, room_of, then
 
 
 def public(room: Room) -> Room:
-    return then(room, race_commands.set_public(room, room.seats[0].player, True, START))
+    return then(room, commands.set_public(room, room.seats[0].player, True, START))
 
 
 def test_a_public_room_with_somebody_there_is_listed_as_it_is() -> None:
     room = public(room_of(ADA, BOB))
     row = OpenRow(CODE, "robert", "standard", LIMIT, 2, 3, ADA)
     assert row_of(room, {BOB}) == row
-    started = race_commands.start(room, ADA, DEAL, "c0ffee", START, present={ADA, BOB})
+    started = commands.start(room, ADA, DEAL, "c0ffee", START, present={ADA, BOB})
     assert row_of(then(room, started), {BOB}) == msgspec.structs.replace(row, running=True)
 
 
@@ -33,8 +33,8 @@ def test_a_room_that_nobody_can_join_is_not_listed() -> None:
     assert row_of(room, {CYD}) is None, "no member is there"
     assert row_of(room_of(ADA, BOB), {ADA}) is None
     assert row_of(public(room_of(ADA, BOB, CYD)), {ADA}) is None
-    assert row_of(then(room, race_commands.set_lock(room, ADA, True, START)), {ADA}) is None
-    assert row_of(then(room, race_commands.set_public(room, ADA, False, START)), {ADA}) is None
+    assert row_of(then(room, commands.set_lock(room, ADA, True, START)), {ADA}) is None
+    assert row_of(then(room, commands.set_public(room, ADA, False, START)), {ADA}) is None
 
 
 @st.composite

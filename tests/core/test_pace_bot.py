@@ -13,11 +13,11 @@ from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.hints import hint
 from engine.notation import move_text
-from server.core import attempt, pace_bot
-from server.core.attempt import Attempt, Ended, Moved, Started
-from server.core.ids import PACE_BOT, DealId, is_id
-from server.core.pace_bot import FASTEST, FIRST_MOVE_AFTER, SLOWEST
-from server.core.ranking import MAX_MOVES
+from server.base.core.ids import PACE_BOT, DealId, is_id
+from server.play.core import attempt, pace_bot
+from server.play.core.attempt import Attempt, Ended, Moved, Started
+from server.play.core.pace_bot import FASTEST, FIRST_MOVE_AFTER, SLOWEST
+from server.play.core.result import MAX_MOVES
 from tests.core.builders import ADA, CODE, DEAL, LIMIT, START, begun, started
 
 GAMES = sorted(games())
@@ -26,8 +26,10 @@ GAMES = sorted(games())
 def bot(game: str = "robert", *, seed: int = 0, deal: str = DEAL, limit: int = LIMIT) -> Attempt:
     """Return an attempt of the bot that has just begun."""
     deadline = START + limit
-    start = Started(PACE_BOT, DealId(deal), game, "standard", CODE, None, START, deadline)
-    board = deal_seed(ruleset(game), seed.to_bytes(32, "big"))
+    rules = ruleset(game)
+    names = PACE_BOT, DealId(deal), game, "standard", CODE
+    start = Started(*names, None, START, deadline, rules.digest)
+    board = deal_seed(rules, seed.to_bytes(32, "big"))
     return attempt.begin(start, board)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.history import DayResult
-from server.core.played_days import PlayedDays, Streak, Tally, day_set, latest, streak
+from server.results.core.history import DayResult
+from server.results.core.played_days import PlayedDays, Streak, Tally, day_set, latest, streak
 
 TODAY = 20_778
 

@@ -7,12 +7,12 @@ from functools import partial
 
 import pytest
 
-from server.core import absence, quick, race, race_commands
-from server.core.absence import QUICK_ABSENCE, SEAT_ABSENCE
-from server.core.ids import PACE_BOT, DealId, PlayerId
-from server.core.quick import BOT_AFTER
-from server.core.race import Room
-from server.core.race_events import (
+from server.base.core.ids import PACE_BOT, DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.rooms.core import absence, commands, quick
+from server.rooms.core import room as race
+from server.rooms.core.absence import QUICK_ABSENCE, SEAT_ABSENCE
+from server.rooms.core.events import (
     Event,
     HostChanged,
     LockSet,
@@ -21,7 +21,8 @@ from server.core.race_events import (
     SeatLeft,
     Terms,
 )
-from server.core.refusal import Refusal
+from server.rooms.core.quick import BOT_AFTER
+from server.rooms.core.room import Room
 from tests.core.builders import (
     ADA,
     BOB,
@@ -43,13 +44,13 @@ def match_of(*players: PlayerId) -> Room:
     opened = RoomOpened(CODE, ADA, "robert", "standard", quick.SEATS, LIMIT, START, quick=True)
     room = race.fold(None, opened)
     for nth, player in enumerate(players):
-        room = then(room, race_commands.match(room, player, START + 1_000 * nth))
+        room = then(room, commands.match(room, player, START + 1_000 * nth))
     return room
 
 
 def start(room: Room, present: set[PlayerId]) -> Event:
     """Start the first round by itself."""
-    return race_commands.start(room, None, DEAL, "c0ffee", START, present=present)
+    return commands.start(room, None, DEAL, "c0ffee", START, present=present)
 
 
 def with_bot() -> Room:
@@ -76,7 +77,7 @@ def test_other_rooms_and_those_that_have_raced_wait_for_nobody(room: Room) -> No
     assert not quick.waits(room)
     assert not quick.offered(room, {ADA})
     assert quick.bot_at(room) is None
-    assert refusal_of(lambda: race_commands.match(room, BOB, START)) == "room_full"
+    assert refusal_of(lambda: commands.match(room, BOB, START)) == "room_full"
 
 
 def test_a_match_that_was_closed_by_an_earlier_release_waits_for_nobody() -> None:
@@ -89,7 +90,7 @@ def test_a_match_that_was_closed_by_an_earlier_release_waits_for_nobody() -> Non
 
 
 def test_who_waits_already_keeps_the_seat() -> None:
-    assert race_commands.match(match_of(ADA), ADA, START) is None
+    assert commands.match(match_of(ADA), ADA, START) is None
 
 
 def test_the_bot_comes_20_seconds_after_the_one_who_waits() -> None:
@@ -104,7 +105,7 @@ def test_the_bot_comes_20_seconds_after_the_one_who_waits() -> None:
 def test_who_is_left_alone_waits_anew() -> None:
     room = match_of(ADA, BOB)
     assert quick.bot_at(room) is None
-    left = then(room, race_commands.leave(room, ADA, START + 5_000))
+    left = then(room, commands.leave(room, ADA, START + 5_000))
     assert quick.offered(left, {BOB})
     assert quick.bot_at(left) == START + 1_000 + BOT_AFTER
 
@@ -130,7 +131,7 @@ def test_the_round_starts_when_both_are_there() -> None:
 
 def test_who_sits_out_holds_it_up() -> None:
     room = match_of(ADA, BOB)
-    room = then(room, race_commands.set_ready(room, BOB, False, START))
+    room = then(room, commands.set_ready(room, BOB, False, START))
     assert not quick.starts(room, {ADA, BOB})
 
 
@@ -150,10 +151,10 @@ def test_the_bot_is_always_there_and_plays_whenever_a_player_does() -> None:
     assert room.points == {ADA: 1}
     assert room.wins == {ADA: 1}
     deal = DealId("dea2000000000000")
-    assert race_commands.start(room, ADA, deal, "c0ffee", START, present={ADA}) is not None
-    idle = then(room, race_commands.set_ready(room, ADA, False, START))
+    assert commands.start(room, ADA, deal, "c0ffee", START, present={ADA}) is not None
+    idle = then(room, commands.set_ready(room, ADA, False, START))
     with pytest.raises(Refusal, match="nobody_plays"):
-        race_commands.start(idle, ADA, deal, "c0ffee", START, present={ADA})
+        commands.start(idle, ADA, deal, "c0ffee", START, present={ADA})
 
 
 def test_nobody_runs_a_quick_match() -> None:
@@ -162,24 +163,24 @@ def test_nobody_runs_a_quick_match() -> None:
         assert room.host is None
         second = room.seats[1].player
         hosts: list[Callable[[Room], object]] = [
-            lambda room, second=second: race_commands.remove(room, ADA, second, START),  # type: ignore[misc]
-            lambda room, second=second: race_commands.hand_over(room, ADA, second, START),  # type: ignore[misc]
-            lambda room: race_commands.set_lock(room, ADA, True, START),
-            lambda room: race_commands.set_public(room, ADA, False, START),
-            lambda room: race_commands.set_terms(room, ADA, other, START),
-            lambda room: race_commands.propose_terms(room, ADA, other, START),
+            lambda room, second=second: commands.remove(room, ADA, second, START),  # type: ignore[misc]
+            lambda room, second=second: commands.hand_over(room, ADA, second, START),  # type: ignore[misc]
+            lambda room: commands.set_lock(room, ADA, True, START),
+            lambda room: commands.set_public(room, ADA, False, START),
+            lambda room: commands.set_terms(room, ADA, other, START),
+            lambda room: commands.propose_terms(room, ADA, other, START),
         ]
         for act in hosts:
             assert refusal_of(partial(act, room)) == "no_host"
-        assert race_commands.replace_host(room, ADA, {BOB}, START) is None
-        assert then(room, race_commands.leave(room, ADA, START)).host is None
+        assert commands.replace_host(room, ADA, {BOB}, START) is None
+        assert then(room, commands.leave(room, ADA, START)).host is None
     waiting = match_of(ADA, BOB)
     by_hand = refusal_of(
-        lambda: race_commands.start(waiting, ADA, DEAL, "", START, present={ADA}, anyway=True)
+        lambda: commands.start(waiting, ADA, DEAL, "", START, present={ADA}, anyway=True)
     )
     assert by_hand == "no_host", "it starts by itself, with both"
-    left = then(with_bot(), race_commands.leave(with_bot(), ADA, START))
-    assert then(left, race_commands.take_seat(left, CYD, START)).host is None
+    left = then(with_bot(), commands.leave(with_bot(), ADA, START))
+    assert then(left, commands.take_seat(left, CYD, START)).host is None
 
 
 def test_the_next_round_of_a_quick_match_takes_the_word_of_both() -> None:
@@ -189,13 +190,13 @@ def test_the_next_round_of_a_quick_match_takes_the_word_of_both() -> None:
         room = finished(room, player, reached(1))
 
     def rematch(*, anyway: bool) -> Event:
-        return race_commands.start(room, BOB, DEAL, "", START, present={ADA, BOB}, anyway=anyway)
+        return commands.start(room, BOB, DEAL, "", START, present={ADA, BOB}, anyway=anyway)
 
     assert refusal_of(lambda: rematch(anyway=False)) == "not_ready"
     alone = then(room, rematch(anyway=True))
     assert alone.round is not None
     assert alone.round.players == (BOB,)
-    room = then(room, race_commands.set_ready(room, ADA, True, START))
+    room = then(room, commands.set_ready(room, ADA, True, START))
     both = then(room, rematch(anyway=False))
     assert both.round is not None
     assert both.round.players == (ADA, BOB)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.quota import (
+from server.base.core.quota import (
     ADDRESS_PLAYERS,
     DAY,
     HOUR,
@@ -14,12 +14,15 @@ from server.core.quota import (
     MINUTE,
     PARTS,
     PLAYER_BYTES,
+    RUNNER,
     Item,
     counted_until,
     days_kept,
     quota_of,
 )
-from server.service import quotas
+from server.base.quotas import quotas
+from server.players.core import charges as players_charges
+from server.rooms.core import charges as rooms_charges
 
 MB, GB = 10**6, 10**9
 NOW = 1_800_000_000_000
@@ -83,11 +86,15 @@ def test_a_school_that_plays_every_day_is_never_refused_a_room() -> None:
         stored = {until: size for until, size in stored.items() if until > now}
         life = days_kept(share) * DAY
         rounds = pupils * games // seats
-        item = Item(quotas.RUNNER * seats, 2 * HOUR)
+        item = Item(RUNNER * seats, 2 * HOUR)
         charged = [
-            *[each for each in quotas.GUEST for _ in range(pupils)],
-            *[each for each in quotas.ROOM for _ in range(pupils // seats)],
-            *[each for each in (quotas.USED_ROOM, quotas.ROUND, item) for _ in range(rounds)],
+            *[each for each in players_charges.GUEST for _ in range(pupils)],
+            *[each for each in rooms_charges.ROOM for _ in range(pupils // seats)],
+            *[
+                each
+                for each in (rooms_charges.USED_ROOM, rooms_charges.ROUND, item)
+                for _ in range(rounds)
+            ],
             *[Item(quotas.PLAYED + moves * quotas.ENTRY_BYTES, life)] * (pupils * games),
         ]
         for size, life in charged:

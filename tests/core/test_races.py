@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from server.core import contests, ratings
-from server.core.contests import Meeting, Pair, has_played
-from server.core.history import RATING, UNCERTAINTY, RoundResult
-from server.core.ids import PACE_BOT, DealId, PlayerId
-from server.core.race import Room
-from server.core.races import Decision, Race, decide, meetings, race_over, results
-from server.core.ratings import Skill
-from server.core.stored import Help, StoredResult
+from server.base.core.ids import PACE_BOT, DealId, PlayerId
+from server.play.core.stored import Help, StoredResult
+from server.results.core import contests, ratings
+from server.results.core.contests import Meeting, Pair, has_played
+from server.results.core.history import RATING, UNCERTAINTY, RoundResult
+from server.results.core.races import Decision, Race, decide, meetings, results
+from server.results.core.ratings import Skill
+from server.rooms.core.effects import race_over
+from server.rooms.core.room import Room
 from tests.core.builders import (
     ADA,
     BOB,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.catalog import games, ruleset
-from server.core.ranking import MAX_MOVES, MAX_TIME, Result, pack, packed, standing, unpack
+from server.play.core.result import MAX_MOVES, MAX_TIME, Result, pack, packed, standing, unpack
 
 Key = tuple[int, int, int]
 

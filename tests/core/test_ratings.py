@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.history import RATING, UNCERTAINTY
-from server.core.ratings import Skill, rate
+from server.results.core.history import RATING, UNCERTAINTY
+from server.results.core.ratings import Skill, rate
 
 NEW = Skill(RATING, UNCERTAINTY)
 

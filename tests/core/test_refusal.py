@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import EngineError
-from server.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal, UnreadableError
+from server.base.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal, UnreadableError
 
 ROOT = Path(__file__).parents[2]
 ENGINE_CODES = {"bad_move", "illegal_move", "unknown_game", "unknown_variant"}

@@ -8,11 +8,12 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core import race, race_commands, room_pace
-from server.core.ids import DealId, PlayerId
-from server.core.race import MAX_REMOVED, MAX_SCORES, Checkpoint, Entry, Room
-from server.core.race_events import Event, Terms
-from server.core.refusal import Refusal
+from server.base.core.ids import DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.rooms.core import commands, pace
+from server.rooms.core import room as race
+from server.rooms.core.events import Event, Terms
+from server.rooms.core.room import MAX_REMOVED, MAX_SCORES, Checkpoint, Entry, Room
 from tests.core.builders import ADA, DEAL, LIMIT, PLAYERS, START, opened, reached, then
 
 OTHER = Terms("roosevelt", "standard", 60_000)
@@ -41,39 +42,39 @@ def numbered(number: int) -> PlayerId:
 
 def test_a_checkpoint_is_bounded_however_many_come_and_go() -> None:
     room, sizes, now = opened(SEATS), [], START
-    room = then(room, race_commands.take_seat(room, ADA, START))
+    room = then(room, commands.take_seat(room, ADA, START))
     for number in range(150):
         now += 1_000
         others = [numbered(7 * number + each) for each in range(7)]
         for player in others:
-            room = then(room, race_commands.take_seat(room, player, now))
-            room = then(room, race_commands.propose_terms(room, player, OTHER, now))
-            if (event := race_commands.set_ready(room, player, True, now)) is not None:
+            room = then(room, commands.take_seat(room, player, now))
+            room = then(room, commands.propose_terms(room, player, OTHER, now))
+            if (event := commands.set_ready(room, player, True, now)) is not None:
                 room = then(room, event)
         deal = DealId(f"{number:016}")
         players = [ADA, *others]
-        room = then(room, race_commands.start(room, ADA, deal, "c0ffee", now, present=players))
+        room = then(room, commands.start(room, ADA, deal, "c0ffee", now, present=players))
         for place, player in enumerate(players):
-            event = race_commands.finish(room, deal, player, reached(place, 1_000, 99), now)
+            event = commands.finish(room, deal, player, reached(place, 1_000, 99), now)
             room = then(room, event)
         for player in others[:2]:
             now += 10_000
-            room = then(room, race_commands.remove(room, ADA, player, now))
+            room = then(room, commands.remove(room, ADA, player, now))
         for player in others[2:]:
-            room = then(room, race_commands.leave(room, player, now))
+            room = then(room, commands.leave(room, player, now))
         sizes.append(len(text_of(room)))
     assert max(sizes) < BOUND
     assert max(sizes[20:75]) + 200 > max(sizes[75:])
     assert len(room.scores) == MAX_SCORES
     assert len(room.removed) == MAX_REMOVED
-    assert len(room.paces) <= room_pace.MAX_PACED
+    assert len(room.paces) <= pace.MAX_PACED
     assert room.points.keys() <= {ADA, *room.former}
     # The more of whom something is said come and go at the same time.
     for number in range(1_000):
         player = numbered(number)
         if player not in room.removed:
-            room = then(room, race_commands.take_seat(room, player, now))
-            room = then(room, race_commands.leave(room, player, now))
+            room = then(room, commands.take_seat(room, player, now))
+            room = then(room, commands.leave(room, player, now))
     assert len(text_of(room)) < BOUND
 
 
@@ -84,20 +85,20 @@ COMMANDS = ("take", "leave", "remove", "ready", "out", "lock", "public", "terms"
 def done(room: Room, command: str, player: PlayerId, other: PlayerId, now: int) -> Room:
     """Return the room after a command, or as it is if that is refused or changes nothing."""
     deciders: dict[str, Callable[[], Event | None]] = {
-        "take": lambda: race_commands.take_seat(room, player, now),
-        "leave": lambda: race_commands.leave(room, player, now),
-        "remove": lambda: race_commands.remove(room, player, other, now),
-        "ready": lambda: race_commands.set_ready(room, player, True, now),
-        "out": lambda: race_commands.set_ready(room, player, False, now),
-        "lock": lambda: race_commands.set_lock(room, player, not room.locked, now),
-        "public": lambda: race_commands.set_public(room, player, not room.public, now),
-        "terms": lambda: race_commands.set_terms(room, player, OTHER, now),
-        "propose": lambda: race_commands.propose_terms(room, player, OTHER, now),
-        "host": lambda: race_commands.hand_over(room, player, other, now),
-        "start": lambda: race_commands.start(
+        "take": lambda: commands.take_seat(room, player, now),
+        "leave": lambda: commands.leave(room, player, now),
+        "remove": lambda: commands.remove(room, player, other, now),
+        "ready": lambda: commands.set_ready(room, player, True, now),
+        "out": lambda: commands.set_ready(room, player, False, now),
+        "lock": lambda: commands.set_lock(room, player, not room.locked, now),
+        "public": lambda: commands.set_public(room, player, not room.public, now),
+        "terms": lambda: commands.set_terms(room, player, OTHER, now),
+        "propose": lambda: commands.propose_terms(room, player, OTHER, now),
+        "host": lambda: commands.hand_over(room, player, other, now),
+        "start": lambda: commands.start(
             room, player, DEAL, "c0ffee", now, present=PLAYERS, anyway=True
         ),
-        "finish": lambda: race_commands.finish(room, DEAL, player, reached(now % 7), now),
+        "finish": lambda: commands.finish(room, DEAL, player, reached(now % 7), now),
     }
     try:
         event = deciders[command]()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from server.core import race_commands, room_pace
-from server.core.ids import PlayerId
-from server.core.race import Room
-from server.core.race_events import Event
-from server.core.refusal import Refusal
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.rooms.core import commands, pace
+from server.rooms.core.events import Event
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, START, finished, race_of, reached, room_of, then
 
 SECOND = 1_000
@@ -18,7 +18,7 @@ def toggle(room: Room, player: PlayerId, at: int) -> Room:
     """Return the room after a member has changed its mind."""
     seat = room.seat_of(player)
     assert seat is not None
-    return then(room, race_commands.set_ready(room, player, not seat.ready, at))
+    return then(room, commands.set_ready(room, player, not seat.ready, at))
 
 
 def test_who_toggles_pays_more_and_more_and_is_told_how_long_to_wait() -> None:
@@ -44,19 +44,19 @@ def test_who_toggles_pays_more_and_more_and_is_told_how_long_to_wait() -> None:
 
 def test_nobody_pays_for_what_others_do_and_leaving_is_never_refused() -> None:
     room = room_of(ADA, BOB)
-    while room.paces[BOB] <= START + room_pace.MOST:
+    while room.paces[BOB] <= START + pace.MOST:
         room = toggle(room, BOB, START)
     with pytest.raises(Refusal, match="too_fast"):
         toggle(room, BOB, START)
-    room = then(room, race_commands.set_lock(room, ADA, True, START))
-    room = then(room, race_commands.set_lock(room, ADA, False, START))
-    room = then(room, race_commands.leave(room, BOB, START))
+    room = then(room, commands.set_lock(room, ADA, True, START))
+    room = then(room, commands.set_lock(room, ADA, False, START))
+    room = then(room, commands.leave(room, BOB, START))
     with pytest.raises(Refusal, match="too_fast"):
-        race_commands.take_seat(room, BOB, START)
-    wait = room.paces[BOB] - room_pace.MOST - START
+        commands.take_seat(room, BOB, START)
+    wait = room.paces[BOB] - pace.MOST - START
     with pytest.raises(Refusal, match="too_fast"):
-        race_commands.take_seat(room, BOB, START + wait - 1)
-    assert race_commands.take_seat(room, BOB, START + wait)
+        commands.take_seat(room, BOB, START + wait - 1)
+    assert commands.take_seat(room, BOB, START + wait)
 
 
 def test_who_plays_round_after_round_is_never_too_fast() -> None:
@@ -65,7 +65,7 @@ def test_who_plays_round_after_round_is_never_too_fast() -> None:
         assert room.round is not None
         for player in (ADA, BOB):
             room = finished(room, player, reached(3))
-        now += race_commands.COUNTDOWN
+        now += commands.COUNTDOWN
         for _ in range(3):
             room = toggle(room, BOB, now)
         room = then(room, start(room, now))
@@ -75,4 +75,4 @@ def test_who_plays_round_after_round_is_never_too_fast() -> None:
 def start(room: Room, now: int) -> Event:
     """Return the start of a round by Ada."""
     assert room.round is not None
-    return race_commands.start(room, ADA, room.round.deal, "c0ffee", now, present=[ADA, BOB])
+    return commands.start(room, ADA, room.round.deal, "c0ffee", now, present=[ADA, BOB])

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed
-from server.core import attempt as core
-from server.core.attempt import UNDONE, Attempt, Ended, Event, Started
-from server.core.ids import DealId
-from server.core.run import FileResult, RunFile, Runner, check, read_file, run_of
-from server.core.stored import Help
+from server.base.core.ids import DealId
+from server.play.core import attempt as core
+from server.play.core.attempt import UNDONE, Attempt, Ended, Event, Started
+from server.play.core.run import FileResult, RunFile, Runner, check, read_file, run_of
+from server.play.core.stored import Help
 from tests.core.builders import ADA, DEAL, LIMIT, START, homewards
 from tests.vectors.generate import FOLDER
 

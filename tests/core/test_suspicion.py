@@ -9,12 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core.attempt import Started
-from server.core.ids import DealId
-from server.core.likeness import Likeness
-from server.core.ranking import End
-from server.core.run import Run
-from server.core.suspicion import (
+from server.base.core.ids import DealId
+from server.moderation.core.likeness import Likeness
+from server.moderation.core.suspicion import (
     MIN_INTERVALS,
     MIN_ODD,
     SHORT,
@@ -23,9 +20,12 @@ from server.core.suspicion import (
     Reason,
     reasons,
 )
+from server.play.core.attempt import Started
+from server.play.core.result import End
+from server.play.core.run import Run
 from tests.core.builders import ADA, BOB
 
-START = Started(ADA, DealId("d" * 16), "robert", "standard", None, 7, 0, 10**9)
+START = Started(ADA, DealId("d" * 16), "robert", "standard", None, 7, 0, 10**9, "d1ce")
 
 
 def run_with(

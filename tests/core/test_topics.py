@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from server.core import topics
-from server.core.boards import BoardId, of_daily
-from server.core.daily import DailyId
+from server.base.core import topics
+from server.base.core.days import DailyId
+from server.players.core.bus import NAMES
+from server.results.core import bus as board_bus
+from server.results.core.boards import BoardId, of_daily
+from server.rooms.core import bus as room_bus
 from tests.core.builders import CODE
 
 DAILY = DailyId("robert", 20_778)
@@ -17,7 +20,8 @@ def test_a_leaderboard_is_named_after_its_game_and_day() -> None:
 
 
 def test_topics_are_named_as_they_always_were() -> None:
-    assert topics.room(CODE) == "room:H7KQ2"
-    assert topics.leaderboard(of_daily(DAILY, "guests")) == "leaderboard:robert:20778"
-    assert topics.leaderboard(of_daily(DAILY, "ranked")) == "leaderboard:robert:20778:ranked"
+    assert NAMES == "names"
+    assert room_bus.topic(CODE) == "room:H7KQ2"
+    assert board_bus.topic(of_daily(DAILY, "guests")) == "leaderboard:robert:20778"
+    assert board_bus.topic(of_daily(DAILY, "ranked")) == "leaderboard:robert:20778:ranked"
     assert topics.node("n1") == "node:n1"

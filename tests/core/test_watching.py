@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.core import race_commands
-from server.core.ids import PlayerId
-from server.core.race import Room
-from server.core.refusal import Refusal
-from server.core.watching import sight
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.rooms.core import commands
+from server.rooms.core.room import Room
+from server.watching.core.sight import sight
 from tests.core.builders import (
     ADA,
     BOB,
@@ -40,9 +40,9 @@ def seen(room: Room, player: PlayerId, *, has_key: bool = False) -> str:
 def race() -> Room:
     """Return a race of Ada, who is done, and Bob; Cyd has a seat and sits out."""
     room = room_of(ADA, BOB, CYD)
-    room = then(room, race_commands.set_ready(room, CYD, False, START))
+    room = then(room, commands.set_ready(room, CYD, False, START))
     deal, commitment = race_of(ADA, BOB).round.deal, ""  # type: ignore[union-attr]
-    started = race_commands.start(room, ADA, deal, commitment, START, present=PLAYERS)
+    started = commands.start(room, ADA, deal, commitment, START, present=PLAYERS)
     return finished(then(room, started), ADA, reached(3))
 
 
@@ -56,8 +56,8 @@ def test_a_runner_who_is_done_sees_all_at_once(race: Room) -> None:
 
 
 def test_a_runner_who_has_left_is_still_one(race: Room) -> None:
-    assert seen(then(race, race_commands.leave(race, ADA, START)), ADA) == "live"
-    assert seen(then(race, race_commands.leave(race, BOB, START)), BOB) == "still_racing"
+    assert seen(then(race, commands.leave(race, ADA, START)), ADA) == "live"
+    assert seen(then(race, commands.leave(race, BOB, START)), BOB) == "still_racing"
 
 
 def test_a_member_who_sits_out_sees_all_later(race: Room) -> None:
@@ -71,7 +71,7 @@ def test_others_need_the_key_and_see_all_later(race: Room) -> None:
 
 @pytest.mark.parametrize("has_key", [False, True])
 def test_who_was_removed_sees_nothing(race: Room, has_key: bool) -> None:
-    room = then(race, race_commands.remove(race, ADA, CYD, START))
+    room = then(race, commands.remove(race, ADA, CYD, START))
     assert seen(room, CYD, has_key=has_key) == "removed"
 
 
@@ -81,7 +81,7 @@ def test_before_the_first_round_there_is_nothing_to_hide() -> None:
 
 
 def test_a_public_round_is_shown_when_it_is_over(race: Room) -> None:
-    race = then(race, race_commands.set_public(race, ADA, True, START))
+    race = then(race, commands.set_public(race, ADA, True, START))
     watchers = (ADA, BOB, CYD, DAN)
     assert [seen(race, each, has_key=True) for each in watchers] == [
         "hidden",
@@ -101,7 +101,7 @@ def test_a_public_round_is_shown_when_it_is_over(race: Room) -> None:
 def test_a_watcher_may_run_in_the_next_round(race: Room) -> None:
     over = finished(race, BOB, reached(1))
     room = agreed(over, ADA, BOB, CYD)
-    started = race_commands.start(room, CYD, race_of(ADA).round.deal, "", START, present=PLAYERS)  # type: ignore[union-attr]
+    started = commands.start(room, CYD, race_of(ADA).round.deal, "", START, present=PLAYERS)  # type: ignore[union-attr]
     assert [seen(then(room, started), each) for each in (ADA, BOB, CYD)] == ["still_racing"] * 3
 
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from server.core.ids import ALPHABET, PACE_BOT, PlayerId
-from server.core.names import MAX_LENGTH, check_words, clean_name, guest_name
-from server.core.refusal import Refusal
-from server.core.words import Words, skeleton
-from server.service.name_lists import name_lists
+from server.base.core.ids import ALPHABET, PACE_BOT, PlayerId
+from server.base.core.refusal import Refusal
+from server.players.core.names import MAX_LENGTH, check_words, clean_name, guest_name
+from server.players.core.words import Words, skeleton
+from server.players.name_lists import name_lists
 from tests.core.builders import refusal_of
 
 RESERVED, OFFENSIVE = name_lists()

@@ -7,7 +7,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from server.metrics import Metrics
+from server.base.work.metrics import Metrics
 from tests.processes import ROOT
 from tests.redis_servers import running_server
 from tests.test_losses import site_on

@@ -26,8 +26,8 @@ from engine.deal import deal_seed
 from engine.moves import is_stuck, is_won
 from engine.play import play
 from engine.ruleset import ROW
-from server.gateway import codec
-from server.gateway import messages as m
+from server import protocol as m
+from server.base.wire import codec
 from tests.conftest import ALONE
 from tests.processes import PATIENCE
 
@@ -60,8 +60,8 @@ def test_moves_are_commands_of_the_protocol(game: str) -> None:
 
 def test_payloads_are_classified_by_kind() -> None:
     snapshot = m.attempts.Attempt(
-        40, "a.b", "a", "c", "robert", "standard", "H7KQ2", None, 1, [], 0, 1, 2, 3,
-        m.shared.Result(0, 52, 0, 0, None),
+        40, "a.b", "a", "c", "robert", "standard", "H7KQ2M4X", None, 1, [], 0, 1, 2, 3,
+        m.shared.Result(0, 52, 0, 0, None), "d1ce",
     )  # fmt: skip
     moved = m.watching.WatchedMove(1, 0, 9, [[1, 1]], 0, m.shared.Result(0, 52, 0, 8, None))
     events = {
@@ -79,8 +79,8 @@ def test_payloads_are_classified_by_kind() -> None:
     assert not wire.answers_move(codec.encode(snapshot))
     read = wire.read(codec.encode(snapshot))
     assert wire.watched_seq(codec.encode(moved)) == 9
-    assert wire.read(codec.encode(m.watching.WatchKey("H7KQ2", "abc"), 3)).key == "abc"
-    assert (read.attempt, read.handle, read.seq, read.room) == ("a.b", 40, 1, "H7KQ2")
+    assert wire.read(codec.encode(m.watching.WatchKey("H7KQ2M4X", "abc"), 3)).key == "abc"
+    assert (read.attempt, read.handle, read.seq, read.room) == ("a.b", 40, 1, "H7KQ2M4X")
 
 
 @pytest.mark.parametrize("length", [0, 5, 125, 126, 4_096])

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from server.certify import certify as certify_command
-from server.cli import main
+from server.cli.certify import certify as certify_command
+from server.cli.main import main
 from tests.deploy.composed import COMPOSE, compose
 from tests.deploy.schemas import assert_valid
 from tests.deploy.test_image import VARIABLES, arguments_of, sources

@@ -8,7 +8,7 @@ import shlex
 import subprocess
 from typing import NamedTuple
 
-from server.cli import serve
+from server.cli.main import serve
 from tests.processes import ROOT, program
 
 DOCKERFILE = ROOT / "deploy/Dockerfile"

@@ -21,7 +21,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
-from server.gateway.messages.session import VERSION
+from server.base.wire.session_messages import VERSION
 from tests.deploy.test_image import arguments_of
 from tests.processes import PATIENCE, ROOT, Running, free_port, program, running
 from tests.redis_servers import Server, running_server, until
@@ -272,7 +272,7 @@ def test_while_no_node_can_play_visitors_get_a_page_at_once(site: Site) -> None:
 
         # The nodes live, but none is asked any more.
         until(away)
-        page = site.ask("GET", "/r/H7KQ2", Accept="text/html,*/*;q=0.8")
+        page = site.ask("GET", "/r/H7KQ2M4X", Accept="text/html,*/*;q=0.8")
         assert (page.status, page.headers["Retry-After"]) == (503, "5")
         assert page.headers["Content-Type"] == "text/html; charset=utf-8"
         assert page.headers["Cache-Control"] == "no-store"

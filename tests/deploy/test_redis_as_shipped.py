@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from server.store.embedded import embedded_redis
+from server.base.redis.embedded import embedded_redis
 from tests.conftest import client_of
 from tests.processes import ROOT
 from tests.redis_servers import Server

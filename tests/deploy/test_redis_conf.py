@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.store.embedded import PACKED_VALUE, STREAM_NODE
+from server.base.redis.embedded import PACKED_VALUE, STREAM_NODE
 from tests.processes import free_port
 from tests.redis_programs import PROGRAMS
 from tests.redis_servers import Server

@@ -14,11 +14,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from server.core import race_commands
+from server.rooms.core import commands
 from tests.deploy.test_restore import play
-from tests.gateway.client import opened
-from tests.gateway.play import give_up_daily
-from tests.golden.nodes import node_of, unpack
 from tests.redis_programs import PROGRAMS, programs
 from tests.redis_servers import (
     MASTERS,
@@ -28,19 +25,9 @@ from tests.redis_servers import (
     running_server,
     until,
 )
-from tests.redis_users import make_secrets, secrets
 
 LASTING = 60_000
 """Milliseconds that a key lives at least if it is compared: others may expire meanwhile."""
-
-EARLIER = "user default reset"
-"""The line of `redis.acl` with which a restart lost what scripts had written."""
-
-WITHOUT_USERS = "user default on nopass ~* &* +@all"
-"""What holds on a server that has no users."""
-
-TRANSACTION = "redis.call('SET', KEYS[1], '1') redis.call('SET', KEYS[2], '1')"
-"""A script that writes two keys, which Redis keeps in its file as a transaction."""
 
 
 class Site(NamedTuple):
@@ -87,7 +74,7 @@ def _value(redis: Any, key: str) -> Any:
 def play_on(url: str) -> None:
     """Play on a node of this release, with short countdowns."""
     with pytest.MonkeyPatch.context() as shorter:
-        shorter.setattr(race_commands, "COUNTDOWN", 50)
+        shorter.setattr(commands, "COUNTDOWN", 50)
         asyncio.run(play(url))
 
 
@@ -130,74 +117,6 @@ def test_a_server_that_is_killed_or_stopped_has_everything_when_it_is_back(site:
     with server_on(site.data, site.program) as server:
         assert contents(server) == site.contents
         assert server.refused() == []
-
-
-class Users:
-    """A file of users that an operator makes anew, with another line for `default` at first."""
-
-    def __init__(self, folder: Path, default: str) -> None:
-        self.file = folder / "redis-users.acl"
-        shutil.copytree(secrets().folder, folder)
-        lines = self.file.read_text().splitlines()
-        changed = [default if line.startswith("user default ") else line for line in lines]
-        assert changed != lines
-        self.file.write_text("".join(f"{line}\n" for line in changed))
-
-    def make(self) -> None:
-        """Run `make-secrets.sh`, which keeps the passwords."""
-        assert make_secrets(self.file.parent).passwords == secrets().passwords
-
-
-@PROGRAMS
-def test_a_site_with_earlier_users_is_rescued_while_it_runs(program: str, tmp_path: Path) -> None:
-    """As in `deploy/README.md`: make the users anew, load them, and only then restart."""
-    data, users = tmp_path / "redis", Users(tmp_path / "users", EARLIER)
-    with server_on(data, program, users.file) as server:
-        server.ask("EVAL", TRANSACTION, 2, "one", "two")
-        assert "no permissions" in server.ask("ACL", "DRYRUN", "default", "PING")
-        users.make()
-        assert server.ask("ACL", "LOAD")
-        before = contents(server)
-    assert before == {"one": "1", "two": "1"}
-    with server_on(data, program, users.file) as server:
-        assert contents(server) == before
-
-
-def test_what_a_restart_with_earlier_users_left_out_is_still_in_the_file(
-    site: Site, tmp_path: Path
-) -> None:
-    """As in `deploy/README.md`: stop Redis before it rewrites its file, and start it anew."""
-    users = Users(tmp_path / "users", EARLIER)
-    with server_on(site.data, site.program, users.file) as server:
-        # Valkey does not look at rights when it reads its file.
-        if server.ask("INFO", "server").get("server_name") != "valkey":
-            assert len(contents(server)) < len(site.contents) / 2
-    users.make()
-    with server_on(site.data, site.program, users.file) as server:
-        assert contents(server) == site.contents
-
-
-@PROGRAMS
-def test_a_store_of_the_last_release_is_whole_with_the_users_of_this_one(
-    program: str, tmp_path: Path
-) -> None:
-    """The nodes and the Redis of 0.2.0 knew no users."""
-
-    async def play_there(port: int) -> None:
-        async with opened(port) as client:
-            await client.hello()
-            await give_up_daily(client, "robert")
-
-    data, users = tmp_path / "redis", Users(tmp_path / "users", WITHOUT_USERS)
-    with server_on(data, program, users.file) as server:
-        code = unpack("0.2.0", tmp_path / "code")
-        with node_of(code, f"redis://127.0.0.1:{server.port}/0") as (_, port):
-            asyncio.run(play_there(port))
-        before = contents(server)
-    assert any(":attempt:" in key for key in before)
-    users.make()
-    with server_on(data, program, users.file) as server:
-        assert contents(server) == before
 
 
 @PROGRAMS

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_type_hints
 
 import pytest
 from redis import Redis
@@ -15,32 +13,26 @@ from redis.backoff import NoBackoff
 from redis.exceptions import AuthenticationError, ResponseError
 from redis.retry import Retry
 
-from server.core import topics
-from server.core.boards import BoardId
-from server.core.daily import DailyId
-from server.store import keys
+from server.base.core import topics
+from server.players.core import bus as names_bus
+from server.results.core import bus as board_bus
+from server.rooms.core import bus as room_bus
 from tests.conftest import CLUSTER
 from tests.deploy.composed import arguments, compose
 from tests.processes import ROOT, free_port, program, running
 from tests.redis_users import NODES, Secrets, make_secrets, secrets
+from tests.store.key_modules import KEY_MODULES, all_of
 
 pytestmark = CLUSTER
 
-STORE = Path(keys.__file__).parent
-SOURCES = [path.read_text() for path in STORE.glob("*.py") if path.name != "embedded.py"]
+SERVER = Path(topics.__file__).parents[2]
+SOURCES = [path.read_text() for path in SERVER.rglob("*.py") if path.name != "embedded.py"]
 
 BY_THE_LIBRARY = {"cluster|slots", "command"}
 """Commands that redis-py sends by itself, to learn the topology of a cluster."""
 
 NOT_SENT = {"readonly"}
 """What looks like a command in the store's source, but is the first word of an error."""
-
-SAMPLES: dict[object, Any] = {
-    str: "abc",
-    int: 7,
-    BoardId: BoardId("day", "robert", 20_000, "guests"),
-    DailyId: DailyId("robert", 20_000),
-}
 
 
 @pytest.fixture(scope="module")
@@ -88,30 +80,6 @@ def dry_run(admin: Redis, user: str, *command: str) -> str:
     return str(admin.acl_dryrun(user, *command))
 
 
-def all_of(module: object) -> dict[str, str]:
-    """Return what each constant and function of a module names, by its name there."""
-    found = {name: value for name, value in vars(module).items() if isinstance(value, str)}
-    constants = {name: value for name, value in found.items() if name.isupper()}
-    functions = dict(inspect.getmembers(module, inspect.isfunction))
-    for name, function in functions.items():
-        types = get_type_hints(function)
-        if (
-            getattr(module, "__name__", "") != function.__module__
-            or getattr(types["return"], "__supertype__", types["return"]) is not str
-        ):
-            continue
-        given = [
-            SAMPLES[getattr(kind, "__supertype__", kind)]
-            for parameter, kind in types.items()
-            if parameter != "return"
-        ]
-        # What makes a key of another one's slot gets a key.
-        constants[name] = (
-            function("{p7}:x") if list(types) == ["key", "return"] else function(*given)
-        )
-    return constants
-
-
 def test_nobody_gets_in_without_a_name_and_the_password(port: int, made: Secrets) -> None:
     with pytest.raises(AuthenticationError), client(port, made, None) as anybody:
         anybody.ping()
@@ -120,15 +88,29 @@ def test_nobody_gets_in_without_a_name_and_the_password(port: int, made: Secrets
             guesser.ping()
 
 
-@pytest.mark.parametrize("name", all_of(keys))
+KEYS = {
+    f"{module.__name__} {name}": key
+    for module in KEY_MODULES
+    for name, key in all_of(module).items()
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
 def test_a_node_may_use_every_key_of_the_game(admin: Redis, name: str) -> None:
-    assert dry_run(admin, NODES, "SET", all_of(keys)[name], "") == "OK"
+    assert dry_run(admin, NODES, "SET", KEYS[name], "") == "OK"
 
 
-@pytest.mark.parametrize("name", all_of(topics))
+TOPICS = {
+    f"{module.__name__} {name}": topic
+    for module in (topics, names_bus, room_bus, board_bus)
+    for name, topic in all_of(module).items()
+}
+
+
+@pytest.mark.parametrize("topic", TOPICS.values(), ids=TOPICS)
 @pytest.mark.parametrize("command", ["PUBLISH", "SPUBLISH", "SSUBSCRIBE", "SUBSCRIBE"])
-def test_a_node_may_use_every_channel_of_the_game(admin: Redis, name: str, command: str) -> None:
-    words = [command, all_of(topics)[name], *([""] if "PUBLISH" in command else [])]
+def test_a_node_may_use_every_channel_of_the_game(admin: Redis, topic: str, command: str) -> None:
+    words = [command, topic, *([""] if "PUBLISH" in command else [])]
     assert dry_run(admin, NODES, *words) == "OK"
 
 

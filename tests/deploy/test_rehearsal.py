@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner
 from redis import Redis
 
-from server.cli import main
+from server.cli.main import main
 from tests.conftest import CLUSTER
 from tests.deploy.composed import arguments, compose, environment
 from tests.gateway.client import opened

@@ -16,12 +16,14 @@ import pytest
 from click.testing import CliRunner
 
 from engine.deal import SEED_BYTES
-from server import upkeep
-from server.cli import main
-from server.core import race_commands
-from server.store import keys
-from server.store.programs import redis_server_path
-from server.store.secret_keys import KEY_BYTES, SecretKeys, add_key
+from server.base.core import keys
+from server.base.redis.programs import redis_server_path
+from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
+from server.base.seals.key_file import add_key
+from server.cli import upkeep
+from server.cli.main import main
+from server.deals.core import keys as deals_keys
+from server.rooms.core import commands
 from tests.conftest import SECRET_KEY_FILE, node, secret_keys
 from tests.gateway.client import opened
 from tests.gateway.play import race_of, resign
@@ -90,7 +92,7 @@ def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
     found = Backups(folder / "files", folder / "dump.rdb", folder / "report.json")
     with server_on(folder / "redis") as server:
         with pytest.MonkeyPatch.context() as shorter:
-            shorter.setattr(race_commands, "COUNTDOWN", 50)
+            shorter.setattr(commands, "COUNTDOWN", 50)
             asyncio.run(play(server.url))
         code, said, report = verified(server.url)
         assert (code, report["problems"]) == (0, []), said
@@ -190,7 +192,7 @@ def test_damages_are_named(backups: Backups, tmp_path: Path) -> None:
         with_entries = [key for key in attempts if int(client.xlen(key)) > 1]
         client.xdel(with_entries[0], "0-1")
         client.xadd(with_entries[1], {"e": '{"type":"moved","move":[1],"at":5}'}, id="0-9")
-        lost, changed, foreign = (keys.deal(str(client.get(key))) for key in dailies[:3])
+        lost, changed, foreign = (deals_keys.deal(str(client.get(key))) for key in dailies[:3])
         client.delete(lost)
         client.hset(changed, "commitment", "0" * 64)
         client.hset(foreign, "sealed", SecretKeys([bytes([1] * KEY_BYTES)]).seal("x", b"x"))

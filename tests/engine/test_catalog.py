@@ -123,17 +123,15 @@ def test_a_digest_depends_only_on_what_affects_play() -> None:
 def test_unlisted_rules_are_found_only_by_their_digest() -> None:
     old, new = load_game("deuces", DEUCES), changed(DEUCES, redeals="2")
     before, digest = Catalog([old]), Catalog([old]).ruleset("deuces").digest
-    now = Catalog([new], [old], {"deuces": {"standard": digest}})
+    now = Catalog([new], [old])
     assert now.ruleset("deuces").redeals == 2
-    for named in (digest, None):
-        assert now.stored_ruleset("deuces", "standard", named).redeals == 0
+    assert now.stored_ruleset("deuces", "standard", digest).redeals == 0
     assert now.unlisted == sorted(before.ruleset("deuces", each).digest for each in old.variants)
     assert now.stored_ruleset("deuces", "standard", now.ruleset("deuces").digest).redeals == 2
     exported_old = {each["digest"]: each for each in now.exported()["unlisted"]}
     assert exported_old.keys() == set(now.unlisted)
     assert (exported_old[digest]["game"], exported_old[digest]["variant"]) == ("deuces", "standard")
     assert exported_old[digest]["rules"]["waste"]["redeals"] == 0
-    assert now.exported()["unnamed"] == {"deuces": {"standard": digest}}
 
 
 @pytest.mark.parametrize(
@@ -142,12 +140,12 @@ def test_unlisted_rules_are_found_only_by_their_digest() -> None:
         ("deuces", "standard", "0" * 16),
         ("deuces", "fill", "64ebc8d3bb51c3ce"),
         ("robert", "standard", "64ebc8d3bb51c3ce"),
-        ("gone", "standard", None),
+        ("gone", "standard", "64ebc8d3bb51c3ce"),
     ],
 )
-def test_unknown_rules_are_refused(game: str, variant: str, digest: str | None) -> None:
+def test_unknown_rules_are_refused(game: str, variant: str, digest: str) -> None:
     assert stored_ruleset("deuces", "standard", "64ebc8d3bb51c3ce") is ruleset("deuces")
-    with pytest.raises(UnknownRulesError, match=digest or "without a digest"):
+    with pytest.raises(UnknownRulesError, match=digest):
         stored_ruleset(game, variant, digest)
 
 
@@ -155,7 +153,7 @@ def test_a_folder_may_hold_games_alone(tmp_path: Path) -> None:
     (tmp_path / "deuces.toml").write_text(DEUCES)
     found = load_catalog(tmp_path)
     assert list(found.games) == ["deuces"]
-    assert (found.unlisted, found.unnamed) == ([], {})
+    assert found.unlisted == []
 
 
 def test_a_folder_holds_games_and_their_earlier_rules(tmp_path: Path) -> None:
@@ -163,9 +161,8 @@ def test_a_folder_holds_games_and_their_earlier_rules(tmp_path: Path) -> None:
     kept = tmp_path / "unlisted" / "deuces"
     kept.mkdir(parents=True)
     (tmp_path / "deuces.toml").write_text(DEUCES.replace("redeals = 0", "redeals = 3"))
-    (kept / "0.1.0.toml").write_text(DEUCES)
-    (tmp_path / "unlisted" / "unnamed.toml").write_text(f'deuces.standard = "{old.digest}"')
+    (kept / "1.0.0.toml").write_text(DEUCES)
     found = load_catalog(tmp_path)
     assert list(found.games) == ["deuces"]
     assert found.ruleset("deuces").redeals == 3
-    assert found.stored_ruleset("deuces", "standard", None).redeals == 0
+    assert found.stored_ruleset("deuces", "standard", old.digest).redeals == 0

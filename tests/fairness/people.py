@@ -18,10 +18,10 @@ from engine.hints import hint
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.ruleset import ROW, Move
-from server.core import attempt as core
-from server.core.attempt import Attempt, Started
-from server.core.ids import DealId, PlayerId
-from server.core.run import Run
+from server.base.core.ids import DealId, PlayerId
+from server.play.core import attempt as core
+from server.play.core.attempt import Attempt, Started
+from server.play.core.run import Run
 
 MOST_MOVES = 300
 """Moves after which everybody gives up."""
@@ -89,7 +89,8 @@ class Sitting:
         """Return the attempt as it begins."""
         rules = self.board.ruleset
         names = self.player, self.deal, rules.game, rules.variant
-        return core.begin(Started(*names, None, DAY, self.at, self.at + 10**9), self.board)
+        times = self.at, self.at + 10**9
+        return core.begin(Started(*names, None, DAY, *times, rules.digest), self.board)
 
 
 def sitting(game: str, number: int, player: int, minutes: float) -> Sitting:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.catalog import games
-from server.core import likeness
-from server.core.attempt import Attempt
-from server.core.likeness import Choice
-from server.core.run import Run
-from server.core.suspicion import Copied, Reason, earlier_of, reasons
+from server.moderation.core import likeness
+from server.moderation.core.likeness import Choice
+from server.moderation.core.suspicion import Copied, Reason, earlier_of, reasons
+from server.play.core.attempt import Attempt
+from server.play.core.run import Run
 from tests.fairness.people import STYLES, copied, played_by, scout, script, sitting
 
 GAP = 10.0

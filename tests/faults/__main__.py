@@ -12,7 +12,6 @@ from pathlib import Path
 
 from tests.faults import injection
 from tests.faults.run import Settings, run, table
-from tests.golden import releases
 from tests.processes import ROOT
 
 MAX_SHOWN = 100
@@ -34,9 +33,6 @@ def main() -> int:
     parser.add_argument(
         "--broken", action="store_true", help="nodes acknowledge before they append"
     )
-    parser.add_argument(
-        "--with-release", choices=releases(), help="one of the nodes is of this release"
-    )
     given = parser.parse_args()
     seed = secrets.randbelow(1 << 31) if given.seed is None else given.seed
     allowed = given.only or injection.weights_in(given.redis, given.workers)
@@ -48,7 +44,6 @@ def main() -> int:
         players=given.players,
         pause=given.pause,
         broken=given.broken,
-        release=given.with_release,
         kinds=tuple(kind for kind in allowed if kind not in given.without),
     )
     folder = ROOT / "build" / "faults" / f"{given.redis}-{seed}"

@@ -15,12 +15,13 @@ from engine.errors import EngineError
 from engine.hints import hint
 from engine.notation import move_text, parse_move, seen_text
 from engine.search import Outcome, search
-from server.core import attempt as core
-from server.core import daily, pace_bot
-from server.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone
-from server.core.ids import split_attempt_id
-from server.core.ranking import Result
-from server.core.refusal import Refusal
+from server.base.core import days
+from server.base.core.ids import split_attempt_id
+from server.base.core.refusal import Refusal
+from server.play.core import attempt as core
+from server.play.core import pace_bot
+from server.play.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone
+from server.play.core.result import Result
 from tests.faults.commands import HINT, NEVER_SENT, RESIGN, CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Complaints
 from tests.faults.ledger import Ledger, Line, Message
@@ -96,7 +97,7 @@ def fold(
         about.add("invented", 1, "the deal's seed does not make its commitment")
     _check_start(start, deal, commands, about)
     rules = stored_ruleset(start.game, start.variant, start.rules)
-    if rules is not stored_ruleset(start.game, start.variant, deal.get("rules")):
+    if rules is not stored_ruleset(start.game, start.variant, deal["rules"]):
         about.add("invented", 1, "it is played by other rules than its deal")
     board = deal_seed(rules, bytes.fromhex(deal["seed"]))
     states = [core.begin(start, board)]
@@ -131,7 +132,7 @@ def _check_start(
             about.add("invented", 1, "the daily was not opened")
         elif start.at < first - SLACK:
             about.add("mistimed", 1, f"{first - start.at} ms before it was asked for")
-        if (daily.day_at(start.at), daily.closes(start.day)) != (start.day, start.deadline):
+        if (days.day_at(start.at), days.closes(start.day)) != (start.day, start.deadline):
             about.add("mistimed", 1, f"{start}")
 
 

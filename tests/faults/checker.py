@@ -12,16 +12,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
-from server.core import daily
-from server.core.boards import Group, of_daily
-from server.core.daily import DailyId
-from server.core.history_fields import whole_of
-from server.core.ids import PACE_BOT, DealId, PlayerId, split_attempt_id
-from server.core.quota import DAY, KEPT_DAYS
-from server.core.ranking import Result, unpack
-from server.core.stored import Help
-from server.service import room_journal
-from server.store import keys
+from server.base.core import days as daily
+from server.base.core.days import DailyId
+from server.base.core.ids import PACE_BOT, DealId, PlayerId, split_attempt_id
+from server.base.core.quota import DAY, KEPT_DAYS
+from server.play.core import keys
+from server.play.core.result import Result, unpack
+from server.play.core.stored import Help
+from server.results.core.boards import Group, of_daily
+from server.results.core.history_fields import whole_of
+from server.rooms import journal as rooms_journal
+from server.rooms.core import keys as rooms_keys
 from tests.faults import room_history
 from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
 from tests.faults.commands import CommandIndex
@@ -102,7 +103,7 @@ def check(
         for code, entries in stored.rooms.items()
     }
     _check_results(rooms, summaries, verdict.complaints)
-    _check_rounds(rooms, stored, now, verdict, mixed=nodes.mixed)
+    _check_rounds(rooms, stored, now, verdict)
     watched = WatchedChecks(stored, rooms, nodes.watch_delay, verdict.complaints)
     for ledger in ledgers:
         _check_events(ledger, rooms, summaries, stored, verdict)
@@ -124,16 +125,12 @@ def check(
         days,
         rooms.values(),
         verdict.complaints,
-        mixed=nodes.mixed,
-        unplayed=over.keys() - days.keys(),
         ranked={which for which, run in over.items() if run.ranked},
     ).run()
     for ledger in ledgers:
         _check_kept(ledger, stored, verdict)
-    _check_leftovers(stored, now, verdict.complaints, mixed=nodes.mixed)
-    if not nodes.mixed:
-        # A node of an earlier release keeps each attempt for long, and begins it with its deadline.
-        _check_lives(stored, summaries, verdict.complaints)
+    _check_leftovers(stored, now, verdict.complaints)
+    _check_lives(stored, summaries, verdict.complaints)
     verdict.counts["rooms checked"] = len(rooms)
     verdict.counts["rounds"] = sum(len(history.rounds) for history in rooms.values())
     _count_kinds(stored, verdict)
@@ -275,7 +272,7 @@ def _check_results(
 
 
 def _check_rounds(
-    rooms: Mapping[str, RoomHistory], stored: Stored, now: int, verdict: Verdict, *, mixed: bool
+    rooms: Mapping[str, RoomHistory], stored: Stored, now: int, verdict: Verdict
 ) -> None:
     """Compare the rounds that are kept beside the journals with those in the journals."""
     played = {
@@ -287,12 +284,11 @@ def _check_rounds(
     }
     for deal, text in stored.rounds.items():
         found = played.get(DealId(deal))
-        if found is None or room_journal.decode_round(text) != found[0]:
+        if found is None or rooms_journal.decode_round(text) != found[0]:
             about = f"round on {deal}"
             verdict.complaints.append(Complaint("invented", about, f"{text}, not {found}"))
     for deal, (_, ended) in played.items():
-        # Of a round that ends on a node of an earlier release, nothing is kept.
-        if deal not in stored.rounds and now < ended + keys.ROUND_LIFE - SLACK and not mixed:
+        if deal not in stored.rounds and now < ended + rooms_keys.ROUND_LIFE - SLACK:
             verdict.complaints.append(Complaint("lost", f"round on {deal}", "it is not kept"))
     verdict.counts["rounds kept"] += len(stored.rounds)
 
@@ -432,15 +428,10 @@ def _check_kept(ledger: Ledger, stored: Stored, verdict: Verdict) -> None:
         verdict.complaints.append(Complaint("invented", about, "nobody asked for a code"))
 
 
-def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint], *, mixed: bool) -> None:
-    """Complain of what should have had its effect by now.
-
-    The end of a race is left alone by the sweeper of an earlier release, which does not know it.
-    """
+def _check_leftovers(stored: Stored, now: int, complaints: list[Complaint]) -> None:
+    """Complain of what should have had its effect by now."""
     complaints += [
-        Complaint("unfinished", field, "it has had no effect")
-        for field in stored.effects
-        if not (mixed and "/" in field)
+        Complaint("unfinished", field, "it has had no effect") for field in stored.effects
     ]
     complaints += [
         Complaint("unfinished", member, f"it fell due {now - time} ms ago")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from server.core.attempt import UNDONE
+from server.play.core.attempt import UNDONE
 from tests.faults.ledger import Ledger, Message
 
 RESIGN = "resign"

@@ -16,18 +16,18 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.catalog import ruleset
-from server.core import contests, races, ratings
-from server.core.boards import BoardId, Group, boards_of_day, boards_of_round
-from server.core.curve import SECONDS
-from server.core.daily import DailyId
-from server.core.history import DayResult, History, RoundResult, points
-from server.core.history_fields import whole_of
-from server.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
-from server.core.race import Round
-from server.core.races import Decision, Race
-from server.core.ranking import Result, pack
-from server.core.ratings import Change, Skill
-from server.core.stored import StoredResult
+from server.base.core.days import DailyId
+from server.base.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
+from server.play.core.result import Result
+from server.play.core.stored import StoredResult
+from server.results.core import contests, races, ratings
+from server.results.core.boards import BoardId, Group, boards_of_day, boards_of_round
+from server.results.core.curve import SECONDS
+from server.results.core.history import DayResult, History, RoundResult, points
+from server.results.core.history_fields import whole_of
+from server.results.core.races import Decision, Race
+from server.results.core.ratings import Change, Skill
+from server.rooms.core.room import Round
 from tests.core.order import out_of_order
 from tests.faults.complaint import Complaint, Kind
 from tests.faults.room_history import LAST, RoomHistory
@@ -47,9 +47,6 @@ class HistoryChecks:
         stored: what Redis holds.
         days: the dailies that are over, as their journals say.
         rooms: the rooms, as their journals say.
-        mixed: whether some nodes are of release 0.2.0. Such a node enters the end of a daily on the
-            day's leaderboard alone, among the guests, and that of a race nowhere.
-        unplayed: the dailies that are over without a move, which such a node enters as well.
         ranked: the dailies that were begun with an identity that was kept.
         complaints: what is wrong is added to it.
     """
@@ -61,14 +58,10 @@ class HistoryChecks:
         rooms: Iterable[RoomHistory],
         complaints: list[Complaint],
         *,
-        mixed: bool = False,
-        unplayed: Set[tuple[PlayerId, str, int]] = frozenset(),
         ranked: Set[tuple[PlayerId, str, int]] = frozenset(),
     ) -> None:
         self._stored = stored
-        self._unplayed = unplayed
         self._ranked = ranked
-        self._mixed = mixed
         self._complaints = complaints
         self._whole = {
             PlayerId(player): whole_of(fields) for player, fields in stored.histories.items()
@@ -104,9 +97,7 @@ class HistoryChecks:
         self._check_curves()
 
     def _complain(self, kind: Kind, about: str, text: str) -> None:
-        # A node of an earlier release applies some ends, and nobody knows which.
-        if not (self._mixed and kind == "lost"):
-            self._complaints.append(Complaint(kind, about, text))
+        self._complaints.append(Complaint(kind, about, text))
 
     def _compare(
         self, about: str, found: Mapping[Any, object], wanted: Mapping[Any, object]
@@ -284,11 +275,7 @@ class HistoryChecks:
     def _wanted(self, player: PlayerId) -> History:
         """Return a player's history as it should be."""
         found = self._found.get(player, History())
-        days, rounds = self._days[player], self._rounds[player]
-        if self._mixed:
-            days = {key: each for key, each in days.items() if key in found.days}
-            rounds = {key: each for key, each in rounds.items() if key in found.rounds}
-        return History(found.version, found.kept, days, rounds)
+        return History(found.version, found.kept, self._days[player], self._rounds[player])
 
     def _check_histories(self) -> None:
         for player in self._days.keys() | self._rounds.keys() | self._found.keys():
@@ -326,34 +313,10 @@ class HistoryChecks:
                 if score is not None:
                     wanted[board][player] = score
         for board in wanted.keys() | self._stored.leaderboards.keys():
-            self._compare(
-                f"leaderboard {board}", self._entered(board, wanted[board]), wanted[board]
-            )
-
-    def _entered(self, board: BoardId, wanted: Mapping[str, int]) -> dict[str, int]:
-        """Return the scores on a leaderboard that have to be what follows from the journals.
-
-        A node of release 0.2.0 enters results of days among the guests, whoever made them, and with
-        the moves of a run that brought no card home, and those who have not moved at all.
-        """
-        entered = self._stored.leaderboards.get(board, {})
-        if not self._mixed or board.scope != "day" or board.group != "guests":
-            return entered
-        found = {}
-        for player, score in entered.items():
-            if (PlayerId(player), board.game, board.period) in self._unplayed:
-                continue
-            made = self._days.get(PlayerId(player), {}).get((board.game, board.period))
-            if made is None or score not in {made.packed, pack(made.left, made.time, made.moves)}:
-                found[player] = score
-            elif player in wanted:
-                found[player] = made.packed
-        return found
+            entered = self._stored.leaderboards.get(board, {})
+            self._compare(f"leaderboard {board}", entered, wanted[board])
 
     def _check_curves(self) -> None:
-        if self._mixed:
-            # What a node of release 0.2.0 has entered counts nowhere.
-            return
         for each in self._curves.keys() | self._stored.curves.keys():
             counts = {f: n for f, n in self._stored.curves.get(each, {}).items() if n}
             self._compare(f"curves {each.name}", counts, self._curves[each])

@@ -8,10 +8,10 @@ from typing import Any
 from engine.board import Delta, delta_between, view_of
 from engine.notation import seen_text
 from engine.ruleset import Ruleset
-from server.core.attempt import Attempt, Event, move_of
-from server.core.digest import digest
-from server.core.ranking import Result
-from server.service.resume import MAX_MISSED
+from server.play.core.attempt import Attempt, Event, move_of
+from server.play.core.digest import digest
+from server.play.core.result import Result
+from server.play.resume import MAX_MISSED
 from tests.faults.complaint import Complaints
 from tests.faults.ledger import Message
 

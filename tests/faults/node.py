@@ -22,16 +22,17 @@ from typing import Any
 
 import msgspec
 
-from server.cli import main as samedeal
-from server.core import absence, quick, race_commands, watching
-from server.core.ids import PlayerId, RoomCode
-from server.core.race import Room
-from server.core.race_events import Terms
-from server.service import room_journal
-from server.service import watching as service_watching
-from server.service.rooms import Rooms
-from server.store import clock, embedded
-from server.store.journal import Append, Journals, is_checkpoint
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.journals.store import Append, JournalStore, is_checkpoint
+from server.base.redis import clock, embedded
+from server.cli.main import main as samedeal
+from server.rooms import journal as rooms_journal
+from server.rooms.core import absence, commands, quick
+from server.rooms.core.events import Terms
+from server.rooms.core.room import Room
+from server.rooms.rooms import Rooms
+from server.watching import watching as service_watching
+from server.watching.core import sight
 
 QUICK_LIMIT = 12_000
 """Milliseconds of a round of a quick match, in which the pace bot makes about six moves."""
@@ -70,7 +71,7 @@ def shorten_rounds(share: int) -> None:
 
 def acknowledge_first() -> None:
     """Break the node: report an append as done at once, and carry it out afterwards."""
-    broken: Any = Journals
+    broken: Any = JournalStore
     append, append_soon = broken.append, broken.append_soon
     tasks: set[asyncio.Task[int]] = set()
 
@@ -78,13 +79,13 @@ def acknowledge_first() -> None:
         tasks.discard(task)
         task.exception()
 
-    async def at_once(self: Journals, entry: Append, *given: Any) -> int:
+    async def at_once(self: JournalStore, entry: Append, *given: Any) -> int:
         task = asyncio.create_task(append(self, entry, *given))
         tasks.add(task)
         task.add_done_callback(forget)
         return self.generation(entry.key)
 
-    def soon(self: Journals, *given: Any) -> bool:
+    def soon(self: JournalStore, *given: Any) -> bool:
         *entry, generation, done, previous = given
         if not append_soon(self, *entry, generation, lambda *_: None, previous):
             return False
@@ -99,9 +100,9 @@ def keep_dropped() -> None:
 
     A checkpoint follows exactly those entries, or is refused; then a later one copies them anew.
     """
-    append = Journals.append
+    append = JournalStore.append
 
-    async def copying(self: Journals, entry: Append, *given: Any, **named: Any) -> int:
+    async def copying(self: JournalStore, entry: Append, *given: Any, **named: Any) -> int:
         if is_checkpoint(entry.payload):
             found = await self.read(entry.key)
             pairs = [str(each) for pair in enumerate(found.texts, found.first) for each in pair]
@@ -110,31 +111,31 @@ def keep_dropped() -> None:
                 await self._database.write(key, "HSET", key, *pairs)
         return await append(self, entry, *given, **named)
 
-    Journals.append = copying  # type: ignore[method-assign]
+    JournalStore.append = copying  # type: ignore[method-assign]
 
 
 def changed() -> list[str]:
     """Change this process as the arguments say, and return the options of `samedeal serve`."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--jumps", type=Path, required=True)
-    parser.add_argument("--countdown", type=int, default=race_commands.COUNTDOWN)
+    parser.add_argument("--countdown", type=int, default=commands.COUNTDOWN)
     parser.add_argument("--share", type=int, default=1)
     parser.add_argument("--absence", type=int, default=absence.HOST_ABSENCE)
-    parser.add_argument("--watch-delay", type=int, default=watching.WATCH_DELAY)
-    parser.add_argument("--checkpoint-every", type=int, default=room_journal.CHECKPOINT_EVERY)
+    parser.add_argument("--watch-delay", type=int, default=sight.WATCH_DELAY)
+    parser.add_argument("--checkpoint-every", type=int, default=rooms_journal.CHECKPOINT_EVERY)
     parser.add_argument("--broken", action="store_true")
     given, options = parser.parse_known_args()
     jumping = JumpingTime(given.jumps)
     vars(clock)["time"] = jumping
     signal.signal(signal.SIGUSR1, jumping.jump)
-    race_commands.COUNTDOWN = given.countdown
+    commands.COUNTDOWN = given.countdown
     absence.HOST_ABSENCE = given.absence
     absence.SEAT_ABSENCE = 3 * given.absence
     vars(service_watching)["WATCH_DELAY"] = given.watch_delay
     absence.QUICK_ABSENCE = given.absence // 2
     quick.BOT_AFTER = given.absence
     quick.LIMIT = QUICK_LIMIT
-    room_journal.CHECKPOINT_EVERY = given.checkpoint_every
+    rooms_journal.CHECKPOINT_EVERY = given.checkpoint_every
     keep_dropped()
     shorten_rounds(given.share)
     if given.broken:

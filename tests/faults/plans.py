@@ -69,7 +69,7 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
     while not player.world.closing:
         if player.world.links and rng.random() < 0.15:
             await look_on(player)
-        elif player.world.hosting and rng.random() < QUICK:
+        elif rng.random() < QUICK:
             await race_quickly(player, pace)
         elif rng.random() < 0.6:
             await race(player, await seat(player, tables), pace)
@@ -93,8 +93,7 @@ async def seat(player: Player, tables: asyncio.Queue[Table]) -> Table:
     for _ in range(seats - 1):
         tables.put_nowait(table)
     player.doing = f"opening a room for {seats}"
-    # An earlier release does not know what help is.
-    allowed = rng.choice(HELP) if player.world.hosting else "none"
+    allowed = rng.choice(HELP)
     variant: Message = {"variant": "standard", "help": allowed} if allowed != "none" else {}
     room = await player.ask(
         "room.create",
@@ -123,7 +122,7 @@ async def race(player: Player, table: Table, pace: float) -> None:
             return
         room = player.rooms.get(code, room)
         round_ = room["round"]
-        if world.hosting and not world.closing:
+        if not world.closing:
             await _run_room(player, room)
             room = player.rooms.get(code, room)
             round_ = room["round"]
@@ -225,9 +224,7 @@ async def _start(player: Player, room: Message, table: Table, waited: int) -> in
         await _change(player, room)
         return waited + 1
     player.doing = f"starting a round in room {code}"
-    anyway: Message = (
-        {"anyway": True} if player.world.hosting and (waited > 2 or rng.random() < 0.3) else {}
-    )
+    anyway: Message = {"anyway": True} if waited > 2 or rng.random() < 0.3 else {}
     # Without an answer it may have been started all the same, so the room is read again.
     await player.ask("room.start", once=True, code=code, **anyway)
     return waited + 1
@@ -264,7 +261,7 @@ async def _run(player: Player, room: Message, pace: float, *, leaves_early: bool
         await play(player, attempt, budget, pace, abandon=rng.random() < 0.15)
     if leaves_early:
         return False
-    if player.world.hosting and rng.random() < WATCHING:
+    if rng.random() < WATCHING:
         player.doing = f"watching round {round_['number']} in room {code}"
         await player.ask("WatchRound", code=code)
     player.doing = f"waiting for the end of round {round_['number']} in room {code}"

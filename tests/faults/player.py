@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from server.gateway.messages.session import VERSION
+from server.base.wire.session_messages import VERSION
 from tests.faults.client_state import ClientState
 from tests.faults.ledger import Ledger, Message
 from tests.faults.wire import REPLACED, LostError, Wire
@@ -59,7 +59,6 @@ class World:
         reorder: how many batches are still to be sent with two commands swapped.
         closing: whether players are to finish, since there are no more faults.
         links: the codes and watch keys of rooms that hosts have passed on, the latest ones.
-        hosting: whether hosts run their rooms: an earlier release does not know what they do then.
         complaints: what players found wrong themselves.
         ledgers: one for each identity.
     """
@@ -69,7 +68,6 @@ class World:
     duplicate: int = 0
     reorder: int = 0
     closing: bool = False
-    hosting: bool = True
     links: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=8))
     complaints: list[str] = field(default_factory=list)
     ledgers: list[Ledger] = field(default_factory=list)

@@ -12,34 +12,35 @@ from engine.board import Board, view_of
 from engine.catalog import ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import move_text
-from server.core import attempt as core
-from server.core import daily, race, race_commands, races
-from server.core.attempt import Attempt, Ended, Started
-from server.core.boards import boards_of_day, boards_of_round
-from server.core.contests import Lately
-from server.core.curve import SECONDS
-from server.core.daily import DailyId
-from server.core.digest import digest
-from server.core.history import (
-    RATING,
-    UNCERTAINTY,
-    DayResult,
-    History,
-    points,
-)
-from server.core.ids import DealId, PlayerId
-from server.core.names import Profile
-from server.core.race import Checkpoint, KeptRound, Room
-from server.core.race_events import Event, RoomOpened, RunnerFinished
-from server.core.races import Decision
-from server.core.ranking import Result
-from server.core.stored import Help
-from server.gateway import codec, messages, present
-from server.service.answers import snapshot_of
-from server.service.attempt_journal import Step
-from server.service.live_room import RoomPage
-from server.service.resume import missed_of
-from server.store import keys
+from server import protocol
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import DealId, PlayerId
+from server.base.wire import codec
+from server.play import present as play_present
+from server.play.answers import snapshot_of
+from server.play.core import attempt as core
+from server.play.core import keys
+from server.play.core.attempt import Attempt, Ended, Started
+from server.play.core.digest import digest
+from server.play.core.result import Result
+from server.play.core.stored import Help
+from server.play.journal import Step
+from server.play.resume import missed_of
+from server.players.core.names import Profile
+from server.results.core import races
+from server.results.core.boards import boards_of_day, boards_of_round
+from server.results.core.contests import Lately
+from server.results.core.curve import SECONDS
+from server.results.core.history import RATING, UNCERTAINTY, DayResult, History, points
+from server.results.core.races import Decision
+from server.rooms import present as rooms_present
+from server.rooms.core import commands as race_commands
+from server.rooms.core import effects
+from server.rooms.core import room as race
+from server.rooms.core.events import Event, RoomOpened, RunnerFinished
+from server.rooms.core.room import Checkpoint, KeptRound, Room
+from server.rooms.live_room import RoomPage
 from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards
 from tests.core.histories import fields_of
 from tests.faults.ledger import Ledger
@@ -53,7 +54,7 @@ SEED = bytes(range(32))
 MOVES = 10
 HAD = 3
 """The entry in the `have` of players who resume after the last move, and after the end."""
-DAY = daily.day_at(START)
+DAY = days.day_at(START)
 
 
 @dataclass
@@ -76,7 +77,7 @@ class Recording:
         return self.commands
 
     def receive(
-        self, player: PlayerId, event: messages.shared.Event, re: int = messages.shared.NEWS
+        self, player: PlayerId, event: protocol.shared.Event, re: int = protocol.shared.NEWS
     ) -> None:
         """Record an event that a player receives."""
         self.receive_frame(player, codec.encode(event, re))
@@ -105,7 +106,7 @@ class Recording:
             progress = self.room.round.results if self.room.round else {}
             shown = RoomPage(page.room, progress, page.profiles, page.online, page.seed)
             for player in (ADA, BOB):
-                self.receive(player, present.room(shown))
+                self.receive(player, rooms_present.room(shown))
 
     def write_checkpoint(self) -> None:
         """Append a checkpoint to the room's journal, of which no player is told at once."""
@@ -122,9 +123,10 @@ class Recording:
         self.stored.expiries[state.id] = start.deadline + keys.ATTEMPT_LIFE
         steps = [Step(None, start, state)]
         _append(journal, start)
-        number = messages.attempts.FIRST_NUMBER + (start.room is None)
+        number = protocol.attempts.FIRST_NUMBER + (start.room is None)
         self.receive(
-            player, present.attempt(snapshot_of(state, _commitment_of(start.deal)), number, self.at)
+            player,
+            play_present.attempt(snapshot_of(state, _commitment_of(start.deal)), number, self.at),
         )
         for _ in range(MOVES):
             self.at += 80
@@ -147,7 +149,7 @@ class Recording:
         before, state = state, core.fold(state, end)
         steps.append(Step(before, end, state))
         _append(journal, end)
-        self.receive(player, present.ended(state, number), command_id)
+        self.receive(player, play_present.ended(state, number), command_id)
         if start.help == "none":
             self.resume(player, number, steps, HAD)
         return state
@@ -158,13 +160,15 @@ class Recording:
         undo = self.send(player, "Undo", attempt=state.id, seq=state.seq + 1)
         event, state, delta = core.undo(state, self.at)
         _append(journal, event)
-        self.receive(player, present.followed(state, core.UNDONE, delta, number, self.at), undo)
+        self.receive(
+            player, play_present.followed(state, core.UNDONE, delta, number, self.at), undo
+        )
         asked = self.send(player, "Hint", attempt=state.id, seq=state.seq + 1)
         given = core.hint(state, self.at)
         assert given is not None
         state = core.fold(state, given)
         _append(journal, given)
-        self.receive(player, present.hinted(state, number), asked)
+        self.receive(player, play_present.hinted(state, number), asked)
         return state
 
     def resume(self, player: PlayerId, number: int, steps: list[Step], since: int) -> None:
@@ -177,7 +181,7 @@ class Recording:
         now = snapshot_of(last, _commitment_of(last.start.deal))
         found = missed_of(steps, now, since, seen)
         assert found is not None, "the digest is right"
-        self.receive(player, present.missed(found, number, self.at), command_id)
+        self.receive(player, play_present.missed(found, number, self.at), command_id)
 
 
 def board_of() -> Board:
@@ -196,7 +200,8 @@ def _append(journal: list[tuple[str, str]], event: core.Event | Event | Checkpoi
 def correct_recording(allowed: Help = "none") -> Recording:
     """Return the whole recording; the race allows this help, and its players ask for it."""
     recording = Recording(ledgers={player: Ledger(player) for player in (ADA, BOB)})
-    fields = {"game": GAME, "variant": "standard", "seed": SEED.hex()}
+    rules = ruleset(GAME).digest
+    fields = {"game": GAME, "variant": "standard", "seed": SEED.hex(), "rules": rules}
     recording.stored.deals[RACED] = {**fields, "commitment": _commitment_of(RACED), "room": CODE}
     recording.stored.deals[TODAY] = {**fields, "commitment": _commitment_of(TODAY), "day": str(DAY)}
     recording.send(ADA, "room.create", game=GAME)
@@ -225,12 +230,13 @@ def correct_recording(allowed: Help = "none") -> Recording:
     recording.at = running.starts
     for player in (ADA, BOB):
         times = running.starts, running.deadline
-        start = Started(player, RACED, GAME, "standard", CODE, None, *times, None, allowed)
+        names = player, RACED, GAME, "standard", CODE
+        start = Started(*names, None, *times, rules, allowed)
         result = recording.play(start).result
         recording.in_room(race_commands.finish(recording.room, RACED, player, result, recording.at))
     recording.send(ADA, "daily.open", game=GAME)
-    at, closes = recording.at, daily.closes(DAY)
-    start = Started(ADA, TODAY, GAME, "standard", None, DAY, at, closes, ranked=True)
+    at, closes = recording.at, days.closes(DAY)
+    start = Started(ADA, TODAY, GAME, "standard", None, DAY, at, closes, rules, ranked=True)
     _enter(recording, recording.play(start).result)
     return recording
 
@@ -238,7 +244,7 @@ def correct_recording(allowed: Help = "none") -> Recording:
 def _enter(recording: Recording, result: Result) -> None:
     """Enter the race, and the result of Ada's daily, in all that follows from them."""
     assert recording.room is not None
-    stored, race_over = recording.stored, races.race_over(recording.room)
+    stored, race_over = recording.stored, effects.race_over(recording.room)
     assert race_over is not None
     before = dict.fromkeys(race_over.results, (RATING, UNCERTAINTY))
     decision = Decision(race_over, before, frozenset([ADA]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from server.core.digest import digest
+from server.play.core.digest import digest
 from tests.faults.client_state import ClientState
 from tests.faults.player import Player
 

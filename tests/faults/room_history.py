@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
-from server.core import absence, quick, race, race_commands, watching
-from server.core.ids import PACE_BOT, DealId, PlayerId
-from server.core.race import Checkpoint, Entry, Room, Round
-from server.core.race_events import (
+from server.base.core import keys
+from server.base.core.ids import PACE_BOT, DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.journals.stored import rules_of
+from server.base.nodes import registration
+from server.play.core.result import Result
+from server.rooms.core import absence, quick
+from server.rooms.core import commands as race_commands
+from server.rooms.core import room as race
+from server.rooms.core.events import (
     Event,
     HostChanged,
     LockSet,
@@ -27,11 +33,8 @@ from server.core.race_events import (
     TermsProposed,
     TermsSet,
 )
-from server.core.ranking import Result
-from server.core.refusal import Refusal
-from server.service import registration
-from server.service.stored import rules_of
-from server.store import keys
+from server.rooms.core.room import Checkpoint, Entry, Room, Round
+from server.watching.core import sight
 from tests.faults.commands import NEVER_SENT, CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Kind
 from tests.faults.ledger import Line, Message
@@ -56,8 +59,6 @@ class Nodes:
         bot_after: milliseconds after which the pace bot comes to who waits alone.
         watch_delay: milliseconds by which those who do not play a round see it later.
         presence_life: milliseconds for which a player may count as present whose node has died.
-        mixed: whether some are of an earlier release: those count ranks and wins otherwise, and
-            who is ready, and start rounds of members who have not agreed to them.
     """
 
     host_absence: int = field(default_factory=lambda: absence.HOST_ABSENCE)
@@ -67,8 +68,7 @@ class Nodes:
     presence_life: int = field(
         default_factory=lambda: round(1000 * (keys.NODE_LIFE + registration.RENEW_EVERY))
     )
-    mixed: bool = False
-    watch_delay: int = field(default_factory=lambda: watching.WATCH_DELAY)
+    watch_delay: int = field(default_factory=lambda: sight.WATCH_DELAY)
 
 
 @dataclass(slots=True)
@@ -111,9 +111,6 @@ class RoomHistory:
             return
         state = self.states[version - 1]
         found, wanted = _reported(message), _expected(state, deals)
-        if self.nodes.mixed:
-            for fields in (found, wanted):
-                _drop_what_differs(fields)
         if found != wanted:
             wrong = {name: (found[name], wanted[name]) for name in wanted
                      if found[name] != wanted[name]}  # fmt: skip
@@ -144,16 +141,6 @@ class RoomHistory:
             if away and (follower is None or follower.silent(since, event.at + SLACK)):
                 about = f"room {self.code}"
                 complaints.append(Complaint("invented", about, f"{event}: that player was away"))
-
-
-def _drop_what_differs(fields: dict[str, Any]) -> None:
-    """Leave out what an earlier release does not send, or counts otherwise."""
-    for name in ("locked", "proposals", "scores", "public", "former", "help", "quick", "bot comes"):
-        del fields[name]
-    fields["members"] = [player for player, *_ in fields["members"]]
-    if fields["round"] is not None:
-        for name in ("terms", "ranks", "public"):
-            del fields["round"][name]
 
 
 def _reported(message: Message) -> dict[str, Any]:
@@ -279,13 +266,11 @@ def fold(
             history.states.append(state)
             continue
         try:
-            decided = _decided(state, event, mixed=history.nodes.mixed)
+            decided = _decided(state, event)
         except Refusal as refusal:
             complain("invented", f"{event} is refused as {refusal.code}")
             decided = event
-        # To an earlier release nobody is ready who has not said so.
-        repeated = history.nodes.mixed and isinstance(event, ReadySet) and decided is None
-        if decided != event and not repeated:
+        if decided != event:
             complain("invented", f"{event} should be {decided}")
         if event.at < last:
             complain("mistimed", f"{last - event.at} ms before version {version - 1}")
@@ -311,7 +296,7 @@ def _check_round(
         deal = deals.get(event.deal, {})
         if (deal.get("commitment"), deal.get("room")) != (event.commitment, history.code):
             complain("invented", f"{event}, and the deal is {deal}")
-        if event.home != _home(room, event) and not history.nodes.mixed:
+        if event.home != _home(room, event):
             complain("invented", f"{event}: another number of cards is home at the start")
     if (
         isinstance(event, RunnerFinished)
@@ -360,7 +345,7 @@ def _check_score(room: Room, complain: Any) -> None:
         complain("misranked", f"{round_.winners()} have won, not {won}")
 
 
-def _decided(room: Room | None, event: Event, *, mixed: bool) -> Event | None:
+def _decided(room: Room | None, event: Event) -> Event | None:
     """Return the event that the command behind an entry leads to in the state before it.
 
     Raises:
@@ -384,7 +369,7 @@ def _decided(room: Room | None, event: Event, *, mixed: bool) -> Event | None:
             deal = room.running.deal if room.running is not None else DealId("")
             decided = race_commands.finish(room, deal, player, result.restored(), at)
         case RoundStarted():
-            decided = _decided_start(room, event, mixed=mixed)
+            decided = _decided_start(room, event)
         case _:
             decided = _decided_by_host(room, event)
     return decided
@@ -414,38 +399,18 @@ def _decided_by_host(room: Room, event: Event) -> Event | None:
     return decided
 
 
-def _starters(room: Room, event: RoundStarted) -> list[PlayerId]:
-    """Return who may have started a round: who is named, or in an earlier release any member.
-
-    There too, who did played, unless they sat out.
-    """
-    if event.by is not None:
-        return [event.by]
-    return [
-        seat.player
-        for seat in room.seats
-        if (seat.player == room.host or room.round is not None)
-        and (seat.player in event.players or seat.out)
-    ]
-
-
-def _decided_start(room: Room, event: RoundStarted, *, mixed: bool) -> Event:
+def _decided_start(room: Room, event: RoundStarted) -> Event:
     """Return the start of a round by who is named as having started it.
 
     Who was present is not known: that those who play are seated and have agreed is. An entry that
-    names nobody is the start of a quick match, or else of an earlier release, which took in all
-    who did not sit out.
+    names nobody is the start of a quick match.
 
     Raises:
         Refusal: it is refused in that state.
     """
-    starter = event.by
-    if mixed and event.by is None:
-        starter = next(iter(_starters(room, event)), room.opened.host)
-        room = replace(room, seats=tuple(replace(seat, ready=not seat.out) for seat in room.seats))
     begun = race_commands.start(
         room,
-        starter,
+        event.by,
         event.deal,
         event.commitment,
         event.at,
@@ -544,7 +509,7 @@ def _commands_for(room: Room | None, event: Event) -> list[tuple[PlayerId, str, 
         case TermsProposed(player=player):
             asked = [(player, "room.propose", code)]
         case RoundStarted():
-            asked = [(player, "room.start", code) for player in _starters(room, event)]
+            asked = [(event.by, "room.start", code)] if event.by is not None else []
         case HostChanged():
             asked = [(host, "room.host", code)]
         case LockSet():

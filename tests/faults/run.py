@@ -66,7 +66,6 @@ class Settings:
         finish: seconds after the last fault within which every player has to finish.
         broken: whether the nodes acknowledge before they append.
         kinds: the kinds of fault; all if `None`.
-        release: an earlier release, of which one of the nodes is; none if `None`.
     """
 
     faults: int
@@ -80,7 +79,6 @@ class Settings:
     finish: float = 90.0
     broken: bool = False
     kinds: tuple[str, ...] | None = None
-    release: str | None = None
 
 
 @dataclass(slots=True)
@@ -95,19 +93,16 @@ class Report:
 async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> Report:
     """Run all of it; leave the nodes' logs in a folder, and with complaints the evidence."""
     begun = time.monotonic()
-    world = World(port=0, hosting=settings.release is None)
+    world = World(port=0)
     async with (
         store_running(settings.redis, settings.workers) as store,
-        running_stage(
-            store, folder, settings.share, broken=settings.broken, release=settings.release
-        ) as stage,
+        running_stage(store, folder, settings.share, broken=settings.broken) as stage,
     ):
         stuck = await _run_players(settings, stage, world, log)
         found = await stored_when_settled(stage)
         world.complaints += await stage.in_thread(store.refused)
     log("checking")
-    mixed = settings.release is not None
-    nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, mixed=mixed, watch_delay=WATCH_DELAY)
+    nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, watch_delay=WATCH_DELAY)
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now(), nodes)
     # Equal complaints are reported once.
     complaints = list(

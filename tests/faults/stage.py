@@ -13,9 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from server.store import keys
 from tests.faults.stores import PrivateServer, Store
-from tests.golden.nodes import environment, unpack
 from tests.processes import ROOT, free_port
 
 NODES = 3
@@ -34,8 +32,6 @@ CHECKPOINT_EVERY = 6
 WATCH_DELAY = 4_000
 """Milliseconds by which those who do not play a round see it later: rounds are short here."""
 
-NEVER = 86_400_000
-
 START_WITHIN = 30.0
 """Seconds within which a node has to start, or to end after SIGTERM."""
 
@@ -46,14 +42,13 @@ T = TypeVar("T")
 
 
 class Node:
-    """A node process on a port of its own; `code` is the folder of its code, `module` what runs."""
+    """A node process on a port of its own; `module` is what runs."""
 
     def __init__(
         self,
         number: int,
         options: Sequence[str],
         folder: Path,
-        code: Path = ROOT,
         *,
         module: str = "tests.faults.node",
     ) -> None:
@@ -65,7 +60,6 @@ class Node:
         self._jumps = folder / f"jumps{number}"
         self._jumps.write_text("0")
         self._options = options
-        self._code = code
         self._module = module
         self._process: subprocess.Popen[bytes] | None = None
         self._wanted = False
@@ -78,18 +72,12 @@ class Node:
             self._process = subprocess.Popen(  # noqa: S603 - a test's own arguments
                 [*command, *self._options],
                 cwd=ROOT,
-                env=environment(self._code),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
             )
         self._wanted = True
-
-    @property
-    def is_of_this_release(self) -> bool:
-        """Whether it runs the code that is tested."""
-        return self._code == ROOT
 
     async def until_listening(self) -> None:
         """Wait until it accepts connections."""
@@ -198,57 +186,26 @@ class Stage:
         return await asyncio.to_thread(work, *given)
 
 
-async def until_registered(store: Store) -> None:
-    """Wait until a node is registered."""
-    deadline = time.monotonic() + START_WITHIN
-    while not any(client.exists(keys.NODES) for client in store.clients()):
-        assert time.monotonic() < deadline, "a node does not register"
-        await asyncio.sleep(0.05)
-
-
 @asynccontextmanager
 async def running_stage(
-    store: Store, folder: Path, share: int, *, broken: bool, release: str | None
+    store: Store, folder: Path, share: int, *, broken: bool
 ) -> AsyncIterator[Stage]:
-    """Run nodes until the block is left. The time limits of rooms are divided by `share`.
-
-    If `release` is given, the last node is of that release.
-    """
-    options = ["--page", str(folder), "--share", str(share)]
+    """Run nodes until the block is left. The time limits of rooms are divided by `share`."""
+    options = [*store.options(), "--page", str(folder), "--share", str(share)]
+    options += ["--absence", str(ABSENCE), "--watch-delay", str(WATCH_DELAY)]
     if broken:
         options.append("--broken")
-    codes = [ROOT] * (1 if isinstance(store.servers, PrivateServer) else NODES)
-    if release is not None:
-        codes[-1] = unpack(release, folder / "code")
-    # Beside an earlier release nothing follows from absences: it could not read that.
-    absence = ABSENCE if release is None else NEVER
-    own = [
-        *("--absence", str(absence), "--watch-delay", str(WATCH_DELAY)),
-        *("--checkpoint-every", str(CHECKPOINT_EVERY)),
-    ]
+    options += ["--checkpoint-every", str(CHECKPOINT_EVERY)]
+    count = 1 if isinstance(store.servers, PrivateServer) else NODES
     nodes = [
-        Node(
-            number,
-            [
-                *store.options(with_all_rights=code != ROOT),
-                *options,
-                *("--countdown", str(COUNTDOWNS[number])),
-                *(own if code == ROOT else []),
-            ],
-            folder,
-            code,
-        )
-        for number, code in enumerate(codes)
+        Node(number, [*options, "--countdown", str(countdown)], folder)
+        for number, countdown in enumerate(COUNTDOWNS[:count])
     ]
     stage = Stage(store, nodes)
     watch: asyncio.Task[None] | None = None
     try:
-        # Nodes of an earlier release first: others write what it reads as long as they see it.
-        for node in sorted(nodes, key=lambda node: node.is_of_this_release):
+        for node in nodes:
             node.start()
-            if not node.is_of_this_release:
-                await node.until_listening()
-                await until_registered(store)
         for node in nodes:
             await (node.until_ready() if stage.is_one_node else node.until_listening())
         watch = asyncio.create_task(stage.watch())

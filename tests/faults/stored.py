@@ -9,8 +9,8 @@ from typing import Any, Protocol, cast
 
 from redis import Redis
 
-from server.core.boards import BoardId, Group, Scope
-from server.core.daily import DailyId
+from server.base.core.days import DailyId
+from server.results.core.boards import BoardId, Group, Scope
 from tests.conftest import secret_keys
 
 Entry = tuple[str, str]

@@ -77,16 +77,12 @@ class Store:
         """The cluster, if it is one."""
         return self.servers if isinstance(self.servers, Cluster) else None
 
-    def options(self, *, with_all_rights: bool = False) -> list[str]:
-        """Return the options of `samedeal serve` for it.
-
-        Args:
-            with_all_rights: whether for a node of a release that needs other rights than this one.
-        """
+    def options(self) -> list[str]:
+        """Return the options of `samedeal serve` for it."""
         servers = self.servers
         if isinstance(servers, PrivateServer):
             return ["--data", str(servers.data), "--workers", str(servers.workers)]
-        options = ["--redis", servers.admin_url if with_all_rights else servers.url]
+        options = ["--redis", servers.url]
         return [*options, "--replica-acks", "1"] if self.cluster else options
 
     def masters(self) -> Sequence[Server | PrivateServer]:

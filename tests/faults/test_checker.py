@@ -12,11 +12,12 @@ import pytest
 
 from engine.board import view_of
 from engine.cards import card_name
-from server.core.boards import of_daily
-from server.core.daily import DailyId
-from server.core.digest import digest
-from server.core.ids import PlayerId, attempt_id
-from server.core.race_events import (
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId, attempt_id
+from server.base.wire import codec
+from server.play.core.digest import digest
+from server.results.core.boards import of_daily
+from server.rooms.core.events import (
     Event,
     HostChanged,
     ReadySet,
@@ -25,9 +26,9 @@ from server.core.race_events import (
     Terms,
     TermsSet,
 )
-from server.core.watching import WATCH_DELAY
-from server.gateway import codec, present
-from server.service.watching import WatchedEntry
+from server.watching import present as watching_present
+from server.watching.core.sight import WATCH_DELAY
+from server.watching.watching import WatchedEntry
 from tests.core.builders import ADA, BOB, CODE, CYD, LIMIT, START
 from tests.faults import nodelog
 from tests.faults.checker import check
@@ -706,8 +707,10 @@ def watched(recording: Recording, watcher: PlayerId, at: int, *, seq: int = 3) -
     assert recording.room is not None
     boards = [(states[seq - 1], None), (None, None)]
     frames = [
-        codec.encode(present.watched(recording.room, "delayed", boards)),
-        codec.encode(present.watched_move(WatchedEntry(1, 0, states[seq - 1], states[seq]))),
+        codec.encode(watching_present.watched(recording.room, "delayed", boards)),
+        codec.encode(
+            watching_present.watched_move(WatchedEntry(1, 0, states[seq - 1], states[seq]))
+        ),
     ]
     ledger = recording.ledgers.setdefault(watcher, Ledger(watcher))
     events = [recording.wires[watcher].unpack(frame) for frame in frames]

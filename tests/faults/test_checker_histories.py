@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from server.core import boards
-from server.core.boards import BoardId, Scope, of_daily
-from server.core.daily import DailyId
-from server.core.history import History, RoundResult
-from server.core.history_fields import whole_of
-from server.core.ids import DealId, PlayerId
+from server.base.core.days import DailyId
+from server.base.core.ids import DealId, PlayerId
+from server.results.core import boards
+from server.results.core.boards import BoardId, Scope, of_daily
+from server.results.core.history import History, RoundResult
+from server.results.core.history_fields import whole_of
 from tests.core.builders import ADA, BOB, CODE, CYD, START
 from tests.core.histories import fields_of
 from tests.faults.checker import check
@@ -25,10 +25,10 @@ from tests.faults.room_history import Nodes
 DAILY = of_daily(DailyId(GAME, DAY), "ranked")
 
 
-def complaints(recording: Recording, *, mixed: bool = False) -> list[Complaint]:
+def complaints(recording: Recording) -> list[Complaint]:
     """Return the checker's complaints about histories, races and leaderboards."""
     ledgers = list(recording.ledgers.values())
-    found = check(recording.stored, ledgers, recording.at + 60_000, Nodes(mixed=mixed))
+    found = check(recording.stored, ledgers, recording.at + 60_000, Nodes())
     words = ("history", "leaderboard", "race", "met", "meetings", "curves", GAME, CODE)
     return [each for each in found.complaints if each.about.startswith(words)]
 
@@ -262,24 +262,7 @@ def test_each_error_is_found(kind: str, break_it: Callable[[Recording], None]) -
     assert kind in {each.kind for each in complaints(recording)}
 
 
-def test_a_node_of_the_last_release_enters_days_on_one_leaderboard_alone() -> None:
-    recording = correct_recording()
-    stored = recording.stored
-    score = stored.leaderboards[DAILY][ADA]
-    stored.histories.clear()
-    stored.leaderboards.clear()
-    stored.races.clear()
-    stored.met.clear()
-    guests = DAILY._replace(group="guests")
-    stored.leaderboards[guests] = {ADA: score}
-    assert complaints(recording)
-    assert complaints(recording, mixed=True) == []
-    stored.leaderboards[guests] = {ADA: score + 1}
-    assert complaints(recording, mixed=True)
-
-
-def test_a_race_waits_for_a_node_that_knows_it() -> None:
+def test_a_race_without_its_effect_is_told() -> None:
     recording = correct_recording()
     recording.stored.effects[f"{CODE}/1"] = "{}"
     assert {each.kind for each in complaints(recording)} == {"unfinished"}
-    assert complaints(recording, mixed=True) == []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from server.core import daily
-from server.core.ids import attempt_id
-from server.store import keys
+from server.base.core import days
+from server.base.core.ids import attempt_id
+from server.play.core import keys
 from tests.core.builders import ADA
 from tests.faults.checker import Verdict, _check_kept, check
 from tests.faults.ledger import Ledger
@@ -38,7 +38,7 @@ def test_an_identity_is_kept_as_the_player_was_told(
 
 
 DAILY = attempt_id(TODAY, ADA)
-UNPLAYED = daily.closes(DAY) + keys.UNPLAYED_LIFE
+UNPLAYED = days.closes(DAY) + keys.UNPLAYED_LIFE
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_what_was_played_is_kept_and_nothing_else_for_long(
     if expiry is not None:
         stored.expiries[DAILY] = expiry
     if due:
-        stored.due[f"a:{DAILY}"] = daily.closes(DAY)
+        stored.due[f"a:{DAILY}"] = days.closes(DAY)
     complaints = check(stored, list(recording.ledgers.values()), recording.at).complaints
     lives = ("its deadline is set", "kept ")
     assert found == any(c.about == DAILY and c.text.startswith(lives) for c in complaints)

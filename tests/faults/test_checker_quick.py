@@ -8,13 +8,14 @@ from collections.abc import Callable
 import pytest
 
 from engine.catalog import ruleset
-from server.core import attempt as core
-from server.core import pace_bot, quick, race, race_commands
-from server.core.attempt import Ended, Started
-from server.core.ids import PACE_BOT, attempt_id
-from server.core.race import Room
-from server.core.race_events import Event, RoomOpened
-from server.store import keys
+from server.base.core.ids import PACE_BOT, attempt_id
+from server.play.core import attempt as core
+from server.play.core import keys, pace_bot
+from server.play.core.attempt import Ended, Started
+from server.rooms.core import commands, quick
+from server.rooms.core import room as race
+from server.rooms.core.events import Event, RoomOpened
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, CODE, LIMIT
 from tests.faults.checker import check
 from tests.faults.ledger import Ledger
@@ -34,7 +35,8 @@ BOT = attempt_id(RACED, PACE_BOT)
 def quick_recording() -> Recording:
     """Return the recording of a round that a player who waited alone has run against the bot."""
     found = Recording(ledgers={ADA: Ledger(ADA)})
-    fields = {"game": GAME, "variant": "standard", "seed": SEED.hex()}
+    rules = ruleset(GAME)
+    fields = {"game": GAME, "variant": "standard", "seed": SEED.hex(), "rules": rules.digest}
     found.stored.deals[RACED] = {**fields, "commitment": _commitment_of(RACED), "room": CODE}
     room: Room | None = None
 
@@ -47,11 +49,10 @@ def quick_recording() -> Recording:
 
     found.send(ADA, "room.quick", game=GAME)
     opened = RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, found.at, quick=True)
-    state = add(race_commands.match(add(opened), ADA, found.at))
+    state = add(commands.match(add(opened), ADA, found.at))
     found.at += quick.BOT_AFTER
     state = add(quick.seat_bot(state, found.at))
-    rules = ruleset(GAME)
-    start = race_commands.start(
+    start = commands.start(
         state,
         None,
         RACED,
@@ -65,7 +66,8 @@ def quick_recording() -> Recording:
     assert running is not None
     for player in running.players:
         begun = Started(
-            player, RACED, GAME, "standard", CODE, None, running.starts, running.deadline
+            *(player, RACED, GAME, "standard", CODE, None),
+            *(running.starts, running.deadline, rules.digest),
         )
         attempt = core.begin(begun, board_of())
         journal = found.stored.attempts.setdefault(attempt.id, [])
@@ -84,7 +86,7 @@ def quick_recording() -> Recording:
             _append(journal, event)
         found.at = attempt.at
         assert room is not None
-        add(race_commands.finish(room, RACED, player, attempt.result, found.at))
+        add(commands.finish(room, RACED, player, attempt.result, found.at))
     return found
 
 

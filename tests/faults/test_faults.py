@@ -8,7 +8,6 @@ import pytest
 
 from tests.faults.injection import WEIGHTS, planned, weights_in
 from tests.faults.run import Report, Settings, run, table
-from tests.golden import releases
 
 SEED = 20_021
 
@@ -25,13 +24,6 @@ async def test_nothing_is_lost_doubled_or_invented(tmp_path: Path) -> None:
     assert report.complaints == [], "\n".join(table(report))
     assert report.counts["entries checked"] > 50
     assert report.counts["missed events"] > 0
-
-
-async def test_nothing_is_lost_beside_a_node_of_the_last_release(tmp_path: Path) -> None:
-    report = await report_of(tmp_path, faults=15, pause=0.3, release=releases()[-1])
-
-    assert report.complaints == [], "\n".join(table(report))
-    assert report.counts["entries checked"] > 50
 
 
 @pytest.mark.cluster

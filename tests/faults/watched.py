@@ -10,10 +10,10 @@ import msgspec
 from engine.board import delta_between, view_of
 from engine.catalog import stored_ruleset
 from engine.deal import deal_seed
-from server.core import attempt as core
-from server.core.attempt import Attempt, Event, Started
-from server.core.race import Round
-from server.core.ranking import Result
+from server.play.core import attempt as core
+from server.play.core.attempt import Attempt, Event, Started
+from server.play.core.result import Result
+from server.rooms.core.room import Round
 from tests.faults.complaint import SLACK, Complaint, Kind
 from tests.faults.ledger import Line, Message
 from tests.faults.room_history import RoomHistory

@@ -12,26 +12,14 @@ import msgspec
 from msgspec import inspect
 
 from engine.catalog import games
-from server.core.ids import ALPHABET
-from server.gateway.codec import MAX_FRAME_SIZE
-from server.gateway.messages import COMMANDS, kind_of
-from server.gateway.messages.accounts import (
-    ConfirmCode,
-    DeleteAccount,
-    KeepRecoveryCode,
-    SignIn,
-)
-from server.gateway.messages.attempts import (
-    FIRST_NUMBER,
-    LAST_NUMBER,
-    Hint,
-    OpenAttempt,
-    Resign,
-    Undo,
-)
-from server.gateway.messages.rooms import CreateRoom, JoinRoom, QuickMatch, SetReady, StartRound
-from server.gateway.messages.session import Hello
-from server.gateway.messages.shared import Command
+from server.accounts.messages import ConfirmCode, DeleteAccount, KeepRecoveryCode, SignIn
+from server.base.core.ids import ALPHABET
+from server.base.wire.codec import MAX_FRAME_SIZE
+from server.base.wire.messages import Command
+from server.base.wire.session_messages import Hello
+from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Hint, OpenAttempt, Resign, Undo
+from server.protocol import COMMANDS, kind_of
+from server.rooms.messages import CreateRoom, JoinRoom, QuickMatch, SetReady, StartRound
 
 Row = list[Any]
 """A message as it goes into msgpack: its kind or number, and its fields."""

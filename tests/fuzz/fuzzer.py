@@ -17,12 +17,13 @@ import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
-from server.core.codes import read_room_code
-from server.gateway import codec
-from server.gateway.api.routes import ROUTES
-from server.gateway.contracts import Reason
-from server.gateway.handlers import HANDLERS
-from server.gateway.messages.attempts import (
+from server.base.core.codes import read_room_code
+from server.base.net.contracts import Reason
+from server.base.wire import codec
+from server.base.wire.messages import NEWS, Command
+from server.base.wire.session_messages import VERSION, Refused
+from server.handlers import HANDLERS
+from server.play.messages import (
     FIRST_NUMBER,
     LAST_NUMBER,
     Attempt,
@@ -32,9 +33,8 @@ from server.gateway.messages.attempts import (
     Resign,
     Undo,
 )
-from server.gateway.messages.rooms import PROGRESS, CreateRoom, JoinRoom, QuickMatch
-from server.gateway.messages.session import VERSION, Refused
-from server.gateway.messages.shared import NEWS, Command
+from server.rooms.messages import PROGRESS, CreateRoom, JoinRoom, QuickMatch
+from server.routes import ROUTES
 from tests.faults import ledger
 from tests.faults.http import request
 from tests.faults.ledger import Ledger

@@ -22,25 +22,25 @@ from uvicorn.server import ServerState
 from websockets.frames import Close, Frame, Opcode
 from websockets.streams import StreamReader
 
-from server.core.ids import AttemptId, PlayerId
-from server.core.refusal import Refusal
-from server.gateway.addresses import Proxies
-from server.gateway.budgets import Budgets
-from server.gateway.codec import MAX_FRAME_SIZE
-from server.gateway.contracts import Reason
-from server.gateway.entrance import Entrance
-from server.gateway.headers import SecurityHeaders
-from server.gateway.listener import MAX_HEAD, Listener
-from server.gateway.load import Load
-from server.gateway.messages.session import Hello, Pong
-from server.gateway.messages.shared import Command, Event
-from server.gateway.origins import Origins
-from server.gateway.session import Session
-from server.gateway.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
-from server.gateway.sockets import Sockets
-from server.gateway.turns import Turns
-from server.metrics import Metrics
-from server.service.moves import MoveNumbers, Reply
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.net.addresses import Proxies
+from server.base.net.admission import Entrance
+from server.base.net.budgets import Budgets
+from server.base.net.contracts import Reason
+from server.base.net.listener import MAX_HEAD, Listener
+from server.base.net.load import Load
+from server.base.net.origins import Origins
+from server.base.net.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
+from server.base.net.turns import Turns
+from server.base.web.headers import SecurityHeaders
+from server.base.wire.codec import MAX_FRAME_SIZE
+from server.base.wire.messages import Command, Event
+from server.base.wire.session import Session
+from server.base.wire.session_messages import Hello, Pong
+from server.base.wire.sockets import Sockets
+from server.base.work.metrics import Metrics
+from server.play.moves import MoveNumbers, Reply
 from tests.fuzz.parsers import PLAYER, codec_seeds
 from tests.gateway.raw import BINARY, CLOSE, CONT, PING, TEXT, close, frame, handshake
 

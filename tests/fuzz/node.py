@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.gateway import limits, socket
+from server.base.net import limits, socket
 from tests.faults import node
 
 PLENTY = limits.Rate(1e6, 1e6)

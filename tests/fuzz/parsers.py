@@ -13,22 +13,24 @@ import msgspec
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
-from server.core import codes, ids, names
-from server.core.ids import PlayerId
-from server.core.names import Profile
-from server.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal
-from server.gateway.addresses import Proxies, wide_of
-from server.gateway.api.app import asked_of
-from server.gateway.api.problems import STATUS
-from server.gateway.api.route import Route, day_of, deal_of, game_of, player_of, run_of
-from server.gateway.api.routes import ROUTES
-from server.gateway.codec import BadMessageError, OldProtocolError, decode
-from server.gateway.content import content_of
-from server.gateway.messages.attempts import FIRST_NUMBER, LAST_NUMBER
-from server.gateway.origins import Origins
-from server.gateway.previews import of_link
-from server.service import passkeys, tokens
-from server.service.name_lists import name_lists
+from server.accounts import passkeys
+from server.base.core import codes, ids
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal
+from server.base.net.addresses import Proxies, wide_of
+from server.base.net.origins import Origins
+from server.base.seals import tokens
+from server.base.web.api.app import asked_of
+from server.base.web.api.problems import STATUS
+from server.base.web.api.route import Route, day_of, deal_of, game_of, player_of, run_of
+from server.base.web.content import content_of
+from server.base.web.previews import of_link
+from server.base.wire.codec import BadMessageError, OldProtocolError, decode
+from server.play.messages import FIRST_NUMBER, LAST_NUMBER
+from server.players.core import names
+from server.players.core.names import Profile
+from server.players.name_lists import name_lists
+from server.routes import ROUTES
 from tests.gateway.test_protocol import EXAMPLES
 
 MAX_SENTENCE = 400
@@ -95,16 +97,7 @@ def _token(text: str) -> None:
     said = tokens.read(text)
     assert ids.is_id(said.player)
     # Its form is exact, so that one token cannot be written in two ways.
-    sign = tokens.sign if said.key else None
-    unsigned = text.rpartition(".")[0]
-    if sign is not None:
-        assert sign(b"key", said).rpartition(".")[0] == unsigned
-    else:
-        assert tokens.sign_old(b"key", said.player, said.epoch).rpartition(".")[0] in {
-            unsigned,
-            # An epoch of 0 may be said.
-            unsigned.removesuffix(".0"),
-        }
+    assert tokens.sign(b"key", said).rpartition(".")[0] == text.rpartition(".")[0]
     with suppress(Refusal):
         tokens.verify(b"another key", text, said)
         raise AssertionError(f"{text} is signed by no key of ours")
@@ -167,7 +160,7 @@ def _ids(text: str) -> None:
         assert refusal is None or refusal.code in STATUS
 
 
-def _read_query(route: Route, scope: dict[str, Any]) -> None:
+def _read_query(route: Route[Any], scope: dict[str, Any]) -> None:
     # Encoded, it is the key of an answer in the cache.
     msgspec.json.encode(asked_of(route, Request(scope)))
 
@@ -244,10 +237,9 @@ WORDS = (
 _SEEDS: dict[Reader, list[str]] = {
     _token: [
         tokens.sign(b"key", tokens.Token(PLAYER, 0, "0123456789ab", 1_795_000_000)),
-        tokens.sign_old(b"key", PLAYER, 0),
-        tokens.sign_old(b"key", PLAYER, 7),
+        tokens.sign(b"key", tokens.Token(PLAYER, 7, "fedcba987654", 1)),
     ],
-    _code: ["K3MQ7-W2R5T", "k3mq 7w2r k3mq 7w2r k3mq", "H7KQ2", "oil\u2011"],
+    _code: ["K3MQ7-W2R5T", "k3mq 7w2r k3mq 7w2r k3mq", "oil\u2011"],
     _name: [
         "Anna",
         "a\u0301o\u0302",

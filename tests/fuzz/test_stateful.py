@@ -10,11 +10,11 @@ from typing import Any, cast
 import msgpack
 import pytest
 
-from server.gateway import codec
-from server.gateway.messages import kind_of
-from server.gateway.messages.accounts import DeleteAccount
-from server.gateway.messages.session import Done, Pong, Refused
-from server.gateway.messages.shared import Event
+from server.accounts.messages import DeleteAccount
+from server.base.wire import codec
+from server.base.wire.messages import Event
+from server.base.wire.session_messages import Done, Pong, Refused
+from server.protocol import kind_of
 from tests.fuzz.commands import Commands, Seen
 from tests.fuzz.fuzzer import ANSWERS, Fuzzer, Session, World
 from tests.fuzz.stateful import run

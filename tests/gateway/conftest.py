@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Callable, Mapping
 import pytest
 import uvloop
 
-from server.core import race_commands
-from server.gateway import limits
+from server.base.net import limits
+from server.rooms.core import commands
 from tests.gateway.seats import HubNode, hubs_on
 from tests.service.nodes import Node, SetClock, node_on
 
@@ -30,7 +30,7 @@ def pytest_asyncio_loop_factories(
 @pytest.fixture(autouse=True)
 def short_countdown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the countdown of a round to 50 ms."""
-    monkeypatch.setattr(race_commands, "COUNTDOWN", 50)
+    monkeypatch.setattr(commands, "COUNTDOWN", 50)
 
 
 @pytest.fixture

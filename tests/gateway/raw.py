@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from server.gateway.outgoing import PIECE
+from server.base.net.outgoing import PIECE
 from tests.processes import PATIENCE
 
 MAX_LENGTH = PIECE

@@ -8,14 +8,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from typing import Any
 
-from server.core.ids import PlayerId
-from server.gateway.budgets import Budgets
-from server.gateway.handlers import Handlers
-from server.gateway.hub import Hub
-from server.gateway.load import Load
-from server.gateway.messages.session import VERSION
-from server.gateway.session import Session
-from server.metrics import Metrics
+from server.base.core.ids import PlayerId
+from server.base.net.budgets import Budgets
+from server.base.net.load import Load
+from server.base.wire.session import Session
+from server.base.wire.session_messages import VERSION
+from server.base.work.metrics import Metrics
+from server.front import Front
+from server.handlers import handlers_of
 from tests.processes import PATIENCE
 from tests.service.nodes import Node
 from tests.store.servers import running
@@ -137,8 +137,9 @@ class HubNode:
     def __init__(self, node: Node) -> None:
         self.node = node
         self.budgets = Budgets()
-        self.hub = Hub(node.services)
-        self.handlers = Handlers(node.services, self.hub, Load(lambda: 0.0))
+        self.front = Front(node.services)
+        self.hub = self.front.hub
+        self.handlers = handlers_of(node.services, self.front, Load(lambda: 0.0))
 
     async def seat(self, token: str | None = None, **fields: Any) -> Seat:
         """Open a session, and say hello."""
@@ -156,7 +157,7 @@ async def hubs_on(*nodes: Node) -> AsyncIterator[list[HubNode]]:
             node.registration.note_alive(other.registration.id)
     async with AsyncExitStack() as stack:
         for each in hubs:
-            stack.push_async_callback(each.hub.finish)
+            stack.push_async_callback(each.front.finish)
             await stack.enter_async_context(running(each.node.run))
         yield hubs
 

@@ -10,10 +10,11 @@ from uuid import UUID
 import pytest
 from webauthn.helpers import bytes_to_base64url
 
-from server.core.account import MAX_PASSKEYS
-from server.gateway import confirmations, limits
-from server.gateway.codec import MAX_FRAME_SIZE
-from server.gateway.messages.accounts import MAX_CREDENTIAL
+from server.accounts import confirmations
+from server.accounts.messages import MAX_CREDENTIAL
+from server.base.net import limits
+from server.base.wire.codec import MAX_FRAME_SIZE
+from server.players.core.account import MAX_PASSKEYS
 from tests.authenticator import Authenticator
 from tests.conftest import ALONE, debug_captured, node
 from tests.gateway.client import Client, Message, opened

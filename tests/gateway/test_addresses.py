@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.gateway.addresses import Proxies
+from server.base.net.addresses import Proxies
 
 
 @pytest.mark.parametrize(

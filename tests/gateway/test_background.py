@@ -12,19 +12,20 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from server import worker_pool
 from server.app import running_node
-from server.background import Background, BackgroundError, Loop
-from server.core import daily
-from server.core.refusal import UnavailableError, UnreadableError
-from server.service import store_memory
-from server.service.replica_cache import ReplicaCache
-from server.service.store_memory import StoreMemory
+from server.base.core import days
+from server.base.core.refusal import UnavailableError, UnreadableError
+from server.base.journals import store as journals_store
+from server.base.journals.cache import ReplicaCache
+from server.base.nodes import memory
+from server.base.nodes.memory import StoreMemory
+from server.base.redis.clock import RedisClock
+from server.base.redis.probe import Probe
+from server.base.work import worker_pool
+from server.base.work.background import Background, BackgroundError, Loop
+from server.base.work.worker_pool import WorkerPool
+from server.play.core import keys
 from server.settings import Settings
-from server.store import journal, keys
-from server.store.clock import Clock
-from server.store.probe import Probe
-from server.worker_pool import WorkerPool
 from tests.conftest import SECRET_KEY_FILE
 from tests.core.builders import START
 from tests.gateway.client import opened
@@ -48,7 +49,7 @@ def background(node: Node) -> Background:
     """Return what runs on a node beside commands, none of which has been started."""
     HubNode(node)
     background = node.background
-    for part in (Clock(node.database), Probe(node.database), node.registration):
+    for part in (RedisClock(node.database), Probe(node.database), node.registration):
         part.keep(background)
     background.loops |= node.by_hand
     assert min(len(background.loops), len(background.pools)) >= FEWEST
@@ -135,7 +136,7 @@ async def test_a_node_whose_work_fails_is_not_ready_and_ends_with_the_error(
             raise ZeroDivisionError
 
     broken, ended = asyncio.Event(), asyncio.Event()
-    monkeypatch.setattr(store_memory, "CHECK_EVERY", 0.01)
+    monkeypatch.setattr(memory, "CHECK_EVERY", 0.01)
     monkeypatch.setattr(StoreMemory, "check", fail)
     settings = Settings(
         host="127.0.0.1",
@@ -169,16 +170,16 @@ async def test_a_node_whose_work_fails_is_not_ready_and_ends_with_the_error(
 _BREAKS = """
 import sys
 from pathlib import Path
-from server.service.store_memory import StoreMemory
+from server.base.nodes.memory import StoreMemory
 
 async def check(self):
     if Path(sys.argv[1]).exists():
         raise ZeroDivisionError
 
 StoreMemory.check = check
-import server.service.store_memory as module
+import server.base.nodes.memory as module
 module.CHECK_EVERY = 0.01
-from server.cli import main
+from server.cli.main import main
 main(sys.argv[2:])
 """
 """A node of which some work fails as soon as there is a file."""
@@ -205,7 +206,7 @@ async def test_an_attempt_that_cannot_be_read_keeps_no_session_from_being_checke
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Messages to a node are lost, twice, and a newer release has written one attempt."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     ada, bob = await hub.seat(), await hub.seat()
     for seat in (ada, bob):
         assert (await seat.ask("daily.open", game=GAME))["type"] == "attempt"
@@ -213,7 +214,7 @@ async def test_an_attempt_that_cannot_be_read_keeps_no_session_from_being_checke
     assert attempt is not None
     await node.redis.xadd(keys.attempt(attempt), {"e": '{"type":"newer"}'}, id="0-2")
     node.attempts._replicas = ReplicaCache()
-    clock.time = daily.closes(daily.day_at(START))
+    clock.time = days.closes(days.day_at(START))
     with capture_logs() as logs:
         for _ in range(2):
             node.services.sessions.missed.emit()

@@ -16,18 +16,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server import listening
-from server.core.ids import PlayerId
-from server.core.refusal import Refusal
-from server.gateway import limits
-from server.gateway.addresses import Proxies
-from server.gateway.budgets import AddressBudget, Budgets, Payer
-from server.gateway.entrance import Entrance
-from server.gateway.http import metrics_app
-from server.gateway.listener import Listener
-from server.gateway.origins import Origins
-from server.gateway.silences import Silence, Silences
-from server.metrics import Metrics
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.net import limits, listening
+from server.base.net.addresses import Proxies
+from server.base.net.admission import Entrance
+from server.base.net.budgets import AddressBudget, Budgets, Payer
+from server.base.net.listener import Listener
+from server.base.net.origins import Origins
+from server.base.net.silences import Silence, Silences
+from server.base.web.http import metrics_app
+from server.base.work.metrics import Metrics
 from tests.processes import PATIENCE
 from tests.store.servers import until
 
@@ -315,7 +314,7 @@ async def test_a_node_has_so_many_connections_and_refuses_the_rest() -> None:
 
 
 async def test_beyond_that_connections_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("server.gateway.entrance.SPARE_CONNECTIONS", 2)
+    monkeypatch.setattr("server.base.net.admission.SPARE_CONNECTIONS", 2)
     async with entered(1) as (port, _), AsyncExitStack() as stack:
         assert (await asked(port, stack))[0] == 200
         for _ in range(2):

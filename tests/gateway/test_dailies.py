@@ -7,11 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from engine.catalog import games
-from server.core import daily
-from server.store import journal
-from server.store.clock import Clock
-from server.store.database import Database
-from server.store.pool import Pools
+from server.base.core import days
+from server.base.journals import store as journals_store
+from server.base.redis.clock import RedisClock
+from server.base.redis.database import Database
+from server.deals.pool_store import PoolStore
 from tests.conftest import node, secret_keys
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import give_up_daily, resign
@@ -28,8 +28,8 @@ async def test_everyone_has_the_same_deal_of_the_day(redis_url: str) -> None:
     first, again = found
     assert [game["deal"] for game in first["games"]] == [game["deal"] for game in again["games"]]
     assert [game["game"] for game in first["games"]] == list(games())
-    assert first["ends"] - first["now"] <= daily.DAY
-    assert first["date"] == daily.date_text(first["day"])
+    assert first["ends"] - first["now"] <= days.DAY
+    assert first["date"] == days.date_text(first["day"])
 
 
 async def test_a_daily_can_be_resumed_but_not_played_twice(port: int) -> None:
@@ -54,12 +54,12 @@ async def test_a_certificate_is_shown_and_its_line_is_not(
     redis_url: str, database: Database
 ) -> None:
     made = pooled("robert")
-    await Pools(database, secret_keys()).put(made)
+    await PoolStore(database, secret_keys()).put(made)
     async with node(redis_url) as port, opened(port) as client:
         await client.hello()
         listed = await client.ask("daily.list")
         said = {each["game"]: each["certificate"] for each in listed["games"]}
-        level = daily.level_of(listed["day"])
+        level = days.level_of(listed["day"])
         assert said.pop("robert") == {"winnable": False, "par": made.par, "level": level}
         assert set(said.values()) == {None}
         attempt = await client.ask("daily.open", game="robert")
@@ -155,17 +155,17 @@ async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
         await client.hello()
         attempt = await client.ask("daily.open", game="robert")
         await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
-        monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
-        now = Clock.now
-        ends = daily.ends(attempt["day"])
-        late = ends - attempt["now"] + daily.GRACE // 2
-        monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late)
+        monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+        now = RedisClock.now
+        ends = days.ends(attempt["day"])
+        late = ends - attempt["now"] + days.GRACE // 2
+        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + late)
         # The next day has begun; the open attempt of the day before is continued.
         assert (await client.ask("daily.open", game="robert"))["attempt"] == attempt["attempt"]
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is None
         open_ = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
         assert open_["deal"] is None
-        monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + late + daily.GRACE)
+        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + late + days.GRACE)
         assert (await client.next("ended"))["result"]["end"] == "time"
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is not None
         board = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])

@@ -10,8 +10,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server.gateway import limits
-from server.service.attempts import Attempts
+from server.base.net import limits
+from server.play.attempts import Attempts
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of, resign, room_of

@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from server.core.ids import RoomCode
-from server.gateway import limits
-from server.gateway.limits import EMOTES as OF_PLAYER
-from server.gateway.limits import ROOM_EMOTES, Rate
-from server.gateway.messages.rooms import EMOTES
-from server.store import journal, keys
+from server.base.core.ids import RoomCode
+from server.base.journals import store as journals_store
+from server.base.net import limits
+from server.base.net.limits import EMOTES as OF_PLAYER
+from server.base.net.limits import ROOM_EMOTES, Rate
+from server.rooms.core import keys
+from server.rooms.messages import EMOTES
 from tests.conftest import ALONE
 from tests.conftest import node as serving
 from tests.gateway.client import opened
@@ -25,7 +26,7 @@ pytestmark = ALONE
 @pytest.fixture(autouse=True)
 def any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ async def test_only_members_send_emotes(hubs: list[HubNode]) -> None:
     # The same if no session of the node is subscribed to the room.
     far = await hubs[1].seat()
     assert (await far.ask("SendEmote", code=code, emote=0))["code"] == "unknown_room"
-    assert (await far.ask("SendEmote", code="ZZZZZ", emote=0))["code"] == "unknown_room"
+    assert (await far.ask("SendEmote", code="ZZZZZZZZ", emote=0))["code"] == "unknown_room"
     # A member who has been removed may not either.
     await host.ask("room.remove", code=code, player=guest.player)
     await guest.next("removed")

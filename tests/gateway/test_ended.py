@@ -11,14 +11,14 @@ from contextlib import AsyncExitStack, suppress
 import pytest
 from websockets.server import ServerProtocol
 
-from server.gateway import limits, socket
-from server.gateway import session as session_module
-from server.gateway.budgets import Payer
-from server.gateway.listener import _Connection
-from server.gateway.outgoing import Outgoing
-from server.gateway.session import Session
-from server.gateway.socket import Socket
-from server.store.keys import MAX_SESSIONS
+from server.base.net import limits, socket
+from server.base.net.budgets import Payer
+from server.base.net.listener import _Connection
+from server.base.net.outgoing import Outgoing
+from server.base.net.socket import Socket
+from server.base.wire import session as session_module
+from server.base.wire.session import Session
+from server.players.core.keys import MAX_SESSIONS
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened
 from tests.gateway.play import room_of

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from server import listening
-from server.gateway import limits
+from server.base.net import limits, listening
 from tests.conftest import ALONE, node
 from tests.gateway.client import Client, opened
 from tests.gateway.play import room_of
@@ -181,13 +180,13 @@ async def test_who_mistypes_thrice_notices_nothing_and_who_guesses_has_to_wait(p
         await guest.hello()
         await guesser.hello()
         for _ in range(3):
-            assert (await guest.ask("room.join", code="22222"))["code"] == "unknown_room"
+            assert (await guest.ask("room.join", code="22222222"))["code"] == "unknown_room"
         assert (await guest.ask("room.join", code=code))["type"] == "room"
         codes = {"room.join": "unknown_room", "WatchRound": "not_invited"}
         for kind in ("room.join", "WatchRound", "room.join", "WatchRound", "room.join"):
-            assert (await guesser.ask(kind, code="22222"))["code"] == codes[kind]
+            assert (await guesser.ask(kind, code="22222222"))["code"] == codes[kind]
         # From here on nobody learns whether a guess was right.
-        for typed in ("22222", code):
+        for typed in ("22222222", code):
             answer = await guesser.ask("room.join", code=typed)
             assert (answer["code"], answer["wait"] > 5_000) == ("too_fast", True)
 
@@ -204,9 +203,9 @@ async def test_new_guests_do_not_guess_on_and_who_has_a_seat_returns(
         for client in (one, other):
             await client.hello()
             for _ in range(3):
-                assert (await client.ask("room.join", code="22222"))["code"] == "unknown_room"
+                assert (await client.ask("room.join", code="22222222"))["code"] == "unknown_room"
         await new.hello()
-        assert (await new.ask("room.join", code="22222"))["code"] == "unknown_room"
+        assert (await new.ask("room.join", code="22222222"))["code"] == "unknown_room"
         assert (await new.ask("room.join", code=code))["code"] == "too_fast"
         assert (await seated.ask("room.join", code=code))["type"] == "room"
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
-from server.core import race_commands
-from server.core.ids import RoomCode
-from server.gateway import hub as hub_module
-from server.service import progress
-from server.store import journal, keys
-from server.store.keys import MAX_SESSIONS
+from server.base.core import keys
+from server.base.core.ids import RoomCode
+from server.base.journals import store as journals_store
+from server.players import hub as hub_module
+from server.players.core.keys import MAX_SESSIONS
+from server.rooms import progress
+from server.rooms.core import commands
+from server.rooms.core import keys as rooms_keys
 from tests.gateway.seats import KEY, HubNode, Seat, hubs_on, room_of
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, node_on
 from tests.store.servers import until
@@ -22,7 +24,7 @@ from tests.store.servers import until
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and publish progress every 20 ms."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setattr(hub_module, "CHECK_PAUSE", 0.0)
 
@@ -84,7 +86,7 @@ async def test_leaving_one_room_keeps_the_subscription_to_another(hub: HubNode) 
     await one.ask("room.ready", code=second, ready=False)
     await one.next("room", lambda e: e["code"] == second and not e["members"][1]["ready"])
     assert len(one.news) > before
-    assert hub.hub.rooms.room_of(one.session) == second
+    assert hub.front.rooms.room_of(one.session) == second
 
 
 async def test_a_session_that_has_moved_to_another_room_is_not_sent_the_cards(
@@ -107,12 +109,12 @@ async def test_a_session_that_has_moved_to_another_room_is_not_sent_the_cards(
 async def test_cards_come_when_the_round_begins_and_not_before(
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race_commands, "COUNTDOWN", 50)
+    monkeypatch.setattr(commands, "COUNTDOWN", 50)
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     room = await one.ask("room.start", code=code)
     starts = room["round"]["starts"]
-    feed = hub.hub.rooms._feeds[code]
+    feed = hub.front.rooms._feeds[code]
 
     async def armed() -> bool:
         return feed.timer is not None
@@ -166,10 +168,10 @@ async def test_a_room_version_that_goes_back_closes_sessions_that_were_sent_a_la
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     await until(lambda: _was_sent(one, 3))
-    entries: Any = await node.redis.xrange(keys.room(code))
-    await node.redis.delete(keys.room(code))
+    entries: Any = await node.redis.xrange(rooms_keys.room(code))
+    await node.redis.delete(rooms_keys.room(code))
     for id_, fields in entries[:-1]:
-        await node.redis.xadd(keys.room(code), fields, id=id_)
+        await node.redis.xadd(rooms_keys.room(code), fields, id=id_)
     node.services.live.receive(code, None)
 
     async def closed() -> bool:
@@ -260,11 +262,11 @@ async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
     for number in range(MAX_SESSIONS):
         name = f"elsewhere/{number}"
         await node.store.players.add_session(one.player, name, clock.time + 1)
-    node.services.sessions.ended.subscribers.clear()
+    node.services.mirrors.ended.subscribers.clear()
     node.services.rooms.appended.subscribers.clear()
     clock.time = OVER
     await node.rooms.pass_deadline(code)
-    node.services.sessions.ended.subscribe(hub.hub._ended)
+    node.services.mirrors.ended.subscribe(hub.front.following._ended)
     node.services.sessions.missed.emit()
 
     async def closed() -> bool:
@@ -281,14 +283,14 @@ async def test_leaving_ends_only_the_sessions_own_subscriptions(hub: HubNode, no
     one.leave()
     gone = await other.next("room", lambda e: not e["members"][0]["here"])
     assert gone["members"][1]["here"]
-    assert hub.hub.rooms.room_of(one.session) is None
-    assert one.session not in hub.hub.leaderboards._boards
+    assert hub.front.rooms.room_of(one.session) is None
+    assert one.session not in hub.front.leaderboards._boards
     other.leave()
 
     async def nothing_left() -> bool:
         present = await node.store.rooms.present(code)
         topics_left = {topic for topic in node.bus._topics if topic.startswith(("room", "leader"))}
-        return not (present or topics_left or hub.hub._sessions or hub.hub.rooms._feeds)
+        return not (present or topics_left or hub.hub._sessions or hub.front.rooms._feeds)
 
     await until(nothing_left)
 

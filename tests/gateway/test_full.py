@@ -9,9 +9,9 @@ from typing import cast
 import pytest
 from structlog.testing import capture_logs
 
-from server.gateway import limits
-from server.service import store_memory
-from server.store import keys
+from server.base.net import limits
+from server.base.nodes import memory
+from server.play.core import keys
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import give_up_daily
@@ -49,7 +49,7 @@ async def until_new_rooms(client: Client, *, opened_: bool) -> None:
 async def test_play_survives_a_redis_that_is_full(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_memory, "CHECK_EVERY", 0.02)
+    monkeypatch.setattr(memory, "CHECK_EVERY", 0.02)
     # What is refused meanwhile is tried again and again.
     monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1e6, 1e6))
     with capture_logs() as logs:

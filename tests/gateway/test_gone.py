@@ -7,8 +7,8 @@ from typing import Any
 
 from websockets.asyncio.client import connect
 
-from server.gateway.socket import Socket
-from server.gateway.turns import Turns
+from server.base.net.socket import Socket
+from server.base.net.turns import Turns
 from tests.processes import PATIENCE
 
 

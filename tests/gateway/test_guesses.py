@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from server.core import quota
-from server.core.ids import RoomCode
-from server.gateway.costs import MISSES
-from server.gateway.messages import COMMANDS
-from server.gateway.messages.rooms import RoomCommand
-from server.gateway.scopes import scopes_of
-from server.store import journal
+from server.base.core import quota
+from server.base.core.ids import RoomCode
+from server.base.journals import store as journals_store
+from server.base.wire.costs import MISSES
+from server.base.wire.scopes import scopes_of
+from server.protocol import COMMANDS
+from server.rooms.messages import RoomCommand
 from tests.conftest import ALONE
 from tests.gateway.seats import HubNode, Seat, room_of
 from tests.service.nodes import Node
@@ -24,7 +24,7 @@ HERE, ELSEWHERE = "203.0.113.7", "198.51.100.1"
 
 @pytest.fixture(autouse=True)
 def at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
 
 
 async def seat_at(hub: HubNode, address: str) -> Seat:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from server.gateway import headers
+from server.base.web import headers
 from tests.conftest import ALONE, node
 from tests.gateway.test_pages import ask, page
 

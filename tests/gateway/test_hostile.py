@@ -19,13 +19,13 @@ import pytest
 from redis import Redis
 from websockets.exceptions import InvalidStatus
 
-from server import listening
-from server.gateway import limits, listener, session
-from server.gateway import socket as server_socket
-from server.gateway.messages.session import VERSION
-from server.gateway.socket import Socket
-from server.log_lines import LINES, MAX_LINE
-from server.logs import configure
+from server.base.net import limits, listener, listening
+from server.base.net import socket as server_socket
+from server.base.net.socket import Socket
+from server.base.wire import session
+from server.base.wire.session_messages import VERSION
+from server.cli.log_lines import LINES, MAX_LINE
+from server.cli.logs import configure
 from tests.conftest import ALONE, logging_restored, node
 from tests.gateway.client import Client, opened
 from tests.gateway.play import room_of

@@ -12,25 +12,25 @@ import msgpack
 import pytest
 from starlette.applications import Starlette
 
-from server import listening
-from server.core.ids import AttemptId, PlayerId
-from server.gateway import socket as module
-from server.gateway.addresses import Proxies
-from server.gateway.budgets import Budgets
-from server.gateway.codec import MAX_FRAME_SIZE
-from server.gateway.listener import Listener
-from server.gateway.load import Load
-from server.gateway.messages.accounts import ExportData, Exported
-from server.gateway.messages.session import VERSION, Hello, Pong
-from server.gateway.messages.shared import Command, Event
-from server.gateway.origins import Origins
-from server.gateway.outgoing import PIECE
-from server.gateway.session import Session
-from server.gateway.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
-from server.gateway.sockets import Sockets
-from server.gateway.turns import Turns
-from server.metrics import Metrics
-from server.service.moves import MoveNumbers, Reply
+from server.accounts.messages import ExportData, Exported
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.net import listening
+from server.base.net import socket as module
+from server.base.net.addresses import Proxies
+from server.base.net.budgets import Budgets
+from server.base.net.listener import Listener
+from server.base.net.load import Load
+from server.base.net.origins import Origins
+from server.base.net.outgoing import PIECE
+from server.base.net.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
+from server.base.net.turns import Turns
+from server.base.wire.codec import MAX_FRAME_SIZE
+from server.base.wire.messages import Command, Event
+from server.base.wire.session import Session
+from server.base.wire.session_messages import VERSION, Hello, Pong
+from server.base.wire.sockets import Sockets
+from server.base.work.metrics import Metrics
+from server.play.moves import MoveNumbers, Reply
 from tests.core.builders import ADA
 from tests.gateway.raw import BINARY, CLOSE, PING, PONG, RawClient, connected, frame
 from tests.store.servers import until

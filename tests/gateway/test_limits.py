@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from server.core.refusal import SENTENCES
-from server.gateway import costs, limits
-from server.gateway.costs import COSTS, MISSES
-from server.gateway.handlers import HANDLERS
-from server.gateway.limits import Bucket, Rate
-from server.gateway.messages import COMMANDS
-from server.gateway.messages.attempts import PlayMove
-from server.gateway.messages.shared import Command
-from server.store.keys import MAX_SESSIONS
+from server.base.core.refusal import SENTENCES
+from server.base.net import limits
+from server.base.net.limits import Bucket, Rate
+from server.base.wire import costs
+from server.base.wire.costs import MISSES
+from server.base.wire.messages import Command
+from server.handlers import HANDLERS
+from server.play.messages import PlayMove
+from server.players.core.keys import MAX_SESSIONS
+from server.protocol import COMMANDS
 
-SERVER = Path(limits.__file__).parents[1]
+SERVER = Path(limits.__file__).parents[2]
 
 
 @pytest.mark.parametrize("start", [0.0, 1e6])
@@ -51,8 +52,9 @@ def test_what_is_given_back_is_there_as_before() -> None:
     assert [bucket.take(0.0) for _ in range(4)] == [True, True, True, False]
 
 
-def test_every_command_has_a_cost() -> None:
-    assert set(COSTS) == {*HANDLERS, PlayMove}
+def test_every_command_has_a_cost_and_a_handler() -> None:
+    assert set(COMMANDS) == set(HANDLERS)
+    assert min(PlayMove.cost, *(each.cost for each in COMMANDS)) == costs.MOVE
 
 
 def test_what_counts_as_a_miss_is_a_refusal() -> None:
@@ -96,6 +98,6 @@ def test_costs_are_those_that_are_described() -> None:
     )
     assert found is not None
     assert (float(found[1]), float(found[2])) == (costs.MOVE, costs.CHANGE)
-    dear = {each.__name__ for each, cost in COSTS.items() if cost == costs.CREATE}
+    dear = {each.__name__ for each in COMMANDS if each.cost == costs.CREATE}
     assert set(re.findall(r"`(\w+)`", found[3])) <= dear
-    assert max(COSTS.values()) == costs.CREATE
+    assert max(each.cost for each in COMMANDS) == costs.CREATE

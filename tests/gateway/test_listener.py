@@ -23,12 +23,12 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request as Upgrade
 from websockets.server import ServerProtocol
 
-from server import listening
-from server.gateway import listener as module
-from server.gateway.addresses import Proxies
-from server.gateway.budgets import Budgets
-from server.gateway.entrance import Entrance
-from server.gateway.listener import (
+from server.base.net import listener as module
+from server.base.net import listening
+from server.base.net.addresses import Proxies
+from server.base.net.admission import Entrance
+from server.base.net.budgets import Budgets
+from server.base.net.listener import (
     DISCARD_WITHIN,
     MAX_HEAD,
     MAX_HEADERS,
@@ -37,7 +37,7 @@ from server.gateway.listener import (
     REQUEST_WITHIN,
     Listener,
 )
-from server.gateway.turns import Turn, Turns
+from server.base.net.turns import Turn, Turns
 from tests.processes import PATIENCE
 from tests.timers import Timers
 

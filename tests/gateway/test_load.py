@@ -9,8 +9,8 @@ from structlog.testing import capture_logs
 from structlog.typing import EventDict
 from websockets.exceptions import InvalidStatus
 
-from server.gateway import load
-from server.gateway.load import RETRY_AFTER, Load
+from server.base.net import load
+from server.base.net.load import RETRY_AFTER, Load
 from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import KEY, race_of

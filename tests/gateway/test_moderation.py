@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from server.app import services_alone
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.names import guest_name
-from server.service.operators import By, Operators
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.moderation.operators import By, Operators
+from server.players.core.names import guest_name
 from server.settings import Settings
 from tests.conftest import SECRET_KEY_FILE, node
 from tests.gateway.client import Message, opened

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from server.core.ids import PlayerId, RoomCode
-from server.gateway import neighbours
-from server.store import journal, keys
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.journals import store as journals_store
+from server.rooms import same_address_feed
+from server.rooms.core import keys
 from tests.conftest import ALONE
 from tests.gateway.seats import KEY, HubNode, Seat, hubs_on
 from tests.service.nodes import SetClock, node_on
@@ -22,8 +23,8 @@ HERE, THERE = "192.0.2.1", "192.0.2.2"
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and shorten a wait."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
-    monkeypatch.setattr(neighbours, "SETTLED", 0.05)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(same_address_feed, "SETTLED", 0.05)
 
 
 @pytest.fixture

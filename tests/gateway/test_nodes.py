@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from server.core.ids import RoomCode
-from server.service import registration
-from server.store import keys
-from server.store.clock import Clock
-from server.store.connection import Client as Redis
-from server.store.database import Database
+from server.base.core.ids import RoomCode
+from server.base.nodes import registration
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import Client as Redis
+from server.base.redis.database import Database
+from server.rooms.core import keys as rooms_keys
 from tests.conftest import node
 from tests.gateway.client import opened
 from tests.gateway.play import KEY, room_of
@@ -34,11 +34,11 @@ def often(monkeypatch: pytest.MonkeyPatch) -> None:
 
 _SERVES = """
 import sys
-from server.service import registration
-from server.store import keys
+from server.base.nodes import registration
+from server.base.core import keys
 registration.RENEW_EVERY = 0.1
 keys.NODE_LIFE = 1
-from server.cli import main
+from server.cli.main import main
 main(sys.argv[1:])
 """
 """A node whose registration expires after a second."""
@@ -77,7 +77,7 @@ async def test_a_started_round_that_was_never_published_is_found(
     """The node that started the round died before it could publish it."""
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         code = RoomCode(await room_of(one, other))
-        async with node_on(redis_url, Clock(database)) as silent:
+        async with node_on(redis_url, RedisClock(database)) as silent:
             await silent.store.clock.sample()
             silent.rooms.appended.subscribers.clear()
             with capture_logs() as logs:
@@ -104,7 +104,7 @@ async def test_a_client_that_was_sent_more_than_redis_has_is_disconnected(
         await other.hello()
         await other.ask("room.join", code=room["code"])
         await one.next("room", lambda e: e["version"] == 3)
-        await lose_last_entry(redis, keys.room(room["code"]))
+        await lose_last_entry(redis, rooms_keys.room(room["code"]))
         # A loss of data always comes with a loss of connections.
         await drop_pubsub_connections(redis)
         assert await one.closed() == 4006

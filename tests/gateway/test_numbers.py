@@ -9,7 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from server.app import bind, running_node
-from server.listening import port_of
+from server.base.net.listening import port_of
 from server.settings import Settings
 from tests.conftest import ALONE, SECRET_KEY_FILE
 from tests.gateway.client import opened

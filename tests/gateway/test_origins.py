@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from starlette.datastructures import Headers
 
-from server.gateway.addresses import Proxies
-from server.gateway.origins import Origins, public_origin
+from server.base.net.addresses import Proxies
+from server.base.net.origins import Origins, public_origin
 from tests.conftest import ALONE, node
 from tests.gateway.test_pages import get
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.gateway.outgoing import MAX_WAITING, PIECE, Outgoing, Piece, TooSlowError
+from server.base.net.outgoing import MAX_WAITING, PIECE, Outgoing, Piece, TooSlowError
 
 
 def taken(outgoing: Outgoing) -> list[bytes]:

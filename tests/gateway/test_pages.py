@@ -64,7 +64,7 @@ async def get(port: int, path: str, **headers: str) -> tuple[HTTPResponse, str]:
     "path",
     [
         "/",
-        "/r/H7KQ2",
+        "/r/H7KQ2M4X",
         "/daily/robert",
         "/leaderboard/x?day=1",
         "/practice/robert",

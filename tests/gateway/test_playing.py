@@ -8,9 +8,9 @@ import pytest
 
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
-from server.core.ids import DealId
-from server.store.connection import connect
-from server.store.deals import Deals
+from server.base.core.ids import DealId
+from server.base.redis.connection import connect
+from server.deals.store import DealStore
 from tests.conftest import ALONE, database_on, node, secret_keys
 from tests.engine import positions
 from tests.gateway.client import Client, Message, opened
@@ -198,7 +198,7 @@ async def test_acknowledged_moves_can_be_replayed_from_the_seed(redis_url: str) 
         answers = await deal_first(client, attempt, 20)
         shown_last = await client.ask("attempt.open", attempt=attempt["attempt"])
     database = database_on(connect(redis_url))
-    deal = await Deals(database, secret_keys()).find(DealId(attempt["deal"]))
+    deal = await DealStore(database, secret_keys()).find(DealId(attempt["deal"]))
     await database.close()
     assert deal is not None
     board = positions.after(

@@ -11,19 +11,22 @@ from signal import SIGCONT, SIGSTOP
 import pytest
 
 from engine.catalog import games
-from server.core import daily
-from server.core.daily import DailyId
-from server.core.ids import PlayerId
-from server.core.names import Profile
-from server.core.ranking import Row, pack
-from server.gateway import entry, previews
-from server.gateway.budgets import Budgets
-from server.gateway.entry import Entry
-from server.gateway.limits import Rate
-from server.gateway.load import Load
-from server.gateway.previews import HOME, Preview, Previews
-from server.service.leaderboards import Standing
-from server.store import connection, journal
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.journals import store as journals_store
+from server.base.net.budgets import Budgets
+from server.base.net.limits import Rate
+from server.base.net.load import Load
+from server.base.redis import connection
+from server.base.web import previews, start_page
+from server.base.web.previews import HOME, Preview
+from server.base.web.start_page import Entry
+from server.front import previews_of
+from server.play.core.result import Row, pack
+from server.players.core.names import Profile
+from server.results import preview as result_previews
+from server.results.leaderboards import Standing
 from tests.conftest import node
 from tests.core.builders import ADA, START
 from tests.gateway.client import opened
@@ -34,8 +37,10 @@ from tests.service.nodes import SetClock, node_on
 from tests.store.servers import calls
 
 WEB = Path(__file__).parent.parent.parent / "client_js" / "web"
-INDEX = f"<!doctype html><head>{entry.BEGIN}<title>x</title>{entry.END}</head><body></body>"
-DAY = daily.day_at(START)
+INDEX = (
+    f"<!doctype html><head>{start_page.BEGIN}<title>x</title>{start_page.END}</head><body></body>"
+)
+DAY = days.day_at(START)
 
 
 class Head(HTMLParser):
@@ -116,7 +121,7 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
             "Deuces: today’s leaderboard",
             "/leaderboard/deuces",
         ),
-        ("/r/H7KQ2", "Race me at solitaire", "/r/H7KQ2"),
+        ("/r/H7KQ2M4X", "Race me at solitaire", "/r/H7KQ2M4X"),
         (
             "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b?at=6100",
             "Watch this run",
@@ -125,9 +130,9 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
         ("/run/%22%3E%3Cscript%3E", HOME.title, "/"),
         ("/deal/rw4kq8d2n6vx1zt7", "One deal of solitaire", "/deal/rw4kq8d2n6vx1zt7"),
         ("/deal/robert", HOME.title, "/"),
-        ("/watch/H7KQ2/Jk1c9mY-w3_A", "Watch our race", "/watch/H7KQ2/Jk1c9mY-w3_A"),
-        ("/watch/H7KQ2/%22%3E%3Cscript%3E", HOME.title, "/"),
-        ("/watch/H7KQ2", HOME.title, "/"),
+        ("/watch/H7KQ2M4X/Jk1c9mY-w3_A", "Watch our race", "/watch/H7KQ2M4X/Jk1c9mY-w3_A"),
+        ("/watch/H7KQ2M4X/%22%3E%3Cscript%3E", HOME.title, "/"),
+        ("/watch/H7KQ2M4X", HOME.title, "/"),
         ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
     ],
 )
@@ -193,8 +198,8 @@ async def test_a_results_preview_names_player_rank_and_score(redis_url: str, pag
     assert meta["og:url"] == f"http://127.0.0.1:{port}{path}"
     assert meta["og:image"].endswith("/preview-deuces.png")
     assert meta == without_day
-    assert unknown["og:title"] == f"Deuces, {previews.date_words(day)}: leaderboard"
-    assert other_day["og:title"] == f"Deuces, {previews.date_words(day - 1)}: leaderboard"
+    assert unknown["og:title"] == f"Deuces, {result_previews.date_words(day)}: leaderboard"
+    assert other_day["og:title"] == f"Deuces, {result_previews.date_words(day - 1)}: leaderboard"
 
 
 @pytest.mark.parametrize(
@@ -212,13 +217,15 @@ async def test_a_results_preview_names_player_rank_and_score(redis_url: str, pag
 def test_the_text_of_a_result(left: int, time: int, about: str, *, today: bool) -> None:
     shown = DailyId("deuces", 47_479)
     standing = Standing(Row(17, ADA, pack(left, time, 150)), 212, Profile(ADA, "Ada"))
-    found = previews.result(shown, standing, today=today)
+    found = result_previews.result(shown, standing, today=today)
     assert found.title == "Ada: 17th of 212 at Deuces"
     assert found.about == about
 
 
 def test_ordinals_are_written_as_in_english() -> None:
-    spoken = [previews.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 100, 101, 111, 1013)]
+    spoken = [
+        result_previews.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 100, 101, 111, 1013)
+    ]
     assert " ".join(spoken) == "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 100th 101st 111th 1013th"
 
 
@@ -266,7 +273,7 @@ async def test_a_picture_that_was_not_built_is_left_out(redis_url: str, page: Pa
 
 async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> None:
     async with node_on(redis_url, SetClock()) as alone:
-        found = Previews(alone.services, Load(lambda: 0.0), Budgets())
+        found = previews_of(alone.services, Load(lambda: 0.0), Budgets())
         before = await alone.keys()
         for number in range(2, 10):
             meta = await found.of(f"/r/{str(number) * 5}", {}, "")
@@ -302,12 +309,12 @@ async def test_the_reads_for_previews_are_rate_limited(
 async def test_all_who_ask_for_a_preview_within_seconds_cost_one_read(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     async with node_on(redis_url, SetClock()) as alone:
         rooms = alone.rooms
         room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
         found, path = (
-            Previews(alone.services, Load(lambda: 0.0), Budgets()),
+            previews_of(alone.services, Load(lambda: 0.0), Budgets()),
             f"/r/{room.opened.code}",
         )
         before = await calls(alone.redis, "xrange")
@@ -325,14 +332,14 @@ async def test_everybody_pays_for_a_guess_that_others_make_at_the_same_time(
     redis_url: str, few: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     often, once = "192.0.2.1", "192.0.2.2"
     async with node_on(redis_url, SetClock()) as alone:
         rooms = alone.rooms
         room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
-        found = Previews(alone.services, Load(lambda: 0.0), Budgets())
+        found = previews_of(alone.services, Load(lambda: 0.0), Budgets())
         before = await calls(alone.redis, "xrange")
-        await asyncio.gather(*(found.of("/r/22222", {}, each) for each in (often, once, often)))
+        await asyncio.gather(*(found.of("/r/22222222", {}, each) for each in (often, once, often)))
         assert await calls(alone.redis, "xrange") == before + 1
         path = f"/r/{room.opened.code}"
         assert (await found.of(path, {}, once)).title == "Race me at Robert"
@@ -351,7 +358,7 @@ async def test_a_preview_is_no_way_to_guess_codes(
         code = await room_of(host)
         for _ in range(2):
             assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
-            await preview(port, "/r/22222")
+            await preview(port, "/r/22222222")
         assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at solitaire"
         # Whoever has it can come for all that.
         await guest.hello()
@@ -361,7 +368,7 @@ async def test_a_preview_is_no_way_to_guess_codes(
 async def test_an_overloaded_node_reads_nothing_for_previews(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     async with node_on(redis_url, SetClock()) as alone:
         room = await alone.rooms.create(
             ADA, "robert", "standard", seats=2, limit=60_000, creation="k"
@@ -369,7 +376,7 @@ async def test_an_overloaded_node_reads_nothing_for_previews(
         path = f"/r/{room.opened.code}"
         for lag, title in ((0.0, "Race me at Robert"), (1e9, "Race me at solitaire")):
             load = Load(lambda lag=lag: lag)  # type: ignore[misc]
-            found = Previews(alone.services, load, Budgets())
+            found = previews_of(alone.services, load, Budgets())
             assert (await found.of(path, {}, "")).title == title
 
 
@@ -398,7 +405,7 @@ async def test_the_page_is_served_while_redis_is_unavailable(page: Path) -> None
                     known = await preview(port, f"/r/{code}")
                 finally:
                     server.signal(SIGCONT)
-                day = daily.day_at(int((await host.ask("ping"))["now"]))
+                day = days.day_at(int((await host.ask("ping"))["now"]))
                 while (await preview(other, f"/r/{code}"))["og:title"] != known["og:title"]:
                     await asyncio.sleep(0.1)
     assert known["og:title"] == "Race me at Robert"
@@ -407,7 +414,7 @@ async def test_the_page_is_served_while_redis_is_unavailable(page: Path) -> None
         # The shortened preview still links to the room.
         assert meta["og:url"].endswith(f"/r/{code}")
     for meta in found[1::2]:
-        assert meta["og:title"] == f"Robert, {previews.date_words(day)}: leaderboard"
+        assert meta["og:title"] == f"Robert, {result_previews.date_words(day)}: leaderboard"
         assert meta["og:url"].endswith(f"/leaderboard/robert?day={day}&player={ADA}")
 
 
@@ -417,5 +424,5 @@ def test_the_page_has_a_place_for_previews_and_a_picture_of_every_game() -> None
         picture = (WEB / "public" / f"{name}.png").read_bytes()
         assert picture.startswith(b"\x89PNG\r\n\x1a\n")
         size = int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])
-        assert size == (entry.WIDTH, entry.HEIGHT)
+        assert size == (start_page.WIDTH, start_page.HEIGHT)
         assert len(picture) < 100_000

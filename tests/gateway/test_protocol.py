@@ -15,25 +15,27 @@ import pytest
 
 from engine.catalog import ruleset
 from engine.notation import seen_text
-from server.core.digest import fnv1a
-from server.core.refusal import SENTENCES
-from server.gateway import codec, messages, typescript
-from server.gateway.contracts import Reason
-from server.gateway.handlers import HANDLERS
-from server.gateway.handlers.request import Request
-from server.gateway.messages.attempts import FIRST_NUMBER, LAST_NUMBER
-from server.gateway.messages.rooms import PROGRESS
-from server.gateway.messages.session import VERSION, VERSIONS
-from server.gateway.messages.shared import Command
-from server.service.resume import MAX_MISSED
+from server import protocol
+from server.base.core.refusal import SENTENCES
+from server.base.generate import typescript
+from server.base.net.contracts import Reason
+from server.base.wire import codec
+from server.base.wire.messages import Command
+from server.base.wire.request import Request
+from server.base.wire.session_messages import VERSION, VERSIONS
+from server.handlers import HANDLERS
+from server.play.core.digest import fnv1a
+from server.play.messages import FIRST_NUMBER, LAST_NUMBER
+from server.play.resume import MAX_MISSED
+from server.rooms.messages import PROGRESS
 from tests.wire import read_event
 
 ROOT = Path(__file__).parent.parent.parent
 TEXT = (ROOT / "server" / "PROTOCOL.md").read_text(encoding="utf-8")
 
-COMMANDS = {messages.kind_of(command): command for command in messages.COMMANDS}
-EVENTS = {messages.kind_of(event): event for event in messages.EVENTS}
-PARTS = [struct for struct in messages.STRUCTS if struct not in messages.COMMANDS + messages.EVENTS]
+COMMANDS = {protocol.kind_of(command): command for command in protocol.COMMANDS}
+EVENTS = {protocol.kind_of(event): event for event in protocol.EVENTS}
+PARTS = [struct for struct in protocol.STRUCTS if struct not in protocol.COMMANDS + protocol.EVENTS]
 """Moves, their answers, and the structs that are fields of messages."""
 
 
@@ -102,7 +104,7 @@ def test_an_example_is_a_message(example: Example) -> None:
 
 def _filled(value: list[Any]) -> Any:
     """Return all fields of a `Moved`, with `None` for those that are left out."""
-    moved = msgspec.convert(value, type=messages.attempts.Moved)
+    moved = msgspec.convert(value, type=protocol.attempts.Moved)
     return [getattr(moved, name) for name in moved.__struct_fields__]
 
 
@@ -123,7 +125,7 @@ def rows(structs: dict[int, Any]) -> set[str]:
 
 def fields_of(struct: type[msgspec.Struct]) -> str:
     """Return the cell with the fields of a struct, as in the tables of PROTOCOL.md."""
-    command = issubclass(struct, messages.shared.Command)
+    command = issubclass(struct, protocol.shared.Command)
     names = [
         f"`{field.name}{'?' if not field.required else ''}`"
         for field in msgspec.structs.fields(struct)
@@ -138,8 +140,8 @@ def test_every_kind_is_in_the_tables(kinds: dict[int, Any]) -> None:
 
 
 def test_kinds_are_unique_and_no_numbers_of_attempts() -> None:
-    commands = [messages.kind_of(command) for command in messages.COMMANDS]
-    events = [messages.kind_of(event) for event in messages.EVENTS]
+    commands = [protocol.kind_of(command) for command in protocol.COMMANDS]
+    events = [protocol.kind_of(event) for event in protocol.EVENTS]
     for kinds in (commands, [*events, PROGRESS]):
         assert len(set(kinds)) == len(kinds)
         numbers = range(FIRST_NUMBER, LAST_NUMBER + 1)
@@ -157,19 +159,19 @@ def return_type(handler: object) -> str:
     return " or ".join(f"`{event.__name__}`" for event in get_args(returned) or (returned,))
 
 
-@pytest.mark.parametrize("command", messages.COMMANDS)
+@pytest.mark.parametrize("command", protocol.COMMANDS)
 def test_the_handler_of_a_command_returns_what_the_table_says(command: type[Command]) -> None:
-    row = f"| {messages.kind_of(command)} | `{command.__name__}` | {fields_of(command)}"
+    row = f"| {protocol.kind_of(command)} | `{command.__name__}` | {fields_of(command)}"
     assert f"\n{row} {return_type(HANDLERS[command])} |" in TEXT
 
 
-@pytest.mark.parametrize("command", messages.COMMANDS)
+@pytest.mark.parametrize("command", protocol.COMMANDS)
 def test_the_handler_of_a_command_takes_it(command: type[Command]) -> None:
     assert get_type_hints(HANDLERS[command])["request"] == Request[command]  # type: ignore[valid-type]
 
 
 def test_the_messages_name_the_codes_that_they_are_refused_with() -> None:
-    said = " ".join((struct.__doc__ or "") for struct in messages.STRUCTS)
+    said = " ".join((struct.__doc__ or "") for struct in protocol.STRUCTS)
     sentences = re.findall(r"[Rr]efused as ([^.;]+)[.;]", " ".join(said.split()))
     named = re.findall(r"`(\w+)`", " ".join(sentences))
     assert set(named) == SENTENCES.keys()
@@ -195,13 +197,13 @@ def test_the_example_of_resuming_continues_that_of_a_snapshot() -> None:
     attempt = read_event(first("Attempt"))
     missed = read_event(first("Missed", "1795220110000"))
     asked = codec.decode(msgpack.packb(first("OpenAttempt", "2854881431")))
-    assert isinstance(attempt, messages.attempts.Attempt)
-    assert isinstance(missed, messages.attempts.Missed)
-    assert isinstance(asked, messages.attempts.OpenAttempt)
+    assert isinstance(attempt, protocol.attempts.Attempt)
+    assert isinstance(missed, protocol.attempts.Missed)
+    assert isinstance(asked, protocol.attempts.OpenAttempt)
     assert asked.have is not None
     assert len(attempt.piles) == len(ruleset(attempt.game).pile_names)
     text = ",".join([*map(seen_text, attempt.piles), str(attempt.redeals)])
-    assert asked.have == messages.attempts.Have(attempt.seq, fnv1a(text))
+    assert asked.have == protocol.attempts.Have(attempt.seq, fnv1a(text))
     assert attempt.seq == missed.since
     assert missed.seq - missed.since == len(missed.moves) + 1
     _, _, source, target = first("PlayMove")

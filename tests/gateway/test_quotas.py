@@ -8,28 +8,30 @@ from collections.abc import Callable
 import pytest
 from redis.asyncio import Redis
 
-from server.core import quota
-from server.core.memory import Level
-from server.core.quota import PARTS
-from server.gateway import limits
-from server.gateway.costs import COSTS
-from server.gateway.handlers import Handlers
-from server.gateway.load import Load
-from server.gateway.messages import (
-    accounts,
-    attempts,
-    dailies,
-    deals,
-    leaderboards,
-    rooms,
-    runs,
-    session,
-    watching,
-)
-from server.gateway.scopes import scopes_of
-from server.service import quotas
-from server.service.quotas import Scope
-from server.store import journal, keys
+from server.accounts import messages as accounts_messages
+from server.accounts.core import charges as accounts_charges
+from server.base.core import quota
+from server.base.core.memory import Level
+from server.base.core.quota import PARTS
+from server.base.journals import store as journals_store
+from server.base.net import limits
+from server.base.net.load import Load
+from server.base.quotas import quotas
+from server.base.quotas.quotas import Scope
+from server.base.wire import session_messages
+from server.base.wire.scopes import scopes_of
+from server.dailies import messages as dailies_messages
+from server.handlers import handlers_of
+from server.play import messages as play_messages
+from server.players.core import charges as players_charges
+from server.protocol import COMMANDS
+from server.results import messages as results_messages
+from server.rooms import messages as rooms_messages
+from server.rooms.core import charges as rooms_charges
+from server.rooms.core import keys
+from server.runs import deal_messages
+from server.runs import messages as runs_messages
+from server.watching import messages as watching_messages
 from tests.authenticator import Authenticator
 from tests.conftest import ALONE
 from tests.gateway.client import opened
@@ -44,7 +46,7 @@ SHARED = 100_000
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an address have few bytes, and players ask as often as they like, at any time."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(quota, "PLAYER_BYTES", SHARED // 250)
     for name in ("PLAYER_COMMANDS", "ADDRESS_COMMANDS"):
         monkeypatch.setattr(limits, name, limits.Rate(1e6, 1e6))
@@ -83,7 +85,7 @@ async def test_empty_rooms_fill_the_quota_of_their_address_and_nothing_else(
     opened = [each for each in found if each != "address_full"]
     assert 20 < len(opened) < 40
     assert found[len(opened) :] == ["address_full"] * (100 - len(opened))
-    noted = len(opened) * quotas.ENTRY.size
+    noted = len(opened) * rooms_charges.ENTRY.size
     assert await stored(node) < PARTS["room"] * SHARED + 1_000 + noted
     taken = sum([await node.redis.memory_usage(key) or 0 for key in await node.keys("*room:*")])
     assert taken < await stored(node)
@@ -150,7 +152,7 @@ async def test_a_command_that_is_refused_is_not_charged(hub: HubNode, node: Node
     assert (await bob.ask("room.quick", game="none"))["type"] == "refused"
     assert (await bob.ask("rename", name="  "))["type"] == "refused"
     assert await stored(node) == before
-    assert await stored(node, ELSEWHERE) == sum(item.size for item in quotas.GUEST)
+    assert await stored(node, ELSEWHERE) == sum(item.size for item in players_charges.GUEST)
 
 
 TERMS: dict[str, object] = {"game": "robert", "variant": "standard", "limit": 300}
@@ -162,48 +164,55 @@ async def keep_code(seat: Seat) -> None:
 
 
 CHARGED: dict[type, Callable[[Seat, str], object]] = {
-    session.Rename: lambda seat, _: seat.ask("rename", name="Someone"),
-    rooms.CreateRoom: lambda seat, _: create(seat, "charged"),
-    rooms.QuickMatch: lambda seat, _: seat.ask("room.quick", game="robert"),
-    rooms.JoinRoom: lambda seat, code: seat.ask("room.join", code=code),
-    rooms.SetReady: lambda seat, code: seat.ask("room.ready", code=code, ready=False),
-    rooms.SetLock: lambda seat, code: seat.ask("room.lock", code=code, locked=True),
-    rooms.SetPublic: lambda seat, code: seat.ask("room.public", code=code, public=True),
-    rooms.SetTerms: lambda seat, code: seat.ask("room.terms", code=code, **TERMS),
-    rooms.ProposeTerms: lambda seat, code: seat.ask("room.propose", code=code, **TERMS),
-    rooms.HandOver: lambda seat, code: seat.ask("room.host", code=code, player=seat.player),
-    rooms.RemoveMember: lambda seat, code: seat.ask("room.remove", code=code, player=seat.player),
-    rooms.StartRound: lambda seat, code: seat.ask("room.start", code=code, anyway=True),
-    dailies.OpenDaily: lambda seat, _: seat.ask("daily.open", game="robert"),
-    accounts.KeepRecoveryCode: lambda seat, _: keep_code(seat),
-    accounts.NewRecoveryCode: lambda seat, _: seat.ask("NewRecoveryCode"),
-    accounts.LinkDevice: lambda seat, _: seat.ask("LinkDevice"),
-    accounts.SignOutEverywhere: lambda seat, _: seat.ask("SignOutEverywhere"),
-    accounts.DeleteAccount: lambda seat, _: seat.ask("DeleteAccount"),
+    session_messages.Rename: lambda seat, _: seat.ask("rename", name="Someone"),
+    rooms_messages.CreateRoom: lambda seat, _: create(seat, "charged"),
+    rooms_messages.QuickMatch: lambda seat, _: seat.ask("room.quick", game="robert"),
+    rooms_messages.JoinRoom: lambda seat, code: seat.ask("room.join", code=code),
+    rooms_messages.SetReady: lambda seat, code: seat.ask("room.ready", code=code, ready=False),
+    rooms_messages.SetLock: lambda seat, code: seat.ask("room.lock", code=code, locked=True),
+    rooms_messages.SetPublic: lambda seat, code: seat.ask("room.public", code=code, public=True),
+    rooms_messages.SetTerms: lambda seat, code: seat.ask("room.terms", code=code, **TERMS),
+    rooms_messages.ProposeTerms: lambda seat, code: seat.ask("room.propose", code=code, **TERMS),
+    rooms_messages.HandOver: lambda seat, code: seat.ask(
+        "room.host", code=code, player=seat.player
+    ),
+    rooms_messages.RemoveMember: lambda seat, code: seat.ask(
+        "room.remove", code=code, player=seat.player
+    ),
+    rooms_messages.StartRound: lambda seat, code: seat.ask("room.start", code=code, anyway=True),
+    dailies_messages.OpenDaily: lambda seat, _: seat.ask("daily.open", game="robert"),
+    accounts_messages.KeepRecoveryCode: lambda seat, _: keep_code(seat),
+    accounts_messages.NewRecoveryCode: lambda seat, _: seat.ask("NewRecoveryCode"),
+    accounts_messages.LinkDevice: lambda seat, _: seat.ask("LinkDevice"),
+    accounts_messages.SignOutEverywhere: lambda seat, _: seat.ask("SignOutEverywhere"),
+    accounts_messages.DeleteAccount: lambda seat, _: seat.ask("DeleteAccount"),
 }
 """How to give each command that is charged for; new guests, moves and passkeys have other tests."""
 
 OTHERS = {
-    session.Hello, attempts.PlayMove, attempts.Undo, attempts.Hint, accounts.CreatePasskey,
+    session_messages.Hello, play_messages.PlayMove, play_messages.Undo, play_messages.Hint,
+    accounts_messages.CreatePasskey,
 }  # fmt: skip
 """Commands that are charged for as other tests show."""
 
 FREE = {
     # They read, or what they write lives for seconds.
-    session.Ping, rooms.ListRooms, rooms.SendEmote, dailies.ListDailies, deals.ShowDeal,
-    leaderboards.WatchLeaderboard, leaderboards.UnwatchLeaderboard, runs.GetRun, runs.GetRuns,
-    watching.WatchRound, watching.StopWatching, watching.GetWatchKey, accounts.GetAccount,
-    accounts.ExportData, accounts.SignIn, accounts.AskPasskey, accounts.UsePasskey,
-    accounts.ConfirmCode, accounts.ConfirmPasskey,
-    # They end what was charged for when it began.
-    rooms.LeaveRoom, attempts.Resign, attempts.OpenAttempt,
+    session_messages.Ping, rooms_messages.ListRooms, rooms_messages.SendEmote,
+    dailies_messages.ListDailies, deal_messages.ShowDeal, results_messages.WatchLeaderboard,
+    results_messages.UnwatchLeaderboard, runs_messages.GetRun, runs_messages.GetRuns,
+    watching_messages.WatchRound, watching_messages.StopWatching, watching_messages.GetWatchKey,
+    accounts_messages.GetAccount, accounts_messages.ExportData, accounts_messages.SignIn,
+    accounts_messages.AskPasskey, accounts_messages.UsePasskey, accounts_messages.ConfirmCode,
+    accounts_messages.ConfirmPasskey, # They end what was charged for when it began.
+    rooms_messages.LeaveRoom, play_messages.Resign, play_messages.OpenAttempt,
 }  # fmt: skip
 """Commands that nobody is charged for."""
 
 
 def test_of_each_command_it_is_said_whether_it_is_charged_for() -> None:
-    assert CHARGED.keys() | OTHERS | FREE == COSTS.keys()
-    assert len(CHARGED) + len(OTHERS) + len(FREE) == len(COSTS)
+    said = [*CHARGED, *OTHERS, *FREE]
+    assert set(said) == {*COMMANDS, play_messages.PlayMove}
+    assert len(said) == len(COMMANDS) + 1
 
 
 @ALONE
@@ -212,7 +221,7 @@ async def test_a_command_that_stores_something_is_charged_for(
     hub: HubNode, node: Node, command: type
 ) -> None:
     ada = await seat_at(hub, HERE)
-    assert await stored(node) == sum(item.size for item in quotas.GUEST)
+    assert await stored(node) == sum(item.size for item in players_charges.GUEST)
     code = await room_of(ada)
     before = await stored(node)
     answer = CHARGED[command](ada, code)
@@ -235,8 +244,8 @@ async def test_a_command_that_stores_something_is_charged_for(
 async def test_the_fuller_the_store_the_less_begins_and_who_plays_goes_on(
     hub: HubNode, node: Node, level: Level, begins: set[str]
 ) -> None:
-    hub.handlers = Handlers(
-        node.services, hub.hub, Load(lambda: 0.0, node.services.memory.has_room)
+    hub.handlers = handlers_of(
+        node.services, hub.front, Load(lambda: 0.0, node.services.memory.has_room)
     )
     ada, bob = await seat_at(hub, HERE), await seat_at(hub, ELSEWHERE)
     attempt = await ada.ask("daily.open", game="robert")
@@ -292,7 +301,7 @@ async def test_a_passkey_is_charged_for(port: int, redis: Redis) -> None:
         before = await counted()
         options = (await client.ask("AskPasskey", purpose="create"))["options"]
         await client.ask("CreatePasskey", credential=device.create(options))
-        assert await counted() == before + sum(item.size for item in quotas.CODE)
+        assert await counted() == before + sum(item.size for item in accounts_charges.CODE)
 
 
 @ALONE

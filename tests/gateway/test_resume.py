@@ -11,13 +11,13 @@ import msgpack
 import pytest
 
 from engine.catalog import games
-from server.core import race_commands
-from server.core.digest import fnv1a
-from server.core.ids import AttemptId
-from server.gateway import limits
-from server.service.resume import MAX_MISSED
-from server.store import keys
-from server.store.connection import connect
+from server.base.core.ids import AttemptId
+from server.base.net import limits
+from server.base.redis.connection import connect
+from server.play.core import keys
+from server.play.core.digest import fnv1a
+from server.play.resume import MAX_MISSED
+from server.rooms.core import commands
 from tests.conftest import node
 from tests.engine.dead_ends import dead_end_line
 from tests.gateway.client import Client, Message, opened
@@ -170,7 +170,7 @@ async def test_a_client_that_is_too_far_behind_gets_the_snapshot(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Four moves are still shorter than the snapshot; only the limit makes it one."""
-    monkeypatch.setattr("server.service.resume.MAX_MISSED", 3)
+    monkeypatch.setattr("server.play.resume.MAX_MISSED", 3)
     async with opened(port) as client:
         _, attempt = await start(client)
         (*_, last) = await play(client, attempt, 3)
@@ -216,8 +216,8 @@ async def test_a_deadline_that_passed_meanwhile_is_reported(
         room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
         await client.ask("room.start", code=room["code"])
         attempt = await client.next("attempt")
-    monkeypatch.setattr("server.store.journal.CLOCK_TOLERANCE", 10**15)
-    monkeypatch.setattr("server.store.clock.Clock.now", lambda _: attempt["deadline"] + 1)
+    monkeypatch.setattr("server.base.journals.store.CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr("server.base.redis.clock.RedisClock.now", lambda _: attempt["deadline"] + 1)
     async with node(redis_url) as port, opened(port) as client:
         await client.hello(token)
         missed = await ask(client, attempt, **have(attempt))
@@ -249,7 +249,7 @@ async def test_another_players_attempt_is_refused_whatever_the_digest(port: int)
 async def test_no_digest_is_compared_before_the_cards_are_turned_up(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race_commands, "COUNTDOWN", 60_000)
+    monkeypatch.setattr(commands, "COUNTDOWN", 60_000)
     async with opened(port) as client:
         await client.hello()
         room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
@@ -341,7 +341,7 @@ async def test_joining_a_room_sends_the_attempt_once_before_the_answer(
 async def test_a_player_who_reconnects_during_the_countdown_gets_the_cards_once(
     ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race_commands, "COUNTDOWN", 1_000)
+    monkeypatch.setattr(commands, "COUNTDOWN", 1_000)
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token = (await old.hello())["token"]
@@ -361,9 +361,9 @@ async def test_a_resumed_session_is_notified_of_a_dead_end_found_later(
     """A session that was sent missed moves is subscribed to the attempt like any other."""
     seed, line = dead_end_line("robert")
     drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
-    monkeypatch.setattr("server.store.deals.secrets", drawn)
+    monkeypatch.setattr("server.deals.store.secrets", drawn)
     with monkeypatch.context() as patch:
-        patch.setattr("server.service.searches.Searches._enqueue", lambda *_: None)
+        patch.setattr("server.play.searches.Searches._enqueue", lambda *_: None)
         async with node(redis_url) as port, opened(port) as client:
             token, attempt = await start(client)
             for seq, move in enumerate(line, start=2):

@@ -11,12 +11,13 @@ from engine.board import view_of
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed
 from engine.notation import seen_text
-from server.core import pace_bot, quick, race_commands
-from server.core.absence import HOST_ABSENCE, SEAT_ABSENCE
-from server.core.ids import PACE_BOT
-from server.service import open_rooms
-from server.store import journal
-from server.store.clock import Clock
+from server.base.core.ids import PACE_BOT
+from server.base.journals import store as journals_store
+from server.base.redis.clock import RedisClock
+from server.lobby import open_rooms
+from server.play.core import pace_bot
+from server.rooms.core import commands, quick
+from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE
 from tests.conftest import ALONE, node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import KEY, race_of, resign, room_of
@@ -66,7 +67,7 @@ async def test_every_seat_has_the_same_deal(port: int, game: str, variant: str) 
 async def test_no_card_is_sent_before_the_countdown_is_over(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(race_commands, "COUNTDOWN", 2_000)
+    monkeypatch.setattr(commands, "COUNTDOWN", 2_000)
     async with opened(port) as one, opened(port) as other:
         code = await room_of(one, other)
         room = await one.ask("room.start", code=code)
@@ -203,7 +204,7 @@ MEMBERS_COMMANDS: list[tuple[str, dict[str, object]]] = [
 ]
 
 
-@pytest.mark.parametrize("code", ["ZZZZZ", "", "O0I1L", "ABCDEFGH"])
+@pytest.mark.parametrize("code", ["ZZZZZZZZ", "", "O0I1L", "ABCDEFGH"])
 async def test_an_unknown_code_is_refused(port: int, code: str, few: Callable[..., None]) -> None:
     few(PLAYER_SLIPS=100.0)
     async with opened(port) as client:
@@ -227,7 +228,7 @@ async def test_whoever_has_no_seat_is_not_told_that_there_is_such_a_room(
             for command, fields in MEMBERS_COMMANDS:
                 told, untold = [
                     await stranger.ask(command, code=code, **fields)
-                    for code in (mine["room"], "ZZZZZ")
+                    for code in (mine["room"], "ZZZZZZZZ")
                 ]
                 assert told["code"] == "unknown_room"
                 assert told | {"re": 0} == untold | {"re": 0}
@@ -299,9 +300,9 @@ async def test_a_round_is_over_when_its_time_is_up(
     async with opened(port) as one, opened(port) as other:
         await race_of(one, other)
         await other.socket.close()
-        now = Clock.now
-        monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
-        monkeypatch.setattr(Clock, "now", lambda clock: now(clock) + 600_000)
+        now = RedisClock.now
+        monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + 600_000)
         assert (await one.next("ended"))["result"]["end"] == "time"
         room = await one.next("room", is_over)
         assert [runner["result"]["end"] for runner in room["round"]["runners"]] == ["time"] * 2

@@ -24,20 +24,23 @@ from engine.errors import IllegalMoveError
 from engine.moves import legal_moves
 from engine.notation import parse_move
 from engine.ruleset import Move
-from server.core import attempt as core
-from server.core.attempt import Attempt, Started
-from server.core.digest import digest
-from server.core.ids import AttemptId, DealId, PlayerId
-from server.core.refusal import Refusal
-from server.core.stored import Help
-from server.gateway import codec, messages, present
-from server.gateway.session import Session
-from server.metrics import Metrics
-from server.service.answers import Played, Snapshot, snapshot_of
-from server.service.attempt_journal import Step
-from server.service.moves import MoveNumbers, Reply
-from server.service.resume import missed_of
-from server.service.watching import WatchedEntry
+from server import protocol
+from server.base.core.ids import AttemptId, DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.wire import codec
+from server.base.wire.session import Session
+from server.base.work.metrics import Metrics
+from server.play import present as play_present
+from server.play.answers import Played, Snapshot, snapshot_of
+from server.play.core import attempt as core
+from server.play.core.attempt import Attempt, Started
+from server.play.core.digest import digest
+from server.play.core.stored import Help
+from server.play.journal import Step
+from server.play.moves import MoveNumbers, Reply
+from server.play.resume import missed_of
+from server.watching import present as watching_present
+from server.watching.watching import WatchedEntry
 from tests.core.builders import race_of
 from tests.engine.positions import face_down
 
@@ -57,7 +60,7 @@ def twin(board: Board, rng: random.Random) -> Board:
 
 def begun(board: Board, allowed: Help = "none") -> Attempt:
     names = ME, DEAL, board.ruleset.game, board.ruleset.variant
-    return core.begin(Started(*names, None, 1, 0, 10**9, None, allowed), board)
+    return core.begin(Started(*names, None, 1, 0, 10**9, board.ruleset.digest, allowed), board)
 
 
 class _Wire:
@@ -99,10 +102,12 @@ class _Handlers:
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
 
-    async def answer(self, session: Session, command: messages.AnyCommand) -> messages.shared.Event:
+    async def answer(self, session: Session, command: protocol.AnyCommand) -> protocol.shared.Event:
         """Answer with a snapshot of the attempt."""
         session.identify(ME)
-        return present.attempt(shown(self.attempt), session.shown.number_of(self.attempt.id), 1_000)
+        return play_present.attempt(
+            shown(self.attempt), session.shown.number_of(self.attempt.id), 1_000
+        )
 
     def play(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
@@ -144,7 +149,7 @@ def shown(attempt: Attempt) -> Snapshot:
 
 
 def snapshot_frame(attempt: Attempt) -> bytes:
-    return codec.encode(present.attempt(shown(attempt), messages.attempts.FIRST_NUMBER, 1_000))
+    return codec.encode(play_present.attempt(shown(attempt), protocol.attempts.FIRST_NUMBER, 1_000))
 
 
 def turns_a_card(before: Attempt, after: Attempt) -> bool:
@@ -152,7 +157,7 @@ def turns_a_card(before: Attempt, after: Attempt) -> bool:
 
 
 def changed_piles(frame: bytes) -> list[int]:
-    moved: messages.attempts.Moved = msgspec.msgpack.decode(frame, type=messages.attempts.Moved)
+    moved: protocol.attempts.Moved = msgspec.msgpack.decode(frame, type=protocol.attempts.Moved)
     return [change[0] for change in moved.changes]
 
 
@@ -200,14 +205,14 @@ def missed_frame(steps: list[Step]) -> bytes:
     now = snapshot_of(steps[-1].after, "00" * 32)
     found = missed_of(steps, now, had.seq, digest(view_of(had.board)))
     assert found is not None
-    return codec.encode(present.missed(found, messages.attempts.FIRST_NUMBER, 1_000))
+    return codec.encode(play_present.missed(found, protocol.attempts.FIRST_NUMBER, 1_000))
 
 
 def without_faces(frame: bytes) -> list[Any]:
     """Return the missed moves in a frame, without the faces of cards."""
     value = msgpack.unpackb(frame)
-    assert value.pop(1) == messages.shared.NEWS
-    found: messages.attempts.Missed = msgspec.convert(value, type=messages.attempts.Missed)
+    assert value.pop(1) == protocol.shared.NEWS
+    found: protocol.attempts.Missed = msgspec.convert(value, type=protocol.attempts.Missed)
     return [
         (
             (move.source, move.target, move.count),
@@ -260,8 +265,8 @@ def watched_frames(before: Attempt | None, after: Attempt) -> list[bytes]:
     """Return what watchers are sent of an entry: all boards after it, and what it has changed."""
     room = race_of(ME)
     return [
-        codec.encode(present.watched(room, "delayed", [(after, None)])),
-        codec.encode(present.watched_move(WatchedEntry(1, 0, before, after))),
+        codec.encode(watching_present.watched(room, "delayed", [(after, None)])),
+        codec.encode(watching_present.watched_move(WatchedEntry(1, 0, before, after))),
     ]
 
 
@@ -313,7 +318,7 @@ def test_cards_that_an_undo_covers_are_unseen_again(game: str, variant: str, see
     while states[0].undoable:
         undone = [core.undo(state, 1_000) for state in states]
         frames = [
-            codec.encode(present.followed(each.after, core.UNDONE, each.delta, 32, 1_000))
+            codec.encode(play_present.followed(each.after, core.UNDONE, each.delta, 32, 1_000))
             for each in undone
         ]
         states = [each.after for each in undone]

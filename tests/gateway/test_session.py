@@ -10,9 +10,10 @@ import msgpack
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from server.gateway import limits, session
-from server.gateway import socket as server_socket
-from server.gateway.messages.session import VERSIONS
+from server.base.net import limits
+from server.base.net import socket as server_socket
+from server.base.wire import session
+from server.base.wire.session_messages import VERSIONS
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened
 from tests.gateway.play import room_of

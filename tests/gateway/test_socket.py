@@ -17,21 +17,21 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from server import listening
-from server.gateway import socket as module
-from server.gateway.addresses import Proxies
-from server.gateway.budgets import Budgets
-from server.gateway.codec import MAX_FRAME_SIZE
-from server.gateway.contracts import Wire
-from server.gateway.limits import BYTES_AT_ONCE
-from server.gateway.listener import Listener
-from server.gateway.load import Load
-from server.gateway.origins import Origins
-from server.gateway.session import Session
-from server.gateway.socket import Socket
-from server.gateway.sockets import Sockets
-from server.gateway.turns import Turns
-from server.metrics import Metrics
+from server.base.net import listening
+from server.base.net import socket as module
+from server.base.net.addresses import Proxies
+from server.base.net.budgets import Budgets
+from server.base.net.contracts import Wire
+from server.base.net.limits import BYTES_AT_ONCE
+from server.base.net.listener import Listener
+from server.base.net.load import Load
+from server.base.net.origins import Origins
+from server.base.net.socket import Socket
+from server.base.net.turns import Turns
+from server.base.wire.codec import MAX_FRAME_SIZE
+from server.base.wire.session import Session
+from server.base.wire.sockets import Sockets
+from server.base.work.metrics import Metrics
 from tests.gateway.raw import (
     BINARY,
     CLOSE,

@@ -9,8 +9,9 @@ from signal import SIGCONT, SIGSTOP
 
 import pytest
 
-from server.gateway.http import UNREADY
-from server.store import bus, clock, connection, journal, pipeline, probe
+from server.base.journals import store as journals_store
+from server.base.redis import bus, clock, connection, pipeline, probe
+from server.base.web.http import UNREADY
 from tests.conftest import node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of
@@ -162,7 +163,7 @@ async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
     for client, attempt in zip(clients, attempts, strict=True):
         await retry_move(client, attempt, 2)
     monkeypatch.setattr(pipeline, "MAX_WAITING", most)
-    monkeypatch.setattr(journal, "_MAX_BATCH", 1)
+    monkeypatch.setattr(journals_store, "_MAX_BATCH", 1)
     # All of them would time out together: only the bound refuses some of them earlier.
     server.signal(SIGSTOP)
     try:

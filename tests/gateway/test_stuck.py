@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from server.gateway import limits
+from server.base.net import limits
 from tests.conftest import ALONE, node
 from tests.engine.dead_ends import dead_end_line
 from tests.gateway.client import Client, Message, opened
@@ -27,7 +27,7 @@ def line(monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
     """Make the next deal one with a known line to a dead end, and return the line."""
     seed, line = dead_end_line("robert")
     drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
-    monkeypatch.setattr("server.store.deals.secrets", drawn)
+    monkeypatch.setattr("server.deals.store.secrets", drawn)
     return line
 
 
@@ -61,7 +61,7 @@ async def test_a_dead_end_is_found_by_another_node_if_the_first_has_gone(
     redis_url: str, line: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("server.service.searches.Searches._enqueue", lambda *_: None)
+        patch.setattr("server.play.searches.Searches._enqueue", lambda *_: None)
         async with node(redis_url) as port, opened(port) as client:
             token = (await client.hello())["token"]
             attempt = await client.ask("daily.open", game="robert")

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from server.gateway.turns import LEAST, PASS, Turns
+from server.base.net.turns import LEAST, PASS, Turns
 from tests.processes import PATIENCE
 
 

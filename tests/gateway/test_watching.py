@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from server.core import daily
-from server.core.boards import ALL_GAMES, BoardId, of_daily, week_of
-from server.core.daily import DailyId
-from server.core.ids import PlayerId
-from server.core.names import guest_name
-from server.core.ranking import pack
-from server.gateway import leaderboards as module
-from server.service.leaderboards import RIVALS, Leaderboards
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.play.core.result import pack
+from server.players.core.names import guest_name
+from server.results import feed as module
+from server.results.core.boards import ALL_GAMES, BoardId, of_daily, week_of
+from server.results.leaderboards import RIVALS, Leaderboards
 from tests.conftest import ALONE
 from tests.core.builders import START
 from tests.gateway.seats import HubNode, Seat
@@ -23,7 +23,7 @@ from tests.wire import Message
 
 pytestmark = ALONE
 
-DAY = daily.day_at(START)
+DAY = days.day_at(START)
 GAME = "robert"
 OTHERS = [PlayerId(f"{number:016}") for number in range(40)]
 
@@ -64,9 +64,9 @@ async def settled(hub: HubNode) -> None:
     """Wait until all watchers have been sent everything."""
 
     async def nothing_pending() -> bool:
-        watched = hub.hub.leaderboards._watched.get(of_daily(DailyId(GAME, DAY), "guests"))
+        watched = hub.front.leaderboards._watched.get(of_daily(DailyId(GAME, DAY), "guests"))
         # The start of the subscription counts as the first message.
-        subscribed = hub.hub.leaderboards._entries_seen > 0
+        subscribed = hub.front.leaderboards._entries_seen > 0
         return subscribed and (watched is None or not watched.is_pending)
 
     await until(nothing_pending)
@@ -200,7 +200,7 @@ async def test_rivals_are_sent_when_one_of_them_is_entered(
     seats = [await hub.seat() for _ in range(5)]
     alone, *racers = seats
     for seat in racers:
-        await node.store.races.meet(seat.player, [OTHERS[0], OTHERS[1]], START)
+        await node.store.met.add(seat.player, [OTHERS[0], OTHERS[1]], START)
     await enter(node, OTHERS[1], 70)
     await enter(node, racers[0].player, 60)
     for seat in seats:
@@ -225,7 +225,7 @@ async def test_rivals_are_sent_when_one_of_them_is_entered(
 
 async def test_rivals_and_the_median_are_in_the_answer(hub: HubNode, node: Node) -> None:
     seat = await hub.seat()
-    await node.store.races.meet(seat.player, OTHERS[:30], START)
+    await node.store.met.add(seat.player, OTHERS[:30], START)
     for place, player in enumerate(OTHERS):
         await enter(node, player, pack(place, 1_000, 7))
     answer = await seat.ask("leaderboard.watch", game=GAME)
@@ -265,7 +265,7 @@ async def test_any_leaderboard_can_be_watched(hub: HubNode, node: Node) -> None:
 async def test_what_is_no_leaderboard_is_refused(hub: HubNode, wanted: Message, code: str) -> None:
     seat = await hub.seat()
     assert (await seat.ask("leaderboard.watch", **wanted))["code"] == code
-    assert not hub.hub.leaderboards._watched
+    assert not hub.front.leaderboards._watched
 
 
 async def test_a_slow_watcher_is_sent_all_changes_in_one_event_later(
@@ -318,4 +318,4 @@ async def test_watching_another_leaderboard_ends_watching_the_first(
     await seat.ask("leaderboard.unwatch")
     await other.ask("leaderboard.unwatch")
     assert not [topic for topic in node.bus._topics if topic.startswith("leaderboard")]
-    assert not hub.hub.leaderboards._watched
+    assert not hub.front.leaderboards._watched

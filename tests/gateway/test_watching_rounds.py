@@ -9,17 +9,18 @@ from typing import Any
 import pytest
 
 from engine.board import view_of
-from server import worker_pool
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.race import Room
-from server.core.refusal import UnavailableError
-from server.gateway import codec
-from server.gateway import watching as module
-from server.service import progress
-from server.service import watching as service
-from server.service.live_room import RoomPage
-from server.store import journal, keys
-from server.store.journal import Journals
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.refusal import UnavailableError
+from server.base.journals import store as journals_store
+from server.base.journals.store import JournalStore
+from server.base.wire import codec
+from server.base.work import worker_pool
+from server.play.core import keys
+from server.rooms import progress
+from server.rooms.core.room import Room
+from server.rooms.live_room import RoomPage
+from server.watching import feed as module
+from server.watching import watching as service
 from tests.core.builders import homewards
 from tests.gateway.seats import HubNode, Seat, hubs_on, room_of
 from tests.service.nodes import Node, SetClock, node_on
@@ -34,7 +35,7 @@ DELAY = 40
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and shorten all waits."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.01)
     monkeypatch.setattr(service, "WATCH_DELAY", DELAY)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.05)
@@ -332,7 +333,7 @@ async def test_a_slow_watcher_is_sent_all_boards_when_it_has_caught_up(
         await play(node, ada, seq)
 
     async def is_set_aside() -> bool:
-        feed = hub.hub.watching._feeds[code]
+        feed = hub.front.watching._feeds[code]
         return (
             node.services.metrics.watched == 4 and not feed.unsent and bob.session in feed.renewed
         )
@@ -390,7 +391,7 @@ async def test_a_journal_that_cannot_be_read_is_named_and_read_again(
 
     watcher = Watcher(cyd)
     with monkeypatch.context() as away:
-        away.setattr(Journals, "read", fails)
+        away.setattr(JournalStore, "read", fails)
         answer = await watcher.watch(code, key)
         (board,) = answer["boards"]
         assert (board["seq"], board["piles"], board["problem"]) == (0, [], "unavailable")
@@ -445,7 +446,7 @@ async def test_only_the_host_is_told_the_key_which_is_the_rooms_own(
     assert (await ada.ask("GetWatchKey", code=code))["key"] == key
     assert (await cyd.ask("GetWatchKey", code=other))["key"] != key
     assert (await bob.ask("GetWatchKey", code=code))["code"] == "not_host"
-    for known in (code, "ZZZZZ"):
+    for known in (code, "ZZZZZZZZ"):
         assert (await cyd.ask("GetWatchKey", code=known))["code"] == "unknown_room"
         refused = await cyd.ask("WatchRound", code=known, key=key[:-1])
         assert refused["code"] == "not_invited"
@@ -482,7 +483,7 @@ async def test_a_watch_key_ends_and_with_it_who_watches_by_it(
         ended = await cyd.next("Watched", lambda e: e["sight"] == "ended")
         assert ended["why"] == "not_invited"
         # Nothing more is sent of the room, and the key opens nothing.
-        assert hub.hub.rooms.room_of(cyd.session) is None
+        assert hub.front.rooms.room_of(cyd.session) is None
         assert (await cyd.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
         if act != "room.leave":
             # Whoever may watch without the key goes on.
@@ -506,7 +507,7 @@ async def test_watching_ends_with_the_subscription_to_the_room(
     assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "removed"
     await cyd.ask("WatchRound", code=code, key=key)
     await room_of(cyd, key="another key")
-    watching = hub.hub.watching
+    watching = hub.front.watching
     assert (watching.size, node.services.watching.size) == (0, 0)
     await cyd.ask("WatchRound", code=code, key=key)
     cyd.leave()
@@ -528,10 +529,10 @@ async def test_a_session_that_leaves_while_it_is_admitted_does_not_watch(
 
     async def read_late(room: Room) -> RoomPage:
         bob.leave()
-        while hub.hub.rooms.room_of(bob.session) is not None:
+        while hub.front.rooms.room_of(bob.session) is not None:
             await asyncio.sleep(0)
         return await read_page(room)
 
     monkeypatch.setattr(node.services.live, "read_page", read_late)
     assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
-    assert (hub.hub.watching.size, node.services.watching.size) == (0, 0)
+    assert (hub.front.watching.size, node.services.watching.size) == (0, 0)

@@ -16,12 +16,12 @@ import pytest
 
 from engine.moves import legal_moves
 from engine.notation import move_text
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
-from server.gateway import limits
-from server.gateway import watching as module
-from server.service import progress
-from server.service import watching as service
-from server.store import journal
+from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
+from server.base.journals import store as journals_store
+from server.base.net import limits
+from server.rooms import progress
+from server.watching import feed as module
+from server.watching import watching as service
 from tests.gateway.seats import KEY, HubNode, Seat, hubs_on
 from tests.service.nodes import SetClock, node_on
 from tests.store.servers import until
@@ -38,7 +38,7 @@ STEPS = 60
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and shorten all waits."""
     monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.005)
     monkeypatch.setattr(service, "WATCH_DELAY", DELAY)
     monkeypatch.setattr(module, "CATCH_UP_EVERY", 0.01)

@@ -1,4 +1,4 @@
-"""Golden files of each release: its code, and what it stored and sent.
+"""Golden files of each release: what it stored and sent.
 
 `python -m tests.golden` writes the `FILES` once, with the code of that release. The tests of every
 later release read them.
@@ -10,12 +10,6 @@ from pathlib import Path
 
 RELEASES = Path(__file__).parents[1] / "vectors" / "releases"
 """One folder for each release, named by its version."""
-
-CODE = "release.zip"
-"""The code: unpacked and on `PYTHONPATH`, `python -P -m server` is a node of that release.
-
-The fault suite's node, `tests.faults.node`, is part of it.
-"""
 
 STORE = "redis.jsonl"
 """All keys of Redis, one a line: `key`, `type` (as Redis names it), and `value`.
@@ -33,7 +27,7 @@ MESSAGES = "messages.jsonl"
 RULES = "rules.json"
 """The output of `python -m engine rules`."""
 
-FILES = (CODE, STORE, STATES, MESSAGES, RULES)
+FILES = (STORE, STATES, MESSAGES, RULES)
 
 
 def releases() -> list[str]:

@@ -12,7 +12,6 @@ import random
 import subprocess
 import sys
 import tempfile
-import zipfile
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -30,39 +29,38 @@ from engine.notation import move_text
 from engine.play import play
 from engine.position import position_of
 from server.app import redis_store, running_node
-from server.background import Background
-from server.core import race_commands
-from server.core.attempt import Attempt
-from server.core.digest import fnv1a
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.race import Room
-from server.gateway.messages.attempts import FIRST_NUMBER, Moved, PlayMove
-from server.gateway.messages.rooms import PROGRESS
-from server.metrics import Metrics
-from server.service.attempts import Attempts
-from server.service.dailies import Dailies
-from server.service.format import Format
-from server.service.keyring import Keyring
-from server.service.places import Places
-from server.service.quotas import Quotas
-from server.service.rooms import Rooms
-from server.service.store import Store
-from server.service.store_memory import StoreMemory
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.keys import partition
+from server.base.nodes.memory import StoreMemory
+from server.base.quotas.quotas import Quotas
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import connect as connect_redis
+from server.base.redis.database import Database
+from server.base.redis.embedded import embedded_redis
+from server.base.seals.keyring import Keyring
+from server.base.work.background import Background
+from server.base.work.metrics import Metrics
+from server.base.work.random_id import random_id
+from server.dailies.dailies import Dailies
+from server.deals.store import DealStore
+from server.play.attempts import Attempts
+from server.play.core.attempt import Attempt
+from server.play.core.digest import fnv1a
+from server.play.messages import FIRST_NUMBER, Moved, PlayMove
+from server.players.address_hash import Places
+from server.rooms.core import commands
+from server.rooms.core.room import Room
+from server.rooms.messages import PROGRESS
+from server.rooms.rooms import Rooms
 from server.settings import Settings
-from server.store.clock import Clock
-from server.store.connection import connect as connect_redis
-from server.store.database import Database
-from server.store.deals import Deals, random_id
-from server.store.embedded import embedded_redis
-from server.store.keys import partition
+from server.stores import Store
 from tests.conftest import SECRET_KEY_FILE, secret_keys
 from tests.gateway.client import Client, Message
-from tests.golden import CODE, FILES, MESSAGES, RULES, STATES, STORE
+from tests.golden import FILES, MESSAGES, RULES, STATES, STORE
 from tests.store.outboxes import all_effects
 from tests.wire import COMMANDS, read_event
 
 ROOT = Path(__file__).parents[2]
-EPOCH = (1980, 1, 1, 0, 0, 0)
 SHORT, LONG, MAX_PLAYED = 8, 32, 140
 """Moves of a short game, a long one, and one in which some games end."""
 
@@ -120,7 +118,7 @@ async def _client(port: int, kept: Lines) -> AsyncIterator[Client]:
 
 async def _play(client: Client, redis: Any, attempt: Message, count: int) -> Message:
     """Play some legal moves, and return the attempt with its last `seq` and `result`."""
-    deal = await Deals(Database(redis), secret_keys()).find(attempt["deal"])
+    deal = await DealStore(Database(redis), secret_keys()).find(attempt["deal"])
     assert deal is not None
     board = deal_seed(ruleset(attempt["game"], attempt["variant"]), deal.seed)
     chance = random.Random(1)
@@ -227,18 +225,40 @@ def _quotas(store: Store, keyring: Keyring, background: Background) -> Quotas:
     )
 
 
+async def _move(attempts: Attempts, name: AttemptId, player: PlayerId) -> None:
+    """Play a first move: nothing follows from an attempt without one."""
+    state = await attempts.find(name)
+    assert state is not None, name
+    numbers = state.board.ruleset.numbers_of(legal_moves(state.board)[0])
+    done: asyncio.Future[object] = asyncio.Future()
+    attempts.play_soon(name, player, state.seq + 1, numbers, done.set_result)
+    await done
+
+
 async def _leave_effects(store: Store, attempts: Attempts) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
-    form = Format(store.formats, store.nodes, store.clock)
     background = Background()
-    keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock, background)
-    places = Places(keyring, store.rooms)
+    keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
+    places = Places(keyring)
     quotas = _quotas(store, keyring, background)
-    dailies = Dailies(store, attempts, keyring, places, quotas, background=background)
+    dailies = Dailies(
+        attempts,
+        keyring,
+        places,
+        quotas,
+        deals=store.deals,
+        pools=store.pools,
+        starts=store.starts,
+        leaderboards=store.leaderboards,
+        histories=store.histories,
+        clock=store.clock,
+        background=background,
+    )
     for game in list(games())[:2]:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)
-        await attempts.resign(opened.attempt, player, opened.seq + 1)
+        await _move(attempts, opened.attempt, player)
+        await attempts.resign(opened.attempt, player, opened.seq + 2)
     name, text = (await all_effects(store.outboxes))[0]
     await store.outboxes.set_aside(partition(name), name, text)
 
@@ -263,9 +283,16 @@ def room_state(room: Room) -> dict[str, Any]:
 
 
 async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
-    form, background = Format(store.formats, store.nodes, store.clock), Background()
-    keyring = Keyring(store.keyrings, store.secret_keys, form, store.clock, background)
-    rooms = Rooms(store, attempts, form, _quotas(store, keyring, background))
+    background = Background()
+    keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
+    rooms = Rooms(
+        store.rooms,
+        attempts,
+        _quotas(store, keyring, background),
+        journals=store.journals,
+        deals=store.deals,
+        clock=store.clock,
+    )
     found: dict[str, dict[str, Any]] = {"attempts": {}, "rooms": {}}
     for key in keys:
         _, kind, name = (*key.split(":", 2), "", "")[:3]
@@ -298,7 +325,7 @@ async def _dump(redis: Any) -> Lines:
 
 async def _make(folder: Path) -> None:
     kept: Lines = []
-    race_commands.COUNTDOWN = 100
+    commands.COUNTDOWN = 100
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         async with embedded_redis(Path(data)) as url:
             redis: Any = connect_redis(url)
@@ -312,12 +339,12 @@ async def _make(folder: Path) -> None:
             async with running_node(settings) as port:
                 await _sessions(port, redis, kept)
             database = Database(connect_redis(url), 0)
-            clock = Clock(database)
+            clock = RedisClock(database)
             await clock.sample()
             store = redis_store(database, clock, secret_keys())
-            form = Format(store.formats, store.nodes, clock)
-            attempts = Attempts(store, form, Counter())
-            await form.refresh()
+            attempts = Attempts(
+                Counter(), journals=store.journals, deals=store.deals, clock=store.clock
+            )
             await _leave_effects(store, attempts)
             states = await _states(store, attempts, await redis.keys())
             dump = await _dump(redis)
@@ -338,25 +365,6 @@ def _first_of_each(kept: Lines) -> Iterator[dict[str, Any]]:
             yield line
 
 
-def _code() -> Iterator[Path]:
-    """Yield the paths of the files that a node needs, sorted."""
-    for package in ("engine", "server"):
-        for path in sorted((ROOT / package).rglob("*")):
-            if path.suffix in {".py", ".toml"}:
-                yield path
-    # The fault suite's node uses internals of the code that it runs.
-    for name in ("tests/__init__.py", "tests/faults/__init__.py", "tests/faults/node.py"):
-        yield ROOT / name
-
-
-def _write_code(path: Path) -> None:
-    """Write the code into an archive; the same code gives the same bytes."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
-        for file in _code():
-            name = file.relative_to(ROOT).as_posix()
-            packed.writestr(zipfile.ZipInfo(name, EPOCH), file.read_bytes(), zipfile.ZIP_DEFLATED)
-
-
 def _write(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
 
@@ -371,7 +379,6 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(f"{folder} has golden files: what was released is never changed.\n")
         return 1
     folder.mkdir(parents=True, exist_ok=True)
-    _write_code(folder / CODE)
     rules = [sys.executable, "-m", "engine", "rules"]
     printed = subprocess.run(rules, cwd=ROOT, check=True, capture_output=True, text=True)  # noqa: S603
     _write(folder / RULES, printed.stdout)

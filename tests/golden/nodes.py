@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
-import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.golden import CODE, RELEASES
-from tests.processes import Running, free_port, running
+from tests.processes import ROOT, Running, free_port, running
 
 
-def unpack(release: str, folder: Path) -> Path:
-    """Unpack the code of a release into a folder, and return the folder."""
-    with zipfile.ZipFile(RELEASES / release / CODE) as packed:
-        packed.extractall(folder)
+def copied(folder: Path) -> Path:
+    """Copy the code of this release into a folder, to be changed there; return the folder."""
+    for package in ("engine", "server"):
+        shutil.copytree(ROOT / package, folder / package, ignore=lambda *_: {"__pycache__"})
     return folder
+
+
+def change(file: Path, before: str, after: str) -> None:
+    """Replace a text that stands once in a file."""
+    text = file.read_text(encoding="utf-8")
+    assert text.count(before) == 1, (file, before)
+    file.write_text(text.replace(before, after), encoding="utf-8")
 
 
 def environment(code: Path) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import shutil
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from engine.catalog import ruleset
-from server.core import race_commands
+from server.rooms.core import commands
 from tests.conftest import ALONE, node
 from tests.gateway.client import Client, Message, opened
-from tests.golden.nodes import node_of
-from tests.processes import ROOT, Running
+from tests.golden.nodes import change, copied, node_of
+from tests.processes import Running
 
 GAME = "robert"
 CURRENT = ruleset(GAME)
@@ -25,7 +24,7 @@ CURRENT = ruleset(GAME)
 @pytest.fixture
 async def port(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """Run a node of this release, and return its port."""
-    monkeypatch.setattr(race_commands, "COUNTDOWN", 50)
+    monkeypatch.setattr(commands, "COUNTDOWN", 50)
     async with node(redis_url) as port:
         yield port
 
@@ -39,18 +38,13 @@ async def changed(
     It starts after the node of this release, which has drawn the dailies. The parameter says
     whether it still has the rules of before, as unlisted ones.
     """
-    folder, keeps = tmp_path, request.param
-    for package in ("engine", "server"):
-        shutil.copytree(ROOT / package, folder / package, ignore=lambda *_: {"__pycache__"})
+    folder, keeps = copied(tmp_path), request.param
     games = folder / "engine" / "games"
     file = games / f"{GAME}.toml"
     if keeps:
-        (games / "unlisted" / GAME).mkdir()
-        shutil.copy(file, games / "unlisted" / GAME / "0.2.0.toml")
-    before = file.read_text(encoding="utf-8")
-    after = re.sub(r"(?m)^redeals = 2", "redeals = 1", before)
-    assert before != after
-    file.write_text(after, encoding="utf-8")
+        (games / "unlisted" / GAME).mkdir(parents=True)
+        shutil.copy(file, games / "unlisted" / GAME / "1.0.0.toml")
+    change(file, "\nredeals = 2", "\nredeals = 1")
     # In a thread, so that the node of this release is not blocked.
     with ThreadPoolExecutor(1) as threads:
         run = asyncio.get_running_loop().run_in_executor

@@ -14,15 +14,15 @@ from engine.cards import DOWN
 from engine.errors import IllegalMoveError
 from engine.play import play
 from engine.ruleset import Move
-from server.core import attempt as core
-from server.core import watching
-from server.core.ids import DealId, PlayerId
-from server.core.race import Room
-from server.core.watching import Sight
-from server.gateway import handlers
-from server.service.attempt_journal import AttemptDefinition
-from server.service.deals import Deals
-from server.store.deals import Deal
+from server.base.core.ids import DealId, PlayerId
+from server.base.wire import answerer
+from server.deals.store import Deal
+from server.play.core import attempt as core
+from server.play.journal import AttemptDefinition
+from server.rooms.core.room import Room
+from server.runs.closed_deals import Deals
+from server.watching.core import sight
+from server.watching.core.sight import Sight
 from tests.simulation.race import patched
 
 
@@ -62,15 +62,16 @@ def logs_hidden_cards() -> Iterator[None]:
 @contextmanager
 def takes_longer_for_some_cards() -> Iterator[None]:
     """How long an attempt takes to be read depends on its hidden cards."""
-    answer: Any = handlers.Handlers.answer
+    answer: Any = answerer.Handlers.answer
 
     async def later(self: Any, session: Any, command: Any) -> Any:
         event = await answer(self, session, command)
-        attempt = session.shown.latest and await self._services.attempts.find(session.shown.latest)
+        attempts, latest = self._request(command, session).services.attempts, session.shown.latest
+        attempt = latest and await attempts.find(latest)
         await asyncio.sleep(_hidden(attempt.board) % 50 / 1000 if attempt else 0)
         return event
 
-    with patched(handlers.Handlers, "answer", later):
+    with patched(answerer.Handlers, "answer", later):
         yield
 
 
@@ -82,7 +83,7 @@ def shows_racers_the_others_boards() -> Iterator[None]:
         del room, player, has_key
         return "live"
 
-    with patched(watching, "sight", live):
+    with patched(sight, "sight", live):
         yield
 
 

@@ -21,18 +21,18 @@ from engine.board import view_of
 from engine.catalog import games, ruleset
 from engine.moves import legal_moves
 from engine.play import apply
-from server.core.attempt import Attempt
-from server.core.daily import day_at
-from server.core.digest import digest
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
-from server.core.stored import Help
-from server.gateway import messages
-from server.gateway.api.routes import ROUTES
-from server.gateway.messages.attempts import FIRST_NUMBER, LAST_NUMBER, Have
-from server.gateway.messages.rooms import PROGRESS
-from server.gateway.messages.session import VERSION
-from server.service.attempt_journal import steps_of
-from server.store import keys
+from server import protocol
+from server.base.core.days import day_at
+from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
+from server.base.wire.session_messages import VERSION
+from server.play.core import keys
+from server.play.core.attempt import Attempt
+from server.play.core.digest import digest
+from server.play.core.stored import Help
+from server.play.journal import steps_of
+from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Have
+from server.rooms.messages import PROGRESS
+from server.routes import ROUTES
 from tests.core.builders import START
 from tests.secrecy.decks import Dealer, Decks, deck
 from tests.secrecy.stage import COUNTDOWN, Input, Stage
@@ -187,7 +187,7 @@ class Clients:
 
     async def _gather(self) -> None:
         """Open a room with a round in it."""
-        script, rooms = self._script, messages.rooms
+        script, rooms = self._script, protocol.rooms
         await self._do(0.0, [each for client in range(CLIENTS) for each in self._opened(client, 0)])
         await self._do(ANSWERED, [])
         game, variant = script.game
@@ -198,22 +198,22 @@ class Clients:
         for client in (BOB, CYD):
             await self._send(client, rooms.JoinRoom(next(self._ids), self.code))
         await self._send(CYD, rooms.SetReady(next(self._ids), self.code, ready=False))
-        await self._send(ANN, messages.watching.GetWatchKey(next(self._ids), self.code))
+        await self._send(ANN, protocol.watching.GetWatchKey(next(self._ids), self.code))
         if script.public:
             await self._send(ANN, rooms.SetPublic(next(self._ids), self.code, public=True))
         await self._send(ANN, rooms.StartRound(next(self._ids), self.code, anyway=True))
         for client in (ANN, DAN):
-            await self._send(client, messages.dailies.OpenDaily(next(self._ids), script.daily))
+            await self._send(client, protocol.dailies.OpenDaily(next(self._ids), script.daily))
         await self._do(0.0 if script.early else COUNTDOWN / 1000, [])
 
-    async def _send(self, client: int, command: messages.shared.Command) -> None:
+    async def _send(self, client: int, command: protocol.shared.Command) -> None:
         """Send a command, and wait until it is answered."""
         await self._do(0.0, [_command(client, 0, command)])
         await self._do(ANSWERED, [])
 
     def _opened(self, client: int, tab: int) -> list[Input]:
         """Return the inputs that open a connection."""
-        hello = messages.session.Hello(next(self._ids), VERSION, self.clients[client].token)
+        hello = protocol.session.Hello(next(self._ids), VERSION, self.clients[client].token)
         return [Input(client, tab, "open"), _command(client, tab, hello)]
 
     def _receive(self, client: int, tab: int, frame: bytes) -> None:
@@ -222,16 +222,16 @@ class Clients:
         if value[0] == PROGRESS or FIRST_NUMBER <= value[0] <= LAST_NUMBER:
             return
         match read_event(value):
-            case messages.session.Welcome() as welcome:
+            case protocol.session.Welcome() as welcome:
                 known.id, known.token = PlayerId(welcome.player.id), welcome.token
                 known.numbers[tab] = {}
-            case messages.accounts.SignedIn(token=token):
+            case protocol.accounts.SignedIn(token=token):
                 known.token = token
-            case messages.rooms.RoomState(code=code) if not self.code:
+            case protocol.rooms.RoomState(code=code) if not self.code:
                 self.code = RoomCode(code)
-            case messages.watching.WatchKey(key=key):
+            case protocol.watching.WatchKey(key=key):
                 self._key = self._key or key
-            case messages.attempts.Attempt() | messages.attempts.Missed() as shown:
+            case protocol.attempts.Attempt() | protocol.attempts.Missed() as shown:
                 numbers = known.numbers.setdefault(tab, {})
                 for attempt in [each for each, used in numbers.items() if used == shown.number]:
                     del numbers[attempt]
@@ -283,7 +283,7 @@ class Clients:
         found = self._running(client, tab, rng)
         if found is None:
             return []
-        attempts = messages.attempts
+        attempts = protocol.attempts
         kind = rng.choice([*[attempts.Undo, attempts.Hint] * 4, attempts.Resign])
         return [_command(client, tab, kind(next(self._ids), found[0], found[1].seq + 1))]
 
@@ -297,17 +297,17 @@ class Clients:
         if states and rng.random() < 0.7:
             had = rng.choice(states)
             have = Have(had.seq, digest(view_of(had.board)))
-        opening = messages.attempts.OpenAttempt(next(self._ids), attempt, have, rng.random() < 0.3)
+        opening = protocol.attempts.OpenAttempt(next(self._ids), attempt, have, rng.random() < 0.3)
         return [_command(client, tab, opening)]
 
     def _watch(self, client: int, tab: int, rng: random.Random) -> list[Input]:
         key = rng.choice(self._pool(client, tab, rng)["key"])
-        watching = messages.watching.WatchRound(next(self._ids), self.code, key)
+        watching = protocol.watching.WatchRound(next(self._ids), self.code, key)
         return [_command(client, tab, watching)]
 
     def _command(self, client: int, tab: int, rng: random.Random) -> list[Input]:
         """Send any command, with fields that are often such that it can be carried out."""
-        kind = rng.choice(messages.COMMANDS)
+        kind = rng.choice(protocol.COMMANDS)
         pool = self._pool(client, tab, rng)
         fields = {
             each.name: rng.choice(pool[each.name]) if each.name in pool else _value(each.type, rng)
@@ -322,11 +322,11 @@ class Clients:
         if rng.random() < 0.5:
             path = rng.choice((f"/deals/{deal}", f"/deals/{deal}/runs", f"/runs/{attempt}"))
             return [Input(client, tab, "get", path=path)]
-        asked: messages.shared.Command = rng.choice(
+        asked: protocol.shared.Command = rng.choice(
             (
-                messages.deals.ShowDeal(next(self._ids), deal),
-                messages.runs.GetRuns(next(self._ids), deal),
-                messages.runs.GetRun(next(self._ids), attempt),
+                protocol.deals.ShowDeal(next(self._ids), deal),
+                protocol.runs.GetRuns(next(self._ids), deal),
+                protocol.runs.GetRun(next(self._ids), attempt),
             )
         )
         return [_command(client, tab, asked)]
@@ -354,7 +354,7 @@ class Clients:
         """Lose the connection, open another one, and come back to the room."""
         again = [Input(client, tab, "cut"), *self._opened(client, tab)]
         if client in {ANN, BOB, CYD} and rng.random() < 0.7:
-            joining = messages.rooms.JoinRoom(next(self._ids), self.code)
+            joining = protocol.rooms.JoinRoom(next(self._ids), self.code)
             again.append(_command(client, tab, joining))
         return again
 
@@ -390,7 +390,7 @@ class Clients:
             "id": [next(self._ids)],
             "version": [VERSION],
             "token": [self.clients[client].token],
-            "code": [self.code, self.code, self.code, "ZZZZZ"],
+            "code": [self.code, self.code, self.code, "ZZZZZZZZ"],
             "attempt": attempts,
             "run": attempts,
             "deal": deals,
@@ -424,7 +424,7 @@ def replay(recorded: Recorded) -> Callable[[Stage], Any]:
     return drive
 
 
-def _command(client: int, tab: int, command: messages.shared.Command) -> Input:
+def _command(client: int, tab: int, command: protocol.shared.Command) -> Input:
     return Input(client, tab, "send", msgspec.msgpack.encode(command))
 
 
@@ -432,7 +432,7 @@ def _frame(client: int, tab: int, value: list[Any]) -> Input:
     return Input(client, tab, "send", msgpack.packb(value))
 
 
-def _fields(kind: type[messages.shared.Command]) -> tuple[msgspec.inspect.Field, ...]:
+def _fields(kind: type[protocol.shared.Command]) -> tuple[msgspec.inspect.Field, ...]:
     described = msgspec.inspect.type_info(kind)
     assert isinstance(described, msgspec.inspect.StructType)
     return described.fields

@@ -16,17 +16,19 @@ from engine.board import Board, view_of
 from engine.cards import pack
 from engine.notation import parse_move
 from engine.ruleset import Ruleset
-from server.core import attempt as core
-from server.core import race_events
-from server.core.attempt import Attempt, Event, Hinted, Moved, Started, Undone
-from server.core.certificate import Certificate
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
-from server.core.race_events import RoundStarted
-from server.core.refusal import Refusal
-from server.service import attempt_journal, room_journal, runs
-from server.service.stored import rules_of
-from server.store import deals as deals_module
-from server.store.deals import Deal, Deals
+from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.base.journals.stored import rules_of
+from server.deals import store as deals_module
+from server.deals.core.certificate import Certificate
+from server.deals.store import Deal, DealStore
+from server.play import journal as play_journal
+from server.play.core import attempt as core
+from server.play.core.attempt import Attempt, Event, Hinted, Moved, Started, Undone
+from server.rooms import journal as rooms_journal
+from server.rooms.core import events as race_events
+from server.rooms.core.events import RoundStarted
+from server.runs import runs
 from tests.faults.stored import Stored
 from tests.simulation.race import patched
 
@@ -74,9 +76,9 @@ class Dealer:
     @contextmanager
     def dealing(self) -> Iterator[None]:
         """Let all nodes deal these decks inside."""
-        store, first_board = Deals._store, dealing.deal_seed
+        store, first_board = DealStore._store, dealing.deal_seed
 
-        async def store_this(deals: Deals, deal: Deal) -> Deal:
+        async def store_this(deals: DealStore, deal: Deal) -> Deal:
             return await store(deals, self._drawn(deal))
 
         def deal_this(rules: Ruleset, seed: bytes) -> Board:
@@ -84,9 +86,9 @@ class Dealer:
             return first_board(rules, seed) if known is None else dealing.lay_out(rules, known)
 
         with (
-            patched(Deals, "_store", store_this),
+            patched(DealStore, "_store", store_this),
             patched(deals_module, "commitment", self._commitment),
-            patched(attempt_journal, "deal_seed", deal_this),
+            patched(play_journal, "deal_seed", deal_this),
             patched(runs, "deal_seed", deal_this),
         ):
             yield
@@ -220,11 +222,11 @@ def facts_of(
         has_key: who has the room's watch key.
     """
     attempts = [
-        Played(AttemptId(id_), deals[deal], [attempt_journal.decode(text) for _, text in entries])
+        Played(AttemptId(id_), deals[deal], [play_journal.decode(text) for _, text in entries])
         for id_, entries in sorted(stored.attempts.items())
         if (deal := DealId(id_.partition(".")[0])) in deals
     ]
-    events = [room_journal.decode(text) for _, text in stored.rooms.get(code, [])]
+    events = [rooms_journal.decode(text) for _, text in stored.rooms.get(code, [])]
     started = next((event for event in events if isinstance(event, RoundStarted)), None)
     runners = frozenset(started.players if started else ())
     # Who has a seat needs no key.

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgpack
 
-from server.core.ids import PlayerId
+from server.base.core.ids import PlayerId
 from tests.secrecy.clients import ANN, BOB, CLIENTS, CYD, DAN, Clients, Recorded, Script, replay
 from tests.secrecy.decks import NEVER, Dealer, Decks, Facts, Twins, facts_of
 from tests.secrecy.stage import Record, serve

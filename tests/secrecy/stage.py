@@ -12,17 +12,17 @@ from typing import Any, Literal
 
 import structlog
 
-from server.core import race_commands
-from server.core import watching as core_watching
-from server.gateway.addresses import Proxies
-from server.gateway.api.app import Api
-from server.gateway.budgets import Budgets
-from server.gateway.load import Load
-from server.gateway.previews import Previews
-from server.log_context import add_task_fields
-from server.metrics import Metrics
-from server.service import watching
-from server.store import keys
+from server.base.net.addresses import Proxies
+from server.base.net.budgets import Budgets
+from server.base.net.load import Load
+from server.base.web.api.app import Api
+from server.base.work.log_context import add_task_fields
+from server.base.work.metrics import Metrics
+from server.front import previews_of
+from server.rooms.core import commands
+from server.routes import ROUTES
+from server.watching import watching
+from server.watching.core import sight as core_watching
 from tests.core.builders import START
 from tests.faults.stored import Stored
 from tests.secrecy.decks import WATCH_DELAY
@@ -142,11 +142,19 @@ class Stage:
         clock = world.loop.time
         budgets = [Budgets(clock=clock) for _ in self.network.nodes]
         self._apis = [
-            Api(node.services, load, node.services.metrics.requests, Proxies(), each, clock=clock)
+            Api(
+                ROUTES,
+                node.services,
+                load,
+                node.services.metrics.requests,
+                proxies=Proxies(),
+                budgets=each,
+                clock=clock,
+            )
             for node, each in zip(self.network.nodes, budgets, strict=True)
         ]
         self._previews = [
-            Previews(node.services, load, each)
+            previews_of(node.services, load, each)
             for node, each in zip(self.network.nodes, budgets, strict=True)
         ]
 
@@ -247,7 +255,6 @@ def serve(seed: int, clients: int, drive: Callable[[Stage], Awaitable[None]]) ->
     async def scenario(world: World) -> None:
         world.stop_faults()
         world.set_epoch(START)
-        world.memory.put(keys.SIGNING_KEY, world.rng.randbytes(32).hex())
         _keep_log(world, record)
         stage = Stage(world, clients, record)
         until = world.now() + STARTED_WITHIN
@@ -264,7 +271,7 @@ def serve(seed: int, clients: int, drive: Callable[[Stage], Awaitable[None]]) ->
 
     with (
         patched(nodes, "METRICS", Metrics()),
-        patched(race_commands, "COUNTDOWN", COUNTDOWN),
+        patched(commands, "COUNTDOWN", COUNTDOWN),
         patched(core_watching, "WATCH_DELAY", WATCH_DELAY),
         patched(watching, "WATCH_DELAY", WATCH_DELAY),
         _one_thread(),

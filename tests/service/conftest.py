@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from server.store import journal
+from server.base.journals import store as journals_store
 from tests.service.nodes import Node, SetClock, node_on
 
 
 @pytest.fixture(autouse=True)
 def any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, however far it is from Redis's."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
 
 
 @pytest.fixture

@@ -11,20 +11,20 @@ from redis.asyncio import RedisCluster
 
 from engine.ruleset import Move
 from server.app import redis_store
-from server.background import Background
-from server.core.attempt import Attempt
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.race import Room
-from server.core.race_commands import COUNTDOWN
-from server.metrics import Metrics
-from server.service.answers import Played, Snapshot
-from server.service.bus_messages import Ended
-from server.service.ports import Clock
-from server.service.registration import Registration
-from server.service.services import Services
-from server.stop import Stop
-from server.store.bus import Bus
-from server.store.connection import connect
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.nodes.registration import Registration
+from server.base.redis.bus import Bus
+from server.base.redis.connection import connect
+from server.base.work.background import Background
+from server.base.work.clock import Clock
+from server.base.work.metrics import Metrics
+from server.base.work.stop import Stop
+from server.play.answers import Played, Snapshot
+from server.play.core.attempt import Attempt
+from server.play.core.bus import Ended
+from server.rooms.core.commands import COUNTDOWN
+from server.rooms.core.room import Room
+from server.wings import Services
 from tests.conftest import database_on, secret_keys
 from tests.core.builders import LIMIT, START, homewards
 from tests.redis_users import as_node
@@ -32,6 +32,7 @@ from tests.redis_users import as_node
 BY_HAND = (
     "dailies",
     "finishes",
+    "format",
     "keyring",
     "store_memory",
     "sweeper_poll",
@@ -93,11 +94,11 @@ class Node:
         self.bus.keep(self.background)
         self.by_hand = {name: self.background.loops.pop(name) for name in BY_HAND}
         self.ended: list[Ended] = []
-        self.services.sessions.ended.subscribe(self.ended.append)
+        self.services.mirrors.ended.subscribe(self.ended.append)
         self.attempts = self.services.attempts
         self.rooms = self.services.rooms
         self.dailies = self.services.dailies
-        self.effects = self.services.effects
+        self.outbox = self.services.outbox
         self.sweeper = self.services.sweeper
 
     async def run(self, stop: Stop) -> None:
@@ -133,7 +134,7 @@ class Node:
 
     async def apply_effects(self) -> None:
         """Apply the effects of what ended on this node, as a running node does."""
-        await self.effects.flush()
+        await self.outbox.flush()
 
     async def state_of(self, attempt: AttemptId) -> Attempt:
         """Return the current state of an attempt, which must exist."""

@@ -7,12 +7,12 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server import worker_pool
-from server.core.absence import HOST_ABSENCE, SEAT_ABSENCE
-from server.core.ids import PlayerId, RoomCode
-from server.core.refusal import UnavailableError
-from server.service import absences as module
-from server.store import keys
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.core.refusal import UnavailableError
+from server.base.work import worker_pool
+from server.rooms import absences as module
+from server.rooms.core import keys
+from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE
 from tests.conftest import debug_captured
 from tests.core.builders import ADA, BOB, CYD, reached
 from tests.service.nodes import Node

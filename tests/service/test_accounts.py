@@ -12,17 +12,19 @@ from typing import Any
 import pytest
 
 from engine.catalog import games
-from server.core import daily
-from server.core.account import DELETED_NAME, MAX_PASSKEYS, Passkey
-from server.core.boards import Group, of_daily
-from server.core.codes import read_code
-from server.core.daily import DailyId
-from server.core.ids import AttemptId, PlayerId
-from server.core.refusal import Refusal
-from server.service import outbox_entries, tokens
-from server.service.accounts import _digest, read_typed
-from server.service.outbox_entries import Deleted, Kept
-from server.store import keys
+from server.accounts.accounts import _digest, read_typed
+from server.accounts.core import keys as accounts_keys
+from server.accounts.core.effects import Deleted, Kept, PasskeyEntry
+from server.base.core import days
+from server.base.core.codes import read_code
+from server.base.core.days import DailyId
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.outbox import effects as outbox_entries
+from server.base.seals import tokens
+from server.players.core import keys as players_keys
+from server.players.core.account import DELETED_NAME, MAX_PASSKEYS, Passkey
+from server.results.core.boards import Group, of_daily
 from tests.core.builders import START
 from tests.processes import PATIENCE
 from tests.service.nodes import Node, SetClock
@@ -130,10 +132,14 @@ async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
     assert account.kept == START
     assert account.recovery is not None
     # There is no result yet: each session extends the record, what finds it, and the history.
-    names = [keys.player(player), keys.recovery(account.recovery), keys.history(player)]
+    names = [
+        players_keys.player(player),
+        accounts_keys.recovery(account.recovery),
+        players_keys.history(player),
+    ]
     for _ in range(2):
         assert [await node.redis.ttl(name) for name in names] == [
-            pytest.approx(keys.UNUSED_ACCOUNT_LIFE, abs=60)
+            pytest.approx(players_keys.UNUSED_ACCOUNT_LIFE, abs=60)
         ] * len(names)
         for name in names:
             await node.redis.expire(name, 1_000)
@@ -161,12 +167,16 @@ async def test_an_identity_with_a_result_is_kept_for_good(
         await step()
     found = await node.services.accounts.find(player)
     assert found.recovery is not None
-    names = [keys.player(player), keys.recovery(found.recovery), keys.passkey(passkey.id)]
+    names = [
+        players_keys.player(player),
+        accounts_keys.recovery(found.recovery),
+        accounts_keys.passkey(passkey.id),
+    ]
     assert [await node.redis.ttl(name) for name in names] == [-1, -1, -1]
     await node.store.players.keep(player)
     assert await node.redis.ttl(names[0]) == -1
     # The history, as that of a guest, is kept after the last result.
-    assert await node.redis.ttl(keys.history(player)) > keys.PLAYER_LIFE - 60
+    assert await node.redis.ttl(players_keys.history(player)) > players_keys.PLAYER_LIFE - 60
 
 
 async def test_an_epoch_is_known_as_long_as_its_tokens_hold(node: Node) -> None:
@@ -174,12 +184,12 @@ async def test_an_epoch_is_known_as_long_as_its_tokens_hold(node: Node) -> None:
     player, _ = await guest(node, "Ada")
     await recovery_code(node, player)
     token, epoch = await node.services.accounts.sign_out_everywhere(player, "session", 0)
-    left = [await node.redis.ttl(keys.player(player))]
+    left = [await node.redis.ttl(players_keys.player(player))]
     await node.services.identity.enter(token, None)
-    left.append(await node.redis.ttl(keys.player(player)))
+    left.append(await node.redis.ttl(players_keys.player(player)))
     await recovery_code(node, player, epoch=epoch)
-    left.append(await node.redis.ttl(keys.player(player)))
-    assert min(left) > keys.PLAYER_LIFE - 60
+    left.append(await node.redis.ttl(players_keys.player(player)))
+    assert min(left) > players_keys.PLAYER_LIFE - 60
 
 
 async def test_no_code_is_stored_anywhere(node: Node) -> None:
@@ -216,7 +226,7 @@ async def test_a_code_that_was_offered_before_is_not_kept_when_that_is_applied_l
     first = await recovery_code(node, player)
     digest = (await node.services.accounts.find(player)).recovery
     second = await recovery_code(node, player)
-    await node.services.effects.submit(Kept(player, START, code=digest))
+    await node.services.outbox.submit(Kept(player, START, code=digest))
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, first)
     assert await sign_in(node, second) == token
@@ -231,7 +241,7 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
     offered = [await accounts.new_recovery_code(player, 0, confirmed=False) for _ in range(3)]
     # Nobody has written it down: nothing is kept, and what is stored goes by itself.
     assert (await accounts.find(player)).kept is None
-    assert 0 < await node.redis.ttl(keys.player(player)) <= keys.CODE_OFFER_LIFE
+    assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.CODE_OFFER_LIFE
     for code in offered:
         with pytest.raises(Refusal, match="bad_code"):
             await sign_in(node, code)
@@ -246,7 +256,7 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
         await accounts.keep_recovery_code(player, read_typed(offered[2]))
     assert await sign_in(node, offered[2]) == token
     late = await accounts.new_recovery_code(player, 0, confirmed=True)
-    clock.time += keys.CODE_OFFER_LIFE * 1000
+    clock.time += accounts_keys.CODE_OFFER_LIFE * 1000
     with pytest.raises(Refusal, match="bad_code"):
         await accounts.keep_recovery_code(player, read_typed(late))
     assert tokens.read(await sign_in(node, offered[2])).player == player
@@ -266,7 +276,7 @@ async def test_a_code_of_nobody_is_refused(node: Node, text: str) -> None:
 async def test_a_device_code_signs_in_once(node: Node, other: Node) -> None:
     player, token = await guest(node)
     code, expires = await node.services.accounts.link_device(player, 0)
-    assert expires == START + keys.DEVICE_LIFE * 1000
+    assert expires == START + accounts_keys.DEVICE_LIFE * 1000
     tries = await asyncio.gather(
         *(sign_in(each, code) for each in (node, other) * 5), return_exceptions=True
     )
@@ -291,9 +301,9 @@ async def test_only_the_latest_device_code_counts_and_not_for_long(
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, third.code)
     # Nothing else was known of this guest.
-    assert not await node.redis.exists(keys.player(player))
+    assert not await node.redis.exists(players_keys.player(player))
     await node.services.accounts.link_device(player, 0)
-    assert 0 < await node.redis.ttl(keys.player(player)) <= keys.DEVICE_LIFE
+    assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.DEVICE_LIFE
 
 
 # Passkeys
@@ -426,7 +436,7 @@ async def test_credentials_are_removed_one_by_one_but_for_the_last(
     assert tokens.read(await sign_in_by(other, "first")).epoch == 2
     # Of those that are gone, nothing is left.
     assert await node.keys("recovery:*") == []
-    assert await node.keys("passkey:*") == [keys.passkey("first")]
+    assert await node.keys("passkey:*") == [accounts_keys.passkey("first")]
 
 
 async def test_only_ones_own_passkeys_are_removed(node: Node) -> None:
@@ -442,9 +452,9 @@ async def test_a_removal_that_broke_off_is_completed_by_doing_it_again(node: Nod
     player, _ = await guest(node)
     await recovery_code(node, player)
     await keep(node, passkey_of(player))
-    record = await node.redis.hgetall(keys.player(player))
+    record = await node.redis.hgetall(players_keys.player(player))
     assert "passkey:first" in record
-    await node.redis.hdel(keys.player(player), "passkey:first")
+    await node.redis.hdel(players_keys.player(player), "passkey:first")
     with pytest.raises(Refusal, match="bad_passkey"):
         await node.services.accounts.passkey("first")
     await sign_out(node, player, "first")
@@ -478,21 +488,21 @@ async def test_what_was_begun_is_completed_by_the_sweeper_and_doing_so_twice_cha
     node: Node,
 ) -> None:
     player, _ = await guest(node)
-    entry = outbox_entries.PasskeyEntry("first", b"\x00\xff", 3, "aaguid", 0, confirmed=True)
+    entry = PasskeyEntry("first", b"\x00\xff", 3, "aaguid", 0, confirmed=True)
     code = read_typed(await node.services.accounts.new_recovery_code(player, 0, confirmed=False))
     for effect in (
         Kept(player, START, code=_digest(code)),
         Kept(player, START + 1, passkey=entry),
         Deleted(player, START + 2),
     ):
-        assert outbox_entries.decode(outbox_entries.encode(effect)) == effect
+        assert node.services.outbox.decode(outbox_entries.encode(effect)) == effect
         await node.store.outboxes.put_effect(effect.field, outbox_entries.encode(effect))
         await node.sweep()
         assert await all_effects(node.store.outboxes) == []
         before = await stored(node)
         account = await node.services.accounts.find(player)
         assert (account.deleted is None) == isinstance(effect, Kept)
-        await node.services.effects.apply(effect)
+        await node.services.outbox.apply(effect)
         assert await stored(node) == before
 
 
@@ -500,17 +510,17 @@ async def test_keeping_again_does_not_bring_back_what_was_removed(node: Node) ->
     player, _ = await guest(node)
     await keep(node, passkey_of(player, "other"))
     code = await node.services.accounts.new_recovery_code(player, 0, confirmed=True)
-    entry = outbox_entries.PasskeyEntry("first", b"public", 0, "", 0, confirmed=True)
+    entry = PasskeyEntry("first", b"public", 0, "", 0, confirmed=True)
     effects = [
         Kept(player, START, code=_digest(read_typed(code))),
         Kept(player, START, passkey=entry),
     ]
     for effect in effects:
-        await node.services.effects.submit(effect)
+        await node.services.outbox.submit(effect)
     await sign_out(node, player, "first", recovery=True)
     before = await stored(node)
     for effect in effects:
-        await node.services.effects.apply(effect)
+        await node.services.outbox.apply(effect)
     assert await stored(node) == before
 
 
@@ -530,7 +540,7 @@ async def on_boards(node: Node, player: PlayerId, group: Group) -> set[str]:
     """Return the games on whose leaderboards of today a player is."""
     found = set()
     for game in games():
-        board = of_daily(DailyId(game, daily.day_at(START)), group)
+        board = of_daily(DailyId(game, days.day_at(START)), group)
         rows = (await node.store.leaderboards.rows(board, 1, 5)).rows
         found |= {game for row in rows if row.player == player}
     return found
@@ -584,7 +594,7 @@ async def test_an_epoch_that_the_store_has_lost_holds_again(node: Node) -> None:
     """Redis may lose its last second; the later token proves that the epoch had begun."""
     player, first = await guest(node)
     second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
-    await node.redis.hdel(keys.player(player), "epoch")
+    await node.redis.hdel(players_keys.player(player), "epoch")
     await node.services.identity.enter(second, None)
     with pytest.raises(Refusal, match="bad_token"):
         await node.services.identity.enter(first, None)
@@ -649,7 +659,7 @@ async def test_all_that_is_stored_is_exported_but_for_secrets(node: Node) -> Non
     assert found["passkeys"] == [{"id": "first", "added": START, "used": None, "aaguid": ""}]
     (result,) = found["dailies"]
     assert (result["game"], result["day"], result["end"]) == (
-        "robert", daily.day_at(START), "resigned",
+        "robert", days.day_at(START), "resigned",
     )  # fmt: skip
     account = await node.services.accounts.find(player)
     for secret in (token, code, str(read_code(code)), account.recovery):
@@ -688,11 +698,11 @@ async def test_nothing_of_a_deleted_player_is_left_but_results_without_a_name(
     with pytest.raises(Refusal, match="bad_token"):
         await sign_out(node, player)
     left = {key for key, text in (await stored(node)).items() if player in key + text}
-    record = keys.player(player)
+    record = players_keys.player(player)
     rest = {key for key in left if ":attempt:" not in key and not key.startswith("leaderboard:")}
     assert rest == {record}
     assert list(await node.redis.hgetall(record)) == ["deleted"]
-    assert 0 < await node.redis.ttl(record) <= keys.PLAYER_LIFE
+    assert 0 < await node.redis.ttl(record) <= players_keys.PLAYER_LIFE
     assert any(key.startswith("leaderboard:") for key in left)
 
 
@@ -721,4 +731,4 @@ async def test_what_is_begun_for_a_deleted_player_comes_to_nothing(node: Node) -
         await sign_in(node, code)
     assert await node.keys("recovery:*") == []
     assert await node.keys("passkey:*") == []
-    assert list(await node.redis.hgetall(keys.player(player))) == ["deleted"]
+    assert list(await node.redis.hgetall(players_keys.player(player))) == ["deleted"]

@@ -11,25 +11,26 @@ import pytest
 from engine.board import apply_delta
 from engine.catalog import ruleset
 from engine.moves import legal_moves
-from server.core import attempt as core
-from server.core import daily
-from server.core.attempt import Started
-from server.core.daily import DailyId
-from server.core.due import AttemptDue
-from server.core.ids import AttemptId, DealId, PlayerId, attempt_id
-from server.core.refusal import Refusal
-from server.core.stored import StoredResult
-from server.service import attempts as module
-from server.service.answers import Over, Played, Snapshot
-from server.service.outbox_entries import Finish
-from server.store import keys
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.due import AttemptDue
+from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
+from server.base.core.refusal import Refusal
+from server.base.outbox import outbox
+from server.base.work.random_id import random_id
+from server.play.answers import Over, Played, Snapshot
+from server.play.core import attempt as core
+from server.play.core import keys
+from server.play.core.attempt import Started
+from server.play.core.finish import Finish
+from server.play.core.stored import StoredResult
 from tests.core.builders import ADA, BOB, LIMIT, START
 from tests.engine.positions import is_view_pile
 from tests.service.nodes import Node, SetClock, node_on
 from tests.store.outboxes import all_due, all_effects
 from tests.store.servers import in_flight, until, writes_held_up
 
-DAY = daily.day_at(START)
+DAY = days.day_at(START)
 DEADLINE = START + LIMIT
 
 Answer = Played | Over | Snapshot
@@ -40,7 +41,7 @@ async def begin(
 ) -> AttemptId:
     """Start a player's attempt at a daily, and return its id."""
     deal = await node.store.deals.daily(DailyId(game, day))
-    started = Started(player, deal.id, game, "standard", None, day, START, DEADLINE)
+    started = Started(player, deal.id, game, "standard", None, day, START, DEADLINE, deal.rules)
     return (await node.attempts.start(started)).id
 
 
@@ -82,7 +83,7 @@ async def moves(node: Node, attempt: AttemptId) -> list[str]:
 async def test_an_attempt_starts_once_on_all_nodes(node: Node, other: Node) -> None:
     deal = await node.store.deals.daily(DailyId("robert", DAY))
     started = [
-        Started(ADA, deal.id, "robert", "standard", None, DAY, START + late, DEADLINE)
+        Started(ADA, deal.id, "robert", "standard", None, DAY, START + late, DEADLINE, deal.rules)
         for late in range(4)
     ]
     states = await asyncio.gather(
@@ -268,8 +269,8 @@ async def test_the_last_entry_is_stored_together_with_its_effect(
     [(field, text)] = await all_effects(node.store.outboxes)
     assert field == attempt
     assert msgspec.json.decode(text, type=Finish) == finish
-    assert node.attempts.finishes.get_nowait() == finish
-    assert node.attempts.finishes.empty()
+    assert node.outbox.queue.get_nowait() == finish
+    assert node.outbox.queue.empty()
     left = await node.redis.pttl(keys.attempt(attempt))
     assert left > 0
 
@@ -286,13 +287,13 @@ async def test_resigning_before_the_start_counts_no_time(node: Node, clock: SetC
 async def test_finishes_beyond_the_queues_bound_are_left_to_the_outbox(
     redis_url: str, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "MAX_FINISHES", 1)
+    monkeypatch.setattr(outbox, "MAX_QUEUED", 1)
     async with node_on(redis_url, clock) as node:
         for day in range(DAY, DAY + 3):
             attempt = await begin(node, day=day)
             await node.play(attempt, ADA)
             await resign(node, attempt)
-        assert node.attempts.finishes.qsize() == 1
+        assert node.outbox.queue.qsize() == 1
         assert len(await all_effects(node.store.outboxes)) == 3
 
 
@@ -390,3 +391,12 @@ async def test_moves_beyond_the_limit_are_refused(
             await command(each, attempt, 5, "s>t0")
         assert await command(each, attempt, 4, final) == last
     assert isinstance(await command(other, attempt, 5, "resign"), Over)
+
+
+async def test_the_deals_that_a_player_has_started_are_found(node: Node) -> None:
+    one, other = (DealId(random_id()) for _ in range(2))
+    await node.redis.xadd(keys.attempt(attempt_id(one, ADA)), {"e": "text"}, id="0-1")
+    attempts = node.services.attempts
+    assert await attempts.started([one, other], ADA) == {one}
+    assert await attempts.started([one, other], BOB) == set()
+    assert await attempts.started([], ADA) == set()

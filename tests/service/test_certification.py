@@ -16,12 +16,12 @@ from msgspec.structs import replace as replaced
 from engine.catalog import games, ruleset
 from engine.deal import commitment
 from engine.solver import Solution, Verdict, budget_of
-from server.core.daily import DailyId
-from server.service.certification import SMALL, WHOLE_EVERY, Certification, Progress, certified
-from server.service.deal_solver import effort_of, solved
-from server.service.solving import Solved, SolverError, SolverProcess, Task
-from server.stop import Stop
-from server.store.deals import Deal, new_deal
+from server.base.core.days import DailyId
+from server.base.work.stop import Stop
+from server.deals.certification import SMALL, WHOLE_EVERY, Certification, Progress, certified
+from server.deals.solver import effort_of, solved
+from server.deals.solving import Solved, SolverError, SolverProcess, Task
+from server.deals.store import Deal, new_deal
 from tests.conftest import ALONE
 from tests.core.test_certificate import WON
 from tests.processes import ROOT
@@ -227,7 +227,7 @@ async def test_a_process_that_solves_is_idle() -> None:
 
 def test_a_node_does_not_load_the_solver() -> None:
     """It is slow to load, and takes more memory than the node itself."""
-    code = "import sys, server.cli; sys.exit('engine.solver' in sys.modules)"
+    code = "import sys, server.cli.main; sys.exit('engine.solver' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)  # noqa: S603 - a text of ours
 
 

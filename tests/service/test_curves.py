@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import pytest
 
-from server.core import daily
-from server.core.boards import of_daily
-from server.core.daily import DailyId
-from server.core.refusal import Refusal
-from server.service.curves import curve_of
-from server.service.outbox_entries import Finish
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.refusal import Refusal
+from server.play.core.finish import Finish
+from server.results.core.boards import of_daily
+from server.results.curves import curve_of
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import Node
 
-DAILY = DailyId("robert", daily.day_at(START))
+DAILY = DailyId("robert", days.day_at(START))
 
 
 async def test_a_finish_counts_once_however_often_it_is_applied(node: Node, other: Node) -> None:
     for player in (ADA, BOB):
         attempt = (await node.dailies.open(player, DAILY.game)).attempt
         await node.play_out(attempt, player)
-    finishes = [node.attempts.finishes.get_nowait() for _ in range(2)]
+    finishes = [node.outbox.queue.get_nowait() for _ in range(2)]
     for each in (node, other, node):
         for finish in finishes:
-            await each.effects.apply(finish)
+            await each.outbox.apply(finish)
     found = await other.services.curves.find(DAILY)
     assert found.runs == 2
     homes = sorted(finish.result.home for finish in finishes if isinstance(finish, Finish))

@@ -12,16 +12,17 @@ from structlog.testing import capture_logs
 from engine.board import Board
 from engine.catalog import games
 from engine.moves import legal_moves
-from server.core import daily
-from server.core.boards import of_daily
-from server.core.daily import DailyId
-from server.core.ids import PlayerId
-from server.core.refusal import Refusal
-from server.service.accounts import read_typed
-from server.service.answers import Snapshot
-from server.service.dailies import BEST_EVERY
-from server.store import keys
-from server.store.connection import Client
+from server.accounts.accounts import read_typed
+from server.base.core import days as daily
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.redis.connection import Client
+from server.dailies.core import keys as dailies_keys
+from server.dailies.dailies import BEST_EVERY
+from server.deals.core import keys as deals_keys
+from server.play.answers import Snapshot
+from server.results.core.boards import of_daily
 from tests.core.builders import ADA, BOB, CYD, DAN, START
 from tests.service.nodes import Node, SetClock
 from tests.store.certified import pooled
@@ -301,12 +302,12 @@ async def test_of_starts_at_an_address_only_keyed_hashes_are_kept_for_days(
 ) -> None:
     await node.dailies.open(ADA, GAME, "192.0.2.1")
     await node.dailies.open(BOB, GAME, "192.0.2.1")
-    fields = await redis.hgetall(keys.starts(DailyId(GAME, DAY)))
+    fields = await redis.hgetall(dailies_keys.starts(DailyId(GAME, DAY)))
     place = await node.services.places.of("192.0.2.1")
     assert fields == {f"a:{place}": f"{ADA} {BOB}", f"p:{BOB}": ADA}
     assert "192" not in str(fields)
-    life = await redis.ttl(keys.starts(DailyId(GAME, DAY)))
-    assert 0 < life <= keys.DIGESTS_LIFE
+    life = await redis.ttl(dailies_keys.starts(DailyId(GAME, DAY)))
+    assert 0 < life <= dailies_keys.DIGESTS_LIFE
     assert await node.store.starts.earlier(DailyId(GAME, DAY), BOB) == [ADA]
     assert await node.store.starts.earlier(DailyId(GAME, DAY), ADA) == []
 
@@ -380,7 +381,7 @@ async def test_a_deal_that_a_node_cannot_read_keeps_no_other_from_being_drawn(
     await other.dailies.draw_ahead()
     clock.time = MIDNIGHT
     unread = await other.store.deals.daily(DailyId(GAME, DAY + 1 + daily.UNCERTIFIED_AHEAD))
-    await node.redis.hset(keys.deal(unread.id), "format", "99")
+    await node.redis.hset(deals_keys.deal(unread.id), "format", "99")
     with capture_logs() as logs:
         for _ in range(2):
             await node.dailies.draw_ahead()

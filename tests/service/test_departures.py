@@ -7,12 +7,12 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server.core.ids import PlayerId
-from server.core.race import Room
-from server.service import departures as module
-from server.store import keys
-from server.store.held import player_note
-from server.store.keys import MAX_SESSIONS
+from server.base.core import keys
+from server.base.core.ids import PlayerId
+from server.base.nodes import departures as module
+from server.base.nodes.held_store import player_note
+from server.players.core.keys import MAX_SESSIONS
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node
 from tests.service.test_live import follow

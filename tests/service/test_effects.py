@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from engine.catalog import ruleset
-from server.core import daily, topics
-from server.core.boards import of_daily
-from server.core.daily import DailyId
-from server.core.due import AttemptDue, Due, RoundDue
-from server.core.ids import AttemptId, PlayerId
-from server.core.ranking import Row, pack
-from server.service import bus_messages
-from server.service.bus_messages import Entered
-from server.store import keys
+from server.base.core import days, keys
+from server.base.core.bus_message import encode
+from server.base.core.days import DailyId
+from server.base.core.due import AttemptDue, Due, RoundDue
+from server.base.core.ids import AttemptId, PlayerId
+from server.play.core import keys as play_keys
+from server.play.core.result import Row, pack
+from server.results.core import bus as board_bus
+from server.results.core.boards import of_daily
+from server.results.core.bus import Entered
+from server.rooms.core import keys as rooms_keys
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.outboxes import all_due, all_effects, all_set_aside
 from tests.store.servers import running, until
 
-DAY = daily.day_at(START)
+DAY = days.day_at(START)
 GAME = "robert"
 
 
@@ -57,8 +61,8 @@ async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> Non
     score = await score_of(node, attempt)
     assert await rows(node) == [Row(1, ADA, score)]
     assert await all_effects(node.store.outboxes) == []
-    topic = topics.leaderboard(of_daily(DailyId(GAME, DAY), "guests"))
-    assert (topic, bus_messages.encode(Entered(ADA, score))) in node.published
+    topic = board_bus.topic(of_daily(DailyId(GAME, DAY), "guests"))
+    assert (topic, encode(Entered(ADA, score))) in node.published
     # Applied again, it is published without an entry: the first node may have died before that,
     # and when the entry was made is not known.
     await node.services.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), ADA, score)
@@ -79,17 +83,33 @@ async def test_a_finished_race_is_entered_in_its_room_and_in_no_leaderboard(
     assert await all_effects(node.store.outboxes) == []
 
 
+async def test_the_run_of_a_finish_is_read_once(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+    read_from = node.store.journals.read_from
+
+    async def recorded(key: str, first: int) -> list[str]:
+        read.append(key)
+        return await read_from(key, first)
+
+    attempt = await finish_daily(node)
+    monkeypatch.setattr(node.store.journals, "read_from", recorded)
+    await node.apply_effects()
+    assert read == [play_keys.attempt(attempt)]
+
+
 async def test_applying_an_effect_twice_changes_nothing(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     await finish_daily(node)
     room, code = await node.race_of(ADA)
     await node.attempts.give_up(attempt_of(room, ADA))
-    finishes = [node.attempts.finishes.get_nowait() for _ in range(2)]
+    finishes = [node.outbox.queue.get_nowait() for _ in range(2)]
     for finish in finishes:
-        await node.effects.apply(finish)
+        await node.outbox.apply(finish)
     before = (await rows(node), await node.rooms.find(code))
-    await asyncio.gather(*(n.effects.apply(finish) for n in (node, other) for finish in finishes))
+    await asyncio.gather(*(n.outbox.apply(finish) for n in (node, other) for finish in finishes))
     assert (await rows(node), await node.rooms.find(code)) == before
     assert await all_effects(node.store.outboxes) == []
 
@@ -127,7 +147,7 @@ async def test_the_sweeper_passes_deadlines(node: Node, other: Node, clock: SetC
         clock.time = time
         await other.sweep()
         assert ((await node.rooms.find(code)).running is None) == (time == OVER)
-    clock.time = daily.closes(DAY)
+    clock.time = days.closes(DAY)
     await other.sweep()
     await other.sweep()
     assert (await node.state_of(attempt)).end == "time"
@@ -143,10 +163,10 @@ async def test_broken_entries_and_effects_do_not_block_others(
     broken = await begin_daily(node, BOB)
     ada = await begin_daily(node, ADA, "deuces")
     _, code = await node.race_of(ADA, BOB)
-    await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
+    await node.redis.xadd(play_keys.attempt(broken), {"e": "no entry"}, id="0-9")
     for number in range(keys.PARTITIONS):
         await node.redis.hset(keys.outbox(number), "broken", "no finish")
-    clock.time = daily.closes(DAY)
+    clock.time = days.closes(DAY)
     await other.sweep()
     assert [row.player for row in await rows(node)] == [ADA]
     assert (await node.rooms.find(code)).running is None
@@ -157,8 +177,8 @@ async def test_broken_entries_and_effects_do_not_block_others(
 async def test_due_items_of_deleted_journals_are_dropped(node: Node, clock: SetClock) -> None:
     attempt = await begin_daily(node)
     _, code = await node.race_of(ADA)
-    await node.redis.delete(keys.attempt(attempt), keys.room(code))
-    clock.time = daily.closes(DAY)
+    await node.redis.delete(play_keys.attempt(attempt), rooms_keys.room(code))
+    clock.time = days.closes(DAY)
     await node.sweep()
     assert await all_due(node.store.outboxes, clock.time) == []
 
@@ -184,7 +204,7 @@ async def test_a_deadline_seen_early_by_a_wrong_clock_stays_due(
     ]
     for what, time in due:
         # The clock has been corrected since the sweep found these.
-        await node.effects.pass_deadline(what, time)
+        await node.outbox.pass_deadline(what, time)
     found = await all_due(node.store.outboxes, snapshot.start.deadline)
     assert sorted(found, key=lambda each: each[1]) == sorted(due, key=lambda each: each[1])
     clock.time = snapshot.start.deadline

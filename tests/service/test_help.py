@@ -9,16 +9,16 @@ import msgspec
 import pytest
 
 from engine.board import apply_delta, view_of
-from server.core import attempt as core
-from server.core.attempt import Hinted, Undone
-from server.core.digest import digest
-from server.core.ids import AttemptId, RoomCode
-from server.core.race_events import Terms
-from server.core.refusal import Refusal
-from server.core.stored import Help
-from server.service.answers import Advice, Played, Snapshot
-from server.service.attempts import Attempts
-from server.service.resume import find_missed
+from server.base.core.ids import AttemptId, RoomCode
+from server.base.core.refusal import Refusal
+from server.play.answers import Advice, Played, Snapshot
+from server.play.attempts import Attempts
+from server.play.core import attempt as core
+from server.play.core.attempt import Hinted, Undone
+from server.play.core.digest import digest
+from server.play.core.stored import Help
+from server.play.resume import find_missed
+from server.rooms.core.events import Terms
 from tests.core.builders import ADA, BOB, LIMIT
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.service.test_attempts import entries

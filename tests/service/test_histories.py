@@ -8,17 +8,18 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from server.core import boards, daily
-from server.core.boards import BoardId, Group, of_daily
-from server.core.daily import DailyId
-from server.core.history import DayResult, RoundResult
-from server.core.ids import DealId, PlayerId
-from server.store.leaderboards import Leaderboards
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import DealId, PlayerId
+from server.results.core import boards
+from server.results.core.boards import BoardId, Group, of_daily
+from server.results.core.history import DayResult, RoundResult
+from server.results.leaderboards_store import LeaderboardStore
 from tests.core.builders import ADA, DEAL, START
 from tests.service.nodes import Node
 
 GAME = "robert"
-TODAY = daily.day_at(START)
+TODAY = days.day_at(START)
 HALF = DayResult(27, 25, 400_000, 80, "stuck", 51)
 KEPT = replace(HALF, ranked=True)
 LESS = DayResult(20, 32, 300_000, 60, "resigned", 38)
@@ -83,17 +84,17 @@ async def test_a_run_that_is_ranked_counts_in_the_curves_once(node: Node) -> Non
 async def test_scores_are_written_anew_if_the_history_has_changed_meanwhile(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch, ranked: bool
 ) -> None:
-    place, theirs = Leaderboards.place, other.services.histories
+    place, theirs = LeaderboardStore.place, other.services.histories
     changed = False
 
-    async def after_a_change(self: Leaderboards, *given: Any) -> Any:
+    async def after_a_change(self: LeaderboardStore, *given: Any) -> Any:
         nonlocal changed
         if not changed:
             changed = True
             await theirs.add_day(ADA, "deuces", TODAY, replace(LESS, ranked=ranked), ())
         return await place(self, *given)
 
-    monkeypatch.setattr(Leaderboards, "place", after_a_change)
+    monkeypatch.setattr(LeaderboardStore, "place", after_a_change)
     await node.services.histories.add_day(ADA, GAME, TODAY, HALF, ())
     group: Group = "ranked" if ranked else "guests"
     others: Group = "guests" if ranked else "ranked"

@@ -12,18 +12,18 @@ import pytest
 from msgspec.structs import replace
 
 from engine.catalog import games
-from server.core import daily
-from server.core.boards import ALL_GAMES, BoardId
-from server.core.history import DayResult, History, RoundResult
-from server.core.history_fields import whole_of
-from server.core.ids import DealId, PlayerId
-from server.gateway.api import players
-from server.gateway.api.players import MAX_DAYS, OfPlayer, page_of, show_player
-from server.gateway.api.shared import Player
-from server.service import accounts
-from server.service.accounts import _rows
-from server.store import keys
-from server.store.histories import BATCH, Histories
+from server.accounts import accounts
+from server.accounts.accounts import _rows
+from server.base.core import days as daily
+from server.base.core.ids import DealId, PlayerId
+from server.players.api import Player
+from server.players.core import keys
+from server.results import players_api
+from server.results.core.boards import ALL_GAMES, BoardId
+from server.results.core.history import DayResult, History, RoundResult
+from server.results.core.history_fields import whole_of
+from server.results.histories_store import BATCH, HistoryStore
+from server.results.players_api import MAX_DAYS, OfPlayer, page_of, show_player
 from tests.core.builders import ADA, BOB, START
 from tests.core.histories import fields_of, plain_fields
 from tests.core.histories import page_of as shown
@@ -192,18 +192,18 @@ async def test_a_page_is_read_in_slices_and_anew_if_it_changes_meanwhile(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store(node, ADA, fields_of(years()))
-    version, asked = Histories.version, 0
+    version, asked = HistoryStore.version, 0
 
-    async def after_a_change(self: Histories, player: PlayerId) -> int:
+    async def after_a_change(self: HistoryStore, player: PlayerId) -> int:
         nonlocal asked
         asked += 1
         if asked == 1:
             # All results have been read, and whether they are still the same comes next.
-            monkeypatch.setattr(Histories, "version", version)
+            monkeypatch.setattr(HistoryStore, "version", version)
             await other.services.histories.add_day(ADA, GAME, TODAY, HALF, ())
         return await version(self, player)
 
-    monkeypatch.setattr(Histories, "version", after_a_change)
+    monkeypatch.setattr(HistoryStore, "version", after_a_change)
     found = await node.services.histories.page(ADA, MAX_DAYS)
     assert found.version == 2
     assert found.days[GAME, TODAY] == HALF
@@ -216,7 +216,7 @@ async def test_what_is_made_of_a_whole_life_is_made_in_slices() -> None:
     life, whole = years(), {game: frozenset[int]() for game in (*games(), ALL_GAMES)}
     page = page_of(shown(life), Player(ADA, "Ada", "4F2A"), TODAY, whole)
     results = len(life.days) + len(life.rounds)
-    assert await passes_of(page) >= results // players.SLICE
+    assert await passes_of(page) >= results // players_api.SLICE
     assert await passes_of(_rows("day", life.days)) >= len(life.days) // accounts.SLICE
 
 
@@ -277,9 +277,9 @@ async def test_a_history_that_changes_while_it_is_read_is_read_anew(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store(node, ADA, fields_of(years()))
-    state, asked = Histories._state, 0
+    state, asked = HistoryStore._state, 0
 
-    async def after_a_change(self: Histories, key: str) -> Any:
+    async def after_a_change(self: HistoryStore, key: str) -> Any:
         nonlocal asked
         asked += 1
         if asked == 2:
@@ -287,7 +287,7 @@ async def test_a_history_that_changes_while_it_is_read_is_read_anew(
             await other.services.histories.add_day(ADA, GAME, TODAY, WON, ())
         return await state(self, key)
 
-    monkeypatch.setattr(Histories, "_state", after_a_change)
+    monkeypatch.setattr(HistoryStore, "_state", after_a_change)
     found = await node.services.histories.find(ADA)
     assert found.version == 2
     assert found.days[GAME, TODAY] == WON

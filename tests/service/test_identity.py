@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from server.background import Background
-from server.core.ids import is_id
-from server.core.names import RENAME_EVERY, RENAMES_AT_ONCE, guest_name
-from server.core.refusal import Refusal
-from server.service.keyring import Keyring
-from server.store import keys
-from server.store.secret_keys import KEY_BYTES, SecretKeys
+from server.base.core import keys
+from server.base.core.ids import is_id
+from server.base.core.refusal import Refusal
+from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
+from server.base.seals.keyring import Keyring
+from server.base.work.background import Background
+from server.players.core import keys as players_keys
+from server.players.core.names import RENAME_EVERY, RENAMES_AT_ONCE, guest_name
 from tests.service.nodes import Node, SetClock
 
 
@@ -88,7 +89,7 @@ async def test_a_new_guest_may_have_a_name_at_once_and_what_is_counted_expires(
     assert await node.keys("renames:*") == []
     profile, _, _ = await node.services.identity.enter(None, None)
     await node.services.identity.rename(profile.id, "Ada")
-    left = await node.redis.pttl(keys.renames(profile.id))
+    left = await node.redis.pttl(players_keys.renames(profile.id))
     assert 0 < left <= RENAME_EVERY
 
 
@@ -128,8 +129,8 @@ async def test_changing_any_character_of_a_token_invalidates_it(node: Node) -> N
 async def test_another_servers_token_is_refused(node: Node) -> None:
     profile, token, _ = await node.services.identity.enter(None, None)
     elsewhere = SecretKeys([b"another server's file of 32 bytes"[:KEY_BYTES]])
-    store, form = node.store, node.services.format
-    keyring = Keyring(store.keyrings, elsewhere, form, store.clock, Background())
+    store = node.store
+    keyring = Keyring(store.keyrings, elsewhere, store.clock, Background())
     await node.redis.delete(keys.KEYRING)
     forged = await keyring.token(profile.id, 0)
     with pytest.raises(Refusal, match="bad_token"):
@@ -151,5 +152,5 @@ async def test_a_first_name_is_told_to_the_nodes_that_have_shown_a_guest(
 async def test_nothing_is_kept_of_a_guest_who_says_no_name(node: Node) -> None:
     _, token, _ = await node.services.identity.enter(None, None)
     await node.services.identity.enter(token, None)
-    assert sorted(await node.keys()) == [keys.FORMAT, keys.KEYRING]
+    assert sorted(await node.keys()) == [keys.KEYRING]
     assert not node.published

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from server.core.refusal import UnreadableError
-from server.stop import Stop
-from server.store import keys
-from server.store.connection import Client
+from server.base.core.refusal import UnreadableError
+from server.base.redis.connection import Client
+from server.base.work.stop import Stop
+from server.play.core import keys as play_keys
+from server.rooms.core import keys as rooms_keys
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node
 from tests.store.servers import calls
@@ -32,7 +33,7 @@ async def test_losses_are_noticed_of_journals_that_nobody_plays_on(
         await node.play(whole, ADA)
         await node.play(cut, BOB)
     room = await node.room_of(ADA, BOB)
-    names = [keys.attempt(whole), keys.attempt(cut), keys.room(room.opened.code)]
+    names = [play_keys.attempt(whole), play_keys.attempt(cut), rooms_keys.room(room.opened.code)]
     await check.check(Stop())
 
     (start, first, *_) = await node.store.journals.read_from(names[1], 1)
@@ -63,7 +64,7 @@ async def test_a_journal_that_has_lost_entries_before_others_is_a_loss_and_no_fa
     attempt = (await node.dailies.open(ADA, "robert")).attempt
     await node.play(attempt, ADA)
     last = (await node.play(attempt, ADA)).after.seq
-    name = keys.attempt(attempt)
+    name = play_keys.attempt(attempt)
     await check.check(Stop())
     await redis.xdel(name, *gone)
     await connect_again(node, [name])

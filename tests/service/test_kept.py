@@ -10,26 +10,32 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.catalog import games
-from server.core import daily
-from server.core.account import Passkey
-from server.core.boards import of_daily
-from server.core.daily import DailyId
-from server.core.due import AttemptDue
-from server.core.ids import PACE_BOT, AttemptId, PlayerId
-from server.core.refusal import Refusal
-from server.service.accounts import read_typed
-from server.service.answers import Advice
-from server.service.quotas import GUEST, Scope
-from server.store import keys
+from server.accounts.accounts import read_typed
+from server.accounts.core import keys as accounts_keys
+from server.base.core import days, keys
+from server.base.core.days import DailyId
+from server.base.core.due import AttemptDue
+from server.base.core.ids import PACE_BOT, AttemptId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.quotas.quotas import Scope
+from server.deals.core import keys as deals_keys
+from server.play.answers import Advice
+from server.play.core import keys as play_keys
+from server.players.core import keys as players_keys
+from server.players.core.account import Passkey
+from server.players.core.charges import GUEST
+from server.results.core.boards import of_daily
+from server.rooms.core import keys as rooms_keys
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, LIMIT, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+from tests.store.key_modules import FOR_GOOD
 from tests.store.outboxes import all_due, all_effects
 
 pytestmark = ALONE
 
-DAY = daily.day_at(START)
-CLOSE = daily.closes(DAY)
+DAY = days.day_at(START)
+CLOSE = days.closes(DAY)
 
 
 async def expiry(node: Node, key: str) -> int:
@@ -53,13 +59,6 @@ async def new_keys(node: Node, before: list[str]) -> set[str]:
     return set(await node.keys()) - set(before)
 
 
-@pytest.fixture(autouse=True)
-async def newest_format(node: Node, other: Node) -> None:
-    """Let the nodes know that no earlier release runs."""
-    for each in (node, other):
-        await each.services.format.refresh()
-
-
 async def open_all(node: Node, player: PlayerId) -> list[AttemptId]:
     """Begin a session, open each game's daily, and end the session."""
     await node.services.sessions.enter(player, "session")
@@ -75,9 +74,9 @@ async def test_dailies_that_are_opened_and_not_played_are_kept_until_their_close
     await node.dailies.draw_ahead()
     before = await node.keys()
     attempts = await open_all(node, ADA)
-    assert await new_keys(node, before) == set(map(keys.attempt, attempts))
+    assert await new_keys(node, before) == set(map(play_keys.attempt, attempts))
     for attempt in attempts:
-        assert await expiry(node, keys.attempt(attempt)) == CLOSE + keys.UNPLAYED_LIFE
+        assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE
     # A player who has looked is not dealt the same cards with a new clock.
     clock.time = CLOSE - 1
     assert (await other.dailies.open(ADA, min(games()))).start.at == START
@@ -87,8 +86,8 @@ async def test_dailies_that_are_opened_and_not_played_are_kept_until_their_close
         assert (await other.state_of(attempt)).end == "time"
     await node.sweep()
     await other.apply_effects()
-    clock.time += keys.UNPLAYED_LIFE
-    await node.redis.delete(*map(keys.attempt, attempts))
+    clock.time += play_keys.UNPLAYED_LIFE
+    await node.redis.delete(*map(play_keys.attempt, attempts))
     for each in (node, other):
         assert [await each.attempts.find(attempt) for attempt in attempts] == [None] * len(games())
     left = {key for key in await new_keys(node, before) if not key.startswith(("daily", "deal"))}
@@ -98,9 +97,9 @@ async def test_dailies_that_are_opened_and_not_played_are_kept_until_their_close
 async def test_a_daily_that_is_given_up_at_once_counts_for_nobody(node: Node) -> None:
     attempt = (await node.dailies.open(ADA, "robert")).attempt
     await node.attempts.resign(attempt, ADA, 2)
-    assert node.attempts.finishes.empty()
+    assert node.outbox.queue.empty()
     assert await all_effects(node.store.outboxes) == []
-    assert await expiry(node, keys.attempt(attempt)) == CLOSE + keys.UNPLAYED_LIFE
+    assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE
     board = of_daily(DailyId("robert", DAY), "guests")
     assert (await node.store.leaderboards.rows(board, 1, 1))[0] == 0
 
@@ -111,16 +110,16 @@ async def test_the_first_move_of_a_daily_is_kept_and_sets_its_deadline(node: Nod
     for _ in range(2):
         await node.play(attempt, ADA)
         assert await all_due(node.store.outboxes, CLOSE) == [(AttemptDue(attempt), CLOSE)]
-        assert await expiry(node, keys.attempt(attempt)) == CLOSE + keys.ATTEMPT_LIFE
+        assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE
 
 
 async def test_an_attempt_that_an_earlier_release_has_begun_is_kept_by_its_end(node: Node) -> None:
     attempt = (await node.dailies.open(ADA, "lady-betty")).attempt
     await node.play(attempt, ADA)
     # The first move was taken by a node that does not extend the life of the journal.
-    await node.redis.pexpireat(keys.attempt(attempt), CLOSE + keys.UNPLAYED_LIFE)
+    await node.redis.pexpireat(play_keys.attempt(attempt), CLOSE + play_keys.UNPLAYED_LIFE)
     await node.attempts.resign(attempt, ADA, 3)
-    assert await expiry(node, keys.attempt(attempt)) == CLOSE + keys.ATTEMPT_LIFE
+    assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE
 
 
 async def test_a_round_without_a_move_leaves_its_room_and_that_for_a_day(
@@ -133,12 +132,14 @@ async def test_a_round_without_a_move_leaves_its_room_and_that_for_a_day(
         await node.rooms.leave(code, player)
     await node.apply_effects()
     assert (await node.rooms.find(code)).running is None
-    attempts = {keys.attempt(attempt_of(room, player)) for player in (ADA, BOB)}
-    deal, creation = keys.deal(room.round.deal), keys.creation(ADA, f"by {ADA}")
-    assert await new_keys(node, before) == {*attempts, deal, creation, keys.room(code)}
-    assert {await expiry(node, key) for key in attempts} == {_minute(OVER + keys.UNPLAYED_LIFE)}
+    attempts = {play_keys.attempt(attempt_of(room, player)) for player in (ADA, BOB)}
+    deal, creation = deals_keys.deal(room.round.deal), rooms_keys.creation(ADA, f"by {ADA}")
+    assert await new_keys(node, before) == {*attempts, deal, creation, rooms_keys.room(code)}
+    assert {await expiry(node, key) for key in attempts} == {
+        _minute(OVER + play_keys.UNPLAYED_LIFE)
+    }
     assert 0 < await node.redis.ttl(deal) <= keys.DAY_SECONDS
-    assert await expiry(node, keys.room(code)) <= clock.time + keys.ROOM_LIFE + 60_000
+    assert await expiry(node, rooms_keys.room(code)) <= clock.time + rooms_keys.ROOM_LIFE + 60_000
 
 
 @pytest.mark.parametrize("by", ["move", "hint"])
@@ -156,9 +157,9 @@ async def test_what_is_played_in_a_round_is_kept_with_its_deal(
         await node.play(attempt, ADA)
     else:
         assert isinstance(await node.attempts.hint(attempt, ADA, 2), Advice)
-    assert await expiry(node, keys.attempt(attempt)) == _minute(OVER + keys.ATTEMPT_LIFE)
-    left = await node.redis.ttl(keys.deal(room.round.deal))
-    assert left * 1000 > keys.ATTEMPT_LIFE + 2 * LIMIT
+    assert await expiry(node, play_keys.attempt(attempt)) == _minute(OVER + play_keys.ATTEMPT_LIFE)
+    left = await node.redis.ttl(deals_keys.deal(room.round.deal))
+    assert left * 1000 > play_keys.ATTEMPT_LIFE + 2 * LIMIT
 
 
 async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
@@ -166,11 +167,13 @@ async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
 ) -> None:
     """No node was there between the deadline and the end of what nobody had played."""
     # It is opened so long ago by Redis's own time that it would be gone before it is used.
-    monkeypatch.setattr(keys, "UNUSED_ROOM_LIFE", keys.ROOM_LIFE)
+    monkeypatch.setattr(rooms_keys, "UNUSED_ROOM_LIFE", rooms_keys.ROOM_LIFE)
     now = await _now(node)
-    clock.time = now - (OVER - START) - keys.UNPLAYED_LIFE - 1_000
+    clock.time = now - (OVER - START) - play_keys.UNPLAYED_LIFE - 1_000
     room, code = await node.race_of(ADA, BOB)
-    assert not await node.redis.exists(*(keys.attempt(attempt_of(room, p)) for p in (ADA, BOB)))
+    assert not await node.redis.exists(
+        *(play_keys.attempt(attempt_of(room, p)) for p in (ADA, BOB))
+    )
     clock.time = now
     await node.sweep()
     await node.apply_effects()
@@ -208,11 +211,11 @@ async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
     assert bots.is_played
     await node.sweep()
     await node.apply_effects()
-    end = await expiry(node, keys.attempt(bots.id))
-    unplayed = _minute(room.round.deadline + keys.UNPLAYED_LIFE)
+    end = await expiry(node, play_keys.attempt(bots.id))
+    unplayed = _minute(room.round.deadline + play_keys.UNPLAYED_LIFE)
     if played == "moved":
         # In these tests, Redis's own time is years before that of the round.
-        assert abs(end - await _now(node) - keys.PLAYED_DEAL_LIFE * 1000) < 120_000
+        assert abs(end - await _now(node) - deals_keys.PLAYED_DEAL_LIFE * 1000) < 120_000
     else:
         assert end == unplayed
 
@@ -242,7 +245,7 @@ async def test_every_key_expires_but_those_of_which_it_is_said_why(
     room, code = await node.race_of(ada, cyd)
     await node.room_of(dot)
     services.live.enter(room, ada)
-    await services.places.enter(code, ada, "192.0.2.1")
+    await services.room_places.enter(code, ada, "192.0.2.1")
     await services.quick_matches.match(dot, "robert")
     clock.time = BEGUN
     for player in (ada, cyd):
@@ -255,15 +258,15 @@ async def test_every_key_expires_but_those_of_which_it_is_said_why(
     await accounts.delete(dot)
     await node.sweep()
     for_good = {key for key in await node.keys() if await node.redis.ttl(key) == -1}
-    assert {keys.kind_of(key)[0] for key in for_good} <= keys.FOR_GOOD.keys()
+    assert {keys.kind_of(key)[0] for key in for_good} <= FOR_GOOD
     # Of players, only those of whom it is said so.
     credentials = {
         key for key in for_good if keys.kind_of(key)[0] in {"player", "recovery", "passkey"}
     }
     assert credentials == {
-        keys.player(ada),
-        keys.recovery(str((await accounts.find(ada)).recovery)),
-        keys.passkey(f"credential of {ada}"),
+        players_keys.player(ada),
+        accounts_keys.recovery(str((await accounts.find(ada)).recovery)),
+        accounts_keys.passkey(f"credential of {ada}"),
     }
     boards = {key for key in for_good if keys.kind_of(key)[0] == "leaderboard"}
     dated = {key for key in boards if re.search(r":[1-9]\d*\}", key)}
@@ -278,7 +281,7 @@ MOST = {"opened": 1_600, "first move": 1_800}
 async def test_a_short_journal_takes_few_bytes(node: Node) -> None:
     attempt = (await node.dailies.open(ADA, "lady-betty")).attempt
     for most in MOST.values():
-        taken = await node.redis.memory_usage(keys.attempt(attempt), samples=0)
+        taken = await node.redis.memory_usage(play_keys.attempt(attempt), samples=0)
         assert taken is not None
         assert taken < most
         await node.play(attempt, ADA)

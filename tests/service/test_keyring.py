@@ -1,58 +1,34 @@
-"""The keyring: tokens expire and are renewed, keys are rotated, and those of 0.2.0 taken over."""
+"""The keyring: tokens expire and are renewed, and keys are rotated."""
 
 from __future__ import annotations
-
-import hmac
-from base64 import urlsafe_b64encode
 
 import pytest
 from structlog.testing import capture_logs
 
-from server.background import Background
-from server.core import daily
-from server.core.daily import DailyId
-from server.core.ids import RoomCode
-from server.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
-from server.service import tokens
-from server.service.format import ALONE_FOR, Format
-from server.service.keyring import Keyring
-from server.service.tokens import LIFE, RENEW_AFTER
-from server.store import keys
-from server.store.connection import Client
-from server.store.deals import Deals
-from server.store.secret_keys import KEY_BYTES, SecretKeys
-from tests.core.builders import ADA, BOB
+from server.base.core import keys
+from server.base.core.ids import RoomCode
+from server.base.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
+from server.base.redis.connection import Client
+from server.base.seals import tokens
+from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
+from server.base.seals.keyring import Keyring
+from server.base.seals.tokens import LIFE, RENEW_AFTER
+from server.base.work.background import Background
+from server.deals.core import keys as deals_keys
+from server.deals.store import DealStore
+from tests.core.builders import ADA
 from tests.service.nodes import Node, SetClock
-from tests.store.certified import pooled
 from tests.store.servers import running, until
 
-OLD_SECRET = b"\7" * 32
 DAY = 86_400_000
 LATER = SecretKeys([b"\1" * KEY_BYTES, bytes(KEY_BYTES)])
 """The test's secret key, and a newer one."""
 
 
-def old_token(player: str, epoch: int = 0) -> str:
-    """Return a token as release 0.2.0 (without epoch) or an early 0.3.0 makes it."""
-    text = f"{player}.{epoch}" if epoch else player
-    label = b"samedeal token 2\0" if epoch else b"samedeal token 1\0"
-    mac = hmac.digest(OLD_SECRET, label + text.encode(), "sha256")
-    return f"{text}.{urlsafe_b64encode(mac).rstrip(b'=').decode()}"
-
-
 def ring_on(node: Node, secret_keys: SecretKeys | None = None) -> Keyring:
     """Return the keyring of one more node on the same store."""
     store = node.store
-    form = Format(store.formats, store.nodes, store.clock)
-    sealed_by = secret_keys or store.secret_keys
-    return Keyring(store.keyrings, sealed_by, form, store.clock, Background())
-
-
-async def until_raised(node: Node, clock: SetClock) -> None:
-    """Let the time pass after which no node of 0.2.0 is expected any more."""
-    await node.services.keyring.refresh()
-    clock.time += ALONE_FOR
-    await node.services.keyring.refresh()
+    return Keyring(store.keyrings, secret_keys or store.secret_keys, store.clock, Background())
 
 
 async def test_a_token_holds_for_its_life_and_is_renewed_in_time(
@@ -80,10 +56,6 @@ async def test_no_key_is_stored_and_a_new_store_has_a_keyring_at_once(node: Node
     key = node.store.secret_keys.signing_key(said.key)
     assert key is not None
     assert key.hex() not in stored
-    assert (await node.redis.get(keys.FORMAT), await node.redis.get(keys.SIGNING_KEY)) == (
-        "2",
-        None,
-    )
 
 
 async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
@@ -152,99 +124,7 @@ async def test_tokens_hold_after_a_restore_of_an_older_copy(node: Node) -> None:
     assert (found.player, found.renew) == (ADA, True)
 
 
-async def test_beside_nodes_of_an_older_release_tokens_and_seeds_are_theirs(
-    node: Node, clock: SetClock
-) -> None:
-    await node.redis.set(keys.SIGNING_KEY, OLD_SECRET.hex())
-    await node.redis.zadd(keys.NODES, {"old:8000#0": clock.time + 100 * DAY})
-    clock.time += 50 * DAY
-    identity = node.services.identity
-    profile, token, _ = await identity.enter(None, None)
-    assert token == old_token(profile.id)
-    assert (await identity.enter(token, None)).token == token
-    assert (await identity.enter(old_token(profile.id, 3), None)).epoch == 3
-    deal = await node.store.deals.draw("robert", "standard", RoomCode("AAAAA"))
-    assert await node.redis.hget(keys.deal(deal.id), "seed") == deal.seed.hex()
-    for _ in range(3):
-        clock.time += ALONE_FOR
-        await node.services.keyring.refresh()
-    assert await node.redis.get(keys.FORMAT) is None
-    # A node of this release is not taken for one of those.
-    await node.redis.zrem(keys.NODES, "old:8000#0")
-    await node.redis.zadd(keys.NODES, {node.registration.name: clock.time + 100 * DAY})
-    await until_raised(node, clock)
-    assert await node.redis.get(keys.FORMAT) == "2"
-
-
-async def test_once_older_nodes_are_gone_what_they_left_is_taken_over(
-    node: Node, other: Node, clock: SetClock
-) -> None:
-    # The day that now begins is not over when the format is raised.
-    clock.time = daily.ends(daily.day_at(clock.time))
-    await node.redis.set(keys.SIGNING_KEY, OLD_SECRET.hex())
-    for each in (node, other):
-        await each.services.keyring.refresh()
-    await node.store.pools.put(pooled())
-    await node.dailies.draw_ahead()
-    ahead = DailyId("robert", (await node.dailies.ahead())[0].day)
-    drawn = await node.store.deals.daily(ahead)
-    assert drawn.line is not None
-    watch_key = (await node.services.keyring.macs(b"room"))[0]
-    key = keys.deal(drawn.id)
-    assert await node.redis.hget(key, "seed") == drawn.seed.hex()
-    assert drawn.line not in str(await node.redis.hgetall(key)), "no older release reads it"
-
-    await until_raised(node, clock)
-    assert await node.redis.get(keys.FORMAT) == "2"
-    # Nodes that have not noticed yet go on as before, and everybody reads everything.
-    said_by_other = await other.services.keyring.token(ADA, 2)
-    assert said_by_other == old_token(ADA, 2)
-    said = await node.services.keyring.token(ADA, 2)
-    assert (await other.services.keyring.verify(said))[:2] == (ADA, 2)
-    assert await node.services.keyring.verify(said_by_other) == (ADA, 2, True)
-    assert watch_key in await node.services.keyring.macs(b"room")
-
-    await node.services.keyring.refresh()
-    assert await node.redis.get(keys.SIGNING_KEY) is None
-    assert OLD_SECRET.hex() not in str(await node.redis.get(keys.KEYRING))
-    await other.services.keyring.refresh()
-    assert tokens.read(await other.services.keyring.token(ADA, 2)).key == tokens.read(said).key
-    # The dailies ahead are sealed without anybody's asking for them.
-    await node.dailies.draw_ahead()
-    await node.store.players.keep(BOB)  # a write after those, on the same connection
-    fields = await node.redis.hgetall(key)
-    assert "seed" not in fields
-    assert drawn.seed.hex() not in str(fields)
-    assert await Deals(node.database, node.store.secret_keys).find(drawn.id) == drawn  # type: ignore[arg-type]
-    # Old tokens hold as long as any.
-    clock.time += LIFE - 1
-    assert (await node.services.keyring.verify(old_token(BOB))).renew
-    clock.time += 1
-    with pytest.raises(Refusal, match="bad_token"):
-        await node.services.keyring.verify(old_token(BOB))
-
-
-async def test_an_older_node_that_was_cut_off_for_a_while_is_waited_for(
-    node: Node, clock: SetClock
-) -> None:
-    await node.redis.set(keys.SIGNING_KEY, OLD_SECRET.hex())
-    await node.services.keyring.refresh()
-    clock.time += ALONE_FOR - 1
-    await node.redis.zadd(keys.NODES, {"old:8000#0": clock.time + 15_000})
-    await node.services.keyring.refresh()
-    clock.time += 15_001
-    await node.services.keyring.refresh()
-    clock.time += ALONE_FOR - 1
-    await node.services.keyring.refresh()
-    assert await node.redis.get(keys.FORMAT) is None
-    clock.time += 1
-    await node.services.keyring.refresh()
-    assert await node.redis.get(keys.FORMAT) == "2"
-
-
-async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node, clock: SetClock) -> None:
-    await node.redis.set(keys.SIGNING_KEY, OLD_SECRET.hex())
-    await until_raised(node, clock)
+async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node) -> None:
     deal = await node.store.deals.draw("robert", "standard", RoomCode("AAAAA"))
     token = await node.services.keyring.token(ADA, 0)
     later = ring_on(node, LATER)
@@ -253,14 +133,14 @@ async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node, clock: S
     assert LATER.sealing == node.store.secret_keys.newest
     await later.rotate(LIFE)
     assert LATER.sealing == LATER.newest
-    for old in (token, old_token(BOB)):
-        assert (await later.verify(old)).renew
-    deals = Deals(node.database, LATER)
+    assert (await later.verify(token)).renew
+    deals = DealStore(node.database, LATER)
     assert await deals.seal(deal.id)
     assert not await deals.seal(deal.id)
     only = SecretKeys([b"\1" * KEY_BYTES])
-    assert await Deals(node.database, only).find(deal.id) == deal
-    assert (await ring_on(node, only).verify(old_token(BOB))).renew
+    assert await DealStore(node.database, only).find(deal.id) == deal
+    with pytest.raises(Refusal, match="bad_token"):
+        await ring_on(node, only).verify(token)
 
 
 async def test_a_node_without_the_secret_key_does_not_start_and_says_which_one(
@@ -295,21 +175,21 @@ async def test_a_node_that_lacks_a_new_secret_key_goes_on_and_refuses_no_token_f
 
 async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(node: Node) -> None:
     drawn = [await node.store.deals.draw("robert", "standard", RoomCode("AAAAA")) for _ in "ab"]
-    one, other = (keys.deal(deal.id) for deal in drawn)
+    one, other = (deals_keys.deal(deal.id) for deal in drawn)
     elsewhere = SecretKeys([b"\1" * KEY_BYTES])
     with capture_logs() as logs, pytest.raises(UnreadableError, match="seed_not_opened"):
-        await Deals(node.database, elsewhere).find(drawn[0].id)
+        await DealStore(node.database, elsewhere).find(drawn[0].id)
     assert node.store.secret_keys.newest in str(logs)
     (told,) = logs
     assert told["event"] == "seed_not_opened"
     assert "This deal and the runs at it are refused" in told["set_aside"]
     assert "Give the node the file of secret keys" in told["advice"]
-    # The seed of another deal, sealed or in plain.
+    # The seed of another deal, sealed as that one's and as this one's.
     await node.redis.hset(one, "sealed", str(await node.redis.hget(other, "sealed")))
-    await node.redis.hset(other, "seed", drawn[0].seed.hex())
-    await node.redis.hdel(other, "sealed", "format")
+    sealed = node.store.secret_keys.seal(f"seed {drawn[1].id}", drawn[0].seed)
+    await node.redis.hset(other, "sealed", sealed)
     for deal in drawn:
-        fresh = Deals(node.database, node.store.secret_keys)  # type: ignore[arg-type]
+        fresh = DealStore(node.database, node.store.secret_keys)
         with pytest.raises(UnreadableError, match="seed_not_opened"):
             await fresh.find(deal.id)
 

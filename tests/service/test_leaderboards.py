@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from engine.catalog import games
-from server.core import daily
-from server.core.boards import ALL_GAMES, BoardId, Group, Scope, of_daily, week_of
-from server.core.daily import DailyId
-from server.core.ids import PlayerId
-from server.core.names import guest_name
-from server.core.ranking import Row
-from server.core.refusal import Refusal
-from server.service.leaderboards import REACH, TOP
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.play.core.result import Row
+from server.players.core.names import guest_name
+from server.results.core.boards import ALL_GAMES, BoardId, Group, Scope, of_daily, week_of
+from server.results.leaderboards import REACH, TOP
 from tests.core.builders import ADA, START
 from tests.service.nodes import Node, SetClock
 
-DAY = daily.day_at(START)
+DAY = days.day_at(START)
 BOARD = of_daily(DailyId("robert", DAY), "guests")
 
 
@@ -29,7 +29,7 @@ def test_every_game_has_a_leaderboard_for_each_day_that_has_begun(node: Node, da
 
 
 def test_today_changes_at_midnight(node: Node, clock: SetClock) -> None:
-    clock.time = daily.ends(DAY) - 1
+    clock.time = days.ends(DAY) - 1
     assert node.services.leaderboards.today("robert") == DailyId("robert", DAY)
     clock.time += 1
     assert node.services.leaderboards.today("robert") == DailyId("robert", DAY + 1)

@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 
-from server import worker_pool
-from server.core import topics
-from server.core.ids import PlayerId, RoomCode
-from server.core.names import Profile
-from server.service import bus_messages, progress
-from server.service import live as module
-from server.service.bus_messages import Entry
-from server.service.live_room import RoomPage
-from server.store import keys
+from server.base.core import keys
+from server.base.core.bus_message import encode
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.work import worker_pool
+from server.players.core.names import Profile
+from server.rooms import live as module
+from server.rooms import progress
+from server.rooms.core import bus as room_bus
+from server.rooms.core import keys as rooms_keys
+from server.rooms.core.bus import Entry, Progress
+from server.rooms.live_room import RoomPage
 from tests.conftest import ALONE, debug_captured
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
@@ -106,8 +108,8 @@ async def test_a_gap_in_the_published_versions_is_read_from_the_journal(
     await node.rooms.set_ready(code, BOB, ready=False)
     room = await node.rooms.set_ready(code, BOB, ready=True)
     assert page_of(other, code).room.version == version
-    text = (await node.store.journals.read(keys.room(code))).texts[-1]
-    node.bus.publish(topics.room(code), bus_messages.encode(Entry(room.version, text)))
+    text = (await node.store.journals.read(rooms_keys.room(code))).texts[-1]
+    node.bus.publish(room_bus.topic(code), encode(Entry(room.version, text)))
     await sees(other, code, version + 2)
 
 
@@ -118,7 +120,7 @@ async def test_an_unknown_bus_message_leads_to_a_refresh(node: Node, other: Node
     node.services.rooms.appended.subscribers.clear()
     for number, payload in enumerate((b"", b"\x91\x63", b"no msgpack"), start=1):
         await node.rooms.set_ready(code, BOB, ready=number % 2 == 0)
-        node.bus.publish(topics.room(code), payload)
+        node.bus.publish(room_bus.topic(code), payload)
         await sees(other, code, version + number)
 
 
@@ -140,7 +142,7 @@ async def test_changes_are_published_only_if_members_are_on_other_nodes(
     await until(known)
     node.published.clear()
     await node.rooms.set_ready(code, BOB, ready=True)
-    assert [topic for topic, _ in node.published] == [topics.room(code)]
+    assert [topic for topic, _ in node.published] == [room_bus.topic(code)]
 
 
 @ALONE
@@ -268,15 +270,15 @@ async def test_counters_are_reset_by_a_new_round_and_never_decrease(
     assert live is not None
     assert room.round is not None
     deal = room.round.deal
-    assert live.advance(bus_messages.Progress(deal, [(BOB, 2, 7)])) == [1, 2, 7]
-    assert live.advance(bus_messages.Progress(deal, [(BOB, 2, 7), (BOB, 1, 6)])) == []
+    assert live.advance(Progress(deal, [(BOB, 2, 7)])) == [1, 2, 7]
+    assert live.advance(Progress(deal, [(BOB, 2, 7), (BOB, 1, 6)])) == []
     clock.time = BEGUN
     for player in (ADA, BOB):
         await node.attempts.give_up(attempt_of(room, player))
     await node.apply_effects()
     await node.rematch(code, ADA, BOB)
     assert live.all_counters() == []
-    assert live.advance(bus_messages.Progress(deal, [(ADA, 2, 7)])) == []
+    assert live.advance(Progress(deal, [(ADA, 2, 7)])) == []
 
 
 async def test_the_seed_of_a_finished_round_is_shown_on_every_node(
@@ -323,7 +325,7 @@ async def test_leaving_unsubscribes_and_entering_again_refreshes(node: Node) -> 
     await follow(node, code, ADA)
     node.services.live.leave(code, ADA)
     assert node.services.live.find(code) is None
-    assert topics.room(code) not in node.bus._topics
+    assert room_bus.topic(code) not in node.bus._topics
     await node.rooms.set_ready(code, BOB, ready=False)
     await follow(node, code, ADA)
     assert page_of(node, code).room == await node.rooms.find(code)
@@ -423,7 +425,7 @@ async def test_reading_a_page_includes_entries_whose_message_was_lost(
     stale = await other.rooms.find(code)
     await follow(other, code, BOB)
     # What is published from here on is not received.
-    other.bus.unsubscribe(topics.room(code))
+    other.bus.unsubscribe(room_bus.topic(code))
     room = await node.rooms.set_ready(code, CYD, ready=False)
     page = await other.services.live.read_page(await other.rooms.find(code))
     assert page.room.version == room.version > stale.version
@@ -433,10 +435,10 @@ async def test_reading_a_page_excludes_entries_that_redis_has_lost(node: Node) -
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     lost = page_of(node, code).room.version
-    entries: Any = await node.redis.xrange(keys.room(code))
-    await node.redis.delete(keys.room(code))
+    entries: Any = await node.redis.xrange(rooms_keys.room(code))
+    await node.redis.delete(rooms_keys.room(code))
     for id_, fields in entries[:-1]:
-        await node.redis.xadd(keys.room(code), fields, id=id_)
+        await node.redis.xadd(rooms_keys.room(code), fields, id=id_)
     # The host still has a seat, so that nothing is appended.
     room = await node.rooms.join(code, ADA)
     assert room.version < lost

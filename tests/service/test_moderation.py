@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from server.core import daily, names
-from server.core.boards import ALL_GAMES, BoardId
-from server.core.contests import PLAYED_MOVES
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.names import Profile, guest_name
-from server.core.race import Room
-from server.core.ranking import Row
-from server.core.refusal import Refusal
-from server.service import outbox_entries
-from server.service.operators import By, UnknownPlayerError
-from server.service.outbox_entries import AnyAct, BarPlayer, HideName, RepairDay
-from server.service.repaired_days import CURRENT_FOR
-from server.store import keys
+from server.base.core import days as daily
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.base.outbox import effects
+from server.moderation.core.acts import AnyAct, BarPlayer, HideName, RepairDay
+from server.moderation.operators import By, UnknownPlayerError
+from server.play.core.result import Row
+from server.players.core import keys, names
+from server.players.core.names import Profile, guest_name
+from server.results.core.boards import ALL_GAMES, BoardId
+from server.results.core.contests import PLAYED_MOVES
+from server.results.repaired_days import CURRENT_FOR
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CYD, START
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.service.test_effects import DAY, GAME, finish_daily
@@ -53,7 +53,7 @@ async def test_an_act_is_recorded_once_however_often_it_is_applied(node: Node, o
     await node.services.moderation.apply(act)
     await asyncio.gather(*(each.services.moderation.apply(act) for each in (node, other)))
     assert await node.services.operators.acts(10) == [act]
-    assert await node.store.moderation.repaired_days() == [(GAME, DAY)]
+    assert await node.store.repaired_days.all() == [(GAME, DAY)]
 
 
 async def test_an_act_of_a_dead_process_is_carried_out_by_a_sweeper(
@@ -61,7 +61,7 @@ async def test_an_act_of_a_dead_process_is_carried_out_by_a_sweeper(
 ) -> None:
     await node.store.players.keep(ADA)
     act = BarPlayer(player=ADA, until=0, **ABOUT)
-    await node.store.outboxes.put_effect(act.field, outbox_entries.encode(act))
+    await node.store.outboxes.put_effect(act.field, effects.encode(act))
     await other.sweep()
     assert (await node.store.moderation.restrictions(ADA)).barred == 0
     assert await all_effects(node.store.outboxes) == []
@@ -118,10 +118,10 @@ async def _all(holds: bool) -> bool:
 async def test_a_finish_that_is_applied_late_does_not_undo_a_void(node: Node) -> None:
     found = await node.dailies.open(ADA, "lady-betty")
     await node.play_out(found.attempt, ADA)
-    finish = node.attempts.finishes.get_nowait()
-    await node.effects.apply(finish)
+    finish = node.outbox.queue.get_nowait()
+    await node.outbox.apply(finish)
     await node.services.operators.void(BY, found.attempt, void=True)
-    await node.effects.apply(finish)
+    await node.outbox.apply(finish)
     assert await rows(node, BoardId("day", "lady-betty", DAY, "guests")) == []
 
 
@@ -133,7 +133,7 @@ async def test_what_is_not_there_cannot_be_voided_or_closed_or_barred(node: Node
         with pytest.raises(Refusal, match="unknown_run"):
             await operators.void(BY, attempt, void=True)
     with pytest.raises(Refusal, match="unknown_room"):
-        await operators.close_room(BY, RoomCode("ZZZZZ"))
+        await operators.close_room(BY, RoomCode("ZZZZZZZZ"))
     for ask in (partial(operators.bar, BY, CYD, 3), partial(operators.player, CYD)):
         with pytest.raises(UnknownPlayerError):
             await ask()
@@ -299,15 +299,15 @@ async def test_equal_runs_of_a_daily_are_suspicious_once_and_kept_in_bounds(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All players play homewards, so that they play alike, and at no time at all."""
-    monkeypatch.setattr("server.core.likeness.MIN_MOVES", 2)
-    monkeypatch.setattr("server.core.suspicion.MIN_ODD", 0)
-    monkeypatch.setattr("server.store.keys.MAX_SUSPICIOUS", 1)
+    monkeypatch.setattr("server.moderation.core.likeness.MIN_MOVES", 2)
+    monkeypatch.setattr("server.moderation.core.suspicion.MIN_ODD", 0)
+    monkeypatch.setattr("server.moderation.core.keys.MAX_SUSPICIOUS", 1)
     for player in (ADA, BOB, CYD):
         found = await node.dailies.open(player, "lady-betty")
         await node.play_out(found.attempt, player)
-        finish = node.attempts.finishes.get_nowait()
-        await node.effects.apply(finish)
-        await other.effects.apply(finish)
+        finish = node.outbox.queue.get_nowait()
+        await node.outbox.apply(finish)
+        await other.outbox.apply(finish)
         suspicious = await node.services.operators.suspicious(10, DAY)
         if player == ADA:
             assert not any("are those of" in str(each.reasons) for each in suspicious)

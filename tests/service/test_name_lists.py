@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from server.core.refusal import Refusal
-from server.service.name_lists import name_lists
+from server.base.core.refusal import Refusal
+from server.players.name_lists import name_lists
 
 
 def test_an_operators_words_are_added_to_those_that_come_with_the_server(tmp_path: Path) -> None:

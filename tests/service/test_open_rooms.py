@@ -8,11 +8,11 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server.core.ids import PlayerId, RoomCode
-from server.core.open_rooms import MAX_OF_NETWORK, MAX_OPEN_ROOMS
-from server.core.refusal import UnavailableError
-from server.service import open_rooms as module
-from server.store import keys
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.core.refusal import UnavailableError
+from server.lobby import open_rooms as module
+from server.lobby.core import keys
+from server.lobby.core.open_rooms import MAX_OF_NETWORK, MAX_OPEN_ROOMS
 from tests.conftest import debug_captured
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node, SetClock
@@ -95,7 +95,7 @@ async def test_rooms_of_one_network_leave_room_for_others(
     async def opened(number: int, address: str, wide: str | None) -> RoomCode:
         host = PlayerId(f"{number:016}")
         code = (await node.room_of(host)).opened.code
-        await node.services.places.enter(code, host, address, wide)
+        await node.services.room_places.enter(code, host, address, wide)
         await follow(node, code, host)
         await node.rooms.set_public(code, host, public=True)
         return code

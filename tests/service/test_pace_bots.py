@@ -8,13 +8,13 @@ from contextlib import AsyncExitStack
 import msgspec
 import pytest
 
-from server import worker_pool
-from server.core import pace_bot, quick
-from server.core.attempt import Attempt, Event, fold
-from server.core.ids import PACE_BOT, AttemptId, RoomCode
-from server.core.race import Room
-from server.service import pace_bots as module
-from server.store import keys
+from server.base.core.ids import PACE_BOT, AttemptId, RoomCode
+from server.base.work import worker_pool
+from server.play.core import keys, pace_bot
+from server.play.core.attempt import Attempt, Event, fold
+from server.rooms import pace_bots as module
+from server.rooms.core import quick
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node, SetClock, attempt_of
 from tests.service.test_live import follow

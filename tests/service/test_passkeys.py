@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from webauthn.helpers import bytes_to_base64url
 from webauthn.helpers.exceptions import InvalidAuthenticationResponse
 
-from server.core.account import Passkey
-from server.core.names import Profile
-from server.core.refusal import Refusal
-from server.service import passkeys
-from server.service.passkeys import Site
+from server.accounts import passkeys
+from server.accounts.passkeys import Site
+from server.base.core.refusal import Refusal
+from server.players.core.account import Passkey
+from server.players.core.names import Profile
 from tests.authenticator import Authenticator
 from tests.core.builders import ADA
 

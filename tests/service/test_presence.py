@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from server.core.ids import PlayerId
-from server.service.presence import RoomPresence
+from server.base.core.ids import PlayerId
+from server.rooms.presence import RoomPresence
 
 ADA, BOB, CYD = map(PlayerId, ("ada", "bob", "cyd"))
 

@@ -7,12 +7,11 @@ from collections.abc import Iterable
 
 import pytest
 
-from server.core import topics
-from server.core.ids import PlayerId
-from server.core.names import Profile, guest_name
-from server.service import bus_messages
-from server.service import profiles as module
-from server.service.bus_messages import Renamed
+from server.base.core.bus_message import encode
+from server.base.core.ids import PlayerId
+from server.players import profiles as module
+from server.players.core.bus import NAMES, Renamed
+from server.players.core.names import Profile, guest_name
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node
@@ -51,7 +50,7 @@ async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> Non
             return await profiles.find([player]) == {player: Profile(player, "Ada L")}
 
         await until(known)
-    names = [topic for topic, _ in node.published if topic == topics.NAMES]
+    names = [topic for topic, _ in node.published if topic == NAMES]
     # A new player, or a name that stays the same, is not published.
     assert len(names) == 1
 
@@ -101,7 +100,7 @@ async def test_a_late_message_with_an_older_name_is_ignored(node: Node) -> None:
     profiles = node.services.profiles
 
     def receive(name: str) -> str:
-        profiles._receive(bus_messages.encode(Renamed(ADA, name)))
+        profiles._receive(encode(Renamed(ADA, name)))
         known = profiles.known([ADA])
         assert known is not None
         return known[ADA].name
@@ -117,5 +116,5 @@ async def test_after_messages_may_have_been_lost_the_next_one_is_accepted(node: 
     profiles = node.services.profiles
     profiles.rename(Profile(ADA, "Bo"))
     profiles._receive(None)
-    profiles._receive(bus_messages.encode(Renamed(ADA, "Elsewhere")))
+    profiles._receive(encode(Renamed(ADA, "Elsewhere")))
     assert profiles.known([ADA]) == {ADA: Profile(ADA, "Elsewhere")}

@@ -9,11 +9,10 @@ from types import SimpleNamespace
 import pytest
 from msgspec import structs
 
-from server.core import topics
-from server.core.ids import PlayerId, RoomCode
-from server.service import bus_messages
-from server.service import progress as module
-from server.service.bus_messages import Progress
+from server.base.core.ids import PlayerId, RoomCode
+from server.rooms import progress as module
+from server.rooms.core import bus as room_bus
+from server.rooms.core.bus import Progress
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
 from tests.store.servers import running, until
@@ -30,9 +29,9 @@ async def running_node(node: Node, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
 def published(node: Node, code: RoomCode) -> list[Progress]:
     """Return what a node has published of the progress of a room."""
     found = [
-        bus_messages.room_message(payload)
+        room_bus.decode(payload)
         for topic, payload in node.published
-        if topic == topics.room(code)
+        if topic == room_bus.topic(code)
     ]
     return [each for each in found if isinstance(each, Progress)]
 

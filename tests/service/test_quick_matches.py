@@ -8,13 +8,14 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from server import worker_pool
-from server.core import absence, quick
-from server.core.ids import PACE_BOT, PlayerId, RoomCode
-from server.core.race import Room
-from server.core.refusal import Refusal, UnavailableError
-from server.service import quick_matches as module
-from server.store import keys
+from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.work import worker_pool
+from server.lobby import quick_matches as module
+from server.lobby.core import keys as lobby_keys
+from server.rooms.core import absence, quick
+from server.rooms.core import keys as rooms_keys
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CYD, PLAYERS, START
 from tests.service.nodes import Node, SetClock
 from tests.service.test_live import follow
@@ -61,7 +62,7 @@ async def has(node: Node, code: RoomCode, *players: PlayerId, begun: bool) -> Ro
 
 
 async def entries(node: Node, code: RoomCode) -> list[str]:
-    texts = (await node.store.journals.read(keys.room(code))).texts
+    texts = (await node.store.journals.read(rooms_keys.room(code))).texts
     return [text.split('"')[3] for text in texts]
 
 
@@ -105,7 +106,7 @@ async def test_a_player_who_has_gone_is_not_paired(node: Node, other: Node) -> N
     node.services.live.leave(code, ADA)
 
     async def withdrawn() -> bool:
-        return await node.redis.zscore(keys.offers(GAME), code) is None
+        return await node.redis.zscore(lobby_keys.offers(GAME), code) is None
 
     await until(withdrawn)
     assert await match(other, BOB) != code
@@ -119,7 +120,7 @@ async def test_a_pair_of_which_one_has_vanished_is_repaired(node: Node, other: N
     await has(other, code, BOB, begun=False)
 
     async def offered() -> bool:
-        return await node.redis.zscore(keys.offers(GAME), code) is not None
+        return await node.redis.zscore(lobby_keys.offers(GAME), code) is not None
 
     await until(offered)
     assert await match(node, CYD) == code

@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from server.core import quota
-from server.core.ids import PACE_BOT, PlayerId
-from server.core.quota import DAY, HOUR, KEPT_DAYS, PARTS, Item, counted_until
-from server.core.refusal import Refusal, UnavailableError
-from server.service import quotas as module
-from server.service.quotas import Scope
-from server.store import keys
+from server.base.core import keys, quota
+from server.base.core.ids import PACE_BOT, PlayerId
+from server.base.core.quota import BOT, DAY, HOUR, KEPT_DAYS, PARTS, RUNNER, Item, counted_until
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.quotas import quotas as module
+from server.base.quotas.quotas import Scope
+from server.deals.core import keys as deals_keys
+from server.play.core import keys as play_keys
+from server.rooms.core import charges
+from server.rooms.core import keys as rooms_keys
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
@@ -149,7 +152,7 @@ async def test_a_player_pays_where_the_player_is_for_a_game_that_is_played(
         for _ in range(moves):
             await node.play(attempt_of(room, player), player)
     entries = module.MOVES * module.ENTRY_BYTES
-    results = module.ROUND_RESULTS + 3 * module.RUNNER_RESULTS
+    results = charges.ROUND_RESULTS + 3 * charges.RUNNER_RESULTS
     played = module.PLAYED + results
     assert await used(node, HERE, ELSEWHERE) == [played, played + entries]
     attempt = attempt_of(room, ADA)
@@ -169,17 +172,17 @@ async def test_charges_are_no_less_than_what_redis_takes(
     at(ADA, HERE)
     room, code = await node.race_of(ADA)
     clock.time = BEGUN
-    taken = await bytes_of(node, keys.room(code))
-    assert taken < module.ROOM[0].size <= module.USED_ROOM.size
+    taken = await bytes_of(node, rooms_keys.room(code))
+    assert taken < charges.ROOM[0].size <= charges.USED_ROOM.size
     attempt = attempt_of(room, ADA)
-    assert await bytes_of(node, keys.attempt(attempt)) < module.RUNNER
+    assert await bytes_of(node, play_keys.attempt(attempt)) < quota.RUNNER
     answer = await node.play_out(attempt, ADA)
     assert answer.after.seq > 20
     await node.apply_effects()
     assert room.round is not None
-    kept = await bytes_of(node, keys.round_in(code, room.round.deal))
-    assert 0 < kept < module.ROUND_RESULTS + module.RUNNER_RESULTS
-    taken = await bytes_of(node, keys.attempt(attempt))
+    kept = await bytes_of(node, rooms_keys.round_in(code, room.round.deal))
+    assert 0 < kept < charges.ROUND_RESULTS + charges.RUNNER_RESULTS
+    taken = await bytes_of(node, play_keys.attempt(attempt))
     assert taken + kept <= (await used(node, HERE))[0]
 
 
@@ -221,33 +224,37 @@ async def test_where_much_is_stored_games_are_kept_for_fewer_days(
     for _ in range(2):
         await node.play(attempt_of(room, ADA), ADA)
     seconds, _ = await node.redis.time()
-    now, attempt = seconds * 1000, keys.attempt(attempt_of(room, ADA))
+    now, attempt = seconds * 1000, play_keys.attempt(attempt_of(room, ADA))
     expected = room.round.deadline + 7 * DAY
     assert abs(now + await node.redis.pttl(attempt) - expected) < HOUR
-    left = await node.redis.ttl(keys.deal(room.round.deal))
-    assert abs(left - (7 + keys.PLAYED_DEAL_DAYS) * keys.DAY_SECONDS) < 60
+    left = await node.redis.ttl(deals_keys.deal(room.round.deal))
+    assert abs(left - (7 + deals_keys.PLAYED_DEAL_DAYS) * keys.DAY_SECONDS) < 60
     await node.attempts.resign(attempt_of(room, ADA), ADA, 4)
     assert abs(now + await node.redis.pttl(attempt) - expected) < HOUR
 
 
 @pytest.mark.parametrize("known", [True, False])
 async def test_the_pace_bots_run_is_charged_for_as_long_as_it_is_kept(
-    node: Node, at: Callable[..., None], clock: SetClock, known: bool
+    node: Node,
+    at: Callable[..., None],
+    clock: SetClock,
+    monkeypatch: pytest.MonkeyPatch,
+    known: bool,
 ) -> None:
     at(ADA, HERE)
-    if not known:
-        node.services.quotas.room = lambda _: None
     code = node.rooms.random_code()
     await node.rooms.match(code, ADA, "robert")
     clock.time += 60_000
     await node.rooms.seat_bot(code)
     room = await node.rooms.start(code, None, [ADA, PACE_BOT])
     assert room.round is not None
-    assert module.round_of(room)[-1].size == 2 * module.RUNNER + module.BOT, "of a rematch, too"
+    assert charges.round_of(2, HOUR, bot=True)[-1].size == 2 * RUNNER + BOT
+    if not known:
+        monkeypatch.setattr(node.rooms, "known", lambda _: None)
     clock.time = room.round.starts
     await node.play(attempt_of(room, ADA), ADA)
-    results = module.ROUND_RESULTS + (2 if known else module.MAX_SEATS) * module.RUNNER_RESULTS
-    assert await used(node, HERE) == [module.PLAYED + results + module.BOT]
+    results = charges.ROUND_RESULTS + (2 if known else charges.MAX_SEATS) * charges.RUNNER_RESULTS
+    assert await used(node, HERE) == [module.PLAYED + results + BOT]
     charged = await node.redis.hgetall(next(iter(await node.keys("quota:*"))))
-    kept = counted_until(clock.time, keys.PLAYED_DEAL_LIFE * 1000)
-    assert int(charged[str(kept)]) >= module.BOT
+    kept = counted_until(clock.time, deals_keys.PLAYED_DEAL_LIFE * 1000)
+    assert int(charged[str(kept)]) >= BOT

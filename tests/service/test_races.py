@@ -11,19 +11,20 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from server.core.boards import BoardId, Scope
-from server.core.contests import PLAYED_MOVES
-from server.core.history import RATING, History, RoundResult
-from server.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
-from server.core.race import Room
-from server.core.races import Decision, Race
-from server.core.refusal import UnavailableError
-from server.core.stored import Help, StoredResult
-from server.service import outbox_entries
-from server.service.histories import Histories as HistoriesService
-from server.service.outbox_entries import Deleted, RoundOver
-from server.store.histories import Histories
-from server.store.races import Races
+from server.accounts.core.effects import Deleted
+from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
+from server.base.core.refusal import UnavailableError
+from server.base.outbox import effects
+from server.play.core.stored import Help, StoredResult
+from server.results.core.boards import BoardId, Scope
+from server.results.core.contests import PLAYED_MOVES
+from server.results.core.history import RATING, History, RoundResult
+from server.results.core.races import Decision, Race
+from server.results.histories import Histories
+from server.results.histories_store import HistoryStore
+from server.rooms.core.effects import RoundOver
+from server.rooms.core.room import Room
+from server.rooms.races_store import RaceStore
 from tests.core.builders import ADA, BOB, CODE, CYD, DAN, DEAL, PLAYERS, START, reached
 from tests.core.order import Followed, out_of_order
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of
@@ -106,7 +107,7 @@ async def test_a_dead_nodes_race_is_entered_by_a_sweeper(
     await give_up(node, room, ADA, BOB)
     # The node dies before it applies the last effect, which follows from these two.
     for _ in range(2):
-        await node.effects.apply(node.attempts.finishes.get_nowait())
+        await node.outbox.apply(node.outbox.queue.get_nowait())
     ((field, _),) = await all_effects(node.store.outboxes)
     assert field == f"{code}/1"
 
@@ -151,17 +152,17 @@ async def test_what_was_decided_first_stands_after_a_failure(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await keep(node, ADA, BOB, CYD)
-    change = Histories.change
+    change = HistoryStore.change
 
     async def failing(
-        self: Histories, player: PlayerId, version: int, fields: dict[str, str | None]
+        self: HistoryStore, player: PlayerId, version: int, fields: dict[str, str | None]
     ) -> bool:
         if player == BOB and any(field.startswith("r:") for field in fields):
             raise UnavailableError("the store does not answer")
         return await change(self, player, version, fields)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Histories, "change", failing)
+        patch.setattr(HistoryStore, "change", failing)
         with pytest.raises(UnavailableError):
             await node.services.races.apply(race(ADA, BOB))
     mine = await result(node, ADA)
@@ -230,15 +231,15 @@ async def test_only_results_of_races_can_be_taken_back(node: Node) -> None:
 async def test_a_result_that_is_taken_back_meanwhile_is_void_in_the_end(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decide = Races.decide
+    decide = RaceStore.decide
 
-    async def taken_back(self: Races, *given: Any) -> Any:
+    async def taken_back(self: RaceStore, *given: Any) -> Any:
         record = await decide(self, *given)
         await other.services.races.void(attempt_id(DEAL, ADA), "a bot")
         # What this node knows is older.
         return record
 
-    monkeypatch.setattr(Races, "decide", taken_back)
+    monkeypatch.setattr(RaceStore, "decide", taken_back)
     await node.services.races.apply(race(ADA, BOB))
     assert (await result(node, ADA)).void
     assert (await result(node, BOB)).won
@@ -296,27 +297,27 @@ async def test_a_race_whose_node_was_killed_is_entered_by_the_next_one(
     """Whatever the node did last, nobody waits for it, and the order is one."""
     await keep(node, *PLAYERS)
     one, next_ = race(ADA, BOB, CYD), race(BOB, DAN, deal=OTHER_DEAL)
-    claim, decide, add = HistoriesService.claim, Races.decide, HistoriesService.add_round
+    claim, decide, add = Histories.claim, RaceStore.decide, Histories.add_round
 
-    async def claimed(self: HistoriesService, player: PlayerId, *given: Any) -> Any:
+    async def claimed(self: Histories, player: PlayerId, *given: Any) -> Any:
         if last == "claim" and self is node.services.histories and player == CYD:
             raise UnavailableError("it was killed")
         return await claim(self, player, *given)
 
-    async def decided(self: Races, *given: Any) -> Any:
+    async def decided(self: RaceStore, *given: Any) -> Any:
         found = await decide(self, *given)
         if last == "decision" and self is node.store.races:
             raise UnavailableError("it was killed")
         return found
 
-    async def added(self: HistoriesService, player: PlayerId, *given: Any) -> None:
+    async def added(self: Histories, player: PlayerId, *given: Any) -> None:
         if last == "result" and self is node.services.histories and player == BOB:
             raise UnavailableError("it was killed")
         await add(self, player, *given)
 
-    monkeypatch.setattr(HistoriesService, "claim", claimed)
-    monkeypatch.setattr(Races, "decide", decided)
-    monkeypatch.setattr(HistoriesService, "add_round", added)
+    monkeypatch.setattr(Histories, "claim", claimed)
+    monkeypatch.setattr(RaceStore, "decide", decided)
+    monkeypatch.setattr(Histories, "add_round", added)
     with pytest.raises(UnavailableError):
         await node.services.races.apply(one)
     await other.services.races.apply(next_)
@@ -340,7 +341,7 @@ async def test_two_at_one_address_move_no_rating_and_are_told_of(node: Node) -> 
     await keep(node, ADA, BOB, CYD)
     for player, address in ((ADA, "2001:db8::"), (BOB, "2001:db8:0:1::"), (CYD, "192.0.2.2")):
         wide = "2001:db8::/48" if ":" in address else None
-        await node.services.places.enter(CODE, player, address, wide)
+        await node.services.room_places.enter(CODE, player, address, wide)
     await submit(node, race(ADA, BOB))
     assert not (await result(node, ADA)).is_rated
     await submit(node, race(ADA, CYD, deal=OTHER_DEAL))
@@ -373,13 +374,13 @@ async def test_a_race_that_may_not_be_rated_counts_all_the_same(node: Node) -> N
 
 async def submit(node: Node, over: Race) -> None:
     """Apply the end of a race as an effect."""
-    await node.effects.apply(RoundOver(1, over))
+    await node.outbox.apply(RoundOver(1, over))
 
 
 async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> None:
     await keep(node, ADA, BOB)
     await node.services.races.apply(race(ADA, BOB, CYD))
-    await node.effects.submit(Deleted(ADA, START))
+    await node.outbox.submit(Deleted(ADA, START))
     assert await node.services.races.met(ADA) == []
     await node.services.races.apply(race(ADA, BOB, CYD))
     await node.services.races.void(attempt_id(DEAL, BOB), "a bot")
@@ -389,7 +390,7 @@ async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> N
     assert await scores(node, "races") == {ADA: -1}
 
 
-def test_a_race_is_read_as_it_was_written() -> None:
+def test_a_race_is_read_as_it_was_written(node: Node) -> None:
     over = RoundOver(3, race(ADA, BOB))
-    assert outbox_entries.decode(outbox_entries.encode(over)) == over
+    assert node.services.outbox.decode(effects.encode(over)) == over
     assert over.field == f"{CODE}/3"

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from server.service import registration as module
-from server.service.registration import Registration
-from server.store.database import Database
-from server.store.nodes import Nodes
+from server.base.nodes import registration as module
+from server.base.nodes.nodes_store import NodeStore
+from server.base.nodes.registration import Registration
+from server.base.redis.database import Database
 from tests.conftest import node as running_node
 from tests.processes import running as running_program
 from tests.service.nodes import Node
@@ -18,7 +18,7 @@ from tests.store.servers import kept, running, until
 
 
 async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Database) -> None:
-    nodes = Nodes(database)
+    nodes = NodeStore(database)
 
     async def listed() -> bool:
         return bool(await nodes.alive(now()))
@@ -33,7 +33,7 @@ async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Dat
 async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
     registration = Registration(node.store.nodes, node.store.held)
-    nodes = Nodes(node.database)
+    nodes = NodeStore(node.database)
 
     async def listed() -> bool:
         return await nodes.alive(now()) == [registration.name]
@@ -51,9 +51,9 @@ def test_node_names_are_unique(node: Node) -> None:
 
 _SERVES = """
 import sys
-from server.store import keys
+from server.base.core import keys
 keys.NODE_LIFE = 1
-from server.cli import main
+from server.cli.main import main
 main(sys.argv[1:])
 """
 """A node whose registration expires after a second."""
@@ -62,7 +62,7 @@ main(sys.argv[1:])
 async def test_the_registration_of_a_killed_node_expires(
     redis_url: str, database: Database
 ) -> None:
-    nodes = Nodes(database)
+    nodes = NodeStore(database)
 
     async def gone() -> bool:
         return not await nodes.alive(now())

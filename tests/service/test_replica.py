@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
-from server.core.refusal import Refusal, UnavailableError
-from server.service import ports
-from server.service import replica as module
-from server.service.replica import Replica
-from server.store import journal as journals
-from server.store import keys, pipeline
-from server.store.clock import Clock
-from server.store.connection import Client
-from server.store.journal import Append
-from server.store.pipeline import Pipeline
+from server.base.core import keys
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.journals import replica as module
+from server.base.journals import store as journals
+from server.base.journals.replica import Replica
+from server.base.journals.store import Append
+from server.base.redis import pipeline
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import Client
+from server.base.redis.pipeline import Pipeline
+from server.base.work.clock import Clock
+from server.play.core import keys as play_keys
 from tests.core.builders import START
 from tests.dates import keep_clock
 from tests.processes import PATIENCE
@@ -46,7 +48,7 @@ class _WordsDefinition:
         self.expires: int | None = None
 
     def key(self) -> str:
-        return keys.attempt(NAME)
+        return play_keys.attempt(NAME)
 
     def decode(self, text: str) -> str:
         return text
@@ -84,7 +86,7 @@ class WordJournal:
         seen: the states on which the last command was decided.
     """
 
-    def __init__(self, node: Node, clock: ports.Clock) -> None:
+    def __init__(self, node: Node, clock: Clock) -> None:
         self.node = node
         self.definition = _WordsDefinition()
         self.replica = Replica[Words, str](node.store.journals, clock, self.definition)
@@ -170,7 +172,7 @@ def two(other: Node, clock: SetClock) -> WordJournal:
 
 async def journal(redis: Client) -> Words:
     """Return the words in the stored journal."""
-    entries: Any = await redis.xrange(keys.attempt(NAME))
+    entries: Any = await redis.xrange(play_keys.attempt(NAME))
     return tuple(fields["e"] for _, fields in entries)
 
 
@@ -233,10 +235,10 @@ async def test_a_command_on_a_deleted_journal_is_decided_without_a_state(
     redis: Client, one: WordJournal
 ) -> None:
     await one.add("a")
-    await redis.delete(keys.attempt(NAME))
+    await redis.delete(play_keys.attempt(NAME))
     assert await one.add("b") == ("b",)
     assert one.seen == [("a",), None]
-    await redis.delete(keys.attempt(NAME))
+    await redis.delete(play_keys.attempt(NAME))
     with pytest.raises(Refusal, match="internal"):
         await one.add("c", unless=lambda state: state == ())
     assert await journal(redis) == ()
@@ -316,9 +318,9 @@ async def test_concurrent_commands_are_all_appended_in_some_order(
 
 async def store_words(redis: Client, *words: str) -> None:
     """Replace the stored journal by these words."""
-    await redis.delete(keys.attempt(NAME))
+    await redis.delete(play_keys.attempt(NAME))
     for number, word in enumerate(words, start=1):
-        await redis.xadd(keys.attempt(NAME), {"e": word}, id=f"0-{number}")
+        await redis.xadd(play_keys.attempt(NAME), {"e": word}, id=f"0-{number}")
 
 
 @pytest.mark.parametrize(
@@ -369,7 +371,7 @@ async def test_entries_of_others_and_journals_that_have_expired_are_no_loss_of_t
     assert await one.replica.refresh() == ("a",)
     await one.add("c")
     one.definition.expires = clock.time
-    await redis.delete(keys.attempt(NAME))
+    await redis.delete(play_keys.attempt(NAME))
     one.lose_connection()
     assert await one.replica.refresh() is None
     assert node.database.losses.text == ""
@@ -438,7 +440,7 @@ async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_a
 ) -> None:
     keep_clock(monkeypatch)
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
-    clock = Clock(node.database)
+    clock = RedisClock(node.database)
     await clock.sample()
     word_journal = WordJournal(node, clock)
     await word_journal.add("late")

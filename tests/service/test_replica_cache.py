@@ -16,19 +16,19 @@ from msgspec.structs import replace as replace_struct
 from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from engine.moves import legal_moves
-from server.core.attempt import Attempt, begin, play
-from server.core.attempt import Event as AttemptEvent
-from server.core.ids import DealId, PlayerId, attempt_id
-from server.core.quota import HOUR
-from server.core.race import Room
-from server.core.race_commands import finish, set_ready, start, take_seat
-from server.core.race_events import Event as RoomEvent
-from server.core.stored import Help
-from server.service.attempt_journal import AttemptDefinition
-from server.service.replica import EMPTY_SIZE, Replica
-from server.service.replica_cache import ReplicaCache
-from server.service.room_journal import RoomDefinition
-from server.store.deals import Deal
+from server.base.core.ids import DealId, PlayerId, attempt_id
+from server.base.core.quota import HOUR
+from server.base.journals.cache import ReplicaCache
+from server.base.journals.replica import EMPTY_SIZE, Replica
+from server.deals.store import Deal
+from server.play.core.attempt import Attempt, begin, play
+from server.play.core.attempt import Event as AttemptEvent
+from server.play.core.stored import Help
+from server.play.journal import AttemptDefinition
+from server.rooms.core.commands import finish, set_ready, start, take_seat
+from server.rooms.core.events import Event as RoomEvent
+from server.rooms.core.room import Room
+from server.rooms.journal import RoomDefinition
 from tests.core.builders import ADA, CODE, DEAL, LIMIT, START, opened, reached, started, then
 from tests.service.nodes import Node, SetClock
 from tests.service.test_replica import SIZE, WordJournal, Words
@@ -178,9 +178,7 @@ def test_the_size_of_an_attempt_is_near_what_it_takes(game: str, helped: Help, m
         found = []
         for deal, texts in journals:
             own = replace(deal, seed=bytes(bytearray(deal.seed)), commitment=deal.commitment + "0")
-            definition = AttemptDefinition(
-                attempt_id(deal.id, ADA), own, cast(Any, None), cast(Any, None)
-            )
+            definition = AttemptDefinition(attempt_id(deal.id, ADA), own, cast(Any, None))
             found.append(_replica(definition, texts))
         return found
 
@@ -195,7 +193,7 @@ def test_the_size_of_a_room_is_near_what_it_takes(members: int, rounds: int) -> 
     texts = _raced(players, rounds)
 
     def read() -> list[Replica[Room, RoomEvent]]:
-        definition = RoomDefinition(CODE, cast(Any, None), cast(Any, None), cast(Any, None))
+        definition = RoomDefinition(CODE, cast(Any, None), cast(Any, None))
         return [_replica(definition, texts) for _ in range(10)]
 
     replicas, taken = _measured(read)
@@ -227,8 +225,8 @@ def _replica(definition: Any, texts: list[str]) -> Replica[Any, Any]:
 
 def _played(game: str, helped: Help, moves: int, rng: random.Random) -> tuple[Deal, list[str]]:
     """Return a deal, and the journal of an attempt at it with so many moves if they are legal."""
-    deal = Deal(DEAL, game, "standard", rng.randbytes(32), "c" * 63)
-    begun = replace_struct(started(ADA), game=game, help=helped)
+    deal = Deal(DEAL, game, "standard", rng.randbytes(32), "c" * 63, ruleset(game).digest)
+    begun = replace_struct(started(game), help=helped)
     attempt = begin(begun, deal_seed(ruleset(game, "standard"), deal.seed))
     events: list[AttemptEvent] = [begun]
     while len(events) <= moves and attempt.end is None and (legal := legal_moves(attempt.board)):
@@ -255,7 +253,8 @@ def _raced(players: list[PlayerId], rounds: int) -> list[str]:
         deal = DealId(f"d{number}".ljust(16, "a"))
         for player in players if number else ():
             happen(set_ready(room, player, True, now))
-        happen(start(room, room.host, deal, "c" * 64, now, present=players))
+        rules = ruleset(room.terms.game).digest
+        happen(start(room, room.host, deal, "c" * 64, now, present=players, rules=rules))
         for home, player in enumerate(players):
             happen(finish(room, deal, player, reached(home), now))
     return [msgspec.json.encode(event).decode() for event in events]

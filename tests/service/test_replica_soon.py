@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from server.core.refusal import Refusal, UnavailableError
-from server.store import journal as journals
-from server.store import pipeline
-from server.store.clock import Clock
-from server.store.connection import Client
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.journals import store as journals
+from server.base.redis import pipeline
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import Client
 from tests.dates import keep_clock
 from tests.service.nodes import Node, SetClock
 from tests.service.test_replica import (
@@ -229,7 +229,7 @@ async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_a
 ) -> None:
     keep_clock(monkeypatch)
     monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
-    clock = Clock(node.database)
+    clock = RedisClock(node.database)
     await clock.sample()
     other_replica = WordJournal(node, clock)
     await other_replica.add("late")

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from engine.board import View, apply_delta, view_of
 from engine.deal import deal_seed
 from engine.moves import legal_moves
-from server.core import attempt as core
-from server.core.attempt import Attempt, Moved
-from server.core.digest import digest, fnv1a, view_text
-from server.core.ids import AttemptId
-from server.service.answers import Played, Snapshot, snapshot_of
-from server.service.attempt_journal import Step
-from server.service.replica import KEEP_EVERY
-from server.service.resume import MAX_MISSED, Missed, find_missed, missed_of
-from server.store import keys
-from server.store.journal import Journals
+from server.base.core.ids import AttemptId
+from server.base.journals.replica import KEEP_EVERY
+from server.base.journals.store import JournalStore
+from server.play.answers import Played, Snapshot, snapshot_of
+from server.play.core import attempt as core
+from server.play.core import keys
+from server.play.core.attempt import Attempt, Moved
+from server.play.core.digest import digest, fnv1a, view_text
+from server.play.journal import Step
+from server.play.resume import MAX_MISSED, Missed, find_missed, missed_of
 from tests.core.builders import ADA, LIMIT, START, started
 from tests.engine.positions import ALL
 from tests.relatives import find_ruleset
@@ -52,7 +52,8 @@ def journals(draw: st.DrawFn) -> list[Step]:
     """Draw a journal of any game."""
     rules = find_ruleset(*draw(st.sampled_from(ALL)))
     chance = Random(draw(st.integers(0, 2**32 - 1)))
-    start = started(rules.game, allowed=draw(st.sampled_from(["none", "undo"])))
+    any_game = started(allowed=draw(st.sampled_from(["none", "undo"])))
+    start = msgspec.structs.replace(any_game, game=rules.game, rules=rules.digest)
     board = deal_seed(rules, chance.randbytes(32))
     most = draw(st.integers(1, 120))
     return play_on(core.begin(start, board), chance, most, resigns=draw(st.booleans()))
@@ -210,14 +211,14 @@ def long_line(state: Attempt) -> list[Step]:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return the numbers of entries that each read of a journal brought."""
     found: list[int] = []
-    page = Journals._page
+    page = JournalStore._page
 
-    async def counting(self: Journals, *args: Any, **options: Any) -> Any:
+    async def counting(self: JournalStore, *args: Any, **options: Any) -> Any:
         reply = await page(self, *args, **options)
         found.append(len(reply.value))
         return reply
 
-    monkeypatch.setattr(Journals, "_page", counting)
+    monkeypatch.setattr(JournalStore, "_page", counting)
     return found
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.race import KeptRound, Room, Round
-from server.core.race_events import Terms
-from server.core.ranking import Result
-from server.service import quotas, room_journal
-from server.service.room_journal import CHECKPOINT_EVERY, CHECKPOINTS_FORMAT
-from server.store import keys
-from server.store.journal import Append
+from server.base.core.ids import DealId, PlayerId, RoomCode
+from server.base.journals.store import Append
+from server.play.core.result import Result
+from server.rooms import journal as rooms_journal
+from server.rooms.core import charges, keys
+from server.rooms.core.events import Terms
+from server.rooms.core.room import KeptRound, Room, Round
+from server.rooms.journal import CHECKPOINT_EVERY
 from tests.core.builders import ADA, BOB, CYD, START
 from tests.service.nodes import Node, SetClock, node_on
 
@@ -26,17 +26,15 @@ OTHER = Terms("deuces", "strict", 600_000)
 
 @pytest.fixture
 async def nodes(redis_url: str, clock: SetClock) -> AsyncIterator[tuple[Node, Node]]:
-    """Return two nodes that write what no earlier release reads."""
+    """Return two nodes on one Redis."""
     async with node_on(redis_url, clock) as first, node_on(redis_url, clock) as second:
-        for node in (first, second):
-            node.services.format.written = CHECKPOINTS_FORMAT
         yield first, second
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write a checkpoint after 10 entries."""
-    monkeypatch.setattr(room_journal, "CHECKPOINT_EVERY", 10)
+    monkeypatch.setattr(rooms_journal, "CHECKPOINT_EVERY", 10)
 
 
 async def room_on(node: Node) -> RoomCode:
@@ -141,17 +139,6 @@ async def test_what_a_room_is_told_of_by_others_goes_through_checkpoints(
 
 
 @pytest.mark.usefixtures("few")
-async def test_no_checkpoint_is_written_while_nodes_may_run_that_do_not_read_it(
-    nodes: tuple[Node, Node], clock: SetClock
-) -> None:
-    here, _ = nodes
-    here.services.format.written = CHECKPOINTS_FORMAT - 1
-    code = await room_on(here)
-    await toggle(here, code, clock, 20)
-    assert [each for each, _ in await stored(here, code)] == list(range(1, 24))
-
-
-@pytest.mark.usefixtures("few")
 async def test_an_entry_that_is_missing_after_a_checkpoint_is_told(
     nodes: tuple[Node, Node], clock: SetClock
 ) -> None:
@@ -190,7 +177,7 @@ async def test_the_results_of_earlier_rounds_are_kept_for_a_week(
 
 def test_the_results_of_eight_take_no_more_than_is_charged_for_them() -> None:
     result = Result(104, 0, 7_200_000, 4_095, "resigned", 4_000, 99, peeked=True)
-    players = [PlayerId(f"{number:016}") for number in range(quotas.MAX_SEATS)]
+    players = [PlayerId(f"{number:016}") for number in range(charges.MAX_SEATS)]
     round_ = Round(
         99_999,
         Terms("rouge-et-noir", "standard", 7_200_000, "hints"),
@@ -201,6 +188,7 @@ def test_the_results_of_eight_take_no_more_than_is_charged_for_them() -> None:
         2**41,
         dict.fromkeys(players, result),
         "r" * 64,
+        100,
     )
     stored = len(msgspec.json.encode(KeptRound(round_)))
-    assert stored < quotas.ROUND_RESULTS + quotas.MAX_SEATS * quotas.RUNNER_RESULTS
+    assert stored < charges.ROUND_RESULTS + charges.MAX_SEATS * charges.RUNNER_RESULTS

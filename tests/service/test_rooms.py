@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Awaitable, Callable
 
 import pytest
 
 from engine.catalog import games
-from server.core import topics
-from server.core.attempt import Started
-from server.core.ids import (
+from server.base.core.bus_message import encode
+from server.base.core.ids import (
     CODE_ALPHABET,
-    CODE_LENGTH,
-    EARLIER_CODE_LENGTH,
     PlayerId,
     RoomCode,
     is_code,
 )
-from server.core.race import Room
-from server.core.race_events import Terms
-from server.core.ranking import Result
-from server.core.refusal import Refusal
-from server.service import bus_messages
-from server.service.answers import Played
-from server.service.bus_messages import Entry
-from server.store import keys
-from server.store.deals import Deal
+from server.base.core.refusal import Refusal
+from server.deals.core import keys as deals_keys
+from server.deals.store import Deal
+from server.play.answers import Played
+from server.play.core import keys as play_keys
+from server.play.core.attempt import Started
+from server.play.core.result import Result
+from server.rooms.core import bus as room_bus
+from server.rooms.core import keys as rooms_keys
+from server.rooms.core.bus import Entry
+from server.rooms.core.events import Terms
+from server.rooms.core.room import Room
 from tests.core.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.outboxes import all_due
@@ -75,22 +74,6 @@ async def test_a_new_room_has_its_host_in_the_first_seat(node: Node, other: Node
     assert await other.rooms.find(room.opened.code) == room
 
 
-async def test_codes_are_short_while_a_node_of_an_earlier_release_is_alive(
-    node: Node, other: Node
-) -> None:
-    lengths: list[int] = []
-    old = {"old:8000#0ld": math.inf}
-    for change in (node.redis.zadd(keys.NODES, old), node.redis.delete(keys.NODES)):
-        await change
-        await node.services.format.refresh()
-        room = await create(node, key=f"key {len(lengths)}")
-        assert members(await other.rooms.join(room.opened.code, BOB)) == [ADA, BOB]
-        waiting = await node.services.quick_matches.match(ADA, list(games())[len(lengths)])
-        assert len(waiting.opened.code) == len(room.opened.code)
-        lengths.append(len(room.opened.code))
-    assert lengths == [EARLIER_CODE_LENGTH, CODE_LENGTH]
-
-
 async def test_a_creation_that_is_sent_again_makes_no_second_room(node: Node, other: Node) -> None:
     rooms = await asyncio.gather(*(create(n) for n in (node, other) * 5))
     assert len({room.opened.code for room in rooms}) == 1
@@ -100,7 +83,7 @@ async def test_a_creation_that_is_sent_again_makes_no_second_room(node: Node, ot
 
 async def test_a_code_that_another_room_has_is_not_taken(node: Node) -> None:
     taken = await create(node, ADA)
-    await node.redis.set(keys.creation(BOB, "key"), taken.opened.code)
+    await node.redis.set(rooms_keys.creation(BOB, "key"), taken.opened.code)
     room = await create(node, BOB)
     assert room.opened.code != taken.opened.code
     assert (room.host, members(room)) == (BOB, [BOB])
@@ -109,8 +92,8 @@ async def test_a_code_that_another_room_has_is_not_taken(node: Node) -> None:
 
 async def test_an_interrupted_creation_is_completed_by_the_next(node: Node) -> None:
     room = await create(node)
-    await node.redis.xtrim(keys.room(room.opened.code), maxlen=0)
-    await node.redis.delete(keys.room(room.opened.code))
+    await node.redis.xtrim(rooms_keys.room(room.opened.code), maxlen=0)
+    await node.redis.delete(rooms_keys.room(room.opened.code))
     again = await create(node)
     assert again.opened.code == room.opened.code
     assert members(again) == [ADA]
@@ -378,7 +361,7 @@ async def test_rounds_of_a_room_may_be_of_different_games(
         page = await other.services.live.read_page(room)
         assert page.progress[ADA] == state.result
         # The round ends at its deadline, by its own rules.
-        await node.redis.delete(keys.deal(room.running.deal), keys.attempt(state.id))
+        await node.redis.delete(deals_keys.deal(room.running.deal), play_keys.attempt(state.id))
         clock.time = room.running.deadline
         await other.rooms.pass_deadline(code)
         ended = await result_of(node, code, ADA)
@@ -482,8 +465,8 @@ async def test_a_round_whose_deal_was_lost_is_over_at_the_deadline(
     room, code = await node.race_of(ADA, BOB)
     assert room.round is not None
     for key in (
-        keys.deal(room.round.deal),
-        *map(keys.attempt, map(room.round.attempt, (ADA, BOB))),
+        deals_keys.deal(room.round.deal),
+        *map(play_keys.attempt, map(room.round.attempt, (ADA, BOB))),
     ):
         await node.redis.delete(key)
     clock.time = OVER
@@ -499,7 +482,7 @@ async def test_runners_without_an_attempt_are_finished_at_the_deadline(
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
     # As if the node had died between the entry of the round and those of its attempts.
-    await node.redis.delete(keys.attempt(attempt_of(room, BOB)))
+    await node.redis.delete(play_keys.attempt(attempt_of(room, BOB)))
     clock.time = OVER
     await node.rooms.pass_deadline(code)
     assert (await node.rooms.find(code)).running is None
@@ -510,7 +493,7 @@ async def test_a_runners_missing_attempt_is_started_when_it_is_opened(
 ) -> None:
     room, _ = await node.race_of(ADA, BOB)
     for player in (ADA, BOB, CYD):
-        await node.redis.delete(keys.attempt(attempt_of(room, player)))
+        await node.redis.delete(play_keys.attempt(attempt_of(room, player)))
     with pytest.raises(Refusal, match="not_started"):
         await other.rooms.open_attempt(attempt_of(room, ADA), ADA)
     clock.time = BEGUN + 5_000
@@ -570,9 +553,9 @@ async def test_the_first_progress_counts_cards_that_start_at_home(node: Node, ga
 async def test_every_change_is_published(node: Node) -> None:
     room = await create(node)
     code = room.opened.code
-    texts = (await node.store.journals.read(keys.room(code))).texts
+    texts = (await node.store.journals.read(rooms_keys.room(code))).texts
     entries = [
-        (topics.room(code), bus_messages.encode(Entry(number, text)))
+        (room_bus.topic(code), encode(Entry(number, text)))
         for number, text in enumerate(texts, start=1)
     ]
     assert node.published == entries
@@ -584,22 +567,22 @@ async def test_every_change_is_published(node: Node) -> None:
 async def test_a_room_expires_soon_unless_a_round_was_started(node: Node, clock: SetClock) -> None:
     async def life() -> float:
         seconds, _ = await node.redis.time()
-        return seconds * 1000 + await node.redis.pttl(keys.room(code)) - clock.time
+        return seconds * 1000 + await node.redis.pttl(rooms_keys.room(code)) - clock.time
 
     code = (await create(node)).opened.code
     clock.time += 1_000_000
     await node.rooms.join(code, BOB)
-    assert abs(await life() - keys.UNUSED_ROOM_LIFE) < 60_000
+    assert abs(await life() - rooms_keys.UNUSED_ROOM_LIFE) < 60_000
     await node.rooms.start(code, ADA, [ADA, BOB])
-    assert abs(await life() - keys.ROOM_LIFE) < 60_000
+    assert abs(await life() - rooms_keys.ROOM_LIFE) < 60_000
     clock.time += 1_000_000
     await node.rooms.leave(code, BOB)
-    assert abs(await life() - keys.ROOM_LIFE) < 60_000
+    assert abs(await life() - rooms_keys.ROOM_LIFE) < 60_000
 
 
 async def test_an_expired_room_is_unknown_to_a_node_that_cached_it(node: Node) -> None:
     code = (await create(node)).opened.code
-    await node.redis.delete(keys.room(code))
+    await node.redis.delete(rooms_keys.room(code))
     with pytest.raises(Refusal, match="unknown_room"):
         await node.rooms.join(code, BOB)
     with pytest.raises(Refusal, match="unknown_room"):

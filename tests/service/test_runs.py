@@ -9,11 +9,11 @@ import pytest
 from engine.deal import deal_seed
 from engine.notation import parse_move
 from engine.play import play
-from server.core import daily
-from server.core.ids import AttemptId, DealId
-from server.core.refusal import Refusal
-from server.service import runs
-from server.service.stored import rules_of
+from server.base.core import days
+from server.base.core.ids import AttemptId, DealId
+from server.base.core.refusal import Refusal
+from server.base.journals.stored import rules_of
+from server.runs import runs
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 
@@ -68,10 +68,10 @@ async def test_a_run_of_a_daily_is_shown_from_its_close_on(node: Node, clock: Se
     attempt = (await node.dailies.open(ADA, "robert")).attempt
     day = (await node.state_of(attempt)).start.day
     assert day is not None
-    clock.time = daily.closes(day) - 1
+    clock.time = days.closes(day) - 1
     assert await refusal_of(node, attempt) == "deal_open"
     # Nobody has looked at it since: the read itself makes the deadline pass.
-    clock.time = daily.closes(day)
+    clock.time = days.closes(day)
     found = await node.services.runs.find(attempt)
     assert (found.run.end, found.run.start.at + found.run.ended) == ("time", clock.time)
 
@@ -106,7 +106,7 @@ async def test_the_runs_on_a_dailys_deal_are_those_of_its_leaderboard(
     await node.attempts.give_up(attempts[0])
     await node.apply_effects()
     assert state.start.day is not None
-    clock.time = daily.closes(state.start.day)
+    clock.time = days.closes(state.start.day)
     size, rows = await node.services.runs.on(state.start.deal, ADA)
     assert (size, [row.profile.id for row in rows]) == (2, [BOB, ADA])
     assert {row.attempt for row in rows} == set(attempts)

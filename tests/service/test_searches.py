@@ -20,19 +20,19 @@ from engine.catalog import games
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.search import Outcome, cards_never_seen, search
-from server.background import Background
-from server.core import attempt as core
-from server.core.attempt import Attempt, Moved
-from server.core.ids import AttemptId
-from server.core.race_commands import COUNTDOWN
-from server.core.refusal import Refusal
-from server.core.stored import StoredResult
-from server.service import searches
-from server.service.bus_messages import Ended
-from server.service.replica_cache import ReplicaCache
-from server.service.searcher import TIMEOUT, Answer, Searcher, SearcherError
-from server.service.searches import Searches
-from server.store import keys
+from server.base.core.ids import AttemptId
+from server.base.core.refusal import Refusal
+from server.base.journals.cache import ReplicaCache
+from server.base.work.background import Background
+from server.play import searches
+from server.play.core import attempt as core
+from server.play.core import keys
+from server.play.core.attempt import Attempt, Moved
+from server.play.core.bus import Ended
+from server.play.core.stored import StoredResult
+from server.play.searcher import TIMEOUT, Answer, Searcher, SearcherError
+from server.play.searches import Searches
+from server.rooms.core.commands import COUNTDOWN
 from tests.conftest import debug_captured
 from tests.core.builders import ADA, BOB, CYD, LIMIT, START, begun, line_home
 from tests.engine.dead_ends import dead_end_line
@@ -59,7 +59,7 @@ def race(node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> Race:
     async def start(game: str) -> tuple[AttemptId, tuple[str, ...]]:
         seed, line = dead_end_line(game)
         drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
-        monkeypatch.setattr("server.store.deals.secrets", drawn)
+        monkeypatch.setattr("server.deals.store.secrets", drawn)
         room, _ = await node.race_of(ADA, BOB, game=game)
         clock.time = BEGUN
         return attempt_of(room, ADA), line
@@ -196,7 +196,7 @@ def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
     os.close(reader)
     try:
         ended = subprocess.run(
-            [sys.executable, "-m", "server.service.searcher"],
+            [sys.executable, "-m", "server.play.searcher"],
             input=msgspec.json.encode(asked) + b"\n",
             stdout=writer,
             stderr=subprocess.PIPE,
@@ -284,7 +284,7 @@ async def test_the_queue_is_bounded_and_keeps_the_newest_state_of_each_attempt(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(searches, "MAX_WAITING", 1)
-    found = Searches(node.attempts, node.services.sessions, Searcher(), Background())
+    found = Searches(node.attempts, node.services.mirrors, Searcher(), Background())
     first = begun("roosevelt", TWO_DEEP)
     later = after(first, "t2>t6")
     with capture_logs() as logs:

@@ -5,28 +5,28 @@ from __future__ import annotations
 import pytest
 
 from engine.catalog import games
-from server.core import daily, topics
-from server.core.daily import DailyId
-from server.core.ids import DealId
-from server.core.refusal import Refusal
-from server.service import bus_messages
-from server.service.bus_messages import Progress
-from server.store import keys
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import DealId
+from server.base.core.refusal import Refusal
+from server.rooms.core import bus as room_bus
+from server.rooms.core import keys
+from server.rooms.core.bus import Progress
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 from tests.store.servers import running, until
 
-DAY = daily.day_at(START)
+DAY = days.day_at(START)
 
 
 async def test_a_dailys_seed_is_revealed_when_its_day_closes(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     deal = await node.store.deals.daily(DailyId("robert", DAY))
-    for time in (START, daily.ends(DAY), daily.closes(DAY) - 1):
+    for time in (START, days.ends(DAY), days.closes(DAY) - 1):
         clock.time = time
         assert await other.services.deals.show(deal.id) == (deal, None)
-    clock.time = daily.closes(DAY)
+    clock.time = days.closes(DAY)
     assert await other.services.deals.show(deal.id) == (deal, deal.seed)
 
 
@@ -96,8 +96,8 @@ async def test_a_running_node_publishes_progress_and_passes_deadlines(
         return (await node.rooms.find(code)).running is None
 
     async def notified() -> bool:
-        payloads = [payload for topic, payload in node.published if topic == topics.room(code)]
-        return any(isinstance(bus_messages.room_message(p), Progress) for p in payloads)
+        payloads = [payload for topic, payload in node.published if topic == room_bus.topic(code)]
+        return any(isinstance(room_bus.decode(p), Progress) for p in payloads)
 
     async with running(node.run_all):
         await node.play(attempt_of(room, ADA), ADA)

@@ -8,13 +8,15 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
 import pytest
+from msgspec import Struct
 
-from server.core.ids import PlayerId
-from server.core.stored import StoredResult
-from server.service import bus_messages
-from server.service.bus_messages import Ended
-from server.store import keys
-from server.store.keys import MAX_SESSIONS
+from server.base.core import keys
+from server.base.core.bus_message import encode
+from server.base.core.ids import PlayerId
+from server.play.core.bus import Ended
+from server.play.core.stored import StoredResult
+from server.players.core.bus import Barred
+from server.players.core.keys import MAX_SESSIONS
 from tests.core.builders import ADA, BOB, CYD
 from tests.processes import PATIENCE
 from tests.service.nodes import OVER, Node, SetClock, attempt_of
@@ -39,10 +41,10 @@ async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]
         yield found
 
 
-def messages_of(*nodes: Node) -> list[bus_messages.NodeMessage | None]:
+def messages_of(*nodes: Node) -> list[Struct | None]:
     """Return what nodes have published to one another."""
     found = [
-        bus_messages.node_message(payload)
+        node.services.node_bus.decode(payload)
         for node in nodes
         for topic, payload in node.published
         if topic.startswith("node:")
@@ -154,7 +156,7 @@ async def test_a_node_that_is_published_to_in_vain_says_so(
     other.services.sessions._peers.clear()
     other.services.sessions.leave(ADA, "one")
     state = await node.state_of(attempt_of(room, ADA))
-    node.services.sessions.publish_entry(state, "{}", None)
+    node.services.mirrors.publish_entry(state, "{}", None)
     await several(ADA, node, expected=False)
 
 
@@ -194,3 +196,13 @@ async def test_an_end_is_published_to_the_players_node(
     state = await node.state_of(attempt_of(room, ADA))
     assert other.ended == [Ended(ADA, state.id, state.seq, StoredResult.of(state.result))]
     assert state.end == "time"
+
+
+async def test_a_message_of_an_unknown_kind_counts_as_missed(node: Node) -> None:
+    missed: list[bool] = []
+    node.services.sessions.missed.subscribe(lambda: missed.append(True))
+    for payload in (b"", None, encode([99, "of a newer version"]), b"no message"):
+        node.services.node_bus._receive(payload)
+    assert len(missed) == 4
+    node.services.node_bus._receive(encode(Barred(ADA)))
+    assert len(missed) == 4

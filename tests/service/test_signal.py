@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from server.service.signal import Signal
+import pytest
+
+from server.base.work.signal import AsyncSignal, Signal
 
 
 async def test_a_subscriber_that_fails_keeps_nobody_from_their_work() -> None:
@@ -23,3 +25,24 @@ async def test_a_subscriber_that_fails_keeps_nobody_from_their_work() -> None:
     signal.emit(7)
     assert called == [7, 7]
     assert faults == ["broken on purpose by 7"] * 2
+
+
+async def test_what_is_awaited_comes_in_order_and_ends_with_the_first_failure() -> None:
+    done: list[str] = []
+
+    def step(name: str, *, fails: bool = False) -> None:
+        async def take(number: int) -> None:
+            await asyncio.sleep(0)
+            done.append(f"{name} {number}")
+            if fails:
+                raise RuntimeError("broken on purpose")
+
+        signal.subscribe(take)
+
+    signal = AsyncSignal[int]()
+    step("first")
+    step("second", fails=True)
+    step("third")
+    with pytest.raises(RuntimeError):
+        await signal.emit(7)
+    assert done == ["first 7", "second 7"]

@@ -8,12 +8,15 @@ import msgspec
 import pytest
 from structlog.testing import capture_logs
 
-from server.core import race_commands
-from server.core.ids import AttemptId, DealId
-from server.core.race_events import Event
-from server.core.refusal import Refusal, UnreadableError
-from server.service.stored import Reader
-from server.store import keys
+from server.base.core import keys
+from server.base.core.ids import AttemptId, DealId
+from server.base.core.refusal import Refusal, UnreadableError
+from server.base.journals.stored import Reader
+from server.deals.core import keys as deals_keys
+from server.play.core import keys as play_keys
+from server.rooms.core import commands
+from server.rooms.core import keys as rooms_keys
+from server.rooms.core.events import Event
 from tests.core.builders import ADA, BOB
 from tests.service.nodes import Node, SetClock, node_on
 from tests.service.test_attempts import begin, entries
@@ -25,29 +28,29 @@ NEWER = '{"type":"redone","at":1}'
 
 async def newer_rules(node: Node, attempt: AttemptId) -> None:
     """Change an attempt and its deal as if a newer release had drawn it, by unknown rules."""
-    deal = keys.deal(attempt.partition(".")[0])
+    deal = deals_keys.deal(attempt.partition(".")[0])
     await node.redis.hset(deal, "rules", "0" * 16)
     first = json.loads(await first_entry(node, attempt)) | {"rules": "0" * 16}
     later = (await entries(node, attempt))[1:]
-    await node.redis.delete(keys.attempt(attempt))
+    await node.redis.delete(play_keys.attempt(attempt))
     for number, text in enumerate([json.dumps(first), *later], 1):
-        await node.redis.xadd(keys.attempt(attempt), {"e": text}, id=f"0-{number}")
+        await node.redis.xadd(play_keys.attempt(attempt), {"e": text}, id=f"0-{number}")
 
 
 async def newer_entry(node: Node, attempt: AttemptId) -> None:
     """Append an entry of an unknown type, as a newer release might."""
-    await node.redis.xadd(keys.attempt(attempt), {"e": NEWER}, id="0-3")
+    await node.redis.xadd(play_keys.attempt(attempt), {"e": NEWER}, id="0-3")
 
 
 async def newer_deal(node: Node, attempt: AttemptId) -> None:
     """Change the deal of an attempt as if a newer release had stored it in another format."""
-    deal = keys.deal(attempt.partition(".")[0])
+    deal = deals_keys.deal(attempt.partition(".")[0])
     await node.redis.hset(deal, "format", "3")
 
 
 async def first_entry(node: Node, attempt: AttemptId) -> str:
     """Return the text of an attempt's first entry."""
-    texts = await node.store.journals.read_from(keys.attempt(attempt), 1)
+    texts = await node.store.journals.read_from(play_keys.attempt(attempt), 1)
     return texts[0]
 
 
@@ -106,8 +109,8 @@ async def test_a_newer_effect_is_left_alone(node: Node) -> None:
 async def test_a_newer_room_is_refused_and_not_treated_as_missing(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
     assert room.round is not None
-    number = await node.redis.xlen(keys.room(code)) + 1
-    await node.redis.xadd(keys.room(code), {"e": NEWER}, id=f"0-{number}")
+    number = await node.redis.xlen(rooms_keys.room(code)) + 1
+    await node.redis.xadd(rooms_keys.room(code), {"e": NEWER}, id=f"0-{number}")
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.rooms.find(code)
     # A room taken for missing would reveal the seed, and drop the result.
@@ -125,12 +128,12 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
 ) -> None:
     code = (await node.room_of(ADA)).opened.code
     before = await other.rooms.find(code)
-    event = race_commands.start(
+    event = commands.start(
         before, ADA, DealId("r" * 16), "c0ffee", clock.time, present=[ADA], rules="0" * 16
     )
     number, text = before.version + 1, msgspec.json.encode(event).decode()
     assert other.rooms.receive(code, number, text) is None
-    await node.redis.xadd(keys.room(code), {"e": text}, id=f"0-{number}")
+    await node.redis.xadd(rooms_keys.room(code), {"e": text}, id=f"0-{number}")
     with pytest.raises(UnreadableError, match="unknown_rules"):
         await other.rooms.find(code)
     with pytest.raises(UnreadableError, match="unknown_rules"):
@@ -143,10 +146,10 @@ async def test_a_round_of_a_game_that_is_not_offered_any_more_is_refused(
     node: Node, other: Node
 ) -> None:
     code = (await node.room_of(ADA)).opened.code
-    (first, *rest) = await node.store.journals.read_from(keys.room(code), 1)
-    await node.redis.delete(keys.room(code))
+    (first, *rest) = await node.store.journals.read_from(rooms_keys.room(code), 1)
+    await node.redis.delete(rooms_keys.room(code))
     for number, text in enumerate([first.replace('"lady-betty"', '"gone"'), *rest], 1):
-        await node.redis.xadd(keys.room(code), {"e": text}, id=f"0-{number}")
+        await node.redis.xadd(rooms_keys.room(code), {"e": text}, id=f"0-{number}")
     with pytest.raises(Refusal, match="unknown_game"):
         await other.rooms.start(code, ADA, [ADA])
 

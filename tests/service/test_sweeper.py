@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import pytest
 from structlog.testing import capture_logs
 
-from server.core import daily
-from server.core.refusal import UnavailableError
-from server.service import sweeper as module
-from server.service.operators import By
-from server.service.replica_cache import ReplicaCache
-from server.service.sweeper import owned_by
-from server.store import keys
-from server.store.outbox import Pending
+from server.base.core import days, keys
+from server.base.core.refusal import UnavailableError
+from server.base.journals.cache import ReplicaCache
+from server.base.outbox import sweeper as module
+from server.base.outbox.store import Pending
+from server.base.outbox.sweeper import owned_by
+from server.moderation.operators import By
+from server.play.core import keys as play_keys
 from tests.core.builders import ADA, BOB, START, reached
 from tests.service.nodes import OVER, Node, SetClock
 from tests.service.test_effects import DAY, GAME, begin_daily, finish_daily, rows
@@ -118,7 +118,7 @@ async def test_deadlines_of_rooms_go_before_those_of_dailies(node: Node, clock: 
     for player in (ADA, BOB):
         await begin_daily(node, player)
     _, code = await node.race_of(ADA, BOB)
-    clock.time = daily.closes(DAY)
+    clock.time = days.closes(DAY)
     await node.sweeper.renew()
     await node.sweeper.scan()
     await node.sweeper.poll()
@@ -132,11 +132,11 @@ async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
     node: Node, clock: SetClock
 ) -> None:
     broken = await begin_daily(node, BOB)
-    await node.redis.xadd(keys.attempt(broken), {"e": "no entry"}, id="0-9")
+    await node.redis.xadd(play_keys.attempt(broken), {"e": "no entry"}, id="0-9")
     number = keys.partition("broken")
     await node.redis.hset(keys.outbox(number), "broken", "no finish")
     node.attempts._replicas = ReplicaCache()
-    clock.time = daily.closes(DAY)
+    clock.time = days.closes(DAY)
     with capture_logs() as logs:
         for _ in range(2 * module.TRIES):
             await node.sweep()
@@ -146,10 +146,12 @@ async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
     tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
     # What the store has lost a part of is not tried again: no node could ever read it.
     assert tried == ["broken"] * (module.TRIES - 1)
-    assert [log["key"] for log in logs if log["event"] == "journal_gap"] == [keys.attempt(broken)]
+    assert [log["key"] for log in logs if log["event"] == "journal_gap"] == [
+        play_keys.attempt(broken)
+    ]
     assert await all_set_aside(node.database) == {
         "broken": "no finish",
-        member: f"due at {daily.closes(DAY)}",
+        member: f"due at {days.closes(DAY)}",
     }
     assert await all_effects(node.store.outboxes) == []
     assert await all_due(node.store.outboxes, clock.time) == []

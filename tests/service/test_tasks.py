@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from server.service.tasks import finish_all
+from server.base.work.tasks import finish_all
 
 
 async def test_a_failure_is_raised_when_all_other_writes_have_been_made() -> None:

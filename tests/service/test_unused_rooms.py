@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from server.core.ids import RoomCode
-from server.service.quotas import Scope
-from server.store import keys
+from server.base.core.ids import RoomCode
+from server.base.quotas.quotas import Scope
+from server.rooms.core import keys
 from tests.conftest import ALONE
 from tests.core.builders import ADA, BOB, CYD
 from tests.service.nodes import Node

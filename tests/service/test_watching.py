@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from server.core.attempt import Attempt
-from server.service import watching
-from server.service.watching import WatchedEntry, _Stream
+from server.play.core.attempt import Attempt
+from server.watching import watching
+from server.watching.watching import WatchedEntry, _Stream
 from tests.core.builders import START, begun
 
 DELAY = 50

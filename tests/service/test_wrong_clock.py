@@ -8,14 +8,14 @@ from collections.abc import AsyncIterator
 import pytest
 
 from engine.catalog import games
-from server.core import daily
-from server.core.race_commands import COUNTDOWN
-from server.core.refusal import Refusal
-from server.core.watching import WATCH_DELAY
-from server.store import clock as clocks
-from server.store.clock import Clock
-from server.store.connection import connect
-from server.store.database import Database
+from server.base.core import days
+from server.base.core.refusal import Refusal
+from server.base.redis import clock as clocks
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.rooms.core.commands import COUNTDOWN
+from server.watching.core.sight import WATCH_DELAY
 from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of, node_on
 from tests.service.test_attempts import command, entries
@@ -66,16 +66,16 @@ async def test_no_card_is_turned_before_the_round_begins(node: Node, ahead: Node
 
 
 async def test_the_day_is_that_of_the_corrected_clock(ahead: Node, jumped: JumpedClock) -> None:
-    jumped.time += daily.DAY
+    jumped.time += days.DAY
     snapshot = await ahead.dailies.open(ADA, "robert")
-    assert snapshot.start.day == daily.day_at(START)
+    assert snapshot.start.day == days.day_at(START)
 
 
 async def test_no_seed_is_revealed_early(
     node: Node, ahead: Node, jumped: JumpedClock, clock: SetClock
 ) -> None:
     snapshot = await node.dailies.open(ADA, "robert")
-    jumped.time = clock.time + 3 * daily.DAY
+    jumped.time = clock.time + 3 * days.DAY
     assert (await ahead.services.deals.show(snapshot.start.deal))[1] is None
 
 
@@ -118,7 +118,7 @@ async def test_watchers_are_shown_no_move_early_if_the_clock_leaps_while_it_is_r
         assert [board for board, _ in watching.boards(code, "delayed")] == [None, None]
 
 
-class WaveringClock(Clock):
+class WaveringClock(RedisClock):
     """A clock that each sample sets forward or back by 20 ms, in turns."""
 
     _wave = 0.01

@@ -11,40 +11,47 @@ from typing import Any
 
 import msgspec
 
-from server.core import absence, contests, race_commands, races, watching
-from server.core import race as core_race
-from server.core.absence import Absence
-from server.core.attempt import Attempt
-from server.core.excerpt import Excerpt
-from server.core.ids import DealId, PlayerId, RoomCode
-from server.core.quota import HOUR, Charge, Item
-from server.core.race import Room, Seat
-from server.core.race_commands import leave
-from server.core.race_events import Event, RoundStarted, SeatLeft
-from server.core.races import Decision, Race
-from server.core.refusal import Refusal
-from server.gateway import handlers, hub
-from server.gateway.budgets import Guess, Payer
-from server.gateway.handlers import request
-from server.gateway.messages.rooms import RoomCommand
-from server.service import absences, quotas, registration
-from server.service import watching as service_watching
-from server.service.attempt_journal import AttemptDefinition
-from server.service.effects import Effects
-from server.service.histories import Histories
-from server.service.moves import PendingMove
-from server.service.outbox_entries import Effect
-from server.service.places import Places
-from server.service.quotas import Quotas, Scope
-from server.service.races import Races
-from server.service.replica import Replica
-from server.service.rooms import Rooms
-from server.store import journal, keys, leaderboards
-from server.store.clock import Clock
-from server.store.journal import Append, ConflictError, Journals
-from server.store.quotas import Quotas as QuotaStore
-from server.store.races import Record
-from server.store.scripts import Script
+from server.accounts.core import charges as accounts_charges
+from server.base.core import keys
+from server.base.core.ids import DealId, PlayerId, RoomCode
+from server.base.core.quota import HOUR, Charge, Item
+from server.base.core.refusal import Refusal
+from server.base.journals import store as journals_store
+from server.base.journals.replica import Replica
+from server.base.journals.store import Append, ConflictError, JournalStore
+from server.base.net.budgets import Guess, Payer
+from server.base.nodes import registration
+from server.base.outbox.effects import Effect
+from server.base.outbox.outbox import Outbox
+from server.base.quotas.quotas import Quotas, Scope
+from server.base.quotas.store import QuotaStore
+from server.base.redis.clock import RedisClock
+from server.base.redis.scripts import Script
+from server.base.wire import answerer, request
+from server.play import charges as play_charges
+from server.play.core.attempt import Attempt
+from server.play.journal import AttemptDefinition
+from server.play.moves import PendingMove
+from server.players import hub
+from server.results import leaderboards_store
+from server.results.core import contests, races
+from server.results.core.excerpt import Excerpt
+from server.results.core.races import Decision, Race
+from server.results.histories import Histories
+from server.rooms import absences
+from server.rooms.core import absence, charges, commands
+from server.rooms.core import room as core_race
+from server.rooms.core.absence import Absence
+from server.rooms.core.commands import leave
+from server.rooms.core.events import Event, RoundStarted, SeatLeft
+from server.rooms.core.room import Room, Seat
+from server.rooms.messages import RoomCommand
+from server.rooms.races import Races
+from server.rooms.races_store import Record
+from server.rooms.room_places import RoomPlaces
+from server.rooms.rooms import Rooms
+from server.watching import watching as service_watching
+from server.watching.core import sight as watching
 from tests.faults.complaint import Kind
 from tests.simulation import faults, hostile, plans, race
 from tests.simulation.memory import Memory, Reply
@@ -55,28 +62,28 @@ from tests.simulation.scripts import SCRIPTS
 @contextmanager
 def acknowledges_before_it_appends() -> Iterator[None]:
     """An append is reported as done at once, and carried out afterwards."""
-    append: Any = Journals.append
-    append_soon: Any = Journals.append_soon
+    append: Any = JournalStore.append
+    append_soon: Any = JournalStore.append_soon
     tasks: set[asyncio.Task[None]] = set()
 
-    async def ignoring_errors(self: Journals, entry: Append, *given: Any) -> None:
+    async def ignoring_errors(self: JournalStore, entry: Append, *given: Any) -> None:
         with suppress(Exception):
             await append(self, entry, *given)
 
-    async def at_once(self: Journals, entry: Append, *given: Any) -> int:
+    async def at_once(self: JournalStore, entry: Append, *given: Any) -> int:
         task = asyncio.create_task(ignoring_errors(self, entry, *given))
         tasks.add(task)
         task.add_done_callback(tasks.discard)
         return self.generation(entry.key)
 
-    def soon(self: Journals, *given: Any) -> bool:
+    def soon(self: JournalStore, *given: Any) -> bool:
         *entry, generation, done, previous = given
         if not append_soon(self, *entry, generation, lambda *_: None, previous):
             return False
         asyncio.get_running_loop().call_soon(done, None, generation)
         return True
 
-    with patched(Journals, "append", at_once), patched(Journals, "append_soon", soon):
+    with patched(JournalStore, "append", at_once), patched(JournalStore, "append_soon", soon):
         yield
 
 
@@ -128,26 +135,26 @@ def keeps_what_is_played_no_longer_than_the_rest() -> Iterator[None]:
 def keeps_without_an_outbox() -> Iterator[None]:
     """What follows from keeping an identity is known only to the node that does it."""
 
-    async def submit(self: Effects, effect: Effect) -> None:
+    async def submit(self: Outbox, effect: Effect) -> None:
         await self.apply(effect)
 
     kept, once = patched(race, "KEPT", 1.0), patched(race, "ONCE", 1.0)
-    with patched(Effects, "submit", submit), kept, once, _often(faults.KILLED_AFTER):
+    with patched(Outbox, "submit", submit), kept, once, _often(faults.KILLED_AFTER):
         yield
 
 
 @contextmanager
 def takes_a_conflict_for_success() -> Iterator[None]:
     """A node does not read the entries that a conflict shows it has missed."""
-    append: Any = Journals.append
-    append_soon: Any = Journals.append_soon
+    append: Any = JournalStore.append
+    append_soon: Any = JournalStore.append_soon
 
-    async def ignoring_conflicts(self: Journals, entry: Append, *given: Any) -> int:
+    async def ignoring_conflicts(self: JournalStore, entry: Append, *given: Any) -> int:
         with suppress(ConflictError):
             return await append(self, entry, *given)  # type: ignore[no-any-return]
         return self.generation(entry.key)
 
-    def soon(self: Journals, *given: Any) -> bool:
+    def soon(self: JournalStore, *given: Any) -> bool:
         *entry, generation, done, previous = given
 
         def ignore_conflict(error: Exception | None, known: int) -> None:
@@ -155,7 +162,10 @@ def takes_a_conflict_for_success() -> Iterator[None]:
 
         return append_soon(self, *entry, generation, ignore_conflict, previous)  # type: ignore[no-any-return]
 
-    with patched(Journals, "append", ignoring_conflicts), patched(Journals, "append_soon", soon):
+    with (
+        patched(JournalStore, "append", ignoring_conflicts),
+        patched(JournalStore, "append_soon", soon),
+    ):
         yield
 
 
@@ -180,7 +190,7 @@ def adds_results_that_are_entered_again() -> Iterator[None]:
         memory.zadd(names[0], score, given[0])
         return [1, 0]
 
-    with _script(leaderboards._PLACE, add):
+    with _script(leaderboards_store._PLACE, add):
         yield
 
 
@@ -201,20 +211,20 @@ def plays_a_resent_move_again() -> Iterator[None]:
 @contextmanager
 def appends_at_any_time() -> Iterator[None]:
     """A node with a wrong clock ends attempts before their time is up."""
-    with patched(journal, "CLOCK_TOLERANCE", 10**15):
+    with patched(journals_store, "CLOCK_TOLERANCE", 10**15):
         yield
 
 
 @contextmanager
 def never_samples_the_clock_again() -> Iterator[None]:
     """A node whose clock has jumped shows cards early."""
-    sample = Clock.sample
+    sample = RedisClock.sample
 
-    async def once(self: Clock) -> None:
+    async def once(self: RedisClock) -> None:
         if self._bounds is None:
             await sample(self)
 
-    with patched(Clock, "sample", once):
+    with patched(RedisClock, "sample", once):
         yield
 
 
@@ -237,12 +247,12 @@ def appends_after_any_entry() -> Iterator[None]:
 
     That matters only where the store has lost something: here it does so in every race.
     """
-    append = SCRIPTS[journal._APPEND_WITH]
+    append = SCRIPTS[journals_store._APPEND_WITH]
 
     def broken(memory: Memory, names: list[str], given: list[str]) -> Reply:
         return append(memory, names, given[:9])
 
-    with _script(journal._APPEND_WITH, broken), _losses(), _ignored_generations():
+    with _script(journals_store._APPEND_WITH, broken), _losses(), _ignored_generations():
         yield
 
 
@@ -273,15 +283,15 @@ def _losses() -> Iterator[None]:
 
 @contextmanager
 def _ignored_generations() -> Iterator[None]:
-    append_soon: Any = Journals.append_soon
+    append_soon: Any = JournalStore.append_soon
 
     def is_current(self: Replica[Any, Any]) -> bool:
         return self._generation != 0 and self._journals.generation(self._definition.key()) != 0
 
-    def soon(self: Journals, entry: Append, at: int, _: int, *given: Any) -> bool:
+    def soon(self: JournalStore, entry: Append, at: int, _: int, *given: Any) -> bool:
         return append_soon(self, entry, at, self.generation(entry.key), *given)  # type: ignore[no-any-return]
 
-    with patched(Replica, "_is_current", is_current), patched(Journals, "append_soon", soon):
+    with patched(Replica, "_is_current", is_current), patched(JournalStore, "append_soon", soon):
         yield
 
 
@@ -298,7 +308,7 @@ def frees_seats_in_a_round() -> Iterator[None]:
 
     with (
         patched(absences, "observe", always_idle),
-        patched(race_commands, "free_seat", leave),
+        patched(commands, "free_seat", leave),
         patched(plans, "HOSTING", 0.5),
         patched(plans, "VANISHED", (5.0, 15.0)),
     ):
@@ -324,7 +334,7 @@ def follows_hosts_by_members_who_are_away() -> Iterator[None]:
 
     Members vanish often and for long, and nodes notice soon if another one has died.
     """
-    replace_host: Any = race_commands.replace_host
+    replace_host: Any = commands.replace_host
 
     def by_anybody(room: Room, host: PlayerId, present: Any, now: int) -> Event | None:
         others = {seat.player for seat in room.seats} - {host}
@@ -332,7 +342,7 @@ def follows_hosts_by_members_who_are_away() -> Iterator[None]:
         return found
 
     with (
-        patched(race_commands, "replace_host", by_anybody),
+        patched(commands, "replace_host", by_anybody),
         patched(keys, "NODE_LIFE", 2),
         patched(registration, "RENEW_EVERY", 0.5),
         patched(absence, "SEAT_ABSENCE", 30_000),
@@ -359,7 +369,7 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
     async def decided(self: Races, over: Race) -> Record:
         players = list(over.results)
         of = [(over.game, over.deal)]
-        found = await self._store.histories.excerpts(players, (), of)
+        found = await self._histories.excerpts(players, (), of)
         known = dict(zip(players, found, strict=True))
         decision = races.decide(
             over,
@@ -369,7 +379,7 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
             {},
         )
         text = msgspec.json.encode(decision).decode()
-        await self._store.races.decide(over.deal, text)
+        await self._store.decide(over.deal, text)
         return Record(text, frozenset())
 
     async def write(self: Races, deal: DealId, record: Record) -> None:
@@ -389,18 +399,18 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
 @contextmanager
 def rates_races_that_end_together_from_the_same() -> Iterator[None]:
     """A race claims nobody, and takes so long to be decided that the next one is over by then."""
-    networks = Places.networks
+    networks = RoomPlaces.networks
 
     async def claim(self: Races, player: PlayerId, over: Race) -> None:
         """Claim nothing."""
 
-    async def late(self: Places, code: RoomCode) -> dict[PlayerId, str]:
+    async def late(self: RoomPlaces, code: RoomCode) -> dict[PlayerId, str]:
         await asyncio.sleep(6.0)
         return await networks(self, code)
 
     with (
         patched(Races, "_claim", claim),
-        patched(Places, "networks", late),
+        patched(RoomPlaces, "networks", late),
         patched(race, "KEPT", 1.0),
         patched(race, "AT_ONCE", 1.0),
         patched(race, "HELP", ("none",)),
@@ -444,25 +454,25 @@ def lets_hosts_remove_runners() -> Iterator[None]:
     """A host may remove a member from a round that runs."""
 
     def remove(room: Room, host: PlayerId, player: PlayerId, now: int) -> Event | None:
-        race_commands.check_host(room, host)
+        commands.check_host(room, host)
         seated = player != host and room.seat_of(player)
         return SeatLeft(player, now, host) if seated else None
 
-    with patched(race_commands, "remove", remove), _hostile("public"):
+    with patched(commands, "remove", remove), _hostile("public"):
         yield
 
 
 @contextmanager
 def starts_rematches_for_all() -> Iterator[None]:
     """Whoever starts a round puts all into it who do not sit out, whether they have agreed."""
-    start: Any = race_commands.start
+    start: Any = commands.start
 
     def for_all(room: Room, *given: Any, **named: Any) -> Event:
         seats = tuple(replace(seat, ready=not seat.out) for seat in room.seats)
         begun: Event = start(replace(room, seats=seats), *given, **named)
         return begun
 
-    with patched(race_commands, "start", for_all), _hostile("friends"):
+    with patched(commands, "start", for_all), _hostile("friends"):
         yield
 
 
@@ -471,11 +481,11 @@ def lets_anybody_run_a_quick_match() -> Iterator[None]:
     """In a quick match, every member may do what a host may."""
 
     def check_host(room: Room, player: PlayerId) -> None:
-        race_commands.check_member(room, player)
+        commands.check_member(room, player)
         if room.host not in {None, player}:
             raise Refusal("not_host")
 
-    with patched(race_commands, "check_host", check_host), _hostile("quick"):
+    with patched(commands, "check_host", check_host), _hostile("quick"):
         yield
 
 
@@ -494,11 +504,11 @@ def rates_wins_against_who_has_not_played() -> Iterator[None]:
 def rates_races_at_one_address() -> Iterator[None]:
     """It does not matter for ratings where players are."""
 
-    async def nowhere(_: Places, __: RoomCode) -> dict[PlayerId, str]:
+    async def nowhere(_: RoomPlaces, __: RoomCode) -> dict[PlayerId, str]:
         return {}
 
     home = patched(hostile, "HONEST", hostile.HONEST.format(1))
-    with patched(Places, "networks", nowhere), home, _rated("friends"):
+    with patched(RoomPlaces, "networks", nowhere), home, _rated("friends"):
         yield
 
 
@@ -519,7 +529,7 @@ def tells_whoever_has_no_seat_that_there_is_a_room() -> Iterator[None]:
             raise Refusal("not_seated")
         return seat
 
-    with patched(race_commands, "check_member", check_member), _hostile(GUESSING=1.0):
+    with patched(commands, "check_member", check_member), _hostile(GUESSING=1.0):
         yield
 
 
@@ -540,7 +550,7 @@ def lets_guesses_cost_nothing() -> Iterator[None]:
     """The commands of a room are not taken for guesses, but for those that need no seat."""
     with (
         patched(RoomCommand, "misses", frozenset()),
-        patched(handlers, "MISSES", frozenset()),
+        patched(answerer, "MISSES", frozenset()),
         _hostile(GUESSING=1.0),
     ):
         yield
@@ -630,7 +640,7 @@ def has_one_quota_for_all() -> Iterator[None]:
 @contextmanager
 def stores_rooms_for_nothing() -> Iterator[None]:
     """An empty room is not counted for the address that has it."""
-    with patched(quotas, "ROOM", ()), _hostile("friends", FILLING=1.0):
+    with patched(charges, "ROOM", ()), _hostile("friends", FILLING=1.0):
         yield
 
 
@@ -652,14 +662,14 @@ def counts_what_is_stored_on_each_node_alone() -> Iterator[None]:
 @contextmanager
 def stores_moves_for_nothing() -> Iterator[None]:
     """The entries of an attempt are not counted, but for what the first one keeps."""
-    with patched(quotas, "ENTRY_BYTES", 0), _charged("friends"):
+    with patched(play_charges, "ENTRY_BYTES", 0), _charged("friends"):
         yield
 
 
 @contextmanager
 def stores_credentials_for_nothing() -> Iterator[None]:
     """Neither a recovery code that is offered nor one that is kept is counted."""
-    free = patched(quotas, "OFFER", ()), patched(quotas, "CODE", ())
+    free = patched(accounts_charges, "OFFER", ()), patched(accounts_charges, "CODE", ())
     kept, at_once = patched(race, "KEPT", 1.0), patched(race, "AT_ONCE", 1.0)
     with free[0], free[1], kept, at_once, _charged("friends"):
         yield

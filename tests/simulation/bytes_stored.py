@@ -1,7 +1,7 @@
 """What is stored of players, as the server charges for it: whose it is, how large, until when.
 
 It is read from what the store holds in the end, whatever was charged. Sizes are those of what
-`server/service/quotas.py` charges, which are measured there.
+`core/charges.py` of each wing says, which are measured.
 """
 
 from __future__ import annotations
@@ -10,37 +10,27 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from server.core.ids import PACE_BOT
-from server.core.quota import Item
-
 # By name, as they are at first: a broken server has others.
-from server.service.quotas import (
-    BOT,
-    CODE,
-    DEVICE,
+from server.accounts.core.charges import CODE, DEVICE, EPOCH, OFFER
+from server.base.core.ids import PACE_BOT
+from server.base.core.keys import kind_of
+from server.base.core.quota import BOT, RUNNER, Item
+from server.base.quotas.quotas import ENTRY_BYTES, MOVES, PLAYED
+from server.players.core.charges import GUEST, RECORD
+from server.rooms.core.charges import (
     ENTRY,
-    ENTRY_BYTES,
-    EPOCH,
-    GUEST,
-    MOVES,
-    OFFER,
-    PLAYED,
-    RECORD,
     ROOM,
     ROUND,
     ROUND_RESULTS,
-    RUNNER,
     RUNNER_RESULTS,
     USED_ROOM,
 )
-from server.store.keys import kind_of
 from tests.simulation.memory import Key
 from tests.simulation.rooms import RoomStory
 
 NOBODYS = {
-    "format": "one for all",
+    "store-format": "one for all",
     "keyring": "one for all",
-    "signing-key": "one for all",
     "pool": "deals that wait for whoever comes",
     "daily": "the same for all",
     "leaderboard": "a row for each player, whose results count as played",

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.catalog import games
-from server.core.ids import CODE_ALPHABET, CODE_LENGTH
-from server.store.keys import kind_of
+from server.base.core.ids import CODE_ALPHABET, CODE_LENGTH
+from server.base.core.keys import kind_of
 from tests.faults.ledger import Message
 from tests.faults.plans import HELP
 from tests.simulation import plans

@@ -16,15 +16,19 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from math import isclose
 
-from server.core import contests, quota
-from server.core.history_fields import whole_of
-from server.core.ids import DealId, PlayerId
-from server.core.refusal import SENTENCES
-from server.gateway import limits
-from server.gateway.scopes import scopes_of
-from server.service import quotas
-from server.service.quotas import Scope
-from server.store import keys as store_keys
+from server.accounts.core import charges as accounts_charges
+from server.base.core import keys as store_keys
+from server.base.core import quota
+from server.base.core.ids import DealId, PlayerId
+from server.base.core.refusal import SENTENCES
+from server.base.net import limits
+from server.base.quotas import quotas
+from server.base.quotas.quotas import Scope
+from server.base.wire.scopes import scopes_of
+from server.players.core import charges as players_charges
+from server.results.core import contests
+from server.results.core.history_fields import whole_of
+from server.rooms.core import charges as rooms_charges
 from tests.conftest import secret_keys
 from tests.faults.complaint import SLACK, Complaint
 from tests.faults.ledger import Line
@@ -372,13 +376,13 @@ class Trial:
 
 
 STORING = {
-    "hello": quotas.GUEST,
-    "room.create": quotas.ROOM,
-    "room.quick": quotas.MATCH,
-    "room.start": quotas.round_of(None),
-    "NewRecoveryCode": quotas.OFFER,
-    "KeepRecoveryCode": quotas.CODE,
-    "LinkDevice": quotas.DEVICE,
+    "hello": players_charges.GUEST,
+    "room.create": rooms_charges.ROOM,
+    "room.quick": rooms_charges.MATCH,
+    "room.start": rooms_charges.round_of(),
+    "NewRecoveryCode": accounts_charges.OFFER,
+    "KeepRecoveryCode": accounts_charges.CODE,
+    "LinkDevice": accounts_charges.DEVICE,
 }
 """What is stored by the commands that are charged before."""
 
@@ -417,7 +421,7 @@ def _unsure(player: Player) -> Unsure:
         elif type_ in {"resign", "room.leave"}:
             found.size += UNCOUNTED
         elif type_ in STORING or type_.startswith("room."):
-            items = (*STORING.get(type_, ()), quotas.ENTRY)
+            items = (*STORING.get(type_, ()), rooms_charges.ENTRY)
             found.size += sum(item.size for item in items)
     return found
 
@@ -431,7 +435,7 @@ def _kept_out(player: Player, quota_bytes: int) -> Iterator[str]:
     stored = sum(
         item.size
         for message in types.values()
-        for item in (*STORING.get(message["type"], ()), quotas.ENTRY)
+        for item in (*STORING.get(message["type"], ()), rooms_charges.ENTRY)
     )
     changes = sum(message["type"].startswith("room.") for message in types.values())
     since: dict[str, int] = {}

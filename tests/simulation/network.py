@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Any, Protocol
 
-from server.gateway.session import Session
+from server.base.wire.session import Session
 from tests.simulation import faults
 from tests.simulation.loop import ORDERED
 from tests.simulation.node import Node

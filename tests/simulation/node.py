@@ -13,24 +13,24 @@ from engine.board import Board
 from engine.notation import move_text
 from engine.search import search
 from server.app import redis_store
-from server.background import Background
-from server.core.daily import DailyId
-from server.core.refusal import UnavailableError
-from server.gateway.budgets import Budgets
-from server.gateway.contracts import Wire
-from server.gateway.handlers import Handlers
-from server.gateway.hub import Hub
-from server.gateway.load import Load
-from server.gateway.session import Session
-from server.metrics import Metrics
-from server.service.registration import Registration
-from server.service.searcher import Answer
-from server.service.services import Services
-from server.store.bus import Bus
-from server.store.clock import Clock
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.deals import Deal, Deals
+from server.base.core.days import DailyId
+from server.base.core.refusal import UnavailableError
+from server.base.net.budgets import Budgets
+from server.base.net.contracts import Wire
+from server.base.net.load import Load
+from server.base.nodes.registration import Registration
+from server.base.redis.bus import Bus
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.wire.session import Session
+from server.base.work.background import Background
+from server.base.work.metrics import Metrics
+from server.deals.store import Deal, DealStore
+from server.front import Front
+from server.handlers import handlers_of
+from server.play.searcher import Answer
+from server.wings import Services
 from tests.conftest import secret_keys
 from tests.simulation.link import Link
 from tests.simulation.world import World
@@ -45,7 +45,7 @@ METRICS = Metrics()
 """Shared by all nodes, since creating metrics takes longer than a race."""
 
 
-class NoDailies(Deals):
+class NoDailies(DealStore):
     """Deals for a race without dailies, which would be drawn ahead for each node that starts."""
 
     async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
@@ -80,7 +80,7 @@ class Node:
         self.up = False
         self._database = Database(connect(f"redis://{name}:6379"), 0, METRICS)
         self._jumped = 0.0
-        self._clock = Clock(self._database, lambda: world.now() / 1000 + self._jumped)
+        self._clock = RedisClock(self._database, lambda: world.now() / 1000 + self._jumped)
         keys = secret_keys()
         store = redis_store(self._database, self._clock, keys)
         if not dailies:
@@ -97,8 +97,9 @@ class Node:
             self._background,
             searcher=InlineSearcher(),
         )
-        self._hub = Hub(self.services)
-        self._handlers = Handlers(self.services, self._hub, Load(lambda: 0.0))
+        self._front = Front(self.services)
+        self._hub = self._front.hub
+        self._handlers = handlers_of(self.services, self._front, Load(lambda: 0.0))
         self._budgets = Budgets()
         for each in (self._bus, self._clock, self._registration):
             each.keep(self._background)
@@ -125,7 +126,7 @@ class Node:
         self.up = not stop.is_set
         self.world.note(self.name, "up")
         await self._background.run()
-        await self._hub.finish()
+        await self._front.finish()
         await self.services.close()
         await self._database.close()
         self._forget_charges()

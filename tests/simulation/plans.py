@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass
 
 from engine.catalog import games
-from server.core import daily
+from server.base.core import days
 from tests.faults.ledger import Message
 from tests.faults.plans import HELP
 from tests.faults.player import RETRYABLE
@@ -227,8 +227,8 @@ async def play_dailies(player: Player, game: str) -> None:
         await player.pause(0.1, 3.0)
         if rng.random() < 0.3:
             # The rest of the day passes, or most of it, or the hour after its end.
-            day = daily.day_at(int(world.now()))
-            target = rng.choice((daily.ends(day) - 1_000, daily.closes(day - 1) - 1_500))
+            day = days.day_at(int(world.now()))
+            target = rng.choice((days.ends(day) - 1_000, days.closes(day - 1) - 1_500))
             if target > world.now():
                 world.skip_time(target - world.now())
 

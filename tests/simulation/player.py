@@ -7,8 +7,8 @@ from collections.abc import Iterator, Set
 from itertools import count
 from typing import Any
 
-from server.core.digest import digest
-from server.gateway.messages.session import VERSION
+from server.base.wire.session_messages import VERSION
+from server.play.core.digest import digest
 from tests.faults.client_state import ClientState
 from tests.faults.ledger import Ledger, Line, Message
 from tests.faults.player import RETRYABLE, UNEXPECTED, is_unexpected

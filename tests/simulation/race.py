@@ -22,18 +22,23 @@ from redis import utils as redis_utils
 
 from engine import deal as dealing
 from engine.catalog import games
-from server import background
-from server.core import absence, contests, daily, pace_bot, quick, quota
-from server.core import watching as core_watching
-from server.core.ids import AttemptId, PlayerId, RoomCode
-from server.core.race import Room
-from server.core.race_events import Terms
-from server.core.refusal import Refusal, UnavailableError
-from server.gateway import limits, load, session
-from server.service import attempt_journal, room_journal, watching
-from server.service.operators import By
-from server.service.rooms import Rooms
-from server.store import keys
+from server.base.core import days, keys, quota
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.net import limits, load
+from server.base.wire import session
+from server.base.work import background
+from server.moderation.operators import By
+from server.play import journal as play_journal
+from server.play.core import pace_bot
+from server.results.core import contests
+from server.rooms import journal as rooms_journal
+from server.rooms.core import absence, quick
+from server.rooms.core.events import Terms
+from server.rooms.core.room import Room
+from server.rooms.rooms import Rooms
+from server.watching import watching
+from server.watching.core import sight as core_watching
 from tests.core.builders import START
 from tests.faults import attempt_history
 from tests.faults.checker import check
@@ -230,12 +235,8 @@ def _gather(world: World, apart: random.Random | None) -> Company:
     world.set_epoch(START)
     if dailies:
         # The day ends while they play, or has just ended.
-        midnight = daily.ends(daily.day_at(START))
+        midnight = days.ends(days.day_at(START))
         world.set_epoch(midnight - rng.choice((12_000, 4_000, 1_500, 200, -500)))
-    # The key that signs tokens is old, so that it is not among the writes that may be lost.
-    world.memory.put(keys.SIGNING_KEY, rng.randbytes(32).hex())
-    # No node of an earlier release is there: what those do not know is written from the start.
-    world.memory.put(keys.FORMAT, "2")
     network = Network(world, rng.choice((1, 2, 2, 3)), dailies=dailies)
     world.note("world", "begins", f"{len(network.nodes)} nodes, dailies: {dailies}")
     players = [
@@ -488,7 +489,7 @@ def _deterministic(loop: VirtualLoop, world: World) -> Iterator[None]:
         (load, "random", rng),
         # Drawn apart, too: rooms live briefly here.
         (
-            room_journal,
+            rooms_journal,
             "CHECKPOINT_EVERY",
             random.Random(f"checkpoint {world.seed}").choice(CHECKPOINT_EVERY),
         ),
@@ -519,10 +520,10 @@ def conditions() -> Iterator[None]:
     """
     cached = lru_cache(64)(dealing.deal_seed)
     places: list[tuple[Any, str, Any]] = [
-        (attempt_journal, "deal_seed", cached),
+        (play_journal, "deal_seed", cached),
         (attempt_history, "deal_seed", cached),
-        (daily, "DRAWN_AHEAD", 0),
-        (daily, "UNCERTIFIED_AHEAD", 0),
+        (days, "DRAWN_AHEAD", 0),
+        (days, "UNCERTIFIED_AHEAD", 0),
         # Each connection asks for it, and it is read from a file.
         (redis_utils, "get_lib_version", lru_cache(1)(redis_utils.get_lib_version)),
         (keys, "PARTITIONS", 8),

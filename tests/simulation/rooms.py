@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from server.core.ids import PACE_BOT
-from server.store.keys import kind_of
+from server.base.core.ids import PACE_BOT
+from server.base.core.keys import kind_of
 
 Entry = dict[str, Any]
 

@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from server.store import (
-    accounts,
-    database,
-    deals,
-    held,
-    histories,
-    journal,
-    keyring,
-    leaderboards,
-    moderation,
-    nodes,
-    open_rooms,
-    outbox,
-    players,
-    pool,
-    quick,
-    quotas,
-    races,
-    rooms,
-    starts,
-    suspicions,
-    sweepers,
-)
-from server.store import format as store_format
-from server.store.scripts import Script
+from server.accounts import store as accounts_store
+from server.base.journals import store as journals_store
+from server.base.nodes import format_store as store_format
+from server.base.nodes import held_store, nodes_store
+from server.base.outbox import store as outbox_store
+from server.base.outbox import sweepers_store
+from server.base.quotas import store as quotas_store
+from server.base.redis import database
+from server.base.redis.scripts import Script
+from server.base.seals import keyring_store
+from server.dailies import store as dailies_store
+from server.deals import pool_store
+from server.deals import store as deals_store
+from server.lobby import quick_store
+from server.lobby import store as lobby_store
+from server.moderation import store as moderation_store
+from server.moderation import suspicions_store
+from server.players import store as players
+from server.results import histories_store, leaderboards_store, met_store
+from server.rooms import races_store
+from server.rooms import store as rooms_store
 from tests.simulation.memory import Memory, Reply
 
 Function = Callable[[Memory, list[str], list[str]], Reply]
@@ -91,10 +87,9 @@ def keep_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 def seal_deal(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Store the seed of a deal sealed, instead of in plain, and its line, if it has one."""
+    """Store the seed of a deal sealed anew, and its line, if it has one."""
     if "commitment" in (memory.find(names[0]) or {}):
         memory.run("HSET", [names[0], *given])
-        memory.run("HDEL", [names[0], "seed"])
     return None
 
 
@@ -110,7 +105,7 @@ def replace_pooled(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 def raise_format(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Raise the store's format."""
-    if int(memory.find(names[0]) or 1) < int(given[0]):
+    if int(memory.find(names[0]) or 0) < int(given[0]):
         memory.run("SET", [names[0], given[0]])
     return None
 
@@ -353,7 +348,7 @@ def take_rename(memory: Memory, names: list[str], given: list[str]) -> Reply:
 def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     """Store a session, and return all and those that were dropped as too many."""
     session, now, life, most, epoch, alive = given
-    record = memory.find(names[2]) or {}
+    record = memory.find(names[1]) or {}
     if "deleted" in record or int(epoch) < int(record.get("epoch", 0)):
         return []
     barred = record.get("barred")
@@ -361,7 +356,6 @@ def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
         return barred
     memory.zadd(names[0], now, session)
     memory.expire(names[0], life)
-    memory.run("SET", [names[1], session, "EX", life])
     if alive and len(memory.rows(names[0])) > int(most):
         for member, _ in memory.rows(names[0]):
             if member.partition("/")[0] not in alive.split():
@@ -370,14 +364,6 @@ def add_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
     for member in dropped:
         memory.zrem(names[0], member)
     return [[member for member, _ in memory.rows(names[0])], dropped]
-
-
-def remove_session(memory: Memory, names: list[str], given: list[str]) -> Reply:
-    """Remove a session, also as the newest one."""
-    memory.zrem(names[0], given[0])
-    if memory.find(names[1]) == given[0]:
-        memory.delete(names[1])
-    return None
 
 
 def record_act(memory: Memory, names: list[str], given: list[str]) -> Reply:
@@ -619,7 +605,6 @@ def sign_out(memory: Memory, names: list[str], given: list[str]) -> Reply:
     for session in found:
         if session != asking:
             memory.zrem(names[1], session)
-    memory.delete(names[2])
     return [int(record["epoch"]), found, void]
 
 
@@ -708,8 +693,6 @@ def clear_player(memory: Memory, names: list[str], given: list[str]) -> Reply:
     for session, _ in memory.rows(names[0]):
         if session.startswith(prefix):
             memory.zrem(names[0], session)
-    if (memory.find(names[1]) or "").startswith(prefix):
-        memory.delete(names[1])
     return None
 
 
@@ -769,62 +752,61 @@ def offer(memory: Memory, names: list[str], given: list[str]) -> Reply:
 
 
 SCRIPTS: dict[Script, Function] = {
-    accounts._OFFER_CODE: offer_code,
-    accounts._KEEP_CODE: keep_code,
-    accounts._USE_CODE: use_code,
-    accounts._KEEP_PASSKEY: keep_passkey,
-    accounts._PUT_PASSKEY: put_passkey,
-    accounts._USE_PASSKEY: use_passkey,
-    accounts._DROP_PASSKEY: drop_passkey,
-    accounts._OFFER: offer_device,
-    accounts._TAKE: take_device,
-    accounts._SIGN_OUT: sign_out,
-    accounts._BURY: bury,
-    accounts._FORGET: forget,
-    journal._APPEND: append,
-    journal._APPEND_WITH: append_with,
+    accounts_store._OFFER_CODE: offer_code,
+    accounts_store._KEEP_CODE: keep_code,
+    accounts_store._USE_CODE: use_code,
+    accounts_store._KEEP_PASSKEY: keep_passkey,
+    accounts_store._PUT_PASSKEY: put_passkey,
+    accounts_store._USE_PASSKEY: use_passkey,
+    accounts_store._DROP_PASSKEY: drop_passkey,
+    accounts_store._OFFER: offer_device,
+    accounts_store._TAKE: take_device,
+    accounts_store._SIGN_OUT: sign_out,
+    accounts_store._BURY: bury,
+    accounts_store._FORGET: forget,
+    journals_store._APPEND: append,
+    journals_store._APPEND_WITH: append_with,
     database._KEEP_FIRST: keep_first,
-    deals._KEEP: keep_deal,
-    deals._SEAL: seal_deal,
-    pool._REPLACE: replace_pooled,
+    deals_store._KEEP: keep_deal,
+    deals_store._SEAL: seal_deal,
+    pool_store._REPLACE: replace_pooled,
     store_format._RAISE: raise_format,
-    keyring._CHANGE: change_keyring,
-    leaderboards._PLACE: place,
-    histories._CHANGE: change_history,
-    leaderboards._PAGE: page,
-    leaderboards._AROUND: around,
-    leaderboards._AMONG: among,
-    moderation._RECORD: record_act,
-    moderation._BAR: bar,
-    moderation._HIDE_NAME: hide_name,
-    suspicions._FIRST: first_with,
-    starts._BEGIN: begin_daily,
-    suspicions._ADD: add_suspicion,
-    suspicions._MEDIAN_WIN: median_win,
-    nodes._RENEW: renew_node,
-    sweepers._RENEW: renew_sweeper,
-    open_rooms._PUT: put_open_room,
-    open_rooms._DROP: drop_open_room,
-    open_rooms._LIST: list_open_rooms,
-    outbox._DROP_DUE: drop_due,
+    keyring_store._CHANGE: change_keyring,
+    leaderboards_store._PLACE: place,
+    histories_store._CHANGE: change_history,
+    leaderboards_store._PAGE: page,
+    leaderboards_store._AROUND: around,
+    leaderboards_store._AMONG: among,
+    moderation_store._RECORD: record_act,
+    moderation_store._BAR: bar,
+    moderation_store._HIDE_NAME: hide_name,
+    suspicions_store._FIRST: first_with,
+    dailies_store._BEGIN: begin_daily,
+    suspicions_store._ADD: add_suspicion,
+    suspicions_store._MEDIAN_WIN: median_win,
+    nodes_store._RENEW: renew_node,
+    sweepers_store._RENEW: renew_sweeper,
+    lobby_store._PUT: put_open_room,
+    lobby_store._DROP: drop_open_room,
+    lobby_store._LIST: list_open_rooms,
+    outbox_store._DROP_DUE: drop_due,
     players._KEEP_NAME: keep_name,
     players._TAKE_RENAME: take_rename,
     players._ADD_SESSION: add_session,
-    players._REMOVE_SESSION: remove_session,
-    quick._PAIR: pair,
-    quotas._CHARGE: charge,
-    quick._OFFER: offer,
-    races._DECIDE: decide_race,
-    races._TAKE_BACK: take_back,
-    races._MEET: meet,
-    rooms._ENTER: enter,
-    rooms._ENTER_ROOM: enter_room,
-    rooms._EXTEND: extend_room,
-    rooms._LEAVE_ROOM: leave_room,
-    held._LIST: list_holder,
-    held._FORGET: forget_holder,
-    held._NOTE: note_player,
-    held._CLEAR_ROOM: clear_room,
-    held._CLEAR_PLAYER: clear_player,
+    quick_store._PAIR: pair,
+    quotas_store._CHARGE: charge,
+    quick_store._OFFER: offer,
+    races_store._DECIDE: decide_race,
+    races_store._TAKE_BACK: take_back,
+    met_store._MEET: meet,
+    rooms_store._ENTER: enter,
+    rooms_store._ENTER_ROOM: enter_room,
+    rooms_store._EXTEND: extend_room,
+    rooms_store._LEAVE_ROOM: leave_room,
+    held_store._LIST: list_holder,
+    held_store._FORGET: forget_holder,
+    held_store._NOTE: note_player,
+    held_store._CLEAR_ROOM: clear_room,
+    held_store._CLEAR_PLAYER: clear_player,
 }
 """The functions by script."""

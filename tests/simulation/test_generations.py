@@ -87,5 +87,6 @@ def _moves(state: ClientState) -> set[str]:
 )
 def test_no_move_follows_a_lost_one_that_a_node_still_holds(way: Any, found: bool) -> None:
     with way():
-        complaints = [run(seed, Counter(), scenario).complaints for seed in range(5)]
-    assert any(complaints) is found, complaints
+        races = (run(seed, Counter(), scenario).complaints for seed in range(12))
+        complaints = next(filter(None, races), [])
+    assert bool(complaints) is found, complaints

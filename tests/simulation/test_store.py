@@ -13,23 +13,34 @@ from typing import Any
 import pytest
 
 from server.app import redis_store
-from server.core.account import Passkey
-from server.core.boards import BoardId, Group, of_daily
-from server.core.daily import DailyId
-from server.core.due import AttemptDue
-from server.core.ids import AttemptId, DealId, PlayerId, RoomCode
-from server.core.refusal import Refusal
-from server.service.store import Store
-from server.store import keys
-from server.store.clock import Clock
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.deals import Deals
-from server.store.held import player_note, room_note
-from server.store.journal import CHECKPOINT, Append, Beside, ConflictError, Entries, MistimedError
-from server.store.nodes import Nodes
-from server.store.pool import _REPLACE
-from server.store.sweepers import Sweepers
+from server.base.core import keys
+from server.base.core.days import DailyId
+from server.base.core.due import AttemptDue
+from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.base.journals.store import (
+    CHECKPOINT,
+    Append,
+    Beside,
+    ConflictError,
+    Entries,
+    MistimedError,
+)
+from server.base.nodes.held_store import player_note, room_note
+from server.base.nodes.nodes_store import NodeStore
+from server.base.outbox.sweepers_store import SweeperStore
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.deals.core import keys as deals_keys
+from server.deals.pool_store import _REPLACE
+from server.deals.store import DealStore
+from server.play.core import keys as play_keys
+from server.players.core import keys as players_keys
+from server.players.core.account import Passkey
+from server.results.core.boards import BoardId, Group, of_daily
+from server.rooms.core import keys as rooms_keys
+from server.stores import Store
 from tests.conftest import ALONE, secret_keys
 from tests.core.builders import PLAYERS
 from tests.simulation.link import Link
@@ -47,7 +58,7 @@ GAMES = ["first", "second"]
 DAYS = [20_000, 20_001]
 DIGESTS = ["a" * 64, "b" * 64]
 CODES = [RoomCode("AAAAA"), RoomCode("BBBBBBBB")]
-KEY = keys.pool("robert")
+KEY = deals_keys.pool("robert")
 DAILY = '[9,43,5,9,"won",3,false]'
 COMMANDS = 1_400
 
@@ -74,10 +85,11 @@ class Side:
 
 def side_on(database: Database) -> Side:
     """Return the store on a connection; its sweeper has the same name on each."""
-    sweepers = Sweepers(database)
+    sweepers = SweeperStore(database)
     sweepers.name = "sweeper"
     return Side(
-        database, replace(redis_store(database, Clock(database), secret_keys()), sweepers=sweepers)
+        database,
+        replace(redis_store(database, RedisClock(database), secret_keys()), sweepers=sweepers),
     )
 
 
@@ -100,7 +112,7 @@ class Commands:
             self._keep, self._profiles, self._session, self._act, self._bar, self._hide_name,
             self._restrictions, self._repair, self._first, self._start,
             self._median_win, self._suspect,
-            self._session_used, self._session_ended, self._newest, self._present, self._presence,
+            self._session_used, self._session_ended, self._present, self._presence,
             self._node, self._nodes, self._open_room, self._open_rooms, self._offer,
             *[self._held] * 4,
             self._pair, self._account, *[self._code] * 3, *[self._device] * 2,
@@ -120,7 +132,7 @@ class Commands:
         start = rng.random() < 0.3
         due = AttemptDue(AttemptId(name))
         entry = Append(
-            keys.attempt(name),
+            play_keys.attempt(name),
             1 if start else rng.randint(1, 4),
             self._one(TEXTS),
             keys.partition(name),
@@ -136,13 +148,13 @@ class Commands:
     def _checkpoint(self) -> Command:
         """Append an entry to the journal of a room, maybe a checkpoint, or read it."""
         rng, code = self.rng, self._one(CODES)
-        key, number = keys.room(code), rng.choice((1, 1, 2, 2, 3, 4))
+        key, number = rooms_keys.room(code), rng.choice((1, 1, 2, 2, 3, 4))
         if rng.random() < 0.3:
             return lambda on: on.store.journals.read(key)
         if rng.random() < 0.3:
             after, last, begin = rng.randint(1, 5), self._one([*TEXTS, WHOLE]), rng.randint(1, 3)
             return lambda on: on.store.journals.read_on(key, after, last, begin)
-        beside = Beside(keys.round_in(code, "deal"), self._one(TEXTS), self.now + 900_000)
+        beside = Beside(rooms_keys.round_in(code, "deal"), self._one(TEXTS), self.now + 900_000)
         entry = Append(
             key,
             number,
@@ -160,7 +172,7 @@ class Commands:
 
     def _gathered(self) -> Command:
         entries = [
-            (keys.attempt(name), self.rng.randint(1, 4), self._one(TEXTS), self._about_now())
+            (play_keys.attempt(name), self.rng.randint(1, 4), self._one(TEXTS), self._about_now())
             for name in self.rng.sample(NAMES, 2)
         ]
 
@@ -187,11 +199,15 @@ class Commands:
         return self.rng.choice((-90_000, -60_000, 60_000, 90_000))
 
     def _read(self) -> Command:
-        key = keys.attempt(self._one(NAMES))
+        key = play_keys.attempt(self._one(NAMES))
         return lambda on: on.store.journals.read(key)
 
     def _read_on(self) -> Command:
-        key, after, last = keys.attempt(self._one(NAMES)), self.rng.randint(1, 4), self._one(TEXTS)
+        key, after, last = (
+            play_keys.attempt(self._one(NAMES)),
+            self.rng.randint(1, 4),
+            self._one(TEXTS),
+        )
         return lambda on: on.store.journals.read_on(key, after, last)
 
     def _effects(self) -> Command:
@@ -338,7 +354,9 @@ class Commands:
                 await on.store.players.keep(player)
             await on.store.accounts.forget(player)
             if now % 2:
-                await on.database.write(keys.player(player), "DEL", keys.player(player))
+                await on.database.write(
+                    players_keys.player(player), "DEL", players_keys.player(player)
+                )
             return found
 
         return bury
@@ -391,8 +409,8 @@ class Commands:
         game, day = self._one(GAMES), self._one(DAYS)
 
         async def repair(on: Side) -> object:
-            await on.store.moderation.repair_day(game, day)
-            return sorted(await on.store.moderation.repaired_days())
+            await on.store.repaired_days.add(game, day)
+            return sorted(await on.store.repaired_days.all())
 
         return repair
 
@@ -447,9 +465,6 @@ class Commands:
 
         return end
 
-    def _newest(self) -> Command:
-        return lambda on: on.store.players.newest_sessions(PLAYERS)
-
     def _presence(self) -> Command:
         code, player, node = self._one(CODES), self._one(list(PLAYERS)), self._one(["n1", "n2"])
         what = self._one(["enter", "leave", "put_place"])
@@ -480,7 +495,7 @@ class Commands:
 
     def _nodes(self) -> Command:
         now = self.now
-        return lambda on: Nodes(on.database).alive(now)
+        return lambda on: NodeStore(on.database).alive(now)
 
     def _open_room(self) -> Command:
         code, text = self._one(CODES), self._one(TEXTS)
@@ -514,11 +529,11 @@ class Commands:
     def _meet(self) -> Command:
         player, *others = self.rng.sample(PLAYERS, self.rng.randint(2, len(PLAYERS)))
         at = self._about_now()
-        return lambda on: on.store.races.meet(player, others, at)
+        return lambda on: on.store.met.add(player, others, at)
 
     def _met(self) -> Command:
         player = self._one([*PLAYERS])
-        return lambda on: on.store.races.met(player)
+        return lambda on: on.store.met.of(player)
 
     def _charge(self) -> Command:
         place, now, most = self._one(["one", "two"]), self.now, self._one([None, 100, 300])
@@ -611,12 +626,12 @@ async def test_a_deal_is_found_as_it_was_drawn(
         store = on.store
         dailies = [DailyId("robert", day) for day in DAYS[:2]]
         drawn = await store.deals.draw("robert", "standard", CODES[0])
-        assert await Deals(on.database, secret_keys()).find(drawn.id) == drawn
+        assert await DealStore(on.database, secret_keys()).find(drawn.id) == drawn
         first = await store.deals.daily(dailies[0])
         assert (first.day, first.room) == (DAYS[0], None)
         assert await store.deals.daily(dailies[0]) == first
         assert await store.deals.daily(dailies[1]) != first
-        assert await Deals(on.database, secret_keys()).daily_ids(
+        assert await DealStore(on.database, secret_keys()).daily_ids(
             [dailies[0], DailyId("deuces", DAYS[0])]
         ) == {dailies[0]: first.id}
         assert await store.rooms.code_for(PLAYERS[0], "one", CODES[0]) == CODES[0]
@@ -624,13 +639,9 @@ async def test_a_deal_is_found_as_it_was_drawn(
         await store.rooms.forget_code(PLAYERS[0], "one")
         assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[1]
         await store.deals.seal(drawn.id)
-        assert await store.keyrings.old_secret(make=False) is None
-        secret = await store.keyrings.old_secret(make=True)
-        assert await store.keyrings.old_secret(make=True) == secret
-        assert await store.formats.read() == (1, False)
+        assert await store.formats.read() is None
         await store.formats.raise_to(2)
-        await store.keyrings.drop_old_secret()
-        assert await store.formats.read() == (2, False)
+        assert await store.formats.read() == 2
         assert await store.keyrings.read() is None
         assert await store.keyrings.keep_first("one") == "one"
         assert await store.keyrings.keep_first("two") == "one"
@@ -665,7 +676,7 @@ async def test_a_certified_deal_is_taken_from_its_pool(
         assert await store.deals.draw_certified(DailyId("deuces", DAYS[0])) is None
         found = await store.deals.daily(daily)
         assert found.id in {deal.id for deal in made}
-        assert await Deals(on.database, secret_keys()).daily(daily) == found
+        assert await DealStore(on.database, secret_keys()).daily(daily) == found
         assert await store.deals.draw_certified(daily) == found.id
         assert await store.pools.count("robert") == 2
         member = str((await on.database.ask(lambda r, key: r.zrange(key, 0, -1), KEY))[0][0])

@@ -14,8 +14,8 @@ from typing import Any, get_args
 from prometheus_client.parser import text_string_to_metric_families
 from redis import Redis
 
-from server.core.boards import PERIODIC, Scope
-from server.store import keys
+from server.base.core import keys
+from server.results.core.boards import PERIODIC, Scope
 from tests.faults.http import request
 from tests.faults.stage import Node
 from tests.processes import free_port

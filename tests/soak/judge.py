@@ -11,12 +11,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from server.store import keys
+from server.accounts.core import keys as accounts_keys
+from server.base.core import keys
+from server.dailies.core import keys as dailies_keys
+from server.deals.core import keys as deals_keys
+from server.play.core import keys as play_keys
+from server.players.core import keys as players_keys
+from server.results.core import keys as results_keys
+from server.rooms.core import keys as rooms_keys
 from tests.soak.figures import ALL_TIME, NodeFigures, Sample, StoreFigures
 
 DAY = keys.DAY_SECONDS
 
-OF_PLAYERS = ("presence", "sessions", "session", "open", "quick", "set-aside", "outbox")
+OF_PLAYERS = ("presence", "sessions", "open", "quick", "set-aside", "outbox")
 """The kinds of keys of which none is left when nobody is there, and nothing is to be done."""
 
 OF_NODES = ("nodes", "sweepers")
@@ -24,43 +31,43 @@ OF_NODES = ("nodes", "sweepers")
 
 LIVES: Mapping[str, int] = {
     # A daily closes two days after it opens, at most.
-    "attempt": 2 * DAY + keys.ATTEMPT_LIFE // 1000,
+    "attempt": 2 * DAY + play_keys.ATTEMPT_LIFE // 1000,
     # A room is kept from its last event on, and a round is one before its end.
-    "room": keys.ROOM_LIFE // 1000 + DAY,
+    "room": rooms_keys.ROOM_LIFE // 1000 + DAY,
     # It is known as long as the deal's runs are looked at most.
-    "round": keys.ROUND_LIFE // 1000,
+    "round": rooms_keys.ROUND_LIFE // 1000,
     # What is stored of a player counts as long as that, in steps of ten days.
-    "quota": keys.PLAYER_LIFE + 10 * DAY,
+    "quota": players_keys.PLAYER_LIFE + 10 * DAY,
     "barrier": keys.BARRIER_LIFE,
     # That of a node which was killed; others take theirs along.
     "mark": keys.MARK_LIFE,
-    "places": keys.PLACES_LIFE,
+    "places": rooms_keys.PLACES_LIFE,
     "sweepers": keys.SWEEPER_LIFE,
     "busy": keys.BUSY_LIFE,
     # The last nodes stay listed, until another one finds that they have left nothing.
     "holders": keys.SESSION_LIFE,
     "nodes": keys.NODE_LIFE,
-    "deal": keys.DEAL_LIFE,
-    "daily": keys.DEAL_LIFE,
-    "leaderboard": keys.LEADERBOARD_LIFE,
-    "curves": keys.LEADERBOARD_LIFE,
-    "digests": keys.DIGESTS_LIFE,
-    "starts": keys.DIGESTS_LIFE,
-    "history": keys.PLAYER_LIFE,
-    "player": keys.PLAYER_LIFE,
+    "deal": deals_keys.DEAL_LIFE,
+    "daily": deals_keys.DEAL_LIFE,
+    "leaderboard": results_keys.LEADERBOARD_LIFE,
+    "curves": results_keys.LEADERBOARD_LIFE,
+    "digests": dailies_keys.DIGESTS_LIFE,
+    "starts": dailies_keys.DIGESTS_LIFE,
+    "history": players_keys.PLAYER_LIFE,
+    "player": players_keys.PLAYER_LIFE,
     # Those of players without a result; the others' stay.
-    "recovery": keys.UNUSED_ACCOUNT_LIFE,
-    "passkey": keys.UNUSED_ACCOUNT_LIFE,
-    "rated": keys.RACE_LIFE,
-    "met": keys.PLAYER_LIFE,
+    "recovery": players_keys.UNUSED_ACCOUNT_LIFE,
+    "passkey": players_keys.UNUSED_ACCOUNT_LIFE,
+    "rated": rooms_keys.RACE_LIFE,
+    "met": players_keys.PLAYER_LIFE,
     "renames": 30 * DAY,
-    "creation": keys.CREATION_LIFE,
-    "device": keys.DEVICE_LIFE,
+    "creation": rooms_keys.CREATION_LIFE,
+    "device": accounts_keys.DEVICE_LIFE,
 }
 """In how many seconds a key has expired, by kind."""
 
 FOR_EVER = {
-    *("format", "keyring", "audit", "repaired-days", "pool", "suspicious", "due", "passkey"),
+    *("store-format", "keyring", "audit", "repaired-days", "pool", "suspicious", "due", "passkey"),
     *("recovery", "player", ALL_TIME),
 }
 """The kinds of keys that may stay for ever; players and recovery codes of kept identities."""
@@ -79,7 +86,7 @@ OLDEST = 60.0
 """Seconds since when an effect may have been unapplied while people play: Redis was away for ten,
 and a node that has died is noticed after fifteen."""
 
-SESSION = "server.gateway.session.Session"
+SESSION = "server.base.wire.session.Session"
 
 
 class Cache(NamedTuple):

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, get_args
 
-from server.core.boards import Scope
-from server.gateway.api.routes import ROUTES
-from server.gateway.messages.session import VERSION
+from server.base.wire.session_messages import VERSION
+from server.results.core.boards import Scope
+from server.routes import ROUTES
 from tests.faults import plans
 from tests.faults.http import request
 from tests.faults.ledger import Message

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from server.store import keys
+from server.players.core import keys
 from tests.soak import judge
 from tests.soak.figures import ALL_TIME, NodeFigures, Sample, StoreFigures
 from tests.soak.judge import LIVES, OBJECTS_EACH, SESSION, SPARE, STEADY, Course
@@ -31,7 +31,7 @@ def node(
 def store() -> StoreFigures:
     """Return the figures of a store in which people have played."""
     lives = {"attempt": 90 * judge.DAY, "room": judge.DAY, "player": keys.PLAYER_LIFE}
-    lasting = Counter({"format": 1, ALL_TIME: 7, "player": 3, "recovery": 2})
+    lasting = Counter({"store-format": 1, ALL_TIME: 7, "player": 3, "recovery": 2})
     return StoreFigures(9 * MIB, Counter(lives.keys() | lasting.keys()), lasting, lives)
 
 
@@ -60,7 +60,7 @@ def complaints(of: Course, dailies: int = 0) -> str:
 
 
 def test_all_holds_of_a_soak_that_leaves_nothing_but_caches() -> None:
-    cached = node(80 + 24, {"server.core.attempt.Attempt": 1_000}, attempts=1_000)
+    cached = node(80 + 24, {"server.play.core.attempt.Attempt": 1_000}, attempts=1_000)
 
     assert complaints(course(at_play=(node(), node(90), node(95)), left=cached)) == ""
 
@@ -142,7 +142,7 @@ def test_the_age_of_an_effect_does_not_stick() -> None:
 
 
 def test_there_are_no_more_objects_than_caches_explain() -> None:
-    kind = "server.gateway.rooms.Feed"
+    kind = "server.rooms.feed.Feed"
     most = judge.MOST_OBJECTS + 10 * OBJECTS_EACH
     cached = node(objects={kind: most}, attempts=10)
     assert complaints(course(left=cached)) == ""

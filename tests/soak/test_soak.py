@@ -8,9 +8,11 @@ from typing import get_args
 
 from redis import Redis
 
-from server.core.boards import PERIODIC, BoardId, Group, Scope
-from server.metrics import Metrics
-from server.store import keys
+from server.base.core import keys
+from server.base.work.metrics import Metrics
+from server.results.core import keys as results_keys
+from server.results.core.boards import PERIODIC, BoardId, Group, Scope
+from server.rooms.core import keys as rooms_keys
 from tests.conftest import ALONE
 from tests.soak.figures import ALL_TIME, NodeFigures, Sample, kind_of, of_store, parsed
 from tests.soak.node import answer, count_objects
@@ -47,17 +49,17 @@ def test_each_fault_comes_in_turn_with_time_after_the_last_one() -> None:
 @ALONE
 def test_the_store_is_counted_by_kind(redis_url: str) -> None:
     redis = Redis.from_url(redis_url, decode_responses=True)
-    redis.xadd(keys.room("ABCDEFGH"), {"e": "{}"})
-    redis.expire(keys.room("ABCDEFGH"), 90)
+    redis.xadd(rooms_keys.room("ABCDEFGH"), {"e": "{}"})
+    redis.expire(rooms_keys.room("ABCDEFGH"), 90)
     redis.hset(keys.outbox(7), mapping={"one": "{}", "other": "{}"})
     redis.zadd(keys.due(7), {"a:one": 1, "r:other": 2})
-    redis.zadd(keys.leaderboard(BoardId("wins", "robert", 0, "ranked")), {"ada": 1})
-    redis.set("format", "2")
+    redis.zadd(results_keys.leaderboard(BoardId("wins", "robert", 0, "ranked")), {"ada": 1})
+    redis.set("store-format", "1")
 
     found = of_store([redis])
 
-    assert found.kinds == {"room": 1, "outbox": 1, "due": 1, ALL_TIME: 1, "format": 1}
-    assert found.lasting == {"outbox": 1, "due": 1, ALL_TIME: 1, "format": 1}
+    assert found.kinds == {"room": 1, "outbox": 1, "due": 1, ALL_TIME: 1, "store-format": 1}
+    assert found.lasting == {"outbox": 1, "due": 1, ALL_TIME: 1, "store-format": 1}
     assert 80 < found.lives["room"] <= 90
     assert found.due == {"a": 1, "r": 1}
     assert found.effects == 2
@@ -68,7 +70,7 @@ def test_what_lives_for_longer_is_a_kind_of_its_own() -> None:
     for scope in get_args(Scope):
         kind = "leaderboard" if scope in PERIODIC else ALL_TIME
         for group in get_args(Group):
-            assert kind_of(keys.leaderboard(BoardId(scope, "robert", 7, group))) == kind
+            assert kind_of(results_keys.leaderboard(BoardId(scope, "robert", 7, group))) == kind
     assert kind_of(keys.BUSY) != kind_of(keys.SWEEPERS)
 
 
@@ -78,7 +80,7 @@ def test_objects_of_our_classes_are_counted(tmp_path: Path) -> None:
 
     counts = count_objects()
 
-    assert counts["server.metrics.Metrics"] >= len(held)
+    assert counts["server.base.work.metrics.Metrics"] >= len(held)
     assert not any("NodeFigures" in kind for kind in counts), f"{figures} are not of a node"
     (tmp_path / "objects").write_text("collect")
     answer(tmp_path / "objects")

@@ -9,8 +9,8 @@ from engine.deal import deal_seed
 from engine.notation import parse_move
 from engine.play import apply
 from engine.schema import STANDARD
-from server.store.deals import new_deal
-from server.store.pool import PooledDeal
+from server.deals.pool_store import PooledDeal
+from server.deals.store import new_deal
 from tests.core.builders import line_home
 
 MOVES = 12

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from server.store.connection import Client
-from server.store.database import Database
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.conftest import client_of, database_on
 
 

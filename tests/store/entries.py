@@ -6,13 +6,14 @@ import asyncio
 import time
 from typing import Any
 
-from server.core.due import AttemptDue
-from server.core.ids import AttemptId
-from server.store import keys
-from server.store.journal import Append, Journals
+from server.base.core import keys
+from server.base.core.due import AttemptDue
+from server.base.core.ids import AttemptId
+from server.base.journals.store import Append, JournalStore
+from server.play.core import keys as play_keys
 
 NAME = "dea1000000000000.ada0000000000000"
-KEY = keys.attempt(NAME)
+KEY = play_keys.attempt(NAME)
 PARTITION = keys.partition(NAME)
 FAR = 4_000_000_000_000
 EFFECT = (NAME, "finish")
@@ -50,7 +51,7 @@ def now() -> int:
 
 
 async def append(
-    journals: Journals,
+    journals: JournalStore,
     number: int,
     payload: str = "",
     *,
@@ -61,13 +62,13 @@ async def append(
 ) -> int:
     """Append an entry, by default decided now; return the generation in which it was written."""
     entry = Append(
-        keys.attempt(name), number, payload or text_of(number), keys.partition(name), **more
+        play_keys.attempt(name), number, payload or text_of(number), keys.partition(name), **more
     )
     return await journals.append(entry, now() if at is None else at, generation)
 
 
 def append_soon(
-    journals: Journals,
+    journals: JournalStore,
     number: int,
     payload: str = "",
     *,
@@ -81,7 +82,7 @@ def append_soon(
     Raises:
         RefusedError: the append is not sent at all.
     """
-    key = keys.attempt(name)
+    key = play_keys.attempt(name)
     answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
     def done(error: Exception | None, known: int) -> None:
@@ -106,12 +107,14 @@ class RefusedError(Exception):
     """An append that was not sent."""
 
 
-async def texts(journals: Journals, key: str = KEY) -> list[str]:
+async def texts(journals: JournalStore, key: str = KEY) -> list[str]:
     """Return the texts of a journal's entries."""
     return (await journals.read(key)).texts
 
 
-async def texts_on(journals: Journals, after: int, last: str, key: str = KEY) -> list[str] | None:
+async def texts_on(
+    journals: JournalStore, after: int, last: str, key: str = KEY
+) -> list[str] | None:
     """Return the texts after entry `after`, or `None` if its text is not `last`."""
     found = await journals.read_on(key, after, last)
     return None if found is None else found.texts

@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from server.store.bus import Bus
-from server.store.database import Database
+from server.base.redis.bus import Bus
+from server.base.redis.database import Database
 from tests.processes import PATIENCE
 from tests.store.servers import kept, running
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from server.core.due import Due
-from server.service.ports import OutboxStore
-from server.store import keys
-from server.store.database import Database
+from server.base.core import keys
+from server.base.core.due import Due
+from server.base.outbox.store import OutboxStore
+from server.base.redis.database import Database
 
 
 async def all_effects(outboxes: OutboxStore) -> list[tuple[str, str]]:

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from server.background import Background
-from server.stop import Stop
-from server.store.connection import Client, server_client
+from server.base.redis.connection import Client, server_client
+from server.base.work.background import Background
+from server.base.work.stop import Stop
 from tests.processes import PATIENCE
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from server.store import append_only
-from server.store.append_only import Scan, damage, files, scan
-from server.store.connection import connect
-from server.store.embedded import embedded_redis
-from server.store.programs import EmbeddedServerError
+from server.base.redis import append_only
+from server.base.redis.append_only import Scan, damage, files, scan
+from server.base.redis.connection import connect
+from server.base.redis.embedded import embedded_redis
+from server.base.redis.programs import EmbeddedServerError
 from tests.store.servers import until
 
 SET = b"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\n1\r\n"

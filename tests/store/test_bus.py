@@ -14,12 +14,12 @@ from redis.crc import key_slot
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from server.core import topics
-from server.store import bus as module
-from server.store import connection
-from server.store.bus import Bus
-from server.store.connection import Client, connect
-from server.store.database import Database
+from server.base.core import topics
+from server.base.redis import bus as module
+from server.base.redis import connection
+from server.base.redis.bus import Bus
+from server.base.redis.connection import Client, connect
+from server.base.redis.database import Database
 from tests.redis_servers import running_server
 from tests.store.listeners import Listener, listening
 from tests.store.servers import drop_pubsub_connections, kept, running, servers_of, until

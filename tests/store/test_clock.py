@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from server.core.refusal import UnavailableError
-from server.store import clock as module
-from server.store.clock import Clock
-from server.store.connection import Client
-from server.store.database import Database
+from server.base.core.refusal import UnavailableError
+from server.base.redis import clock as module
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.processes import PATIENCE
 
 
@@ -31,7 +31,7 @@ def slow_samples_count(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_the_time_is_that_of_redis(
     redis: Client, database: Database, other: Database
 ) -> None:
-    clocks = [Clock(database), Clock(other)]
+    clocks = [RedisClock(database), RedisClock(other)]
     for clock in clocks:
         # The first sample also connects, which takes longer.
         await clock.sample()
@@ -47,7 +47,7 @@ async def test_the_time_is_that_of_redis(
             assert before - wrong <= time <= after + wrong
 
 
-class Machine(Clock):
+class Machine(RedisClock):
     """A clock whose machine and Redis have times that the test sets, in seconds."""
 
     def __init__(self, database: Database) -> None:
@@ -157,7 +157,7 @@ async def test_a_recent_sample_confirms_the_time_without_another(
 
 @pytest.mark.usefixtures("slow_samples_count")
 async def test_concurrent_callers_share_one_sample(redis: Client, database: Database) -> None:
-    class Counting(Clock):
+    class Counting(RedisClock):
         samples = 0
 
         async def _read_time(self) -> float:

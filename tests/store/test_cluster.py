@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 from redis.crc import key_slot
 
-from server.core import topics
-from server.core.refusal import UnavailableError
-from server.stop import Stop
-from server.store import bus, connection, keys, pipeline
-from server.store import database as module
-from server.store.connection import connect
-from server.store.database import Database
-from server.store.journal import ConflictError, Entries, Journals
+from server.base.core import keys, topics
+from server.base.core.refusal import UnavailableError
+from server.base.journals.store import ConflictError, Entries, JournalStore
+from server.base.redis import bus, connection, pipeline
+from server.base.redis import database as module
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.work.stop import Stop
+from server.play.core import keys as play_keys
 from tests.conftest import CLUSTER
 from tests.processes import PATIENCE
 from tests.redis_servers import Cluster, Server, running_cluster
@@ -111,7 +112,7 @@ async def test_appends_follow_a_slot_that_moves(
     partition = 7
     slot = key_slot(keys.due(partition).encode())
     load = Load(database, names_in(partition, 20), **form)
-    journals = Journals(database)
+    journals = JournalStore(database)
 
     async def read(stop: Stop) -> None:
         while not stop.is_set:
@@ -135,7 +136,7 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
 ) -> None:
     partition = 11
     slot = key_slot(keys.due(partition).encode())
-    journals = Journals(database)
+    journals = JournalStore(database)
     chosen = names_in(partition, 12)
     old, new = chosen[:8], chosen[8:]
     await asyncio.gather(*(append(journals, 1, name=name) for name in old))
@@ -144,7 +145,7 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
     target_id = target.ask("CLUSTER", "MYID")
     target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.ask("CLUSTER", "MYID"))
     source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
-    moved = [keys.attempt(name) for name in old[:4]]
+    moved = [play_keys.attempt(name) for name in old[:4]]
     source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2_000, "KEYS", *moved)
     # The keys of this append are on two servers: it waits, but no other does.
     split = asyncio.create_task(
@@ -162,11 +163,11 @@ async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
         await append(journals, 1, name=name)
         await append(journals, 2, name=name)
     for name in (*old[:5], *old[6:], *new):
-        assert await texts(journals, keys.attempt(name)) == ["entry 1", "entry 2"]
+        assert await texts(journals, play_keys.attempt(name)) == ["entry 1", "entry 2"]
     assert not split.done()
     await asyncio.to_thread(cluster.move_slot, slot, source, target)
     await split
-    assert await texts(journals, keys.attempt(old[5])) == ["entry 1", "entry 2"]
+    assert await texts(journals, play_keys.attempt(old[5])) == ["entry 1", "entry 2"]
     assert target.ask("HGETALL", keys.outbox(partition)) == {"field": "text"}
 
 
@@ -176,7 +177,7 @@ async def test_an_append_that_is_redirected_for_too_long_is_unavailable(
     monkeypatch.setattr(module, "REDIRECT_TIMEOUT", 0.2)
     partition = 13
     slot = key_slot(keys.due(partition).encode())
-    journals = Journals(database)
+    journals = JournalStore(database)
     (name,) = names_in(partition, 1)
     await append(journals, 1, name=name)
     source = cluster.master_of(keys.due(partition))
@@ -263,9 +264,9 @@ async def test_the_new_master_is_found_without_the_lost_one(
     async with database_on(cluster, acks=0) as database, database_on(cluster, acks=0) as reader:
         partition = 19
         name, another = names_in(partition, 2)
-        journals = Journals(database)
+        journals = JournalStore(database)
         await append(journals, 1, name=name)
-        assert await texts(Journals(reader), keys.attempt(name)) == ["entry 1"]
+        assert await texts(JournalStore(reader), play_keys.attempt(name)) == ["entry 1"]
         lost = cluster.master_of(keys.due(partition))
         assert lost.ask("WAIT", 1, 2_000) == 1
         if hangs:
@@ -274,7 +275,7 @@ async def test_the_new_master_is_found_without_the_lost_one(
             lost.kill()
         await taken_over(cluster, keys.due(partition), lost)
         # The reader and the writer notice it independently.
-        assert await texts(Journals(reader), keys.attempt(name)) == ["entry 1"]
+        assert await texts(JournalStore(reader), play_keys.attempt(name)) == ["entry 1"]
         with pytest.raises(UnavailableError):
             await append(journals, 2, name=name)
         await append(journals, 2, name=name)
@@ -285,22 +286,25 @@ async def test_replies_of_a_stale_master_are_not_used(cluster: Cluster) -> None:
     async with database_on(cluster) as database:
         partition = 17
         lost = cluster.master_of(keys.due(partition))
-        journals = Journals(database)
+        journals = JournalStore(database)
         chosen = names_in(partition, 20)
         old, new = chosen[:10], chosen[10:]
         known = await asyncio.gather(*(append(journals, 1, name=name) for name in old))
         # Enough connections for all requests below to be waiting when the master resumes.
-        await asyncio.gather(*(journals.read_on(keys.attempt(name), 1, "") for name in chosen * 2))
+        await asyncio.gather(
+            *(journals.read_on(play_keys.attempt(name), 1, "") for name in chosen * 2)
+        )
         lost.signal(SIGSTOP)
         new_master = await taken_over(cluster, keys.due(partition), lost)
         # Another node has appended there meanwhile.
         for name in old:
-            new_master.ask("XADD", keys.attempt(name), "0-2", "e", "entry 2")
+            new_master.ask("XADD", play_keys.attempt(name), "0-2", "e", "entry 2")
         for name in new:
-            new_master.ask("XADD", keys.attempt(name), "0-1", "e", "entry 1")
-        reads = [asyncio.create_task(journals.read(keys.attempt(name))) for name in chosen]
+            new_master.ask("XADD", play_keys.attempt(name), "0-1", "e", "entry 1")
+        reads = [asyncio.create_task(journals.read(play_keys.attempt(name))) for name in chosen]
         reads_on = [
-            asyncio.create_task(journals.read_on(keys.attempt(name), 1, "entry 1")) for name in new
+            asyncio.create_task(journals.read_on(play_keys.attempt(name), 1, "entry 1"))
+            for name in new
         ]
         writes: list[asyncio.Future[int]] = [
             asyncio.ensure_future(append(journals, 2, "stale", name=name, generation=generation))
@@ -335,15 +339,15 @@ async def test_nothing_is_appended_to_an_entry_that_was_lost_with_a_moved_slot(
     """Its old owner still answers on the old connection, with a redirection to the new one."""
     partition = 23
     slot = key_slot(keys.due(partition).encode())
-    journals = Journals(database)
+    journals = JournalStore(database)
     chosen = names_in(partition, 3)
     known = [await append(journals, 1, name=name) for name in chosen]
     source = cluster.master_of(keys.due(partition))
     target = others_of(cluster, source)[0]
     await asyncio.to_thread(cluster.move_slot, slot, source, target)
     for name in chosen:
-        target.ask("DEL", keys.attempt(name))
-        target.ask("XADD", keys.attempt(name), "0-1", "e", "other")
+        target.ask("DEL", play_keys.attempt(name))
+        target.ask("XADD", play_keys.attempt(name), "0-1", "e", "other")
     one, two, three = chosen
     soon = append_soon(journals, 2, name=one, generation=known[0], previous="entry 1")
     with pytest.raises(ConflictError):
@@ -353,10 +357,10 @@ async def test_nothing_is_appended_to_an_entry_that_was_lost_with_a_moved_slot(
     with pytest.raises(ConflictError):
         await append(journals, 2, name=three, generation=known[2], effect=("field", "text"))
     for name in chosen:
-        found = await journals.read(keys.attempt(name))
+        found = await journals.read(play_keys.attempt(name))
         assert found.texts == ["other"]
         await append_soon(journals, 2, name=name, generation=found.generation)
-        assert await texts(journals, keys.attempt(name)) == ["other", "entry 2"]
+        assert await texts(journals, play_keys.attempt(name)) == ["other", "entry 2"]
 
 
 @pytest.fixture
@@ -452,7 +456,7 @@ async def test_a_cluster_with_passwords_refuses_a_wrong_one(cluster: Cluster) ->
     servers = cluster.url.rpartition("@")[2]
     database = Database(connect(f"redis+cluster://ada:p%40ss@{servers}"), 0)
     await database.check()
-    journals = Journals(database)
+    journals = JournalStore(database)
     await append(journals, 1)
     assert await texts(journals, KEY) == ["entry 1"]
     await database.close()

@@ -13,9 +13,9 @@ from redis.asyncio.connection import SSLConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 
-from server.core.refusal import UnavailableError
-from server.store.connection import Client, connect, raising_unavailable
-from server.store.database import Database
+from server.base.core.refusal import UnavailableError
+from server.base.redis.connection import Client, connect, raising_unavailable
+from server.base.redis.database import Database
 from tests.redis_servers import running_server
 from tests.store.servers import in_flight, until, writes_held_up
 

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from server.core.refusal import UnavailableError, UnsuitableError
-from server.store import connection, keys, pipeline
-from server.store import database as module
-from server.store.connection import Client, connect
-from server.store.database import Database
-from server.store.journal import ConflictError, Journals
+from server.base.core.refusal import UnavailableError, UnsuitableError
+from server.base.journals.store import ConflictError, JournalStore
+from server.base.redis import connection, pipeline
+from server.base.redis import database as module
+from server.base.redis.connection import Client, connect
+from server.base.redis.database import Database
+from server.play.core import keys
 from tests.conftest import ALONE, client_of
 from tests.processes import PATIENCE
 from tests.redis_servers import Server, running_server
@@ -35,8 +36,8 @@ from tests.store.servers import in_flight, reads, until, writes_held_up
 
 
 @pytest.fixture
-def journals(database: Database) -> Journals:
-    return Journals(database)
+def journals(database: Database) -> JournalStore:
+    return JournalStore(database)
 
 
 APPENDED = int
@@ -51,7 +52,7 @@ async def outcomes(appends: Iterable[Awaitable[int]]) -> list[type]:
 
 
 async def test_appends_of_one_loop_turn_are_sent_in_one_batch(
-    redis: Client, journals: Journals
+    redis: Client, journals: JournalStore
 ) -> None:
     await append(journals, 1)
     before = await reads(redis)
@@ -62,7 +63,7 @@ async def test_appends_of_one_loop_turn_are_sent_in_one_batch(
 
 
 async def test_appends_that_wait_for_a_batch_in_flight_are_sent_in_the_next(
-    redis: Client, journals: Journals
+    redis: Client, journals: JournalStore
 ) -> None:
     async with writes_held_up(redis):
         first = asyncio.create_task(append(journals, 1))
@@ -78,7 +79,7 @@ async def test_appends_that_wait_for_a_batch_in_flight_are_sent_in_the_next(
     assert await reads(redis) - before < 40
 
 
-async def test_each_append_of_a_batch_has_its_own_answer(journals: Journals) -> None:
+async def test_each_append_of_a_batch_has_its_own_answer(journals: JournalStore) -> None:
     await append(journals, 1)
     (name,) = names_in(PARTITION, 1)
     tasks = [
@@ -92,7 +93,9 @@ async def test_each_append_of_a_batch_has_its_own_answer(journals: Journals) -> 
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
 
 
-async def test_a_cancelled_append_does_not_affect_others(redis: Client, journals: Journals) -> None:
+async def test_a_cancelled_append_does_not_affect_others(
+    redis: Client, journals: JournalStore
+) -> None:
     tasks = []
     chosen = names_in(PARTITION, 6)
     async with writes_held_up(redis):
@@ -109,14 +112,16 @@ async def test_a_cancelled_append_does_not_affect_others(redis: Client, journals
         assert await texts(journals, keys.attempt(name)) == [name]
 
 
-async def test_an_append_that_cannot_be_encoded_does_not_affect_others(journals: Journals) -> None:
+async def test_an_append_that_cannot_be_encoded_does_not_affect_others(
+    journals: JournalStore,
+) -> None:
     tasks = [append(journals, 1), append(journals, 2, "\ud800"), append(journals, 2)]
     assert await outcomes(tasks) == [APPENDED, UnicodeEncodeError, APPENDED]
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
 async def test_a_write_to_a_full_queue_is_refused_at_once(
-    redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
+    redis: Client, journals: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "MAX_WAITING", 3)
     async with writes_held_up(redis):
@@ -133,7 +138,7 @@ async def test_a_write_to_a_full_queue_is_refused_at_once(
 
 
 async def test_no_batch_is_longer_than_its_bound(
-    redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
+    redis: Client, journals: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "MAX_BATCH", 2)
     chosen = names_in(PARTITION, 60)
@@ -145,9 +150,9 @@ async def test_no_batch_is_longer_than_its_bound(
 
 
 async def test_closing_waits_for_pending_writes(
-    redis: Client, other: Database, journals: Journals
+    redis: Client, other: Database, journals: JournalStore
 ) -> None:
-    closed = Journals(other)
+    closed = JournalStore(other)
     async with writes_held_up(redis):
         task = asyncio.create_task(append(closed, 1))
         await until(lambda: in_flight(redis, "evalsha"))
@@ -176,7 +181,7 @@ async def test_of_two_nodes_that_keep_a_value_first_both_get_the_same(
 async def test_acknowledged_appends_survive_a_kill_of_redis() -> None:
     with running_server() as server:
         database = Database(connect(server.url), 0)
-        journals = Journals(database)
+        journals = JournalStore(database)
         await append(journals, 1)
         async with client_of(server.admin_url) as operator, writes_held_up(operator):
             lost = asyncio.create_task(append(journals, 2, "in flight"))
@@ -212,7 +217,11 @@ async def test_acknowledged_appends_survive_a_kill_of_redis() -> None:
     ],
 )
 async def test_a_redis_that_takes_no_writes_is_unavailable_until_it_does(
-    redis: Redis, journals: Journals, form: dict[str, Any], settings: tuple[str, str], message: str
+    redis: Redis,
+    journals: JournalStore,
+    form: dict[str, Any],
+    settings: tuple[str, str],
+    message: str,
 ) -> None:
     refuse, allow = settings
     await append(journals, 1)
@@ -231,7 +240,7 @@ async def test_a_redis_that_cannot_save_is_unavailable_until_it_can() -> None:
     with running_server() as server:
         redis, data = connect(server.admin_url), server.data
         database = Database(redis, 0)
-        journals = Journals(database)
+        journals = JournalStore(database)
 
         async def saves() -> bool:
             info = await redis.info("persistence")
@@ -262,7 +271,7 @@ async def test_a_redis_that_loads_its_file_is_unavailable_until_it_is_done() -> 
     with running_server(**{"key-load-delay": "20"}) as server:
         redis = connect(server.url)
         database = Database(redis, 0)
-        journals = Journals(database)
+        journals = JournalStore(database)
         await append(journals, 1)
         with server.client() as operator, operator.pipeline(transaction=False) as batch:
             for number in range(30_000):
@@ -277,7 +286,7 @@ async def test_a_redis_that_loads_its_file_is_unavailable_until_it_is_done() -> 
     assert any("loading" in reason.lower() for reason in reasons), set(reasons)
 
 
-async def reasons_until_appended(journals: Journals, number: int) -> list[str]:
+async def reasons_until_appended(journals: JournalStore, number: int) -> list[str]:
     """Retry an append until it is stored, and return the messages of the failures before."""
     reasons: list[str] = []
     async with asyncio.timeout(PATIENCE):
@@ -299,7 +308,7 @@ async def test_a_redis_that_hangs_is_unavailable_until_it_resumes(
     with running_server() as server:
         redis = connect(server.url)
         database = Database(redis, 0)
-        journals = Journals(database)
+        journals = JournalStore(database)
         await append(journals, 1)
         server.signal(SIGSTOP)
         try:
@@ -332,7 +341,7 @@ async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
     database = Database(redis, acks)
     name, another = names_in(acks, 2)
     key = keys.attempt(name)
-    journals = Journals(database)
+    journals = JournalStore(database)
 
     async def linked() -> bool:
         return bool(replica.ask("ROLE")[3] == "connected")

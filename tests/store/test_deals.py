@@ -8,15 +8,15 @@ import pytest
 
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
-from server.core.daily import DailyId
-from server.core.ids import CODE_ALPHABET, DealId, RoomCode, attempt_id, is_id
-from server.store import deals as module
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.deals import Deals, random_id
+from server.base.core.days import DailyId
+from server.base.core.ids import CODE_ALPHABET, DealId, RoomCode, is_id
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.base.work.random_id import random_id
+from server.deals import store as module
+from server.deals.core import keys
+from server.deals.store import DealStore
 from tests.conftest import client_of, secret_keys
-from tests.core.builders import ADA, BOB
 from tests.redis_servers import running_server
 
 CODE = RoomCode(CODE_ALPHABET[:5])
@@ -24,11 +24,13 @@ ROBERT = DailyId("robert", 20_778)
 
 
 @pytest.fixture
-def deals(database: Database) -> Deals:
-    return Deals(database, secret_keys())
+def deals(database: Database) -> DealStore:
+    return DealStore(database, secret_keys())
 
 
-async def test_a_deal_is_found_by_every_node_as_it_was_drawn(deals: Deals, other: Database) -> None:
+async def test_a_deal_is_found_by_every_node_as_it_was_drawn(
+    deals: DealStore, other: Database
+) -> None:
     of_room = await deals.draw("deuces", "strict", CODE)
     of_day = await deals.daily(DailyId("deuces", 20_778))
     assert (of_room.game, of_room.variant) == ("deuces", "strict")
@@ -40,21 +42,21 @@ async def test_a_deal_is_found_by_every_node_as_it_was_drawn(deals: Deals, other
         assert len(drawn.seed) == SEED_BYTES
         assert drawn.commitment == commitment(drawn.id, drawn.seed)
         assert drawn.rules == ruleset(drawn.game, drawn.variant).digest
-        for node in (deals, Deals(other, secret_keys())):
+        for node in (deals, DealStore(other, secret_keys())):
             assert await node.find(drawn.id) == drawn
             assert await node.find(drawn.id) == drawn
 
 
-async def test_every_deal_has_an_id_and_seed_of_its_own(deals: Deals) -> None:
+async def test_every_deal_has_an_id_and_seed_of_its_own(deals: DealStore) -> None:
     drawn = [await deals.draw("robert", "standard", CODE) for _ in range(20)]
     assert len({deal.id for deal in drawn}) == len({deal.seed for deal in drawn}) == 20
 
 
-async def test_a_deal_that_was_never_drawn_is_not_found(deals: Deals) -> None:
+async def test_a_deal_that_was_never_drawn_is_not_found(deals: DealStore) -> None:
     assert await deals.find(DealId(random_id())) is None
 
 
-async def test_the_texts_of_a_deal_do_not_contain_its_seed(deals: Deals) -> None:
+async def test_the_texts_of_a_deal_do_not_contain_its_seed(deals: DealStore) -> None:
     deal = await deals.draw("robert", "standard", CODE)
     for text in (repr(deal), str(deal), f"{deal}", repr([deal])):
         assert deal.id in text
@@ -62,14 +64,14 @@ async def test_the_texts_of_a_deal_do_not_contain_its_seed(deals: Deals) -> None
         assert repr(deal.seed)[2:-1] not in text
 
 
-async def test_a_daily_and_its_deal_expire(redis: Client, deals: Deals) -> None:
+async def test_a_daily_and_its_deal_expire(redis: Client, deals: DealStore) -> None:
     deal = await deals.daily(ROBERT)
     for key in (keys.daily(ROBERT), keys.deal(deal.id)):
         assert 0 < await redis.ttl(key) <= keys.DEAL_LIFE
 
 
-async def test_two_nodes_that_race_draw_one_daily(deals: Deals, other: Database) -> None:
-    nodes = (deals, Deals(other, secret_keys()), Deals(other, secret_keys()))
+async def test_two_nodes_that_race_draw_one_daily(deals: DealStore, other: Database) -> None:
+    nodes = (deals, DealStore(other, secret_keys()), DealStore(other, secret_keys()))
     for day in range(10):
         found = await asyncio.gather(
             *(node.daily(DailyId("robert", day)) for node in nodes for _ in range(3))
@@ -79,7 +81,7 @@ async def test_two_nodes_that_race_draw_one_daily(deals: Deals, other: Database)
         assert await nodes[1].daily(DailyId("robert", day)) == found[0]
 
 
-async def test_each_game_and_day_has_its_own_deal(deals: Deals) -> None:
+async def test_each_game_and_day_has_its_own_deal(deals: DealStore) -> None:
     dailies = [DailyId(game, day) for game in ("robert", "deuces") for day in (7, 8)]
     found = {daily: (await deals.daily(daily)).id for daily in dailies}
     assert len(set(found.values())) == 4
@@ -90,15 +92,15 @@ async def test_each_game_and_day_has_its_own_deal(deals: Deals) -> None:
 async def test_a_daily_survives_a_kill_of_redis() -> None:
     with running_server() as server:
         async with client_of(server.url) as redis:
-            drawn = await Deals(Database(redis), secret_keys()).daily(ROBERT)
+            drawn = await DealStore(Database(redis), secret_keys()).daily(ROBERT)
         server.kill()
         server.start()
         async with client_of(server.url) as redis:
-            assert await Deals(Database(redis), secret_keys()).daily(ROBERT) == drawn
+            assert await DealStore(Database(redis), secret_keys()).daily(ROBERT) == drawn
 
 
 async def test_the_cache_evicts_the_deal_that_was_not_used_for_longest(
-    deals: Deals, monkeypatch: pytest.MonkeyPatch
+    deals: DealStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "MAX_CACHED", 3)
     drawn = [await deals.draw("robert", "standard", CODE) for _ in range(8)]
@@ -112,19 +114,19 @@ async def test_the_cache_evicts_the_deal_that_was_not_used_for_longest(
     assert first.id in deals._known, "it was used last"
 
 
-async def test_a_cached_deal_is_not_read_again(redis: Client, deals: Deals) -> None:
+async def test_a_cached_deal_is_not_read_again(redis: Client, deals: DealStore) -> None:
     drawn = await deals.draw("robert", "standard", CODE)
     await redis.delete(keys.deal(drawn.id))
     assert await deals.find(drawn.id) == drawn
 
 
 async def test_a_daily_that_the_store_has_lost_is_drawn_anew(
-    redis: Client, deals: Deals, other: Database
+    redis: Client, deals: DealStore, other: Database
 ) -> None:
     dailies = [ROBERT, DailyId("deuces", ROBERT.day)]
     found = await deals.dailies(dailies)
     assert [(deal.game, deal.day) for deal in found] == dailies
-    assert await Deals(other, secret_keys()).dailies(dailies) == found
+    assert await DealStore(other, secret_keys()).dailies(dailies) == found
     assert await deals.dailies(dailies) == found
     # A store that has lost its last writes has lost the deal and its id.
     await redis.delete(keys.deal(found[0].id))
@@ -132,11 +134,3 @@ async def test_a_daily_that_the_store_has_lost_is_drawn_anew(
     anew = await deals.dailies(dailies)
     assert anew[0] != found[0]
     assert anew[1] == found[1]
-
-
-async def test_the_deals_that_a_player_has_started_are_found(redis: Client, deals: Deals) -> None:
-    one, other = (DealId(random_id()) for _ in range(2))
-    await redis.xadd(keys.attempt(attempt_id(one, ADA)), {"e": "text"}, id="0-1")
-    assert await deals.started([one, other], ADA) == {one}
-    assert await deals.started([one, other], BOB) == set()
-    assert await deals.started([], ADA) == set()

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from server.store import embedded
-from server.store.connection import connect
-from server.store.embedded import embedded_redis, shared_redis
-from server.store.programs import EmbeddedServerError
+from server.base.redis import embedded
+from server.base.redis.connection import connect
+from server.base.redis.embedded import embedded_redis, shared_redis
+from server.base.redis.programs import EmbeddedServerError
 from tests.processes import PATIENCE, ROOT, is_alive
 from tests.redis_programs import default_program
 from tests.store.servers import pid_of, until
@@ -26,9 +26,9 @@ from tests.store.servers import pid_of, until
 _SERVE = """
 import asyncio, sys
 from pathlib import Path
-from server.logs import configure
-from server.store.connection import connect
-from server.store.embedded import embedded_redis
+from server.cli.logs import configure
+from server.base.redis.connection import connect
+from server.base.redis.embedded import embedded_redis
 
 configure("json", "info", "test")  # to standard error
 

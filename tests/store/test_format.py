@@ -1,29 +1,26 @@
-"""The format of the store: a release does not start on one that is newer than it can read."""
+"""The format of the store: a release does not start on one that it cannot read."""
 
 from __future__ import annotations
 
 import pytest
 
-from server.core.refusal import UnsuitableError
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.format import NEWEST, Formats, check_format
+from server.base.core import keys
+from server.base.core.refusal import UnsuitableError
+from server.base.nodes import format_store
+from server.base.nodes.format_store import NEWEST, FormatStore, check_format
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.conftest import ALONE, node
 
 
-async def test_a_store_without_a_format_is_accepted_and_left_as_it_is(
-    database: Database, redis: Client
-) -> None:
+async def test_a_new_store_is_accepted_and_left_as_it_is(database: Database, redis: Client) -> None:
     await check_format(database)
-    assert await Formats(database).read() == (1, True)
-    await redis.set(keys.SIGNING_KEY, "00")
-    assert await Formats(database).read() == (1, False)
+    assert await FormatStore(database).read() is None
     assert await redis.get(keys.FORMAT) is None
 
 
 async def test_the_format_is_raised_and_never_lowered(database: Database, redis: Client) -> None:
-    formats = Formats(database)
+    formats = FormatStore(database)
     for number, kept in ((2, "2"), (1, "2"), (11, "11"), (2, "11")):
         await formats.raise_to(number)
         assert await redis.get(keys.FORMAT) == kept
@@ -36,5 +33,28 @@ async def test_a_node_does_not_start_on_a_newer_store(redis: Client, redis_url: 
         pass
     await redis.set(keys.FORMAT, NEWEST + 1)
     with pytest.raises(UnsuitableError, match="A newer release"):
+        async with node(redis_url):
+            pytest.fail("the node has started")
+
+
+@ALONE
+@pytest.mark.parametrize(("key", "value"), [("signing-key", "0" * 64), ("format", "2")])
+async def test_a_node_does_not_start_on_a_store_of_a_version_before_1_0(
+    redis: Client, redis_url: str, key: str, value: str
+) -> None:
+    await redis.set(key, value)
+    with pytest.raises(UnsuitableError, match=r"development version before 1\.0"):
+        async with node(redis_url):
+            pytest.fail("the node has started")
+    assert await redis.keys() == [key]
+
+
+@ALONE
+async def test_a_node_does_not_start_on_a_store_that_is_too_old_for_it(
+    redis: Client, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await redis.set(keys.FORMAT, NEWEST)
+    monkeypatch.setattr(format_store, "OLDEST", NEWEST + 1)
+    with pytest.raises(UnsuitableError, match=f"is of format {NEWEST}, .* from {NEWEST + 1} on"):
         async with node(redis_url):
             pytest.fail("the node has started")

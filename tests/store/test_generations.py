@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from server.core.refusal import UnavailableError
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.journal import Append, ConflictError, Journals
+from server.base.core.refusal import UnavailableError
+from server.base.journals.store import Append, ConflictError, JournalStore
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.conftest import ALONE
 from tests.processes import PATIENCE
 from tests.store.entries import KEY, PARTITION, now
@@ -17,11 +17,11 @@ from tests.store.servers import in_flight, servers_of, until, writes_held_up
 
 
 @pytest.fixture
-def journals(database: Database) -> Journals:
-    return Journals(database)
+def journals(database: Database) -> JournalStore:
+    return JournalStore(database)
 
 
-def append_soon(journals: Journals, key: str, number: int) -> asyncio.Future[Exception | None]:
+def append_soon(journals: JournalStore, key: str, number: int) -> asyncio.Future[Exception | None]:
     """Append an entry in the next batch, and return the future of its error or `None`."""
     answer: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
     generation = journals.generation(key)
@@ -34,7 +34,7 @@ def append_soon(journals: Journals, key: str, number: int) -> asyncio.Future[Exc
 
 @ALONE
 async def test_pending_appends_fail_when_the_connection_breaks_and_the_next_succeeds(
-    redis: Client, journals: Journals
+    redis: Client, journals: JournalStore
 ) -> None:
     await journals.read(KEY)
     async with writes_held_up(redis):
@@ -53,7 +53,7 @@ async def test_pending_appends_fail_when_the_connection_breaks_and_the_next_succ
 
 
 async def test_an_append_can_require_the_text_of_the_entry_before(
-    journals: Journals,
+    journals: JournalStore,
 ) -> None:
     await journals.append(Append(KEY, 1, "other", PARTITION), now(), previous="")
     for previous in ("entry 1", "", "othe", "other "):

@@ -1,4 +1,4 @@
-"""Journals: what is appended, what is refused, and how lost entries are noticed."""
+"""JournalStore: what is appended, what is refused, and how lost entries are noticed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from server.store import journal as module
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.journal import (
+from server.base.core import keys
+from server.base.journals import store as module
+from server.base.journals.store import (
     CHECKPOINT,
     CLOCK_TOLERANCE,
     Append,
     Beside,
     ConflictError,
     GapError,
-    Journals,
+    JournalStore,
     MistimedError,
 )
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.play.core import keys as play_keys
 from tests.processes import PATIENCE
 from tests.store.entries import (
     DUE,
@@ -43,8 +44,8 @@ from tests.store.servers import calls
 
 
 @pytest.fixture
-def journals(database: Database) -> Journals:
-    return Journals(database)
+def journals(database: Database) -> JournalStore:
+    return JournalStore(database)
 
 
 async def beside(redis: Client) -> tuple[object, object, object]:
@@ -63,17 +64,17 @@ async def put(redis: Client, *texts: str) -> None:
         await redis.xadd(KEY, {"e": text}, id=f"0-{number}")
 
 
-async def test_entries_are_read_in_the_order_of_their_appends(journals: Journals) -> None:
+async def test_entries_are_read_in_the_order_of_their_appends(journals: JournalStore) -> None:
     for number in range(1, 4):
         await append(journals, number)
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
 
 
-async def test_a_journal_that_does_not_exist_has_no_entries(journals: Journals) -> None:
+async def test_a_journal_that_does_not_exist_has_no_entries(journals: JournalStore) -> None:
     assert await texts(journals) == []
 
 
-async def test_texts_come_back_as_they_were(journals: Journals) -> None:
+async def test_texts_come_back_as_they_were(journals: JournalStore) -> None:
     given = ["Ω \r\n \0 🂡", "[^%]*", ""]
     for number, text in enumerate(given, start=1):
         await journals.append(Append(KEY, number, text), now())
@@ -81,7 +82,9 @@ async def test_texts_come_back_as_they_were(journals: Journals) -> None:
 
 
 @pytest.mark.parametrize("count", [999, 1000, 1001, 2500])
-async def test_a_long_journal_is_read_whole(redis: Client, journals: Journals, count: int) -> None:
+async def test_a_long_journal_is_read_whole(
+    redis: Client, journals: JournalStore, count: int
+) -> None:
     given = [str(number) for number in range(1, count + 1)]
     async with redis.pipeline(transaction=False) as pipeline:
         for text in given:
@@ -94,7 +97,7 @@ async def test_a_long_journal_is_read_whole(redis: Client, journals: Journals, c
     assert await journals.read_from(KEY, count - 10) == given[-11:]
 
 
-async def test_reading_on_returns_the_new_entries(journals: Journals) -> None:
+async def test_reading_on_returns_the_new_entries(journals: JournalStore) -> None:
     for number in range(1, 4):
         await append(journals, number)
     assert await texts_on(journals, 1, "entry 1") == ["entry 2", "entry 3"]
@@ -111,7 +114,7 @@ async def test_reading_on_returns_the_new_entries(journals: Journals) -> None:
     ],
 )
 async def test_reading_on_returns_none_if_the_last_known_entry_was_lost(
-    redis: Client, journals: Journals, left: tuple[str, ...]
+    redis: Client, journals: JournalStore, left: tuple[str, ...]
 ) -> None:
     await put(redis, *left)
     assert await texts_on(journals, 3, "entry 3") is None
@@ -121,7 +124,7 @@ async def test_reading_on_returns_none_if_the_last_known_entry_was_lost(
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("number", [1, 2, 4, 5])
 async def test_an_entry_that_is_not_the_next_is_refused_and_nothing_is_written(
-    redis: Client, journals: Journals, number: int, form: dict[str, Any]
+    redis: Client, journals: JournalStore, number: int, form: dict[str, Any]
 ) -> None:
     await put(redis, "entry 1", "entry 2")
     with pytest.raises(ConflictError, match=KEY):
@@ -132,7 +135,7 @@ async def test_an_entry_that_is_not_the_next_is_refused_and_nothing_is_written(
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_an_append_of_an_older_generation_is_refused_and_nothing_is_written(
-    redis: Client, journals: Journals, database: Database, form: dict[str, Any]
+    redis: Client, journals: JournalStore, database: Database, form: dict[str, Any]
 ) -> None:
     known = await append(journals, 1)
     assert known == journals.generation(KEY)
@@ -152,7 +155,7 @@ async def test_an_append_of_an_older_generation_is_refused_and_nothing_is_writte
 
 
 async def test_an_append_of_an_older_generation_is_not_even_sent(
-    journals: Journals, database: Database
+    journals: JournalStore, database: Database
 ) -> None:
     for nothing in (0, 1):
         with pytest.raises(RefusedError):
@@ -169,7 +172,7 @@ async def test_an_append_of_an_older_generation_is_not_even_sent(
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-async def test_each_entry_of_a_batch_has_its_own_answer(journals: Journals) -> None:
+async def test_each_entry_of_a_batch_has_its_own_answer(journals: JournalStore) -> None:
     await append(journals, 1)
     await append(journals, 1, name=names_in(PARTITION, 2)[1])
     one, two = names_in(PARTITION, 2)
@@ -185,13 +188,13 @@ async def test_each_entry_of_a_batch_has_its_own_answer(journals: Journals) -> N
         generation, generation, ConflictError, ConflictError, ConflictError, generation,
     ]  # fmt: skip
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
-    assert await texts(journals, keys.attempt(one)) == []
-    assert await texts(journals, keys.attempt(two)) == ["entry 1", "entry 2"]
+    assert await texts(journals, play_keys.attempt(one)) == []
+    assert await texts(journals, play_keys.attempt(two)) == ["entry 1", "entry 2"]
 
 
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE - 100, CLOCK_TOLERANCE + 1_000])
 async def test_a_batch_with_one_mistimed_entry_is_refused_as_a_whole(
-    journals: Journals, off: int
+    journals: JournalStore, off: int
 ) -> None:
     one, two = names_in(PARTITION, 2)
     await append(journals, 1, name=one)
@@ -204,14 +207,14 @@ async def test_a_batch_with_one_mistimed_entry_is_refused_as_a_whole(
         with pytest.raises(MistimedError):
             await answer
     for name in (one, two):
-        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
+        assert await texts(journals, play_keys.attempt(name)) == ["entry 1"]
     answers = [append_soon(journals, 2, name=name, at=now() + off // 3) for name in (one, two)]
     for answer in answers:
         await answer
 
 
 async def test_no_call_of_the_script_exceeds_its_batch_bound(
-    redis: Client, journals: Journals, monkeypatch: pytest.MonkeyPatch
+    redis: Client, journals: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_MAX_BATCH", 3)
     chosen = names_in(PARTITION, 10)
@@ -220,12 +223,12 @@ async def test_no_call_of_the_script_exceeds_its_batch_bound(
     await asyncio.gather(*(append_soon(journals, 1, name=name) for name in chosen))
     assert await calls(redis, "evalsha") - before == 4
     for name in chosen:
-        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
+        assert await texts(journals, play_keys.attempt(name)) == ["entry 1"]
 
 
 @pytest.mark.parametrize("form", FORMS)
 async def test_a_missing_journal_is_not_begun_in_the_middle(
-    redis: Client, journals: Journals, form: dict[str, Any]
+    redis: Client, journals: JournalStore, form: dict[str, Any]
 ) -> None:
     with pytest.raises(ConflictError):
         await append(journals, 2, **form)
@@ -236,7 +239,7 @@ async def test_a_missing_journal_is_not_begun_in_the_middle(
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE - 100, CLOCK_TOLERANCE + 1_000])
 async def test_a_mistimed_entry_is_refused_and_nothing_is_written(
-    redis: Client, journals: Journals, off: int, form: dict[str, Any]
+    redis: Client, journals: JournalStore, off: int, form: dict[str, Any]
 ) -> None:
     await append(journals, 1)
     with pytest.raises(MistimedError, match=KEY):
@@ -247,7 +250,7 @@ async def test_a_mistimed_entry_is_refused_and_nothing_is_written(
 
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE // 2, CLOCK_TOLERANCE // 2])
 async def test_an_entry_within_the_tolerance_of_clocks_is_appended(
-    journals: Journals, off: int
+    journals: JournalStore, off: int
 ) -> None:
     await append(journals, 1, at=now() + off)
     assert await texts(journals) == ["entry 1"]
@@ -255,21 +258,21 @@ async def test_an_entry_within_the_tolerance_of_clocks_is_appended(
 
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE // 2, CLOCK_TOLERANCE // 2])
 async def test_a_batch_within_the_tolerance_of_clocks_is_appended(
-    journals: Journals, off: int
+    journals: JournalStore, off: int
 ) -> None:
     await append(journals, 1)
     await append_soon(journals, 2, at=now() + off)
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
-async def test_a_conflict_is_reported_before_a_wrong_time(journals: Journals) -> None:
+async def test_a_conflict_is_reported_before_a_wrong_time(journals: JournalStore) -> None:
     await append(journals, 1)
     with pytest.raises(ConflictError):
         await append(journals, 1, "other", at=0)
 
 
 async def test_effect_due_time_and_expiry_are_written_with_their_entry(
-    redis: Client, journals: Journals
+    redis: Client, journals: JournalStore
 ) -> None:
     await append(journals, 1, expires=FAR, effect=EFFECT, due=DUE)
     assert await beside(redis) == ({NAME: "finish"}, [[DUE[0].member, FAR]], True)
@@ -281,11 +284,11 @@ async def test_effect_due_time_and_expiry_are_written_with_their_entry(
 
 @pytest.mark.parametrize("soon", [True, False])
 async def test_only_one_of_two_nodes_appends_an_entry(
-    journals: Journals, other: Database, monkeypatch: pytest.MonkeyPatch, *, soon: bool
+    journals: JournalStore, other: Database, monkeypatch: pytest.MonkeyPatch, *, soon: bool
 ) -> None:
     # A cluster that stalls for a while does not matter here.
     monkeypatch.setattr(module, "CLOCK_TOLERANCE", 60_000)
-    nodes = {"one": journals, "other": Journals(other)}
+    nodes = {"one": journals, "other": JournalStore(other)}
     for number in range(1, 30):
         append_it = append_soon if soon and number > 1 else append
         async with asyncio.timeout(PATIENCE):
@@ -300,7 +303,7 @@ async def test_only_one_of_two_nodes_appends_an_entry(
 
 
 @pytest.mark.parametrize("ids", [["0-2"], ["0-1", "0-3"], ["0-1", "1-2"]])
-async def test_a_gap_is_an_error(redis: Client, journals: Journals, ids: list[str]) -> None:
+async def test_a_gap_is_an_error(redis: Client, journals: JournalStore, ids: list[str]) -> None:
     for id_ in ids:
         await redis.xadd(KEY, {"e": "text"}, id=id_)
     with pytest.raises(GapError, match="entries_lost"), capture_logs() as logs:
@@ -318,7 +321,7 @@ async def test_a_gap_is_an_error(redis: Client, journals: Journals, ids: list[st
 
 
 async def test_an_append_of_generation_0_is_never_sent(
-    database: Database, journals: Journals
+    database: Database, journals: JournalStore
 ) -> None:
     """Neither without a connection, when the current generation is 0 as well, nor with one."""
     done: list[object] = []
@@ -340,7 +343,7 @@ WHOLE = f"{CHECKPOINT}x}}"
 
 
 async def test_a_checkpoint_drops_the_entries_before_it_and_numbers_go_on(
-    redis: Client, journals: Journals
+    redis: Client, journals: JournalStore
 ) -> None:
     for number in range(1, 6):
         await append(journals, number)
@@ -357,7 +360,9 @@ async def test_a_checkpoint_drops_the_entries_before_it_and_numbers_go_on(
     assert (await journals.read(KEY)).texts == [WHOLE]
 
 
-async def test_a_checkpoint_that_is_not_the_next_entry_drops_nothing(journals: Journals) -> None:
+async def test_a_checkpoint_that_is_not_the_next_entry_drops_nothing(
+    journals: JournalStore,
+) -> None:
     for number in range(1, 4):
         await append(journals, number)
     for wrong in (3, 5):
@@ -367,7 +372,7 @@ async def test_a_checkpoint_that_is_not_the_next_entry_drops_nothing(journals: J
 
 
 async def test_who_reads_on_from_before_a_checkpoint_is_told_to_read_all(
-    journals: Journals,
+    journals: JournalStore,
 ) -> None:
     for number in range(1, 4):
         await append(journals, number)
@@ -380,7 +385,7 @@ async def test_who_reads_on_from_before_a_checkpoint_is_told_to_read_all(
 
 
 async def test_entries_that_are_missing_after_a_checkpoint_are_noticed(
-    redis: Client, journals: Journals
+    redis: Client, journals: JournalStore
 ) -> None:
     await append(journals, 1, WHOLE)
     for number in range(2, 6):
@@ -398,7 +403,7 @@ async def test_entries_that_are_missing_after_a_checkpoint_are_noticed(
 
 
 async def test_a_text_is_stored_beside_an_entry_that_is_accepted(
-    redis: Client, journals: Journals
+    redis: Client, journals: JournalStore
 ) -> None:
     key = f"{{p{PARTITION}}}:round:deal"
     await append(journals, 1, beside=Beside(key, "text", FAR))

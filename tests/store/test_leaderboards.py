@@ -6,14 +6,14 @@ from random import Random
 
 import pytest
 
-from server.core.boards import BoardId, of_daily
-from server.core.daily import DailyId
-from server.core.ids import PlayerId
-from server.core.ranking import MAX_MOVES, MAX_TIME, Row, pack
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.leaderboards import Leaderboards
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.play.core.result import MAX_MOVES, MAX_TIME, Row, pack
+from server.results.core import keys
+from server.results.core.boards import BoardId, of_daily
+from server.results.leaderboards_store import LeaderboardStore
 from tests.core.builders import ADA, BOB, CYD, DAN
 
 DAY = 20_778
@@ -22,17 +22,17 @@ RANKED = of_daily(DailyId("robert", DAY), "ranked")
 
 
 @pytest.fixture
-def boards(database: Database) -> Leaderboards:
-    return Leaderboards(database)
+def boards(database: Database) -> LeaderboardStore:
+    return LeaderboardStore(database)
 
 
-async def test_a_day_without_results_is_empty(boards: Leaderboards) -> None:
+async def test_a_day_without_results_is_empty(boards: LeaderboardStore) -> None:
     assert await boards.rows(BOARD, 1, 10) == (0, [], None)
     assert await boards.around(BOARD, [ADA], 3) == [[]]
     assert await boards.around(BOARD, [], 3) == []
 
 
-async def test_equal_scores_share_a_rank(boards: Leaderboards) -> None:
+async def test_equal_scores_share_a_rank(boards: LeaderboardStore) -> None:
     for player, score in ((DAN, 9), (ADA, 7), (CYD, 7), (BOB, 5)):
         await boards.place(BOARD, player, score)
     rows = [Row(1, BOB, 5), Row(2, ADA, 7), Row(2, CYD, 7), Row(4, DAN, 9)]
@@ -43,7 +43,7 @@ async def test_equal_scores_share_a_rank(boards: Leaderboards) -> None:
 
 
 async def test_a_standing_is_the_row_of_a_player_and_the_number_of_rows(
-    boards: Leaderboards,
+    boards: LeaderboardStore,
 ) -> None:
     for player, score in ((DAN, 9), (ADA, 7), (CYD, 7)):
         await boards.place(BOARD, player, score)
@@ -59,7 +59,7 @@ async def test_a_standing_is_the_row_of_a_player_and_the_number_of_rows(
     assert await boards.standing(of_daily(DailyId("deuces", DAY), "guests"), ADA) == (0, None)
 
 
-async def test_a_score_is_set_again_and_taken_away(boards: Leaderboards) -> None:
+async def test_a_score_is_set_again_and_taken_away(boards: LeaderboardStore) -> None:
     assert await boards.place(BOARD, ADA, 7) == (None, None)
     assert await boards.place(BOARD, ADA, 7) == (7, None)
     assert await boards.place(BOARD, ADA, 9) == (7, None)
@@ -69,7 +69,7 @@ async def test_a_score_is_set_again_and_taken_away(boards: Leaderboards) -> None
     assert await boards.rows(BOARD, 1, 10) == (0, [], None)
 
 
-async def test_a_player_is_in_one_group(boards: Leaderboards) -> None:
+async def test_a_player_is_in_one_group(boards: LeaderboardStore) -> None:
     await boards.place(BOARD, ADA, 7)
     assert await boards.place(RANKED, ADA, 7) == (None, 7)
     assert await boards.rows(BOARD, 1, 10) == (0, [], None)
@@ -77,7 +77,7 @@ async def test_a_player_is_in_one_group(boards: Leaderboards) -> None:
 
 
 async def test_a_run_counts_once_in_the_curves_of_its_day(
-    redis: Client, boards: Leaderboards
+    redis: Client, boards: LeaderboardStore
 ) -> None:
     curve = ("0:1", "15:3")
     for board in (BOARD, BOARD, RANKED):
@@ -90,7 +90,7 @@ async def test_a_run_counts_once_in_the_curves_of_its_day(
     assert await redis.hgetall(key) == {"0:1": "1", "15:3": "0", "15:2": "1"}
 
 
-async def test_scores_of_all_time_do_not_expire(redis: Client, boards: Leaderboards) -> None:
+async def test_scores_of_all_time_do_not_expire(redis: Client, boards: LeaderboardStore) -> None:
     ever = BoardId("wins", "robert", 0, "ranked")
     await boards.place(ever, ADA, -3)
     assert await redis.ttl(keys.leaderboard(ever)) == -1
@@ -98,7 +98,7 @@ async def test_scores_of_all_time_do_not_expire(redis: Client, boards: Leaderboa
 
 
 async def test_each_game_and_day_has_its_own_leaderboard(
-    redis: Client, boards: Leaderboards
+    redis: Client, boards: LeaderboardStore
 ) -> None:
     await boards.place(BOARD, ADA, 7)
     assert (
@@ -109,7 +109,7 @@ async def test_each_game_and_day_has_its_own_leaderboard(
     assert 0 < await redis.ttl(keys.leaderboard(BOARD)) <= keys.LEADERBOARD_LIFE
 
 
-async def test_the_greatest_scores_are_exact(boards: Leaderboards) -> None:
+async def test_the_greatest_scores_are_exact(boards: LeaderboardStore) -> None:
     worst = pack(127, MAX_TIME, MAX_MOVES)
     await boards.place(BOARD, ADA, worst)
     await boards.place(BOARD, BOB, worst - 1)
@@ -120,7 +120,7 @@ async def test_the_greatest_scores_are_exact(boards: Leaderboards) -> None:
 
 @pytest.mark.parametrize("spread", [1, 4, 1_000])
 async def test_rows_around_a_player_are_those_of_the_whole_leaderboard(
-    boards: Leaderboards, spread: int
+    boards: LeaderboardStore, spread: int
 ) -> None:
     chance = Random(spread)
     scores = {PlayerId(f"{number:016}"): chance.randrange(spread) for number in range(40)}
@@ -146,7 +146,7 @@ async def test_rows_around_a_player_are_those_of_the_whole_leaderboard(
     assert around == [*(rows[max(0, place - 3) : place + 4] for place in range(40)), []]
 
 
-async def test_sizes_and_curves_are_read(boards: Leaderboards) -> None:
+async def test_sizes_and_curves_are_read(boards: LeaderboardStore) -> None:
     assert await boards.curves(BOARD) == {}
     await boards.place(BOARD, ADA, 7, ("0:1", "end:3"))
     await boards.place(BOARD, BOB, 8, ("0:1", "end:4"))

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.nodes import Nodes
+from server.base.core import keys
+from server.base.nodes.nodes_store import NodeStore
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.store.entries import now
 from tests.store.servers import until
 
 
 @pytest.fixture
-def nodes(database: Database) -> Nodes:
-    return Nodes(database)
+def nodes(database: Database) -> NodeStore:
+    return NodeStore(database)
 
 
 async def test_a_node_is_alive_until_its_registration_expires(
-    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+    nodes: NodeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keys, "NODE_LIFE", 1)
     assert await nodes.renew("b") == ["b"]
@@ -35,17 +35,17 @@ async def test_a_node_is_alive_until_its_registration_expires(
 
 
 async def test_a_node_that_drops_its_registration_is_not_alive(
-    nodes: Nodes, other: Database
+    nodes: NodeStore, other: Database
 ) -> None:
     for name in ("a", "b", "a"):
         await nodes.renew(name)
-    await Nodes(other).drop("a")
-    await Nodes(other).drop("never")
+    await NodeStore(other).drop("a")
+    await NodeStore(other).drop("never")
     assert await nodes.alive(now()) == ["b"]
 
 
 async def test_expired_registrations_are_deleted(
-    redis: Client, nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+    redis: Client, nodes: NodeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await redis.zadd(keys.NODES, {f"dead {number}": now() - 1 for number in range(50)})
     await nodes.renew("alive")

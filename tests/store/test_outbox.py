@@ -5,22 +5,24 @@ from __future__ import annotations
 import pytest
 from structlog.testing import capture_logs
 
-from server.core.due import AttemptDue, RoundDue
-from server.core.ids import AttemptId, RoomCode
-from server.store import keys, outbox
-from server.store.clock import Clock
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.journal import Append, Journals
-from server.store.outbox import Outboxes
+from server.base.core import keys
+from server.base.core.due import AttemptDue, RoundDue
+from server.base.core.ids import AttemptId, RoomCode
+from server.base.journals.store import Append, JournalStore
+from server.base.outbox import store as outbox_store
+from server.base.outbox.store import OutboxStore
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.play.core import keys as play_keys
 from tests.store.outboxes import all_due, all_effects, all_set_aside
 
 NAMES = [f"{number:016}.ada0000000000000" for number in range(30)]
 
 
 @pytest.fixture
-def outboxes(database: Database) -> Outboxes:
-    return Outboxes(database)
+def outboxes(database: Database) -> OutboxStore:
+    return OutboxStore(database)
 
 
 def due_of(name: str) -> AttemptDue:
@@ -30,11 +32,11 @@ def due_of(name: str) -> AttemptDue:
 
 async def start(database: Database, name: str, due: int | None = None) -> None:
     """Begin a journal with an effect, and a due item if `due` is given."""
-    clock = Clock(database)
+    clock = RedisClock(database)
     await clock.sample()
-    await Journals(database).append(
+    await JournalStore(database).append(
         Append(
-            keys.attempt(name),
+            play_keys.attempt(name),
             1,
             "text",
             keys.partition(name),
@@ -46,7 +48,7 @@ async def start(database: Database, name: str, due: int | None = None) -> None:
 
 
 async def test_effects_of_every_partition_are_found_until_they_are_dropped(
-    database: Database, outboxes: Outboxes
+    database: Database, outboxes: OutboxStore
 ) -> None:
     assert await all_effects(outboxes) == []
     for name in NAMES:
@@ -60,7 +62,7 @@ async def test_effects_of_every_partition_are_found_until_they_are_dropped(
 
 
 async def test_due_items_are_found_until_they_are_dropped(
-    database: Database, outboxes: Outboxes
+    database: Database, outboxes: OutboxStore
 ) -> None:
     for time, name in enumerate(NAMES):
         await start(database, name, due=time)
@@ -73,7 +75,7 @@ async def test_due_items_are_found_until_they_are_dropped(
 
 
 async def test_an_item_with_a_later_time_is_not_dropped_with_the_first(
-    redis: Client, database: Database, outboxes: Outboxes
+    redis: Client, database: Database, outboxes: OutboxStore
 ) -> None:
     name = NAMES[0]
     await start(database, name, due=5)
@@ -87,9 +89,9 @@ async def test_an_item_with_a_later_time_is_not_dropped_with_the_first(
 
 
 async def test_the_oldest_items_of_a_partition_come_first(
-    redis: Client, outboxes: Outboxes, monkeypatch: pytest.MonkeyPatch
+    redis: Client, outboxes: OutboxStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outbox, "MAX_BATCH", 2)
+    monkeypatch.setattr(outbox_store, "MAX_BATCH", 2)
     await redis.zadd(keys.due(3), {"r:C": 3, "r:A": 1, "r:B": 2})
     assert await all_due(outboxes, 10) == [
         (RoundDue(RoomCode("A")), 1),
@@ -98,7 +100,7 @@ async def test_the_oldest_items_of_a_partition_come_first(
 
 
 async def test_pending_returns_the_effects_and_due_items_of_each_partition(
-    database: Database, outboxes: Outboxes
+    database: Database, outboxes: OutboxStore
 ) -> None:
     for time, name in enumerate(NAMES):
         await start(database, name, due=time)
@@ -113,7 +115,7 @@ async def test_pending_returns_the_effects_and_due_items_of_each_partition(
 
 
 async def test_what_was_set_aside_is_no_longer_pending(
-    database: Database, outboxes: Outboxes
+    database: Database, outboxes: OutboxStore
 ) -> None:
     name, other = NAMES[:2]
     for each in (name, other):
@@ -128,7 +130,7 @@ async def test_what_was_set_aside_is_no_longer_pending(
 
 
 async def test_a_due_item_of_an_unknown_kind_is_logged_and_kept(
-    redis: Client, outboxes: Outboxes
+    redis: Client, outboxes: OutboxStore
 ) -> None:
     await redis.zadd(keys.due(3), {"z:new": 1, "r:A": 2})
     with capture_logs() as logs:

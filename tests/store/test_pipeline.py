@@ -15,11 +15,11 @@ from redis.asyncio.connection import Connection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, ResponseError
 
-from server.metrics import Metrics
-from server.store import journal
-from server.store import pipeline as module
-from server.store.connection import connect
-from server.store.pipeline import Done, LostError, Pipeline, TooFewReplicasError, is_told, pack
+from server.base.journals import store as journals_store
+from server.base.redis import pipeline as module
+from server.base.redis.connection import connect
+from server.base.redis.pipeline import Done, LostError, Pipeline, TooFewReplicasError, is_told, pack
+from server.base.work.metrics import Metrics
 from tests.processes import PATIENCE
 from tests.redis_servers import Server, running_server
 from tests.store.servers import calls, in_flight, reads, until, writes_held_up
@@ -313,7 +313,7 @@ async def test_pending_commands_fail_when_the_server_cannot_be_reached() -> None
 def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
     """Send a call of the script that appends."""
     pipeline.send(
-        lambda: pack(*journal._APPEND.call(["journal"], 0, 0, 10**15, number, "text")),
+        lambda: pack(*journals_store._APPEND.call(["journal"], 0, 0, 10**15, number, "text")),
         replies.note(number),
     )
 

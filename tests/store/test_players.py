@@ -6,24 +6,24 @@ from typing import cast
 
 import pytest
 
-from server.core.ids import PlayerId
-from server.core.names import Profile, Recorded, guest_name
-from server.core.refusal import Refusal
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.histories import Histories
-from server.store.keys import MAX_SESSIONS
-from server.store.players import Players
+from server.base.core import keys
+from server.base.core.refusal import Refusal
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.players.core import keys as players_keys
+from server.players.core.keys import MAX_SESSIONS
+from server.players.core.names import Profile, Recorded, guest_name
+from server.players.store import PlayerStore
+from server.results.histories_store import HistoryStore
 from tests.core.builders import ADA, BOB, CYD
 
 
 @pytest.fixture
-def players(database: Database) -> Players:
-    return Players(database)
+def players(database: Database) -> PlayerStore:
+    return PlayerStore(database)
 
 
-async def test_a_guest_has_a_name_until_it_is_changed(players: Players) -> None:
+async def test_a_guest_has_a_name_until_it_is_changed(players: PlayerStore) -> None:
     assert await players.keep(ADA) == Recorded(Profile(ADA, guest_name(ADA)), False, unused=False)
     assert await players.keep(ADA, "Ada") == Recorded(Profile(ADA, "Ada"), True, unused=False)
     assert await players.keep(ADA, "Ada") == Recorded(Profile(ADA, "Ada"), False, unused=False)
@@ -31,7 +31,7 @@ async def test_a_guest_has_a_name_until_it_is_changed(players: Players) -> None:
     assert await players.keep(BOB, "Bob") == Recorded(Profile(BOB, "Bob"), True, unused=False)
 
 
-async def test_players_without_a_name_have_the_profile_of_a_guest(players: Players) -> None:
+async def test_players_without_a_name_have_the_profile_of_a_guest(players: PlayerStore) -> None:
     await players.keep(BOB, "Bob")
     assert await players.profiles([ADA, BOB]) == {
         ADA: Profile(ADA, guest_name(ADA)),
@@ -40,9 +40,11 @@ async def test_players_without_a_name_have_the_profile_of_a_guest(players: Playe
     assert await players.profiles([]) == {}
 
 
-async def test_a_player_has_several_sessions_by_last_use(players: Players, other: Database) -> None:
+async def test_a_player_has_several_sessions_by_last_use(
+    players: PlayerStore, other: Database
+) -> None:
     assert await players.add_session(ADA, "n1/first", 100) == (["n1/first"], [])
-    added = await Players(other).add_session(ADA, "n2/second", 200)
+    added = await PlayerStore(other).add_session(ADA, "n2/second", 200)
     assert added == (["n1/first", "n2/second"], [])
     await players.add_session(BOB, "n1/third", 300)
     players.use_session(ADA, "n1/first", 400)
@@ -50,14 +52,14 @@ async def test_a_player_has_several_sessions_by_last_use(players: Players, other
     players.use_session(ADA, "n1/ended", 500)
     await players.keep(ADA)  # a write after those, on the same connection
     assert await players.sessions([ADA, BOB, CYD]) == [["n2/second", "n1/first"], ["n1/third"], []]
-    assert await players.newest_sessions([ADA, BOB, CYD]) == ["n2/second", "n1/third", None]
-    assert await players.newest_sessions(list[PlayerId]()) == []
     players.remove_session(ADA, "n2/second")
     await players.keep(ADA)
     assert await players.sessions([ADA]) == [["n1/first"]]
 
 
-async def test_of_too_many_sessions_those_used_least_recently_are_dropped(players: Players) -> None:
+async def test_of_too_many_sessions_those_used_least_recently_are_dropped(
+    players: PlayerStore,
+) -> None:
     names = [f"node/{number}" for number in range(MAX_SESSIONS)]
     for at, name in enumerate(names):
         assert (await players.add_session(ADA, name, at))[1] == []
@@ -68,7 +70,7 @@ async def test_of_too_many_sessions_those_used_least_recently_are_dropped(player
     assert await players.add_session(ADA, "node/new", 300) == (kept, [])
 
 
-async def test_a_guest_without_a_name_leaves_nothing(redis: Client, players: Players) -> None:
+async def test_a_guest_without_a_name_leaves_nothing(redis: Client, players: PlayerStore) -> None:
     for _ in range(2):
         assert (await players.keep(ADA, None, 0, 1_000))[0].name == guest_name(ADA)
         await players.add_session(ADA, "n1/first", 100)
@@ -79,62 +81,55 @@ async def test_a_guest_without_a_name_leaves_nothing(redis: Client, players: Pla
         assert await redis.exists(*_KEYS) == 0
 
 
-_KEYS = (keys.player(ADA), keys.session(ADA), keys.sessions(ADA))
+_KEYS = (players_keys.player(ADA), keys.sessions(ADA))
 
 
-async def test_the_newest_session_is_removed_by_nobody_else(players: Players) -> None:
-    await players.add_session(ADA, "n1/first", 100)
-    await players.add_session(ADA, "n1/second", 200)
-    players.remove_session(ADA, "n1/first")
-    assert await players.sessions([ADA]) == [["n1/second"]]
-    assert await players.newest_sessions([ADA]) == ["n1/second"]
-
-
-async def test_a_record_begins_with_the_name(redis: Client, players: Players) -> None:
+async def test_a_record_begins_with_the_name(redis: Client, players: PlayerStore) -> None:
     await players.keep(ADA, None, 0, 1_000)
     await players.keep(ADA, "Ada", 0, 2_000)
     await players.keep(ADA, "Ada L.", None, 3_000)
-    record = cast("dict[str, str]", await redis.hgetall(keys.player(ADA)))
+    record = cast("dict[str, str]", await redis.hgetall(players_keys.player(ADA)))
     assert record == {"name": "Ada L.", "created": "2000"}
 
 
-async def test_an_epoch_that_only_the_token_knows_is_kept(redis: Client, players: Players) -> None:
+async def test_an_epoch_that_only_the_token_knows_is_kept(
+    redis: Client, players: PlayerStore
+) -> None:
     await players.keep(ADA, None, 2)
     with pytest.raises(Refusal, match="bad_token"):
         await players.keep(ADA, None, 1)
-    assert 0 <= keys.PLAYER_LIFE - await redis.ttl(keys.player(ADA)) < 60
+    assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(players_keys.player(ADA)) < 60
 
 
-async def test_sessions_and_players_expire(redis: Client, players: Players) -> None:
-    record = keys.player(ADA)
+async def test_sessions_and_players_expire(redis: Client, players: PlayerStore) -> None:
+    record = players_keys.player(ADA)
     await players.keep(ADA, "Ada")
     await players.add_session(ADA, "one", 1)
     await players.add_session(ADA, "two", 2)
-    assert 0 <= keys.GUEST_LIFE - await redis.ttl(record) < 60
-    for key in (keys.session(ADA), keys.sessions(ADA)):
-        assert 0 < await redis.ttl(key) <= keys.SESSION_LIFE
+    assert 0 <= players_keys.GUEST_LIFE - await redis.ttl(record) < 60
+    assert 0 < await redis.ttl(keys.sessions(ADA)) <= keys.SESSION_LIFE
 
 
 @pytest.mark.parametrize("field", ["barred", "hidden"])
 async def test_what_an_operator_has_said_outlives_a_guest(
-    redis: Client, players: Players, field: str
+    redis: Client, players: PlayerStore, field: str
 ) -> None:
-    record = keys.player(ADA)
+    record = players_keys.player(ADA)
     await redis.hset(record, field, "0")
     await players.keep(ADA, "Ada")
-    assert 0 <= keys.PLAYER_LIFE - await redis.ttl(record) < 60
+    assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(record) < 60
 
 
 async def test_a_name_lives_as_long_as_the_results_under_it(
-    redis: Client, database: Database, players: Players
+    redis: Client, database: Database, players: PlayerStore
 ) -> None:
-    record, histories = keys.player(ADA), Histories(database)
+    record, histories = players_keys.player(ADA), HistoryStore(database)
     await players.keep(ADA, "Ada")
     assert await histories.change(ADA, 0, {"kept": "1"})
-    assert 0 <= keys.GUEST_LIFE - await redis.ttl(record) < 60
+    assert 0 <= players_keys.GUEST_LIFE - await redis.ttl(record) < 60
     assert await histories.change(ADA, 1, {"t:robert": "[]"})
     for _ in range(2):
-        assert 0 <= keys.PLAYER_LIFE - await redis.ttl(record) < 60
+        assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(record) < 60
         await players.keep(ADA)
     await redis.persist(record)
     assert await histories.change(ADA, 2, {"kept": None})

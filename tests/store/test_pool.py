@@ -13,15 +13,15 @@ import pytest
 from engine.catalog import catalog, ruleset
 from engine.deal import commitment
 from engine.schema import STANDARD
-from server.core.certificate import Certificate
-from server.core.daily import DailyId, level_of
-from server.core.refusal import UnreadableError
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.deals import Deals
-from server.store.pool import PooledDeal, Pools
-from server.store.secret_keys import add_key, read_keys
+from server.base.core.days import DailyId, level_of
+from server.base.core.refusal import UnreadableError
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.base.seals.key_file import add_key, read_keys
+from server.deals.core import keys
+from server.deals.core.certificate import Certificate
+from server.deals.pool_store import PooledDeal, PoolStore
+from server.deals.store import DealStore
 from tests.conftest import secret_keys
 from tests.store.certified import pooled
 
@@ -31,16 +31,16 @@ DAY = 20_778
 
 
 @pytest.fixture
-def pools(database: Database) -> Pools:
-    return Pools(database, secret_keys())
+def pools(database: Database) -> PoolStore:
+    return PoolStore(database, secret_keys())
 
 
 @pytest.fixture
-def deals(database: Database) -> Deals:
-    return Deals(database, secret_keys())
+def deals(database: Database) -> DealStore:
+    return DealStore(database, secret_keys())
 
 
-async def filled(pools: Pools, count: int, game: str = GAME) -> list[PooledDeal]:
+async def filled(pools: PoolStore, count: int, game: str = GAME) -> list[PooledDeal]:
     """Fill a pool with deals of ascending difficulty, and return them."""
     made = [pooled(game, effort) for effort in range(count)]
     for deal in reversed(made):
@@ -54,16 +54,16 @@ async def members(redis: Client) -> list[str]:
     return list(found)
 
 
-async def test_a_deal_is_taken_once_as_it_was_put(pools: Pools, other: Database) -> None:
+async def test_a_deal_is_taken_once_as_it_was_put(pools: PoolStore, other: Database) -> None:
     (deal,) = await filled(pools, 1)
-    elsewhere = Pools(other, secret_keys())
+    elsewhere = PoolStore(other, secret_keys())
     assert (await pools.sizes([GAME, "deuces"])) == {GAME: 1, "deuces": 0}
     taken = await asyncio.gather(*(each.take(GAME, 2) for each in (pools, elsewhere) * 3))
     assert Counter(taken) == {deal: 1, None: 5}
     assert await pools.count(GAME) == 0
 
 
-async def test_a_level_is_taken_from_its_third(pools: Pools) -> None:
+async def test_a_level_is_taken_from_its_third(pools: PoolStore) -> None:
     made = await filled(pools, 9)
     for level, efforts in ((1, {0, 1, 2}), (2, {3, 4, 5}), (3, {6, 7, 8})):
         seen: set[int] = set()
@@ -77,7 +77,7 @@ async def test_a_level_is_taken_from_its_third(pools: Pools) -> None:
 
 
 async def test_nothing_that_is_stored_or_printed_tells_a_seed_or_line(
-    pools: Pools, redis: Client
+    pools: PoolStore, redis: Client
 ) -> None:
     (deal,) = await filled(pools, 1)
     texts = [repr(deal), f"{deal}", str(await members(redis))]
@@ -88,7 +88,7 @@ async def test_nothing_that_is_stored_or_printed_tells_a_seed_or_line(
         assert repr(deal.seed)[2:-1] not in text
 
 
-async def test_what_a_newer_release_put_is_left_alone(pools: Pools, redis: Client) -> None:
+async def test_what_a_newer_release_put_is_left_alone(pools: PoolStore, redis: Client) -> None:
     (good,) = await filled(pools, 1)
     await pools.put(replace(pooled(), rules="f" * 16, effort=-1))
     await redis.zadd(KEY, {"2.of a later form": -3})
@@ -101,7 +101,7 @@ async def test_what_a_newer_release_put_is_left_alone(pools: Pools, redis: Clien
 
 
 async def test_deals_by_superseded_rules_are_dropped(
-    pools: Pools, redis: Client, monkeypatch: pytest.MonkeyPatch
+    pools: PoolStore, redis: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(pools, 2)
     changed = ruleset("deuces").digest
@@ -118,17 +118,17 @@ async def test_a_pool_is_sealed_by_a_new_key(
 ) -> None:
     path = tmp_path / "keys"
     old = add_key(path)
-    made = await filled(Pools(database, old), 3)
+    made = await filled(PoolStore(database, old), 3)
     both = add_key(path)
-    pools = Pools(database, both)
+    pools = PoolStore(database, both)
     await redis.zadd(KEY, {"2.of a later form": -3})
     assert await pools.seal(GAME) == (3, 3)
     assert await pools.seal(GAME) == (3, 0)
     # Without its line, the old key is not needed by the pool.
     path.write_text(path.read_text(encoding="ascii").split()[0], encoding="ascii")
-    alone = Pools(database, read_keys(path))
+    alone = PoolStore(database, read_keys(path))
     assert await alone.read(GAME) == (made, [])
-    without = Pools(database, old)
+    without = PoolStore(database, old)
     assert await without.read(GAME) == ([], [deal.id for deal in made])
     assert await without.take(GAME, 1) is None
     with pytest.raises(UnreadableError):
@@ -137,7 +137,7 @@ async def test_a_pool_is_sealed_by_a_new_key(
 
 
 async def test_a_daily_is_taken_from_the_pool_with_its_certificate(
-    pools: Pools, deals: Deals, other: Database, redis: Client
+    pools: PoolStore, deals: DealStore, other: Database, redis: Client
 ) -> None:
     (made,) = await filled(pools, 1)
     daily = DailyId(GAME, DAY)
@@ -145,7 +145,7 @@ async def test_a_daily_is_taken_from_the_pool_with_its_certificate(
     assert (deal.id, deal.seed, deal.line, deal.day) == (made.id, made.seed, made.line, DAY)
     assert deal.certificate == Certificate(winnable=False, par=made.par, level=level_of(DAY))
     assert deal.commitment == commitment(deal.id, deal.seed)
-    assert await Deals(other, secret_keys()).daily(daily) == deal
+    assert await DealStore(other, secret_keys()).daily(daily) == deal
     fields = str(await redis.hgetall(keys.deal(deal.id)))
     assert made.line not in fields
     assert made.seed.hex() not in fields
@@ -156,15 +156,15 @@ async def test_a_daily_is_taken_from_the_pool_with_its_certificate(
 
 
 async def test_two_nodes_never_give_two_days_one_seed(
-    pools: Pools, deals: Deals, other: Database
+    pools: PoolStore, deals: DealStore, other: Database
 ) -> None:
     """They race for the same days; who loses one puts the deal back."""
     days, nodes = (
         [DailyId(GAME, DAY + number) for number in range(8)],
         (
             deals,
-            Deals(other, secret_keys()),
-            Deals(other, secret_keys()),
+            DealStore(other, secret_keys()),
+            DealStore(other, secret_keys()),
         ),
     )
     made = await filled(pools, 20)
@@ -182,7 +182,7 @@ async def test_two_nodes_never_give_two_days_one_seed(
 
 
 async def test_who_loses_a_day_puts_the_deal_back_and_forgets_it(
-    pools: Pools, deals: Deals, redis: Client
+    pools: PoolStore, deals: DealStore, redis: Client
 ) -> None:
     (made,) = await filled(pools, 1)
     first = await deals.daily(DailyId("deuces", DAY))
@@ -195,7 +195,9 @@ async def test_who_loses_a_day_puts_the_deal_back_and_forgets_it(
     assert (again.id, again.day) == (made.id, DAY + 1)
 
 
-async def test_a_deal_that_was_a_days_before_is_not_used_again(pools: Pools, deals: Deals) -> None:
+async def test_a_deal_that_was_a_days_before_is_not_used_again(
+    pools: PoolStore, deals: DealStore
+) -> None:
     """A server of a cluster that has lost its last writes has it in the pool once more."""
     (made,) = await filled(pools, 1)
     first = await deals.daily(DailyId(GAME, DAY))
@@ -208,9 +210,9 @@ async def test_a_deal_that_was_a_days_before_is_not_used_again(pools: Pools, dea
 
 
 async def test_a_certified_deal_is_read_without_its_line_if_that_is_broken(
-    pools: Pools, deals: Deals, other: Database, redis: Client
+    pools: PoolStore, deals: DealStore, other: Database, redis: Client
 ) -> None:
     await filled(pools, 1)
     deal = await deals.daily(DailyId(GAME, DAY))
     await redis.hset(keys.deal(deal.id), "line", "00000000.broken")
-    assert await Deals(other, secret_keys()).find(deal.id) == replace(deal, line=None)
+    assert await DealStore(other, secret_keys()).find(deal.id) == replace(deal, line=None)

@@ -10,11 +10,11 @@ from signal import SIGCONT, SIGSTOP
 import pytest
 import structlog
 
-from server.store import keys
-from server.store import probe as module
-from server.store.connection import Client, connect
-from server.store.database import Database
-from server.store.probe import FRESH_FOR, Probe
+from server.base.core import keys
+from server.base.redis import probe as module
+from server.base.redis.connection import Client, connect
+from server.base.redis.database import Database
+from server.base.redis.probe import FRESH_FOR, Probe
 from tests.conftest import CLUSTER
 from tests.redis_servers import MASTERS, Server, running_cluster, running_server
 from tests.redis_servers import until as until_so
@@ -92,7 +92,7 @@ async def test_it_fails_while_redis_takes_no_writes(
 async def test_it_fails_while_replicas_are_missing(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("server.store.pipeline.ACKNOWLEDGED_WITHIN", 0.01)
+    monkeypatch.setattr("server.base.redis.pipeline.ACKNOWLEDGED_WITHIN", 0.01)
     async with probing(server.url, acks=1) as probe:
         await probe.once()
         assert not probe.succeeds()

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from server.store import programs
-from server.store.connection import connect
-from server.store.embedded import embedded_redis
-from server.store.programs import EmbeddedServerError, Program, at_hand, redis_server_path
+from server.base.redis import programs
+from server.base.redis.connection import connect
+from server.base.redis.embedded import embedded_redis
+from server.base.redis.programs import EmbeddedServerError, Program, at_hand, redis_server_path
 from tests.processes import ROOT
 
 

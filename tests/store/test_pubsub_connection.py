@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from server.store.bus import _PubSubConnection
-from server.store.connection import FAILURES, connect
+from server.base.redis.bus import _PubSubConnection
+from server.base.redis.connection import FAILURES, connect
 from tests.conftest import ALONE
 from tests.processes import PATIENCE
 

@@ -6,11 +6,11 @@ import asyncio
 
 import pytest
 
-from server.core.ids import RoomCode
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.quick import QuickMatches
+from server.base.core.ids import RoomCode
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.lobby.core import keys
+from server.lobby.quick_store import QuickMatchStore
 from tests.core.builders import START
 
 A, B, C = RoomCode("AAAAAAAA"), RoomCode("AAAAAAAB"), RoomCode("AAAAA")
@@ -18,11 +18,11 @@ LIFE = keys.OFFER_LIFE * 1000
 
 
 @pytest.fixture
-def matches(database: Database) -> QuickMatches:
-    return QuickMatches(database)
+def matches(database: Database) -> QuickMatchStore:
+    return QuickMatchStore(database)
 
 
-async def test_the_second_player_gets_what_the_first_one_offers(matches: QuickMatches) -> None:
+async def test_the_second_player_gets_what_the_first_one_offers(matches: QuickMatchStore) -> None:
     assert await matches.pair("robert", A, START) == A
     assert await matches.pair("deuces", B, START) == B, "another game is another offer"
     assert await matches.pair("robert", C, START) == A
@@ -31,9 +31,9 @@ async def test_the_second_player_gets_what_the_first_one_offers(matches: QuickMa
 
 @pytest.mark.parametrize("count", [2, 3, 10])
 async def test_of_players_who_come_at_once_one_waits_at_most(
-    matches: QuickMatches, other: Database, count: int
+    matches: QuickMatchStore, other: Database, count: int
 ) -> None:
-    nodes = [matches, QuickMatches(other)]
+    nodes = [matches, QuickMatchStore(other)]
     codes = [RoomCode(f"AAAAAAA{nth}") for nth in range(count)]
     asked = [nodes[nth % 2].pair("robert", code, START) for nth, code in enumerate(codes)]
     found = await asyncio.gather(*asked)
@@ -42,7 +42,7 @@ async def test_of_players_who_come_at_once_one_waits_at_most(
 
 
 async def test_an_offer_is_renewed_withdrawn_or_expires(
-    matches: QuickMatches, redis: Client
+    matches: QuickMatchStore, redis: Client
 ) -> None:
     await matches.offer("robert", A, START)
     await matches.offer("robert", B, START)

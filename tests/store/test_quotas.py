@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from server.core.quota import Charge
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.quotas import Quotas
+from server.base.core import keys
+from server.base.core.quota import Charge
+from server.base.quotas.store import QuotaStore
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.conftest import ALONE
 from tests.core.builders import START
 
@@ -20,11 +20,11 @@ A, B = "place of one", "place of two"
 
 
 @pytest.fixture
-def quotas(database: Database) -> Quotas:
-    return Quotas(database)
+def quotas(database: Database) -> QuotaStore:
+    return QuotaStore(database)
 
 
-async def test_what_is_charged_counts_until_it_expires(quotas: Quotas, redis: Client) -> None:
+async def test_what_is_charged_counts_until_it_expires(quotas: QuotaStore, redis: Client) -> None:
     assert await quotas.charge(A, START, {START + 10: 5, START + 20: 7}) == (True, 12, 0)
     assert await quotas.charge(B, START, {}) == (True, 0, 0), "each address has its own"
     assert await quotas.charge(A, START + 9, {}) == (True, 12, START + 10)
@@ -34,7 +34,7 @@ async def test_what_is_charged_counts_until_it_expires(quotas: Quotas, redis: Cl
     assert not await redis.exists(keys.quota(A), keys.quota(B))
 
 
-async def test_what_is_too_much_is_not_counted(quotas: Quotas) -> None:
+async def test_what_is_too_much_is_not_counted(quotas: QuotaStore) -> None:
     assert await quotas.charge(A, START, {START + 10: 6}, most=10) == (True, 6, 0)
     assert await quotas.charge(A, START, {START + 20: 5}, most=10) == (False, 6, START + 10)
     assert await quotas.charge(A, START, {START + 20: 4}, most=10) == (True, 10, START + 10)
@@ -45,7 +45,7 @@ async def test_what_is_too_much_is_not_counted(quotas: Quotas) -> None:
 
 
 async def test_the_count_is_gone_with_the_last_of_what_is_stored(
-    quotas: Quotas, redis: Client
+    quotas: QuotaStore, redis: Client
 ) -> None:
     await quotas.charge(A, START, {START + 90_000_000: 5, START + 50_000: 1})
     await quotas.charge(A, START, {START + 20_000: 1})
@@ -55,9 +55,9 @@ async def test_the_count_is_gone_with_the_last_of_what_is_stored(
 
 
 async def test_of_many_at_once_as_many_are_accepted_as_there_is_room_for(
-    quotas: Quotas, other: Database
+    quotas: QuotaStore, other: Database
 ) -> None:
-    nodes = [quotas, Quotas(other)]
+    nodes = [quotas, QuotaStore(other)]
     found = await asyncio.gather(
         *(nodes[nth % 2].charge(A, START, {START + 10: 3}, most=30) for nth in range(40))
     )
@@ -73,7 +73,7 @@ charges = st.tuples(
 @settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(charges, max_size=20))
 async def test_it_counts_as_a_list_of_all_charges_does(
-    quotas: Quotas, redis: Client, steps: list[tuple[int, int, int, int | None]]
+    quotas: QuotaStore, redis: Client, steps: list[tuple[int, int, int, int | None]]
 ) -> None:
     await redis.delete(keys.quota(A))
     now, stored = START, list[tuple[int, int]]()

@@ -1,4 +1,4 @@
-"""What is kept of races: the first decision, what was taken back, and who has met whom."""
+"""What is kept of races: the first decision, and what was taken back."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import asyncio
 
 import pytest
 
-from server.core.ids import DealId, PlayerId
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.races import Races, Record
-from tests.core.builders import ADA, BOB, CYD, DEAL, START
+from server.base.core.ids import DealId
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.rooms.core import keys
+from server.rooms.races_store import RaceStore, Record
+from tests.core.builders import ADA, BOB, DEAL
 
 
 @pytest.fixture
-def races(database: Database) -> Races:
-    return Races(database)
+def races(database: Database) -> RaceStore:
+    return RaceStore(database)
 
 
-async def test_the_first_decision_stands(races: Races, other: Database) -> None:
+async def test_the_first_decision_stands(races: RaceStore, other: Database) -> None:
     assert await races.find(DEAL) is None
-    nodes = [races, Races(other)]
+    nodes = [races, RaceStore(other)]
     found = await asyncio.gather(*(nodes[nth % 2].decide(DEAL, f"{nth}") for nth in range(6)))
     assert len(set(found)) == 1
     assert await races.find(DEAL) == found[0]
     assert await races.find(DealId("dea2000000000000")) is None
 
 
-async def test_results_are_taken_back_beside_the_decision(races: Races, redis: Client) -> None:
+async def test_results_are_taken_back_beside_the_decision(races: RaceStore, redis: Client) -> None:
     assert await races.void(DEAL, ADA, "too early") is None
     assert await redis.exists(keys.race(DEAL)) == 0
     await races.decide(DEAL, "{}")
@@ -36,18 +36,3 @@ async def test_results_are_taken_back_beside_the_decision(races: Races, redis: C
     await races.void(DEAL, BOB, "another bot")
     assert await races.decide(DEAL, "other") == Record("{}", frozenset({ADA, BOB}))
     assert 0 < await redis.ttl(keys.race(DEAL)) <= keys.RACE_LIFE
-
-
-async def test_those_who_were_met_last_are_kept(races: Races, redis: Client) -> None:
-    await races.meet(ADA, [BOB], START + 1)
-    await races.meet(ADA, [CYD], START)
-    assert await races.met(ADA) == [BOB, CYD]
-    # A race that is entered late takes nobody back.
-    await races.meet(ADA, [BOB, CYD], START - 1)
-    assert await races.met(ADA) == [BOB, CYD]
-    others = [PlayerId(f"{number:016}") for number in range(keys.MAX_MET)]
-    for number, each in enumerate(others):
-        await races.meet(ADA, [each], START + 2 + number)
-    assert await races.met(ADA) == others[::-1]
-    assert await races.met(BOB) == []
-    assert 0 < await redis.ttl(keys.met(ADA)) <= keys.PLAYER_LIFE

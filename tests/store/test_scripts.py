@@ -6,22 +6,23 @@ import asyncio
 import re
 from pathlib import Path
 
-from server import store
-from server.core.boards import of_daily
-from server.core.daily import DailyId
-from server.core.ids import PlayerId
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.leaderboards import Leaderboards
-from server.store.scripts import Script
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.redis import scripts
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+from server.results.core.boards import of_daily
+from server.results.leaderboards_store import LeaderboardStore
 from tests.store.servers import calls
 
+SERVER = Path(scripts.__file__).parents[2]
 BOARD = of_daily(DailyId("robert", 20_000), "ranked")
 PLAYER = PlayerId("player0000000001")
 
 
 async def test_writes_and_reads_send_no_script_as_text(redis: Client, database: Database) -> None:
-    boards = Leaderboards(database)
+    boards = LeaderboardStore(database)
     await boards.standing(BOARD, PLAYER)
     before = {name: await calls(redis, name) for name in ("eval", "evalsha")}
     assert await boards.place(BOARD, PLAYER, 7) == (None, None)
@@ -34,7 +35,7 @@ async def test_writes_and_reads_send_no_script_as_text(redis: Client, database: 
 async def test_nobody_notices_that_redis_has_forgotten_the_scripts(
     redis: Client, database: Database
 ) -> None:
-    boards = Leaderboards(database)
+    boards = LeaderboardStore(database)
     assert await boards.place(BOARD, PLAYER, 7) == (None, None)
     await redis.script_flush()
     _, row = await boards.standing(BOARD, PLAYER)
@@ -48,7 +49,7 @@ async def test_nobody_notices_that_redis_has_forgotten_the_scripts(
 
 def test_every_script_of_the_store_is_loaded_on_connections() -> None:
     """Texts that call Redis stand in a `Script`, and only `Database.ask_script` sends a text."""
-    sources = {path: path.read_text() for path in Path(store.__path__[0]).glob("*.py")}
+    sources = {path: path.read_text() for path in SERVER.rglob("*.py")}
     known = "\n".join(script.text for script in Script.all)
     for path, source in sources.items():
         for text in re.findall(r'"""(.*?)"""', source, re.DOTALL):

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 import pytest
 from click.testing import CliRunner
 
-from server.cli import main
-from server.core.refusal import UnsuitableError
-from server.store import secret_files
-from server.store.secret_files import excess, read_secret
+from server.base.core.refusal import UnsuitableError
+from server.base.seals import secret_files
+from server.base.seals.secret_files import excess, read_secret
+from server.cli.main import main
 
 KEY = "0" * 64
 

@@ -7,17 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from server.cli import main
-from server.core.refusal import UnsuitableError
-from server.store.secret_keys import (
-    KEY_BYTES,
-    SealError,
-    SecretKeys,
-    add_key,
-    own_keys,
-    read_keys,
-    sealed_by,
-)
+from server.base.core.refusal import UnsuitableError
+from server.base.seals.core.secret_keys import KEY_BYTES, SealError, SecretKeys, sealed_by
+from server.base.seals.key_file import add_key, own_keys, read_keys
+from server.cli.main import main
 
 OLD, NEW = bytes(KEY_BYTES), bytes([1] * KEY_BYTES)
 SEED = bytes(range(32))

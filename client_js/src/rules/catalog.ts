@@ -14,9 +14,6 @@ export const games = rulesets.games as readonly unknown[] as readonly Game[];
 /** Superseded rules, by which no new deal is played, only those that began with them. */
 const unlisted = rulesets.unlisted as readonly unknown[] as readonly Unlisted[];
 
-/** For each game and variant, the digest of the rules that are meant where none is named. */
-const unnamed: Readonly<Record<string, Readonly<Record<string, string>>>> = rulesets.unnamed;
-
 /** The compiled rulesets. Their tables take time to compute, and most are never played. */
 const ready = new Map<string, Ruleset>();
 
@@ -40,23 +37,19 @@ export function findRuleset(game: string, variant: string = STANDARD): Ruleset {
   return prepared({ ...found, game, variant });
 }
 
-/**
- * The rules of this digest, by which something was begun; null stands for those of release 0.1.0,
- * which named none. Throws `unknown_rules`.
- */
-export function findStoredRuleset(game: string, variant: string, digest: string | null): Ruleset {
-  const wanted = digest ?? unnamed[game]?.[variant];
+/** The rules of this digest, by which something was begun; throws `unknown_rules`. */
+export function findStoredRuleset(game: string, variant: string, digest: string): Ruleset {
   const current = games
     .find(({ id }) => id === game)
-    ?.variants.find((each) => each.id === variant && each.digest === wanted);
+    ?.variants.find((each) => each.id === variant && each.digest === digest);
   if (current !== undefined) return prepared({ ...current, game, variant });
   const old = unlisted.find(
-    (each) => each.digest === wanted && each.game === game && each.variant === variant,
+    (each) => each.digest === digest && each.game === game && each.variant === variant,
   );
   if (old === undefined) {
     throw new EngineError(
       "unknown_rules",
-      `The rules ${wanted ?? "without a digest"} of ${game}, ${variant}, are unknown here.`,
+      `The rules ${digest} of ${game}, ${variant}, are unknown here.`,
     );
   }
   return prepared(old);

@@ -12,11 +12,8 @@ export interface OpenDeal {
   /** The commitment published before play. */
   readonly commitment: string;
   readonly seed: string;
-  /**
-   * The digest of the rules that it is played by, null for those of release 0.1.0; those by which
-   * new deals are played if it is left out.
-   */
-  readonly rules?: string | null;
+  /** The digest of the rules that it is played by; those of new deals if it is left out. */
+  readonly rules?: string;
 }
 
 /** The result of verifying a deal. */

@@ -21,15 +21,16 @@ const SEED_BYTES = 32;
 const NO_MARKS = { undos: 0, hints: 0, peeked: false };
 
 /**
- * The stored form of a deal: its seed in hexadecimal, its moves, and the digest of its rules, which
- * release 0.1.0 left out; its variant, unless it is the standard one; the race, if it is played in
+ * The stored form of a deal: its seed in hexadecimal, its moves, and the digest of its rules;
+ * its variant, unless it is the standard one; the race, if it is played in
  * one; and the UTC day, if it was that day's daily.
  */
 export interface StoredDeal {
   readonly seed: string;
   /** Without those that were undone. */
   readonly moves: readonly string[];
-  readonly rules?: string | null;
+  /** Those of new deals if it is left out. */
+  readonly rules?: string;
   readonly variant?: string;
   readonly race?: StoredRace;
   readonly day?: number;
@@ -307,7 +308,9 @@ function count(stored: unknown): number {
 /** The rules of a stored deal, or null if they are no longer known. */
 function rulesOf(game: string, { rules, variant }: StoredDeal): Ruleset | null {
   try {
-    return findStoredRuleset(game, variant ?? STANDARD, rules ?? null);
+    return rules === undefined
+      ? findRuleset(game, variant)
+      : findStoredRuleset(game, variant ?? STANDARD, rules);
   } catch (error) {
     if (error instanceof EngineError) return null;
     throw error;

@@ -119,8 +119,6 @@ describe("practice", () => {
     const kept = storage.getItem("samedeal.practice.robert") ?? "";
     const { rules, ...unnamed } = JSON.parse(kept) as { rules: string };
     expect(rules).toBe(practice.ruleset.digest);
-    // As release 0.1.0 stored it.
-    storage.setItem("samedeal.practice.robert", JSON.stringify(unnamed));
     const old = new Practice("robert", storage);
     expect([old.lost, old.view]).toEqual([false, practice.view]);
     storage.setItem(

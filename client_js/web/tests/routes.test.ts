@@ -104,12 +104,6 @@ describe("roomCode", () => {
     expect(spokenCode("H7KQ2M4X")).toBe("H 7 K Q, 2 M 4 X");
     expect(roomCode(shownCode("H7KQ2M4X"))).toBe("H7KQ2M4X");
   });
-
-  it("of an earlier server has five characters", () => {
-    expect(roomCode(" h7kq2 ")).toBe("H7KQ2");
-    expect(shownCode("H7KQ2")).toBe("H7KQ2");
-    expect(spokenCode("H7KQ2")).toBe("H 7 K Q 2");
-  });
 });
 
 describe("tableOf", () => {

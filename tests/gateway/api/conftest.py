@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from server.store import journal
+from server.base.journals import store as journals_store
 from tests.conftest import server_alone
 from tests.gateway.api.site import Site, site_on
 from tests.service.nodes import Node
@@ -22,7 +22,7 @@ def redis_server() -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, however far it is from Redis's."""
-    monkeypatch.setattr(journal, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
 
 
 @pytest.fixture

@@ -14,30 +14,30 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from server import listening
-from server.core import daily
-from server.core.ids import AttemptId, PlayerId
-from server.gateway.addresses import Proxies
-from server.gateway.api.app import Api
-from server.gateway.api.routes import DOCUMENT
-from server.gateway.budgets import Budgets
-from server.gateway.http import Health, players_app
-from server.gateway.listener import Listener
-from server.gateway.load import Load
-from server.gateway.origins import Origins
-from server.gateway.pages import Pages
-from server.gateway.previews import Previews
-from server.service.archive import Archive
+from server.base.core import days
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.net import listening
+from server.base.net.addresses import Proxies
+from server.base.net.budgets import Budgets
+from server.base.net.listener import Listener
+from server.base.net.load import Load
+from server.base.net.origins import Origins
+from server.base.web.api.app import Api
+from server.base.web.http import Health, players_app
+from server.base.web.pages import Pages
+from server.dailies.archive import Archive
+from server.front import previews_of
+from server.routes import DOCUMENT, ROUTES
 from tests.core.builders import START
 from tests.processes import PATIENCE
 from tests.service.nodes import Node
 
 OPENAPI: dict[str, Any] = json.loads(DOCUMENT.read_bytes())
 
-DAY = daily.day_at(START)
-DATE = daily.date_text(DAY)
-CLOSED = daily.closes(DAY)
-SETTLED = CLOSED + daily.SETTLED
+DAY = days.day_at(START)
+DATE = days.date_text(DAY)
+CLOSED = days.closes(DAY)
+SETTLED = CLOSED + days.SETTLED
 
 GAME = "robert"
 UNKNOWN = "dea1000000000000"
@@ -80,17 +80,24 @@ class Site:
         load = Load(lambda: self.lag)
         services = node.services
         self.budgets = Budgets(clock=lambda: services.clock.now() / 1000)
-        services.archive = Archive(node.store, node.attempts, node.dailies, folder)
+        services.archive = Archive(
+            node.attempts,
+            node.dailies,
+            folder,
+            leaderboards=node.store.leaderboards,
+            clock=node.store.clock,
+        )
         self.api = Api(
+            ROUTES,
             services,
             load,
             services.metrics.requests,
-            Proxies(proxies),
-            self.budgets,
+            proxies=Proxies(proxies),
+            budgets=self.budgets,
             clock=lambda: services.clock.now() / 1000,
         )
         origins = Origins()
-        previews = Previews(services, load, self.budgets)
+        previews = previews_of(services, load, self.budgets)
         self.app = players_app(
             Pages(folder, previews, Proxies(proxies), origins),
             self.api,

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from server.core import daily
-from server.core.run import check, read_file
-from server.gateway.api.route import FOREVER
-from server.service import archive
-from server.service.archive import DAYS, Archive
+from server.base.core import days
+from server.base.web.api.route import FOREVER
+from server.dailies import archive
+from server.dailies.archive import DAYS, Archive
+from server.play.core.run import check, read_file
 from tests.core.builders import ADA, BOB, CYD, START
 from tests.gateway.api.site import DATE, SETTLED, Site, play_daily
 from tests.service.nodes import Node, SetClock, node_on
@@ -96,11 +96,17 @@ async def test_all_nodes_make_the_same_bytes(
     await site.get(PATH)
     await node.services.archive.wait()
     async with node_on(redis_url, clock) as other:
-        own = Archive(other.store, other.attempts, other.dailies, tmp_path / "other")
+        own = Archive(
+            other.attempts,
+            other.dailies,
+            tmp_path / "other",
+            leaderboards=other.store.leaderboards,
+            clock=other.store.clock,
+        )
         with pytest.raises(Exception, match="being_made"):
-            await own.find(daily.day_at(START))
+            await own.find(days.day_at(START))
         await own.wait()
-        made = await own.find(daily.day_at(START))
+        made = await own.find(days.day_at(START))
         assert made.path.read_bytes() == (await site.get(PATH)).body
         assert [path.name for path in (tmp_path / "other").iterdir()] == [made.path.name]
 
@@ -113,7 +119,7 @@ async def test_all_nodes_make_the_same_bytes(
         (f"{DATE}.jsonl.gz.x", "unknown_path"),
         ("..%2F..%2Fetc%2Fpasswd", "unknown_path"),
         (f"..%2F{DATE}.jsonl.gz", "unknown_day"),
-        (f"{daily.date_text(daily.day_at(SETTLED))}.jsonl.gz", "unknown_day"),
+        (f"{days.date_text(days.day_at(SETTLED))}.jsonl.gz", "unknown_day"),
     ],
 )
 async def test_other_files_are_unknown(site: Site, clock: SetClock, file: str, code: str) -> None:
@@ -130,9 +136,9 @@ async def test_a_day_is_archived_from_when_its_results_are_there_until_its_journ
     clock.time = SETTLED - 1
     assert (await site.get("/archive")).json["days"] == []
     assert (await site.get(PATH)).code == "unknown_day"
-    clock.time = START + DAYS * daily.DAY - daily.DAY
+    clock.time = START + DAYS * days.DAY - days.DAY
     assert (await site.get("/archive")).json["days"][0]["date"] == DATE
-    clock.time += daily.DAY
+    clock.time += days.DAY
     assert (await site.get("/archive")).json["days"] == []
     assert (await site.get(PATH)).code == "unknown_day"
 
@@ -145,7 +151,7 @@ async def test_a_node_that_stops_leaves_no_part_of_a_file(
     clock.time = SETTLED
     # Not over HTTP: the file might be whole before the answer is there.
     with pytest.raises(Exception, match="being_made"):
-        await node.services.archive.find(daily.day_at(START))
+        await node.services.archive.find(days.day_at(START))
     await node.services.archive.close()
     assert [*tmp_path.iterdir()] == []
 
@@ -157,7 +163,13 @@ async def test_a_folder_that_cannot_be_written_to_is_told_and_tried_again(
     clock.time = SETTLED
     blocked = tmp_path / "file"
     blocked.write_text("no folder")
-    node.services.archive = Archive(node.store, node.attempts, node.dailies, blocked / "archive")
+    node.services.archive = Archive(
+        node.attempts,
+        node.dailies,
+        blocked / "archive",
+        leaderboards=node.store.leaderboards,
+        clock=node.store.clock,
+    )
     for _ in range(2):
         assert (await site.get(PATH)).code == "being_made"
         await node.services.archive.wait()

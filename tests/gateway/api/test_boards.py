@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.catalog import games, ruleset
-from server.core import boards, daily
-from server.core.ids import PlayerId, attempt_id
-from server.core.refusal import Refusal
-from server.gateway.api.boards import OfBoard, board_of
-from server.gateway.api.route import HOUR, LIVE
+from server.base.core import days
+from server.base.core.ids import PlayerId, attempt_id
+from server.base.core.refusal import Refusal
+from server.base.web.api.route import HOUR, LIVE
+from server.results.api import OfBoard, board_of
+from server.results.core import boards
 from tests.core.builders import ADA, BOB, START
 from tests.gateway.api.site import CLOSED, DATE, DAY, GAME, SETTLED, Site, play_daily
 from tests.service.nodes import Node, SetClock
@@ -104,7 +105,7 @@ async def test_the_best_runs_are_shown_as_runs(site: Site, node: Node) -> None:
     [
         (f"month/{GAME}/{DATE}", "unknown_board"),
         (f"day/chess/{DATE}", "unknown_game"),
-        (f"day/{GAME}/{daily.date_text(DAY + 1)}", "unknown_day"),
+        (f"day/{GAME}/{days.date_text(DAY + 1)}", "unknown_day"),
         (f"day/{GAME}/today", "unknown_day"),
         (f"week/{GAME}/2026-W60", "unknown_day"),
         (f"week/{GAME}/1969-W01", "unknown_day"),

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from engine.catalog import games, ruleset, stored_ruleset
 from engine.deal import deal_seed
 from engine.verify import verify
-from server.core import curve, daily
-from server.core.certificate import proves
-from server.core.refusal import Refusal
-from server.gateway.api.route import FOREVER, HOUR, LIVE, day_of
+from server.base.core import days
+from server.base.core.refusal import Refusal
+from server.base.web.api.route import FOREVER, HOUR, LIVE, day_of
+from server.deals.core.certificate import proves
+from server.results.core import curve
 from tests.core.builders import ADA, BOB, CYD, START
 from tests.gateway.api.site import CLOSED, DATE, DAY, GAME, SETTLED, Site, play_daily
 from tests.service.nodes import Node, SetClock
@@ -23,19 +24,19 @@ from tests.store.certified import pooled
 
 async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:
     for game in games():
-        for _ in range(daily.DRAWN_AHEAD - daily.UNCERTIFIED_AHEAD):
+        for _ in range(days.DRAWN_AHEAD - days.UNCERTIFIED_AHEAD):
             await node.store.pools.put(pooled(game))
     await node.dailies.draw_ahead()
     reply = await site.get("/dailies")
     found = reply.json
     assert (found["day"], found["date"], found["now"]) == (DAY, DATE, START)
-    assert [each["day"] for each in found["days"]] == [*range(DAY, DAY + daily.DRAWN_AHEAD + 1)]
+    assert [each["day"] for each in found["days"]] == [*range(DAY, DAY + days.DRAWN_AHEAD + 1)]
     for day in found["days"]:
         assert {deal["game"] for deal in day["deals"]} == set(games())
         assert not day["closed"]
         assert {deal["seed"] for deal in day["deals"]} == {None}
         assert {deal["line"] for deal in day["deals"]} == {None}
-        certified = day["day"] > DAY + daily.UNCERTIFIED_AHEAD
+        certified = day["day"] > DAY + days.UNCERTIFIED_AHEAD
         assert {deal["certificate"] is not None for deal in day["deals"]} == {certified}
     assert reply.headers["Cache-Control"] == "public, max-age=1"
 
@@ -77,9 +78,9 @@ async def test_a_closed_day_all_of_whose_deals_are_certified_never_changes(
     for game in games():
         await node.store.pools.put(pooled(game))
     await node.dailies.draw_ahead()
-    day = DAY + daily.UNCERTIFIED_AHEAD + 1
-    clock.time = daily.closes(day)
-    reply = await site.get(f"/dailies/{daily.date_text(day)}")
+    day = DAY + days.UNCERTIFIED_AHEAD + 1
+    clock.time = days.closes(day)
+    reply = await site.get(f"/dailies/{days.date_text(day)}")
     assert {deal["best"] for deal in reply.json["deals"]} == {None}
     assert reply.headers["Cache-Control"] == f"public, max-age={FOREVER}, immutable"
 
@@ -90,12 +91,12 @@ async def test_the_line_of_a_certified_deal_is_told_when_its_day_is_closed(
     made = pooled(GAME)
     await node.store.pools.put(made)
     await node.dailies.draw_ahead()
-    day = DAY + daily.UNCERTIFIED_AHEAD + 1
-    path = f"/dailies/{daily.date_text(day)}"
-    clock.time = daily.closes(day) - 1
+    day = DAY + days.UNCERTIFIED_AHEAD + 1
+    path = f"/dailies/{days.date_text(day)}"
+    clock.time = days.closes(day) - 1
     before = await site.get(path)
     (deal,) = [each for each in before.json["deals"] if each["game"] == GAME]
-    said = {"winnable": False, "par": made.par, "level": daily.level_of(day)}
+    said = {"winnable": False, "par": made.par, "level": days.level_of(day)}
     assert (deal["deal"], deal["certificate"], deal["line"]) == (made.id, said, None)
     first, *_ = made.line.split()
     assert f'"{first}"'.encode() not in before.body
@@ -127,14 +128,14 @@ async def test_an_answer_is_kept_no_longer_than_the_day_is_open(
 async def test_other_days_are_unknown(site: Site, date: str) -> None:
     reply = await site.get(f"/dailies/{date}")
     assert (reply.status, reply.code) == (404, "unknown_day")
-    ahead = daily.date_text(DAY + daily.DRAWN_AHEAD + 1)
+    ahead = days.date_text(DAY + days.DRAWN_AHEAD + 1)
     assert (await site.get(f"/dailies/{ahead}")).status == 404
 
 
 @given(st.one_of(st.dates().map(str), st.text(), st.from_regex(r"\d{4}-\d\d-\d\d")))
 def test_a_date_is_one_day_or_refused(text: str) -> None:
     with suppress(Refusal):
-        assert daily.date_text(day_of(text)) == text
+        assert days.date_text(day_of(text)) == text
 
 
 async def test_curves_show_how_the_runs_went_on(site: Site, node: Node, clock: SetClock) -> None:
@@ -165,7 +166,7 @@ async def test_curves_are_kept_longer_once_all_results_are_there(
     ("path", "code"),
     [
         (f"/dailies/{DATE}/chess/curves", "unknown_game"),
-        (f"/dailies/{daily.date_text(DAY + 1)}/{GAME}/curves", "unknown_day"),
+        (f"/dailies/{days.date_text(DAY + 1)}/{GAME}/curves", "unknown_day"),
         (f"/dailies/yesterday/{GAME}/curves", "unknown_day"),
     ],
 )

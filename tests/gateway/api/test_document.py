@@ -11,15 +11,15 @@ import msgspec
 import pytest
 from starlette.requests import Request
 
-from server.core.archive import DayLine, RunLine
-from server.core.run import check, read_file
-from server.gateway.api.app import asked_of
-from server.gateway.api.problems import STATUS
-from server.gateway.api.route import MAX_ROWS, Route
-from server.gateway.api.routes import ROUTES
-from server.gateway.api.shared import Problem
-from server.gateway.limits import ADDRESS_PLAYERS, ADDRESS_REQUESTS
-from server.service.archive import DAYS
+from server.base.net.limits import ADDRESS_PLAYERS, ADDRESS_REQUESTS
+from server.base.web.api.app import asked_of
+from server.base.web.api.problems import STATUS
+from server.base.web.api.route import MAX_ROWS, Route
+from server.base.web.api.shared import Problem
+from server.dailies.archive import DAYS
+from server.dailies.core.archive import DayLine, RunLine
+from server.play.core.run import check, read_file
+from server.routes import ROUTES
 from tests.gateway.api.site import schema_of
 from tests.processes import ROOT
 
@@ -28,7 +28,7 @@ TEXT = (ROOT / "server" / "HTTP.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```http\nGET /api(\S+)\n```\n```json\n(.*?)```", TEXT, re.DOTALL)
 
 
-def route_of(path: str) -> tuple[Route, dict[str, str]]:
+def route_of(path: str) -> tuple[Route[Any], dict[str, str]]:
     """Return the route of a path, and the fields in the path."""
     for route in ROUTES:
         pattern = re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", route.path)

@@ -8,12 +8,11 @@ import pytest
 from openapi_spec_validator import validate
 from starlette.routing import Route as StarletteRoute
 
-from server.core.refusal import HTTP_SENTENCES, SENTENCES
-from server.gateway import typescript
-from server.gateway.api import openapi
-from server.gateway.api.problems import OF_ANY, STATUS
-from server.gateway.api.route import Route
-from server.gateway.api.routes import DOCUMENT, ROUTES, STRUCTS
+from server.base.core.refusal import HTTP_SENTENCES, SENTENCES
+from server.base.generate import openapi, typescript
+from server.base.web.api.problems import OF_ANY, STATUS
+from server.base.web.api.route import Route
+from server.routes import DOCUMENT, ROUTES, STRUCTS
 from tests.gateway.api.site import OPENAPI, Site
 from tests.processes import ROOT
 
@@ -41,7 +40,7 @@ async def test_every_route_is_described_and_every_path_routed(site: Site) -> Non
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
-def test_the_fields_of_a_path_are_asked_for(route: Route) -> None:
+def test_the_fields_of_a_path_are_asked_for(route: Route[Any]) -> None:
     operation = OPENAPI["paths"][route.path]["get"]
     described = {(p["name"], p["in"]) for p in operation["parameters"]}
     assert {name for name, where in described if where == "path"} == set(route.in_path)

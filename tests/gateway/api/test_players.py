@@ -5,12 +5,13 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from engine.catalog import games, ruleset
-from server.core import daily, history
-from server.core.boards import ALL_GAMES
-from server.core.history import DayResult, History, RoundResult, Sums
-from server.core.ids import DealId
-from server.gateway.api.players import MAX_DAYS, page_of
-from server.gateway.api.shared import Player
+from server.base.core import days as daily
+from server.base.core.ids import DealId
+from server.players.api import Player
+from server.results.core import history
+from server.results.core.boards import ALL_GAMES
+from server.results.core.history import DayResult, History, RoundResult, Sums
+from server.results.players_api import MAX_DAYS, page_of
 from tests.core.builders import ADA, START
 from tests.core.histories import page_of as shown
 from tests.gateway.api.site import DAY, GAME, Site, play_daily

@@ -9,6 +9,7 @@ import tracemalloc
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from random import Random
+from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -17,14 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import Request
 
-from server.core.ids import PlayerId
-from server.core.refusal import Refusal
-from server.gateway import limits
-from server.gateway.api import cache
-from server.gateway.api.app import asked_of
-from server.gateway.api.cache import MAX_IN_FLIGHT, Cache
-from server.gateway.api.route import Answer, Route, Rows
-from server.gateway.api.routes import ROUTES
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.net import limits
+from server.base.web.api import cache as api_cache
+from server.base.web.api.app import asked_of
+from server.base.web.api.cache import MAX_IN_FLIGHT, Cache
+from server.base.web.api.route import Answer, Route, Rows
+from server.routes import ROUTES
 from tests.core.builders import ADA, START
 from tests.gateway.api.site import DATE, GAME, Site, site_on
 from tests.service.nodes import Node, SetClock
@@ -87,7 +88,9 @@ async def test_a_query_says_what_can_be_asked(site: Site, query: str) -> None:
 @given(st.lists(st.tuples(st.one_of(st.sampled_from(["from", "count", "group", "deal"]), st.text()),
                           st.one_of(st.integers().map(str), st.text()))),
        st.sampled_from(ROUTES))  # fmt: skip
-def test_any_query_is_understood_or_refused(pairs: list[tuple[str, str]], route: Route) -> None:
+def test_any_query_is_understood_or_refused(
+    pairs: list[tuple[str, str]], route: Route[Any]
+) -> None:
     scope = {
         "type": "http",
         "headers": [],
@@ -237,7 +240,7 @@ async def made_by(answers: Cache, *numbers: int) -> list[int]:
 
 
 async def test_the_answers_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "MAX_BYTES", 3 * (cache.OVERHEAD + 301) / cache.ONCE)
+    monkeypatch.setattr(api_cache, "MAX_BYTES", 3 * (api_cache.OVERHEAD + 301) / api_cache.ONCE)
     answers = Cache(lambda: 0.0)
     assert await made_by(answers, 1, 2, 3, 1, 4, 5, 1, 3, 2, 6) == [1, 2, 3, 4, 5, 2, 6]
     # What is larger than all of a share is answered, and not kept.
@@ -251,10 +254,10 @@ async def test_the_answers_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyP
 async def test_what_is_asked_for_once_pushes_out_nothing_that_was_asked_for_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    one = cache.OVERHEAD + 310
-    monkeypatch.setattr(cache, "MAX_BYTES", 20 * one)
+    one = api_cache.OVERHEAD + 310
+    monkeypatch.setattr(api_cache, "MAX_BYTES", 20 * one)
     answers = Cache(lambda: 0.0)
-    often = range(int(20 * (1 - cache.ONCE)))
+    often = range(int(20 * (1 - api_cache.ONCE)))
     await made_by(answers, *sorted([*often] * 2))
     await made_by(answers, *range(1_000, 2_000))
     assert await made_by(answers, *often) == []

@@ -9,10 +9,10 @@ import pytest
 
 from engine.catalog import stored_ruleset
 from engine.verify import verify
-from server.core.run import check, read_file
-from server.gateway import limits
-from server.gateway.api.route import FOREVER, HOUR
-from server.gateway.api.routes import ROUTES
+from server.base.net import limits
+from server.base.web.api.route import FOREVER, HOUR
+from server.play.core.run import check, read_file
+from server.routes import ROUTES
 from tests.core.builders import ADA, BOB, CYD
 from tests.gateway.api.site import CLOSED, DATE, GAME, UNKNOWN, Site, play_daily
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of

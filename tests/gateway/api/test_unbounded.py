@@ -17,10 +17,10 @@ from urllib.parse import urlencode
 import msgspec
 import pytest
 
-from server.core.boards import Scope
-from server.gateway.api import cache
-from server.gateway.api.route import Route
-from server.gateway.api.routes import ROUTES
+from server.base.web.api import cache as api_cache
+from server.base.web.api.route import Route
+from server.results.core.boards import Scope
+from server.routes import ROUTES
 from tests.core.builders import ADA, BOB, START
 from tests.gateway.api.site import CLOSED, DATE, GAME, Site, play_daily, site_on
 from tests.service.nodes import Node, SetClock
@@ -64,7 +64,7 @@ def _is_bounded(schema: dict[str, Any]) -> bool:
     return "enum" in schema or schema.get("maximum", FEW + 1) <= FEW
 
 
-def _fields(route: Route) -> dict[str, dict[str, Any]]:
+def _fields(route: Route[Any]) -> dict[str, dict[str, Any]]:
     _, components = msgspec.json.schema_components([route.asked])
     return dict(components[route.asked.__name__].get("properties", {}))
 
@@ -74,7 +74,7 @@ def test_a_field_has_few_values_or_is_asked_for_here() -> None:
     assert {name for name, each in fields.items() if not _is_bounded(each)} == UNKNOWN.keys()
 
 
-def _requests(route: Route, known: dict[str, list[str]]) -> list[str]:
+def _requests(route: Route[Any], known: dict[str, list[str]]) -> list[str]:
     """Return paths in each of which one field names nothing, and the others what there is."""
     found = []
     for field, schema in _fields(route).items():
@@ -103,7 +103,7 @@ WEEK = f"{_year}-W{_week:02}"
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.path)
 async def test_what_there_is_not_is_one_entry_at_most(
-    node: Node, clock: SetClock, tmp_path: Path, route: Route
+    node: Node, clock: SetClock, tmp_path: Path, route: Route[Any]
 ) -> None:
     await node.dailies.draw_ahead()
     # What began before is not ranked.
@@ -130,7 +130,7 @@ async def test_what_there_is_not_is_one_entry_at_most(
                 statuses[status].append(path)
     assert statuses.keys() <= {200, 304, 404}, statuses
     assert len(site.api._cache) <= 1
-    assert site.api._cache.size <= 3 * cache.OVERHEAD
+    assert site.api._cache.size <= 3 * api_cache.OVERHEAD
     assert len(node.services.profiles._known) == profiles
 
 

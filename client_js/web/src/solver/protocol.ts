@@ -9,8 +9,7 @@ export type { Review } from "../../../src/solver/review.ts";
 export interface RulesName {
   readonly game: string;
   readonly variant: string;
-  /** Null for those of release 0.1.0. */
-  readonly rules: string | null;
+  readonly rules: string;
 }
 
 /** What is a good move, by what the player knows? */

@@ -1,0 +1,1 @@
+"""Credentials: recovery codes, devices, passkeys; export and deletion."""

@@ -1,0 +1,1 @@
+"""What is decided about players themselves, without I/O."""

@@ -1,0 +1,25 @@
+"""What kept identities store, by which it is charged to the address of who brings it about.
+
+It is as measured with MEMORY USAGE, and rounded up; see `server/STORED.md`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from server.accounts.core import keys
+from server.base.core.quota import Item
+from server.players.core.keys import PLAYER_LIFE
+
+CODE: Final = (Item(1_300, PLAYER_LIFE * 1000),)
+"""A recovery code or a passkey, with the record and the history that say that. Those of who has a
+result do not expire, and count for as long as tokens hold."""
+
+OFFER: Final = (Item(350, keys.CODE_OFFER_LIFE * 1000),)
+"""A recovery code that is not kept yet, with the record that names it."""
+
+DEVICE: Final = (Item(350, keys.DEVICE_LIFE * 1000),)
+"""A device code, with the record that names it."""
+
+EPOCH: Final = (Item(150, PLAYER_LIFE * 1000),)
+"""That a player has signed out everywhere, or is deleted, for as long as tokens hold."""

@@ -1,0 +1,230 @@
+"""Handlers of the commands in `server.accounts.messages`."""
+
+from __future__ import annotations
+
+from server.accounts import passkeys
+from server.accounts.accounts import read_typed
+from server.accounts.challenges import Purpose
+from server.accounts.core import charges
+from server.accounts.messages import (
+    Account,
+    AskPasskey,
+    ConfirmCode,
+    ConfirmPasskey,
+    CreatePasskey,
+    DeleteAccount,
+    DeviceCode,
+    ExportData,
+    Exported,
+    GetAccount,
+    KeepRecoveryCode,
+    KeptCode,
+    KeptPasskey,
+    LinkDevice,
+    NewRecoveryCode,
+    PasskeyOptions,
+    RecoveryCode,
+    SignedIn,
+    SignIn,
+    SignOutEverywhere,
+    UsePasskey,
+)
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.wire.messages import Command
+from server.base.wire.request import HandlerTable, Request
+from server.base.wire.session_messages import Done
+from server.players.core.account import AUTHENTICATORS, MAX_PASSKEYS
+from server.players.core.account import Account as Stored
+from server.players.core.names import Profile
+
+
+async def new_recovery_code(request: Request[NewRecoveryCode]) -> RecoveryCode:
+    """Return a new code, which is not kept yet."""
+    session = request.session
+    new = request.services.accounts.new_recovery_code
+    async with request.paying("any", charges.OFFER):
+        code = await new(request.player, session.epoch, confirmed=_is_confirmed(request))
+    return RecoveryCode(code)
+
+
+async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
+    """Keep the identity by a code; whoever knows it has shown it, too."""
+    code = read_typed(request.command.code)
+    async with request.paying("any", charges.CODE):
+        await request.services.accounts.keep_recovery_code(request.player, code)
+    request.front.confirmations.note(request.session)
+    return Done()
+
+
+async def confirm_code(request: Request[ConfirmCode]) -> Done:
+    """Note that the session has shown the recovery code."""
+    code = read_typed(request.command.code)
+    await request.services.accounts.show_code(request.player, code)
+    request.front.confirmations.note(request.session)
+    return Done()
+
+
+async def link_device(request: Request[LinkDevice]) -> DeviceCode:
+    """Return a code for another device."""
+    link = request.services.accounts.link_device
+    async with request.paying("any", charges.DEVICE):
+        return DeviceCode(*await link(request.player, request.session.epoch))
+
+
+async def sign_in(request: Request[SignIn]) -> SignedIn:
+    """Return the token of whose code it is."""
+    code = read_typed(request.command.code)
+    return SignedIn(await request.services.accounts.sign_in(code))
+
+
+async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
+    """Return options with a new challenge."""
+    site, session, challenges = _site(request), request.session, request.front.challenges
+    purpose = request.command.purpose
+    if purpose == "use":
+        return PasskeyOptions(passkeys.use_options(site, challenges.new(session, purpose)))
+    account = await request.services.accounts.find(request.player)
+    if purpose == "confirm":
+        challenge = challenges.new(session, purpose)
+        return PasskeyOptions(passkeys.use_options(site, challenge, account.passkeys))
+    _require_confirmed(request, account)
+    if len(account.passkeys) >= MAX_PASSKEYS:
+        raise Refusal("too_many_passkeys")
+    challenge = challenges.new(session, purpose)
+    profile = await _profile(request)
+    return PasskeyOptions(passkeys.creation_options(site, challenge, profile, account.passkeys))
+
+
+async def create_passkey(request: Request[CreatePasskey]) -> Done:
+    """Verify a new passkey, and keep the identity by it; it has been shown by that."""
+    site, session, challenges = _site(request), request.session, request.front.challenges
+    challenge = challenges.answered(session, "create")
+    profile = await _profile(request)
+    passkey = passkeys.created(site, challenge, profile, request.command.credential)
+    keep = request.services.accounts.keep_passkey
+    async with request.paying("any", charges.CODE):
+        await keep(passkey, session.epoch, confirmed=_is_confirmed(request))
+    request.front.confirmations.note(session)
+    return Done()
+
+
+async def use_passkey(request: Request[UsePasskey]) -> SignedIn:
+    """Verify a passkey, and return the token of its player."""
+    account = await _used(request, "use", request.command.credential)
+    return SignedIn(await request.services.accounts.token(account))
+
+
+async def confirm_passkey(request: Request[ConfirmPasskey]) -> Done:
+    """Verify a passkey of the player, and note that the session has shown it."""
+    await _used(request, "confirm", request.command.credential, request.player)
+    request.front.confirmations.note(request.session)
+    return Done()
+
+
+async def sign_out_everywhere(request: Request[SignOutEverywhere]) -> SignedIn:
+    """Void all tokens, and remove credentials; the session goes on in the new epoch."""
+    session, command, accounts = request.session, request.command, request.services.accounts
+    if command.passkeys or command.recovery:
+        _require_confirmed(request, await accounts.find(request.player))
+    # A way out is never refused.
+    request.services.quotas.note(request.player, *charges.EPOCH)
+    token, epoch = await accounts.sign_out_everywhere(
+        request.player, session.id, session.epoch, command.passkeys, recovery=command.recovery
+    )
+    session.identify(request.player, epoch)
+    return SignedIn(token)
+
+
+async def get_account(request: Request[GetAccount]) -> Account:
+    """Return how the identity is kept."""
+    accounts = request.services.accounts
+    found = await accounts.find(request.player)
+    code = None if found.recovery_at is None else KeptCode(found.recovery_at, found.recovery_used)
+    kept = [
+        KeptPasskey(
+            each.id, found.passkeys[each.id], each.used, AUTHENTICATORS.get(each.aaguid, "")
+        )
+        for each in await accounts.passkeys(found)
+    ]
+    sessions = await accounts.session_count(request.player)
+    return Account(found.kept, code, kept, found.created, sessions)
+
+
+async def export_data(request: Request[ExportData]) -> Exported:
+    """Return what is stored under the player."""
+    accounts = request.services.accounts
+    _require_confirmed(request, await accounts.find(request.player))
+    return Exported(await accounts.export(request.player))
+
+
+async def delete_account(request: Request[DeleteAccount]) -> Done:
+    """Delete the player; this session is closed after the answer, as all others are."""
+    accounts = request.services.accounts
+    _require_confirmed(request, await accounts.find(request.player))
+    request.services.quotas.note(request.player, *charges.EPOCH)
+    await accounts.delete(request.player)
+    return Done()
+
+
+def _is_confirmed(request: Request[Command]) -> bool:
+    return request.front.confirmations.holds(request.session)
+
+
+def _require_confirmed(request: Request[Command], account: Stored) -> None:
+    """Let nobody go on who has a credential and has not shown one in this session.
+
+    Raises:
+        Refusal: as `confirm_first`.
+    """
+    if account.kept is not None and not _is_confirmed(request):
+        raise Refusal("confirm_first")
+
+
+async def _used(
+    request: Request[Command], purpose: Purpose, credential: str, player: PlayerId | None = None
+) -> Stored:
+    """Verify a passkey, of this player if one is given, and return the account that it is of.
+
+    Raises:
+        Refusal: as `bad_passkey` or `no_passkeys`.
+    """
+    site, accounts = _site(request), request.services.accounts
+    challenge = request.front.challenges.answered(request.session, purpose)
+    passkey, account = await accounts.passkey(passkeys.credential_id(credential))
+    if player not in {None, passkey.player}:
+        raise Refusal("bad_passkey")
+    await accounts.use_passkey(passkey, passkeys.used(site, challenge, passkey, credential))
+    return account
+
+
+def _site(request: Request[Command]) -> passkeys.Site:
+    """Return where the page is.
+
+    Raises:
+        Refusal: as `no_passkeys`, if neither the operator nor the handshake has said it.
+    """
+    if request.session.origin is None:
+        raise Refusal("no_passkeys")
+    return passkeys.Site(request.session.origin)
+
+
+async def _profile(request: Request[Command]) -> Profile:
+    return (await request.services.profiles.find([request.player]))[request.player]
+
+
+HANDLERS: HandlerTable = {
+    NewRecoveryCode: new_recovery_code,
+    LinkDevice: link_device,
+    SignIn: sign_in,
+    AskPasskey: ask_passkey,
+    CreatePasskey: create_passkey,
+    UsePasskey: use_passkey,
+    KeepRecoveryCode: keep_recovery_code,
+    ConfirmCode: confirm_code,
+    ConfirmPasskey: confirm_passkey,
+    SignOutEverywhere: sign_out_everywhere,
+    GetAccount: get_account,
+    ExportData: export_data,
+    DeleteAccount: delete_account,
+}

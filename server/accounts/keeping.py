@@ -1,0 +1,66 @@
+"""Keeping and deleting players: what follows once it was decided, applied from the outbox.
+
+Each application is idempotent, and completes what another node has left undone.
+"""
+
+from __future__ import annotations
+
+from server.accounts.core.effects import Deleted, Kept
+from server.accounts.store import AccountStore
+from server.players.core.account import DELETED, DELETED_NAME, Passkey
+from server.players.core.names import Profile
+from server.players.profiles import Profiles
+from server.players.sessions import Sessions
+from server.results.histories import Histories
+
+
+class Keeping:
+    """Applies the effects that are about players themselves."""
+
+    def __init__(
+        self,
+        store: AccountStore,
+        histories: Histories,
+        profiles: Profiles,
+        sessions: Sessions,
+    ) -> None:
+        self._store = store
+        self._histories = histories
+        self._profiles = profiles
+        self._sessions = sessions
+
+    async def keep(self, effect: Kept) -> None:
+        """Store a recovery code or a passkey, and show the player among those who have one.
+
+        What no longer can be is left out: the player has been deleted, has kept or removed another
+        credential meanwhile, or has too many passkeys.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        player = effect.player
+        if effect.code is not None:
+            await self._store.keep_code(player, effect.code, effect.at)
+        if effect.passkey is not None:
+            entry = effect.passkey
+            passkey = Passkey(entry.id, player, entry.key, entry.count, entry.aaguid)
+            await self._store.keep_passkey(
+                passkey, effect.at, entry.epoch, confirmed=entry.confirmed
+            )
+        kept = (await self._store.find(player)).kept
+        if kept is not None:
+            await self._histories.keep(player, kept)
+
+    async def delete(self, effect: Deleted) -> None:
+        """Delete a player; results stay where they are, without a name.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        player = effect.player
+        # From here on, no token and no code counts. The sessions stay known until they are told.
+        found = await self._store.bury(player, effect.at)
+        self._profiles.rename(Profile(player, DELETED_NAME))
+        self._sessions.sign_out(player, DELETED, None, found)
+        await self._histories.delete(player)
+        await self._store.forget(player)

@@ -1,0 +1,550 @@
+"""Kept identities: recovery codes, device codes and passkeys, and the end of a player.
+
+What holds is the player's record. The keys by which a code or a passkey finds its player have slots
+of their own, so no script writes both: such a key alone signs nobody in.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+
+from server.accounts.core import keys
+from server.base.core import keys as base_keys
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+from server.players.core import keys as players_keys
+from server.players.core.account import MAX_PASSKEYS, Account, Passkey
+from server.players.store import PLAYED, UNUSED
+from server.results.core import keys as results_keys
+
+_PASSKEY = "passkey:"
+"""What the fields of a record begin with that name a passkey."""
+
+_PLAYED = 2
+"""What is returned for a passkey that stands, of a player who has results."""
+
+_NONE_LEFT = -1
+"""What `_SIGN_OUT` returns if no credential were left; -2 if the asking session is void."""
+
+_OFFER_CODE = Script("""
+if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 'bad_token' end
+if tonumber(redis.call('HGET', KEYS[1], 'epoch') or 0) > tonumber(ARGV[2]) then
+    return 'bad_token'
+end
+if ARGV[3] == '' and redis.call('HEXISTS', KEYS[1], 'kept') == 1 then
+    return 'confirm_first'
+end
+local is_new = redis.call('EXISTS', KEYS[1]) == 0
+redis.call('HSET', KEYS[1], 'offer', ARGV[1], 'offer_until', ARGV[4])
+if is_new then redis.call('EXPIRE', KEYS[1], ARGV[5]) end
+return ''
+""")
+
+_KEEP_CODE = Script(
+    PLAYED
+    + UNUSED
+    + """
+if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return {ARGV[2], 0} end
+local before = redis.call('HMGET', KEYS[1], 'recovery', 'offer', 'offer_until')
+local lasts = played(KEYS[2]) and 1 or 0
+if before[1] == ARGV[2] then return {'', lasts} end
+if before[2] ~= ARGV[2] or tonumber(before[3]) <= tonumber(ARGV[1]) then
+    return {ARGV[2], 0}
+end
+redis.call('HSETNX', KEYS[1], 'kept', ARGV[1])
+redis.call('HSET', KEYS[1], 'recovery', ARGV[2], 'recovery_at', ARGV[1])
+redis.call('HDEL', KEYS[1], 'recovery_used', 'offer', 'offer_until')
+if lasts == 1 then redis.call('PERSIST', KEYS[1])
+else expire_unused(KEYS[1], ARGV[3], ARGV[4]) end
+return {before[1] or '', lasts}
+"""
+)
+"""Its keys are a player's record and history."""
+
+_USE_CODE = Script("""
+local found = redis.call('HMGET', KEYS[1], 'recovery', 'deleted', 'epoch')
+if found[1] ~= ARGV[1] or found[2] then return -1 end
+redis.call('HSET', KEYS[1], 'recovery_used', ARGV[2])
+return tonumber(found[3] or 0)
+""")
+
+_KEEP_PASSKEY = Script(
+    PLAYED
+    + UNUSED
+    + """
+if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 0 end
+local count = 0
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if field == ARGV[2] then return played(KEYS[2]) and 2 or 1 end
+    if string.sub(field, 1, 8) == 'passkey:' then count = count + 1 end
+end
+if tonumber(redis.call('HGET', KEYS[1], 'epoch') or 0) > tonumber(ARGV[4]) then return 0 end
+if ARGV[5] == '' and redis.call('HEXISTS', KEYS[1], 'kept') == 1 then return 0 end
+if count >= tonumber(ARGV[3]) then return 0 end
+redis.call('HSETNX', KEYS[1], 'kept', ARGV[1])
+redis.call('HSET', KEYS[1], ARGV[2], ARGV[1])
+redis.call('HDEL', KEYS[1], 'offer', 'offer_until')
+if played(KEYS[2]) then redis.call('PERSIST', KEYS[1]) return 2 end
+expire_unused(KEYS[1], ARGV[6], ARGV[7])
+return 1
+"""
+)
+"""Its keys are a player's record and history."""
+
+_PUT_PASSKEY = Script("""
+local owner = redis.call('HGET', KEYS[1], 'player')
+if owner and owner ~= ARGV[1] then return 0 end
+if not owner then
+    redis.call('HSET', KEYS[1], 'player', ARGV[1], 'key', ARGV[2], 'count', ARGV[3])
+    redis.call('HSET', KEYS[1], 'aaguid', ARGV[4])
+    redis.call('EXPIRE', KEYS[1], ARGV[5])
+end
+return 1
+""")
+
+_USE_PASSKEY = Script("""
+local found = redis.call('HMGET', KEYS[1], 'player', 'count')
+if found[1] ~= ARGV[1] then return 0 end
+local count, before = tonumber(ARGV[2]), tonumber(found[2])
+if (count > 0 or before > 0) and count <= before then return 0 end
+redis.call('HSET', KEYS[1], 'count', ARGV[2], 'used', ARGV[3])
+return 1
+""")
+
+_DROP_PASSKEY = Script("""
+if redis.call('HGET', KEYS[1], 'player') == ARGV[1] then redis.call('DEL', KEYS[1]) end
+""")
+
+_OFFER = Script("""
+if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 0 end
+if tonumber(redis.call('HGET', KEYS[1], 'epoch') or 0) > tonumber(ARGV[4]) then return 0 end
+local is_new = redis.call('EXISTS', KEYS[1]) == 0
+redis.call('HSET', KEYS[1], 'device', ARGV[1], 'device_until', ARGV[2])
+if is_new then redis.call('EXPIRE', KEYS[1], ARGV[3]) end
+return 1
+""")
+
+_TAKE = Script("""
+local found = redis.call('HMGET', KEYS[1], 'device', 'device_until', 'deleted', 'epoch')
+if found[1] ~= ARGV[1] or found[3] then return -1 end
+redis.call('HDEL', KEYS[1], 'device', 'device_until')
+if tonumber(found[2]) <= tonumber(ARGV[2]) then return -1 end
+return tonumber(found[4] or 0)
+""")
+
+_SIGN_OUT = Script("""
+local found = redis.call('ZRANGE', KEYS[2], 0, -1)
+if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return {-2, found, ''} end
+if tonumber(redis.call('HGET', KEYS[1], 'epoch') or 0) > tonumber(ARGV[3]) then
+    return {-2, found, ''}
+end
+local removed, left = {}, 0
+for at = 4, #ARGV do removed[ARGV[at]] = true end
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    local is_one = field == 'recovery' or string.sub(field, 1, 8) == 'passkey:'
+    if is_one and not removed[field] then left = left + 1 end
+end
+if #ARGV > 3 and left == 0 then return {-1, found, ''} end
+local void = ''
+for field in pairs(removed) do
+    if field == 'recovery' then
+        void = redis.call('HGET', KEYS[1], 'recovery') or ''
+        redis.call('HDEL', KEYS[1], 'recovery_at', 'recovery_used')
+    end
+    redis.call('HDEL', KEYS[1], field)
+end
+local epoch = redis.call('HINCRBY', KEYS[1], 'epoch', 1)
+redis.call('HDEL', KEYS[1], 'device', 'device_until', 'offer', 'offer_until')
+if redis.call('TTL', KEYS[1]) >= 0 or redis.call('HEXISTS', KEYS[1], 'kept') == 0 then
+    redis.call('EXPIRE', KEYS[1], ARGV[2])
+end
+for _, session in ipairs(found) do
+    if session ~= ARGV[1] then redis.call('ZREM', KEYS[2], session) end
+end
+return {epoch, found, void}
+""")
+
+_BURY = Script("""
+redis.call('HSETNX', KEYS[1], 'deleted', ARGV[1])
+redis.call('HDEL', KEYS[1], 'name')
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return redis.call('ZRANGE', KEYS[2], 0, -1)
+""")
+
+_FORGET = Script("""
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if field ~= 'deleted' then redis.call('HDEL', KEYS[1], field) end
+end
+""")
+
+
+class AccountStore:
+    """The records of players, and what signs them in."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find(self, player: PlayerId) -> Account:
+        """Return a player's account, an empty one if nothing is stored.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), players_keys.player(player)
+        )
+        return _account(player, found)
+
+    # Recovery codes and passkeys. Writing one again changes nothing.
+
+    async def offer_code(
+        self, player: PlayerId, digest: str, now: int, epoch: int, *, confirmed: bool
+    ) -> str:
+        """Store the SHA-256 of a recovery code that the player may keep; an earlier one is void.
+
+        Args:
+            player: the player.
+            digest: the SHA-256, in hexadecimal.
+            now: Unix milliseconds.
+            epoch: that of the session that asks.
+            confirmed: whether the player has shown a credential.
+
+        Returns:
+            An empty text, or the code of the refusal: `bad_token` if the player has been deleted or
+            has begun a later epoch, `confirm_first` if there is a credential that was not shown.
+
+        Raises:
+            UnavailableError: it may or may not have been stored.
+        """
+        until = now + keys.CODE_OFFER_LIFE * 1000
+        given = (digest, epoch, _flag(confirmed), until, keys.CODE_OFFER_LIFE)
+        return str(await self._database.run(_OFFER_CODE, [players_keys.player(player)], *given))
+
+    async def was_offered(self, player: PlayerId, digest: str) -> bool:
+        """Return whether a player was offered or has kept the recovery code with a SHA-256.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = players_keys.player(player)
+        offer, kept = await self._database.read(key, "HMGET", key, "offer", "recovery")
+        return digest in {offer, kept}
+
+    async def keep_code(self, player: PlayerId, digest: str, at: int) -> None:
+        """Store the SHA-256 of a recovery code that was offered, in place of an earlier one.
+
+        It does nothing if the player has been deleted, or has been offered no such code, or not
+        within `CODE_OFFER_LIFE`, or has kept or removed a credential since.
+
+        Args:
+            player: the player.
+            digest: the SHA-256, in hexadecimal.
+            at: Unix milliseconds.
+
+        Raises:
+            UnavailableError: it may or may not have been stored.
+        """
+        key, life = keys.recovery(digest), players_keys.UNUSED_ACCOUNT_LIFE
+        await self._database.write(key, "SET", key, player, "EX", life)
+        names = [players_keys.player(player), players_keys.history(player)]
+        given = (at, digest, life, players_keys.PLAYER_LIFE)
+        void, lasts = await self._database.run(_KEEP_CODE, names, *given)
+        if void:
+            await self._drop(keys.recovery(void))
+        if lasts:
+            await self._database.write(key, "PERSIST", key)
+
+    async def code_owner(self, digest: str) -> PlayerId | None:
+        """Return whose recovery code may have a SHA-256, if anybody's; the record has to say so.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        return await self._owner(keys.recovery(digest))
+
+    async def use_code(self, player: PlayerId, digest: str, now: int) -> int | None:
+        """Note that a player has used the recovery code with a SHA-256, at a time.
+
+        Returns:
+            The player's epoch at that moment; `None` if the player has no such code.
+
+        Raises:
+            UnavailableError: it may or may not have been noted.
+        """
+        return _epoch(
+            await self._database.run(_USE_CODE, [players_keys.player(player)], digest, now)
+        )
+
+    async def keep_passkey(self, passkey: Passkey, at: int, epoch: int, *, confirmed: bool) -> bool:
+        """Store a player's passkey; return whether it stands.
+
+        It does not if the player has been deleted, has begun a later epoch, has a credential that
+        was not shown, or has `MAX_PASSKEYS` others; or if it is another player's.
+
+        Args:
+            passkey: the passkey.
+            at: Unix milliseconds.
+            epoch: that of the session that asks.
+            confirmed: whether the player has shown a credential.
+
+        Raises:
+            UnavailableError: it may or may not have been stored.
+        """
+        key, owner = keys.passkey(passkey.id), passkey.player
+        public = b64encode(passkey.key).decode()
+        life = players_keys.UNUSED_ACCOUNT_LIFE
+        put = (owner, public, passkey.count, passkey.aaguid, life)
+        if not await self._database.run(_PUT_PASSKEY, [key], *put):
+            return False
+        names, lives = (
+            [players_keys.player(owner), players_keys.history(owner)],
+            (life, players_keys.PLAYER_LIFE),
+        )
+        given = (at, _PASSKEY + passkey.id, MAX_PASSKEYS, epoch, _flag(confirmed), *lives)
+        stands = await self._database.run(_KEEP_PASSKEY, names, *given)
+        if stands == _PLAYED:
+            await self._database.write(key, "PERSIST", key)
+        if not stands:
+            await self._drop(key)
+        return bool(stands)
+
+    async def extend(self, player: PlayerId) -> None:
+        """Let a player's code and passkeys not expire for `UNUSED_ACCOUNT_LIFE`.
+
+        Raises:
+            UnavailableError: they may or may not have been extended.
+        """
+        for key in await self._credentials(player):
+            await self._database.write(key, "EXPIRE", key, players_keys.UNUSED_ACCOUNT_LIFE)
+
+    async def keep_for_good(self, player: PlayerId) -> None:
+        """Let a player's code and passkeys not expire.
+
+        Raises:
+            UnavailableError: they may or may not expire.
+        """
+        for key in await self._credentials(player):
+            await self._database.write(key, "PERSIST", key)
+
+    async def _credentials(self, player: PlayerId) -> list[str]:
+        """Return the keys of a player's code and passkeys."""
+        account = await self.find(player)
+        names = [keys.passkey(credential) for credential in account.passkeys]
+        if account.recovery is not None:
+            names.append(keys.recovery(account.recovery))
+        return names
+
+    async def passkey(self, credential: str) -> tuple[Passkey, Account] | None:
+        """Return the passkey with a credential id (base64url) and whose it is, if it counts.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (passkey,) = await self._passkeys([credential])
+        if passkey is None:
+            return None
+        account = await self.find(passkey.player)
+        return (passkey, account) if credential in account.passkeys else None
+
+    async def passkeys(self, account: Account) -> list[Passkey]:
+        """Return a player's passkeys, the oldest first.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        names = sorted(account.passkeys, key=lambda each: account.passkeys[each])
+        found = await self._passkeys(names) if names else []
+        return [
+            each or Passkey(name, account.player, b"", 0)
+            for name, each in zip(names, found, strict=True)
+        ]
+
+    async def _passkeys(self, names: list[str]) -> list[Passkey | None]:
+        found = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), *map(keys.passkey, names)
+        )
+        return [
+            _passkey(name, each) if each else None for name, each in zip(names, found, strict=True)
+        ]
+
+    async def use_passkey(self, passkey: Passkey, count: int, now: int) -> bool:
+        """Note that a passkey was used with a counter, at a time; return whether that holds.
+
+        It does not if the counter has not grown, as when the passkey was copied or the same answer
+        is given twice, unless it has never counted; or if the passkey has been removed.
+
+        Raises:
+            UnavailableError: it may or may not have been noted.
+        """
+        given = (passkey.player, count, now)
+        return bool(await self._database.run(_USE_PASSKEY, [keys.passkey(passkey.id)], *given))
+
+    # Device codes
+
+    async def offer_device(self, player: PlayerId, digest: str, now: int, epoch: int) -> bool:
+        """Store the SHA-256 of a player's only device code; an earlier one is void.
+
+        Args:
+            player: the player.
+            digest: the SHA-256, in hexadecimal.
+            now: Unix milliseconds.
+            epoch: that of the session that asks.
+
+        Returns:
+            Whether it is stored: not if the player has been deleted or has begun a later epoch.
+
+        Raises:
+            UnavailableError: it may or may not have been stored.
+        """
+        key = keys.device(digest)
+        await self._database.write(key, "SET", key, player, "EX", keys.DEVICE_LIFE)
+        until = now + keys.DEVICE_LIFE * 1000
+        record, life = players_keys.player(player), keys.DEVICE_LIFE
+        return bool(await self._database.run(_OFFER, [record], digest, until, life, epoch))
+
+    async def take_device(self, digest: str, now: int) -> tuple[PlayerId, int] | None:
+        """Return whose device code has a SHA-256, and the epoch then, once.
+
+        Returns:
+            `None` if it is nobody's, used or too old.
+
+        Raises:
+            UnavailableError: the code may or may not have been used up.
+        """
+        key = keys.device(digest)
+        player = await self._owner(key)
+        if player is None:
+            return None
+        epoch = _epoch(await self._database.run(_TAKE, [players_keys.player(player)], digest, now))
+        await self._drop(key)
+        return None if epoch is None else (player, epoch)
+
+    # The end of sessions, and of a player
+
+    async def sign_out(
+        self,
+        player: PlayerId,
+        asking: str,
+        epoch: int,
+        passkeys: Iterable[str] = (),
+        *,
+        recovery: bool = False,
+    ) -> tuple[int, list[str]]:
+        """Begin a player's next epoch, in which no token of an earlier one counts.
+
+        Args:
+            player: the player.
+            asking: the session (`node/session`) that stays.
+            epoch: that of the session.
+            passkeys: those that are removed at the same moment; others than the player's are left.
+            recovery: whether the recovery code is removed, too.
+
+        Returns:
+            The epoch, and all sessions that there were.
+
+        Raises:
+            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch; as
+                `last_credential`, if none were left. Nothing has changed then.
+            UnavailableError: it may or may not have begun; again, it completes what was not.
+        """
+        removed = list(passkeys)
+        names = [players_keys.player(player), base_keys.sessions(player)]
+        fields = [*(_PASSKEY + each for each in removed), *(["recovery"] if recovery else [])]
+        begun, found, void = await self._database.run(
+            _SIGN_OUT, names, asking, players_keys.PLAYER_LIFE, epoch, *fields
+        )
+        if begun < 0:
+            raise Refusal("last_credential" if begun == _NONE_LEFT else "bad_token")
+        # They have counted for nothing since the record does not name them.
+        for each in removed:
+            await self._database.run(_DROP_PASSKEY, [keys.passkey(each)], player)
+        if void:
+            await self._drop(keys.recovery(void))
+        return int(begun), found
+
+    async def bury(self, player: PlayerId, at: int) -> list[str]:
+        """Note that a player is deleted: from now on, nothing signs in as that player.
+
+        Args:
+            player: the player.
+            at: Unix milliseconds.
+
+        Returns:
+            The sessions that there are (`node/session`).
+
+        Raises:
+            UnavailableError: it may or may not have been noted.
+        """
+        names = [players_keys.player(player), base_keys.sessions(player)]
+        return list(await self._database.run(_BURY, names, at, players_keys.PLAYER_LIFE))
+
+    async def forget(self, player: PlayerId) -> None:
+        """Delete what is left of a player who is noted as deleted, but for that note.
+
+        Raises:
+            UnavailableError: all, some or nothing may have been deleted.
+        """
+        account = await self.find(player)
+        if account.recovery is not None:
+            await self._drop(keys.recovery(account.recovery))
+        if account.device is not None:
+            await self._drop(keys.device(account.device))
+        for credential in account.passkeys:
+            await self._drop(keys.passkey(credential))
+        for key in (base_keys.sessions, players_keys.renames, results_keys.met):
+            await self._drop(key(player))
+        # Only now, since the record names the keys that are to be deleted.
+        await self._database.run(_FORGET, [players_keys.player(player)])
+
+    async def _owner(self, key: str) -> PlayerId | None:
+        (found,) = await self._database.ask(lambda redis, key: redis.get(key), key)
+        return None if found is None else PlayerId(found)
+
+    async def _drop(self, key: str) -> None:
+        await self._database.write(key, "DEL", key)
+
+
+def _flag(value: bool) -> str:
+    return "1" if value else ""
+
+
+def _epoch(reply: int) -> int | None:
+    return None if reply < 0 else reply
+
+
+def _passkey(name: str, found: dict[str, str]) -> Passkey:
+    key, used = b64decode(found["key"]), found.get("used")
+    return Passkey(
+        name,
+        PlayerId(found["player"]),
+        key,
+        int(found["count"]),
+        found.get("aaguid", ""),
+        None if used is None else int(used),
+    )
+
+
+def _account(player: PlayerId, found: dict[str, str]) -> Account:
+    def number(name: str) -> int | None:
+        return int(found[name]) if name in found else None
+
+    return Account(
+        player,
+        found.get("name"),
+        number("epoch") or 0,
+        number("created"),
+        number("kept"),
+        found.get("recovery"),
+        number("recovery_at"),
+        number("recovery_used"),
+        found.get("device"),
+        {
+            field.removeprefix(_PASSKEY): int(added)
+            for field, added in found.items()
+            if field.startswith(_PASSKEY)
+        },
+        number("deleted"),
+    )

@@ -1,0 +1,50 @@
+"""What falls due at a time, and how it stands in Redis: a member of a sorted set."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from server.base.core.ids import AttemptId, RoomCode
+
+
+class RoundDue(NamedTuple):
+    """The deadline of the round that is running in a room."""
+
+    room: RoomCode
+
+    @property
+    def journal(self) -> str:
+        """The name of the journal that it belongs to, which says its partition."""
+        return self.room
+
+    @property
+    def member(self) -> str:
+        """The text that stands for it."""
+        return f"r:{self.room}"
+
+
+class AttemptDue(NamedTuple):
+    """The deadline of an attempt that is in no room."""
+
+    attempt: AttemptId
+
+    @property
+    def journal(self) -> str:
+        """The name of the journal that it belongs to, which says its partition."""
+        return self.attempt
+
+    @property
+    def member(self) -> str:
+        """The text that stands for it."""
+        return f"a:{self.attempt}"
+
+
+Due = RoundDue | AttemptDue
+
+
+def parse_due(member: str) -> Due | None:
+    """Return what a member stands for, or `None` if this version does not know its kind."""
+    kind, _, name = member.partition(":")
+    if kind == "r":
+        return RoundDue(RoomCode(name))
+    return AttemptDue(AttemptId(name)) if kind == "a" else None

@@ -1,0 +1,1 @@
+"""What is generated from the messages and the HTTP interface."""

@@ -1,0 +1,151 @@
+"""Generate `openapi.json`, which describes the interface (`npm run api` in `client_js`)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterable
+from http import HTTPStatus
+from inspect import cleandoc
+from typing import Any
+
+import msgspec
+
+from server.base.core.refusal import Refusal
+from server.base.generate.typescript import documented
+from server.base.web.api.problems import OF_ANY, STATUS
+from server.base.web.api.route import Route
+from server.base.web.api.shared import Problem
+from server.routes import ROUTES, STRUCTS
+
+VERSION = "1"
+"""The version of the interface; it changes when a client of the last one could not read it."""
+
+ABOUT = """\
+Public data: dailies and their commitments, leaderboards, players, closed deals and their runs. \
+`server/HTTP.md` explains it. Times are Unix milliseconds; days are UTC days, counted from \
+1970-01-01. Fields may be added to answers.\
+"""
+
+HEADERS = {
+    "ETag": "A strong tag of the content.",
+    "Cache-Control": "For how long anybody may keep the answer.",
+    "Retry-After": "Seconds after which to ask again.",
+}
+"""Headers of answers, with what they say."""
+
+_REF = "#/components/schemas/{name}"
+
+Object = dict[str, Any]
+
+
+def document() -> Object:
+    """Return the OpenAPI document."""
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Samedeal", "version": VERSION, "description": ABOUT},
+        "servers": [{"url": "/api"}],
+        "paths": {route.path: {"get": _operation(route)} for route in ROUTES},
+        "components": {
+            "schemas": _schemas(),
+            "headers": {
+                name: {"description": text, "schema": {"type": "string"}}
+                for name, text in HEADERS.items()
+            },
+            "responses": {
+                str(int(status)): _refusal(status, codes)
+                for status, codes in _by_status(OF_ANY).items()
+            },
+        },
+    }
+
+
+def _operation(route: Route[Any]) -> Object:
+    return {
+        "operationId": route.name,
+        "description": cleandoc(route.handler.__doc__ or ""),
+        "parameters": _parameters(route),
+        "responses": _answers(route) | _refusals(route),
+    }
+
+
+def _parameters(route: Route[Any]) -> list[Object]:
+    _, components = msgspec.json.schema_components([route.asked], ref_template=_REF)
+    shape = components[route.asked.__name__]
+    about: dict[str, str] = {}
+    for base in route.asked.__mro__[:-2]:
+        about |= documented(base)[1]
+    names = {field.encode_name: field.name for field in msgspec.structs.fields(route.asked)}
+    return [
+        {
+            "name": name,
+            "in": "path" if name in route.in_path else "query",
+            "required": name in shape.get("required", []),
+            "description": about[names[name]],
+            "schema": schema,
+        }
+        for name, schema in shape.get("properties", {}).items()
+    ]
+
+
+def _answers(route: Route[Any]) -> Object:
+    kept = {name: {"$ref": f"#/components/headers/{name}"} for name in ("ETag", "Cache-Control")}
+    if route.answer is None:
+        content: Object = {"application/gzip": {}}
+    else:
+        (schema,), _ = msgspec.json.schema_components([route.answer], ref_template=_REF)
+        content = {"application/json": {"schema": schema}}
+    return {
+        "200": {"description": "What was asked for.", "headers": kept, "content": content},
+        "304": {"description": "It is what If-None-Match names.", "headers": kept},
+    }
+
+
+def _refusals(route: Route[Any]) -> Object:
+    common = _by_status(OF_ANY)
+    return {
+        str(int(status)): {"$ref": f"#/components/responses/{int(status)}"}
+        if codes == common.get(status)
+        else _refusal(status, codes)
+        for status, codes in sorted(_by_status((*route.codes, *OF_ANY)).items())
+    }
+
+
+def _by_status(codes: Iterable[str]) -> dict[HTTPStatus, list[str]]:
+    found: dict[HTTPStatus, list[str]] = defaultdict(list)
+    for code in codes:
+        found[STATUS[code]].append(code)
+    return found
+
+
+def _refusal(status: HTTPStatus, codes: list[str]) -> Object:
+    answer: Object = {
+        "description": " ".join(f"`{code}`: {Refusal(code).text}" for code in codes),
+        "content": {"application/json": {"schema": {"$ref": _REF.format(name=Problem.__name__)}}},
+    }
+    if status in {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}:
+        answer["headers"] = {"Retry-After": {"$ref": "#/components/headers/Retry-After"}}
+    return answer
+
+
+def _schemas() -> Object:
+    """Return the schemas of all structs, with what their docstrings say of each field."""
+    _, schemas = msgspec.json.schema_components(STRUCTS, ref_template=_REF)
+    for struct in STRUCTS:
+        text, about = documented(struct)
+        schema = schemas[struct.__name__]
+        schema["description"] = text
+        for name, words in about.items():
+            # Since OpenAPI 3.1, a description may stand beside a reference.
+            schema["properties"][name]["description"] = words
+    return dict(sorted(schemas.items()))
+
+
+def text() -> str:
+    """Return the text of `openapi.json`."""
+    return json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(text())

@@ -1,0 +1,1 @@
+"""Journals: appending, reading, and the state that follows from them."""

@@ -1,0 +1,43 @@
+"""The limit of open files, of which each connection is one."""
+
+from __future__ import annotations
+
+import resource
+
+import structlog
+
+from server.base.net.limits import SPARE_CONNECTIONS
+from server.base.net.listening import BACKLOG
+
+OTHER_FILES = 256
+"""Files besides players' connections: Redis, listening sockets, logs, downloads of the archive."""
+
+RESERVED = BACKLOG + SPARE_CONNECTIONS + OTHER_FILES
+"""Files that are kept free: all that wait in the backlog may be accepted in one turn of the event
+loop, before any of them can be refused.
+"""
+
+log = structlog.get_logger()
+
+
+def most_connections(wanted: int) -> int:
+    """Raise the limit of open files as far as it goes; return how many connections it allows.
+
+    Args:
+        wanted: the most connections to allow.
+    """
+    limit = _raised_limit()
+    allowed = max(limit - RESERVED, limit // 2)
+    if allowed < wanted:
+        log.warning("few_files", limit=limit, connections=allowed)
+    return min(wanted, allowed)
+
+
+def _raised_limit() -> int:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    except (ValueError, OSError):
+        # macOS has a hard limit of infinity, which it does not accept as a soft one.
+        return soft
+    return hard

@@ -1,0 +1,521 @@
+"""A WebSocket connection: websockets' Sans-I/O protocol on an asyncio transport.
+
+A short message that comes alone, as moves do, is handled at once. All else that is received is
+parsed in small slices, a few in each pass of the event loop (`turns`), so that those who play are
+served in between. Received bytes are charged to the connection's allowance (a token bucket) before
+they are parsed; a client that exceeds it is read more slowly.
+
+Messages for a client that reads slowly are queued, a bounded number of them. A large message, such
+as the export of a player's data, goes out in fragments as the client takes them, between which
+control frames are sent: how large it may be does not depend on the connection, but how long it may
+take is bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable, Hashable
+from http import HTTPStatus
+from typing import Final, cast
+
+from websockets.frames import Frame, Opcode
+from websockets.http11 import Request, Response
+from websockets.protocol import State
+from websockets.server import ServerProtocol
+
+from server.base.net.contracts import Reason
+from server.base.net.limits import BYTES_AT_ONCE, BYTES_PER_SECOND, CONTROL_COST
+from server.base.net.outgoing import PIECE, Outgoing, Piece
+from server.base.net.turns import Turns
+from server.base.wire.codec import MAX_FRAME_SIZE
+from server.base.wire.costs import SECONDS
+from server.base.wire.session import Session
+
+try:
+    from websockets.speedups import apply_mask
+except ImportError:  # not compiled for this system
+    from websockets.utils import apply_mask
+
+CLOSE_WITHIN: Final = 2.0
+"""Seconds for the closing handshake, after which the connection is aborted."""
+
+MAX_UNSENT: Final = 32_768
+"""Bytes in the transport's write buffer above which messages are queued."""
+
+MAX_UNSENT_CONTROL: Final = 65_536
+"""Bytes in the write buffer above which a connection is aborted: control frames are not queued.
+
+Messages leave room for these: they fill the buffer up to `MAX_UNSENT` and one piece.
+"""
+
+LARGE_WITHIN: Final = 30.0
+"""Seconds within which a message of more than a piece has to be taken, and the time for its bytes.
+"""
+
+LEAST_PER_SECOND: Final = 4_096
+"""Bytes of a large message that a client takes in a second at least; the slowest mobile networks
+have that.
+"""
+
+UNHEARD_WITHIN: Final = 40.0
+"""Seconds after which the kernel ends a connection whose client takes nothing of what it was sent.
+
+Its machine may be gone, which keepalive does not notice while something is unsent, or it does not
+read. Without it, the kernel tries for 15 minutes, and for ever if the machine is there.
+"""
+
+_SLICE: Final = 1_024
+"""Bytes that are parsed at once; if they are frames of the least size, it takes about 1 ms."""
+
+_MAX_SHORT: Final = 125
+"""The most bytes of payload whose length fits into the first two bytes of a frame."""
+
+_MAX_MEDIUM: Final = 65_535
+"""The most bytes of payload whose length fits into two further bytes."""
+
+_DATA: Final = {Opcode.BINARY, Opcode.TEXT}
+_WHOLE_BINARY: Final = 0x82
+_MASKED: Final = 0x80
+_MASKED_HEADER: Final = 6
+_HEADERS: Final = tuple(bytes((_WHOLE_BINARY, length)) for length in range(_MAX_SHORT + 1))
+"""The frame header of an unfragmented binary message, by the length of the message."""
+
+Admit = Callable[["Socket", Request], Response | None]
+"""Checks a handshake; returns the response that rejects it, or `None` to accept it."""
+
+OpenSession = Callable[["Socket", Request], Session]
+"""Creates the session of a connection, whose handshake has this request."""
+
+_LOGGER = logging.getLogger("samedeal.socket")
+"""Limits what websockets logs to errors of its own: clients could flood the log with the rest."""
+_LOGGER.setLevel(logging.ERROR)
+
+
+class Socket(asyncio.Protocol):
+    """The protocol of one connection, from its handshake request on.
+
+    Args:
+        open_session: creates the session after a successful handshake.
+        admit: checks the handshake.
+        begun: called with this object when the connection begins.
+        ended: called with this object when the connection has been lost.
+        turns: those of the node.
+    """
+
+    __slots__ = (
+        "_abort_timer",
+        "_address",
+        "_admit",
+        "_allowance",
+        "_begun",
+        "_buffer",
+        "_charged_at",
+        "_code",
+        "_ended",
+        "_held",
+        "_incomplete",
+        "_large_timer",
+        "_loop",
+        "_message",
+        "_open_session",
+        "_outgoing",
+        "_parse_timer",
+        "_paused",
+        "_protocol",
+        "_session",
+        "_turns",
+        "_waits",
+        "transport",
+    )
+
+    def __init__(
+        self,
+        open_session: OpenSession,
+        admit: Admit,
+        begun: Callable[[Socket], None],
+        ended: Callable[[Socket], None],
+        turns: Turns,
+    ) -> None:
+        self._turns = turns
+        self._open_session = open_session
+        self._admit = admit
+        self._begun = begun
+        self._ended = ended
+        self._loop = asyncio.get_running_loop()
+        self._protocol = ServerProtocol(max_size=MAX_FRAME_SIZE, logger=_LOGGER)
+        self._session: Session | None = None
+        self._address = ""
+        self._message: list[bytes] | None = None
+        self._buffer = b""
+        self._incomplete = 0
+        self._allowance = float(BYTES_AT_ONCE)
+        self._charged_at = self._loop.time()
+        self._parse_timer: asyncio.TimerHandle | None = None
+        self._abort_timer: asyncio.TimerHandle | None = None
+        self._paused = False
+        self._held = False
+        self._waits = False
+        self._outgoing: Outgoing | None = None
+        self._large_timer: asyncio.TimerHandle | None = None
+        self._code: int | None = None
+
+    @property
+    def session(self) -> Session | None:
+        """The session, or `None` before the handshake has succeeded, and after the end."""
+        return self._session
+
+    @property
+    def peer(self) -> str:
+        """The address at the other end of the connection, which may be a proxy's."""
+        name: tuple[str, int] | None = self.transport.get_extra_info("peername")
+        return name[0] if name else ""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Set up the transport; the first bytes received are the handshake request."""
+        self.transport = cast(asyncio.Transport, transport)
+        # Now, though uvicorn does so later: the end must be told to this object in any case.
+        self.transport.set_protocol(self)
+        self.transport.set_write_buffer_limits(high=MAX_UNSENT)
+        self._address = self.peer
+        _keep_alive(self.transport)
+        self._begun(self)
+
+    # Reading
+
+    def data_received(self, data: bytes) -> None:
+        """Handle a short message, or the handshake; buffer all else, and pause reading."""
+        length = len(data)
+        at_once = length <= self._allowance and not self._buffer and not self._held
+        if at_once and self._is_whole(data):
+            self._allowance -= length
+            assert self._session is not None, "frames come after the handshake"
+            self._session.receive(apply_mask(data[6:], data[2:6]))
+        elif self._protocol.state is State.CONNECTING:
+            # The listener passes the whole request on, in a turn of its own.
+            self._parse(data)
+        else:
+            self._buffer += data
+            self.transport.pause_reading()
+            self._parse_in_turn()
+
+    def _parse_in_turn(self) -> None:
+        """Parse buffered bytes when it is this connection's turn, unless something delays that."""
+        if self._waits or self._held or self._parse_timer is not None:
+            return
+        self._waits = True
+        self._turns.add(self._address, self.transport, self._parse_slice)
+
+    def in_turn(self, begin: Callable[[], None], cost: float) -> None:
+        """Call a function, which begins a command, when it is the turn of the client's address."""
+        self._turns.add(self._address, self.transport, begin, cost * SECONDS)
+
+    def _parse_slice(self) -> None:
+        """Parse a slice of the buffered bytes if the allowance permits; schedule the rest."""
+        self._waits = False
+        if self._held or self.transport.is_closing():
+            # `release` continues, or nothing does.
+            return
+        now = self._loop.time()
+        earned = (now - self._charged_at) * BYTES_PER_SECOND
+        self._allowance = min(BYTES_AT_ONCE, self._allowance + earned)
+        self._charged_at = now
+        piece = self._buffer[:_SLICE]
+        missing = len(piece) - self._allowance
+        if missing > 0:
+            self._parse_timer = self._loop.call_later(missing / BYTES_PER_SECOND, self._parse_again)
+            return
+        self._buffer = self._buffer[_SLICE:]
+        self._allowance -= len(piece)
+        self._parse(piece)
+        if self._buffer:
+            self._parse_in_turn()
+        else:
+            self._resume_reading()
+
+    def _parse_again(self) -> None:
+        """Go on after a wait for the allowance."""
+        self._parse_timer = None
+        self._parse_in_turn()
+
+    def _is_whole(self, data: bytes) -> bool:
+        """Return whether `data` is exactly one frame with a short unfragmented binary message.
+
+        Most are. Such a frame cannot violate the protocol and changes no state of it, so it need
+        not be parsed by websockets, which saves a sixth of the time of a move.
+        """
+        return (
+            not self._incomplete
+            and self._message is None
+            and _MASKED_HEADER <= len(data) <= _MASKED_HEADER + _MAX_SHORT
+            and data[0] == _WHOLE_BINARY
+            and data[1] == _MASKED + len(data) - _MASKED_HEADER
+            and self._protocol.state is State.OPEN
+        )
+
+    def _parse(self, data: bytes) -> None:
+        """Parse bytes with websockets, and handle the frames in them."""
+        protocol = self._protocol
+        if self._session is not None:
+            self._incomplete += len(data)
+        protocol.receive_data(data)
+        for event in protocol.events_received():
+            if isinstance(event, Frame):
+                self._handle_frame(event)
+            else:
+                self._handle_handshake(cast(Request, event))
+        self._flush()
+
+    def _handle_frame(self, frame: Frame) -> None:
+        """Handle one frame; websockets has already answered it if it is a ping or a close."""
+        session = self._session
+        assert session is not None, "frames come after the handshake"
+        self._incomplete -= _size(len(frame.data))
+        opcode = frame.opcode
+        if opcode is Opcode.BINARY and frame.fin:
+            session.receive(bytes(frame.data))
+        elif opcode is Opcode.TEXT and frame.fin:
+            session.receive(None)
+        elif opcode is Opcode.BINARY or opcode is Opcode.TEXT:
+            self._message = [bytes(frame.data)] if opcode is Opcode.BINARY else []
+        elif opcode is Opcode.CONT:
+            self._continue(session, frame)
+        else:
+            # Control frames are cheap to send and expensive to answer.
+            self._allowance -= CONTROL_COST
+        if opcode is not Opcode.CLOSE and not (frame.fin and opcode in _DATA):
+            session.count_frame()
+
+    def _continue(self, session: Session, frame: Frame) -> None:
+        """Append a fragment to the current message, which is an empty list if it is text."""
+        assert self._message is not None, "websockets rejects an unexpected continuation"
+        if self._message:
+            self._message.append(bytes(frame.data))
+        if frame.fin:
+            message, self._message = self._message, None
+            session.receive(b"".join(message) if message else None)
+
+    def _handle_handshake(self, request: Request) -> None:
+        """Answer the handshake request, and open the session if it is accepted."""
+        response = self._admit(self, request) or self._protocol.accept(request)
+        self._protocol.send_response(response)
+        if response.status_code == HTTPStatus.SWITCHING_PROTOCOLS:
+            self._session = self._open_session(self, request)
+            self._address = self._session.address
+
+    def _flush(self) -> None:
+        """Write what websockets has to send: handshake responses, pongs and closes."""
+        transport = self.transport
+        if transport.is_closing():
+            return
+        for data in self._protocol.data_to_send():
+            if data:
+                transport.write(data)
+            else:
+                self._end()
+        if transport.get_write_buffer_size() > MAX_UNSENT_CONTROL:
+            transport.abort()
+
+    # Writing
+
+    def send(self, frame: bytes, key: Hashable = None) -> None:
+        """Send a message, or queue it if the client reads too slowly.
+
+        It replaces a queued message with the same key, if `key` is not `None`.
+
+        Raises:
+            TooSlowError: the queue is full.
+        """
+        outgoing = self._outgoing
+        if outgoing is None:
+            if not self._paused and len(frame) <= PIECE:
+                self._write(frame)
+                return
+            if self.transport.is_closing():
+                return
+            self._outgoing = outgoing = Outgoing()
+        outgoing.put(frame, key)
+        if len(frame) > PIECE and self._large_timer is None:
+            within = LARGE_WITHIN + len(frame) / LEAST_PER_SECOND
+            self._large_timer = self._loop.call_later(within, self._taken_too_slowly)
+        if not self._paused:
+            self._write_queued()
+
+    def _write(self, message: bytes) -> None:
+        length = len(message)
+        if self._protocol.state is not State.OPEN or self.transport.is_closing():
+            # uvloop's transports raise an exception on writes after close.
+            return
+        if length <= _MAX_SHORT:
+            # The same bytes as from `send_binary`, but faster: most messages are this short.
+            self.transport.write(_HEADERS[length] + message)
+        else:
+            self._protocol.send_binary(message)
+            self._flush()
+
+    def _write_piece(self, piece: Piece) -> None:
+        """Write a message, or a fragment of one."""
+        if piece.is_first and piece.is_last:
+            self._write(piece.data)
+        elif self._protocol.state is State.OPEN and not self.transport.is_closing():
+            if piece.is_first:
+                self._protocol.send_binary(piece.data, fin=False)
+            else:
+                self._protocol.send_continuation(piece.data, piece.is_last)
+            self._flush()
+
+    def _write_queued(self) -> None:
+        """Write queued messages until the write buffer is over its limit, or none is left."""
+        while self._outgoing and not self._paused:
+            self._write_piece(self._outgoing.take())
+        if self._outgoing:
+            return
+        self._outgoing = None
+        if self._large_timer is not None:
+            self._large_timer.cancel()
+            self._large_timer = None
+        if self._code is not None:
+            self._send_close(self._code)
+        elif self._session is not None:
+            self._session.go_on()
+
+    def _taken_too_slowly(self) -> None:
+        """Close the session, whose client has not taken a large message in time."""
+        self._large_timer = None
+        if self._session is not None:
+            self._session.close(Reason.TOO_SLOW)
+
+    def is_behind(self) -> bool:
+        """Return whether the client reads too slowly, so that messages are queued."""
+        return self._paused
+
+    def is_full(self) -> bool:
+        """Return whether a large message, or as much, is queued: nothing is to be answered yet."""
+        return self._outgoing is not None and self._outgoing.is_large
+
+    def pause_writing(self) -> None:
+        """Queue messages from now on: the write buffer is over its limit."""
+        self._paused = True
+
+    def resume_writing(self) -> None:
+        """Send the queued messages until the write buffer is over its limit again."""
+        self._paused = False
+        if self._outgoing is not None:
+            self._write_queued()
+
+    # Flow control
+
+    def hold(self) -> None:
+        """Pause reading until `release`, since the session has enough pending frames."""
+        self._held = True
+        self.transport.pause_reading()
+
+    def release(self) -> None:
+        """Resume reading."""
+        self._held = False
+        if not self._buffer:
+            self._resume_reading()
+        else:
+            self._parse_in_turn()
+
+    def _resume_reading(self) -> None:
+        waits = self._held or self._waits or self._parse_timer is not None
+        if not waits and not self.transport.is_closing():
+            self.transport.resume_reading()
+
+    # Closing
+
+    def close(self, code: int) -> None:
+        """Close the connection after queued messages have been sent; abort it after a while.
+
+        Args:
+            code: the close code.
+        """
+        self._abort_later()
+        if self._protocol.state is State.OPEN:
+            if self._outgoing:
+                # The `Bye` is queued, and must precede the close frame.
+                self._code = code
+            else:
+                self._send_close(code)
+        elif self._protocol.state is State.CONNECTING:
+            self._end()
+
+    def _send_close(self, code: int) -> None:
+        if self._protocol.state is State.OPEN:
+            self._protocol.send_close(code)
+            self._flush()
+
+    def _end(self) -> None:
+        """Close the transport when its write buffer has been sent; abort it after a while."""
+        self._abort_later()
+        self.transport.close()
+
+    def _abort_later(self) -> None:
+        if self._abort_timer is None:
+            self._abort_timer = self._loop.call_later(CLOSE_WITHIN, self.transport.abort)
+
+    def eof_received(self) -> None:
+        """Let the transport close, since the client has closed its side."""
+
+    def connection_lost(self, _: Exception | None) -> None:
+        """Release what belongs to the connection, and report its end."""
+        for timer in (self._parse_timer, self._abort_timer, self._large_timer):
+            if timer is not None:
+                timer.cancel()
+        self._parse_timer = self._abort_timer = self._large_timer = None
+        self._buffer = b""
+        self._outgoing = None
+        if self._session is not None:
+            self._session.cancel_hello_timer()
+        self._ended(self)
+        self._break_circles()
+
+    def _break_circles(self) -> None:
+        """Let all of the connection be freed now, and not by a full garbage collection hours later.
+
+        The session may go on with what it has begun, and keeps this object for as long.
+        """
+        self._session = None
+        protocol = self._protocol
+        protocol.parser.close()
+        _drop_frames(protocol.handshake_exc)
+        _drop_frames(protocol.parser_exc)
+
+    def shutdown(self) -> None:
+        """Close the session, since the node stops; called by uvicorn."""
+        if self._session is None:
+            self.transport.close()
+        else:
+            self._session.close_for_restart()
+
+
+def _drop_frames(error: BaseException | None) -> None:
+    """Take the frames away from an error, which is in variables of theirs, and from its causes."""
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__context__
+
+
+def _size(length: int) -> int:
+    """Return the size in bytes of a masked frame with a payload of `length` bytes."""
+    extended = 0 if length <= _MAX_SHORT else 2 if length <= _MAX_MEDIUM else 8
+    return _MASKED_HEADER + extended + length
+
+
+def _keep_alive(transport: asyncio.Transport) -> None:
+    """Let the kernel end connections of clients that are gone or do not read, without our work."""
+    raw = transport.get_extra_info("socket")
+    if raw is None or raw.family not in {socket.AF_INET, socket.AF_INET6}:
+        return
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", 20),
+        ("TCP_KEEPINTVL", 5),
+        ("TCP_KEEPCNT", 3),
+        ("TCP_USER_TIMEOUT", round(UNHEARD_WITHIN * 1_000)),
+    ):
+        # Not every operating system has all of these options.
+        if (option := getattr(socket, name, None)) is not None:
+            raw.setsockopt(socket.IPPROTO_TCP, option, value)

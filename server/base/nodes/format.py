@@ -1,0 +1,80 @@
+"""The format that this node may write: a newer one once no node of an older release runs.
+
+Releases that follow each other run side by side on one store. A form that the last release does not
+read is written only if `Format.written` says so. The store's format is raised when no node of an
+older release has been registered for `ALONE_FOR`. From then on such nodes do not start, so a format
+is never lowered, and nodes write what it allows.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import structlog
+
+from server.base.nodes.format_store import NEWEST, FormatStore
+from server.base.nodes.nodes_store import NodeStore
+from server.base.nodes.registration import form_of
+from server.base.work.background import Background
+from server.base.work.clock import Clock
+
+READ_EVERY = 5.0
+"""Seconds between two reads of the format, until it is the newest."""
+
+ALONE_FOR: Final = 600_000
+"""Milliseconds without an older node after which the format is raised.
+
+A node that crashed or was cut off is back by then; one that is not was replaced.
+"""
+
+log = structlog.get_logger()
+
+
+class Format:
+    """Keeps the store's format.
+
+    Attributes:
+        written: the format that this node writes, of `STORED.md`; 0 before it was read.
+    """
+
+    def __init__(
+        self,
+        formats: FormatStore,
+        nodes: NodeStore,
+        clock: Clock,
+        background: Background,
+        newest: int = NEWEST,
+    ) -> None:
+        """`newest` is the format that this release writes as soon as it may."""
+        self.written = 0
+        self._formats = formats
+        self._nodes = nodes
+        self._clock = clock
+        self._newest = newest
+        self._alone_since: int | None = None
+        background.forever("format", self.refresh, every=READ_EVERY, waits=True)
+
+    async def refresh(self) -> None:
+        """Read the format, and raise it if no older node is left. A new store has it at once.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        if self.written == self._newest:
+            return
+        kept = await self._formats.read()
+        if kept is None or (kept < self._newest and await self._is_alone()):
+            await self._formats.raise_to(self._newest)
+            log.info("format_raised", format=self._newest)
+            kept = self._newest
+        self.written = min(kept, self._newest)
+
+    async def _is_alone(self) -> bool:
+        """Return whether no node of an older release has been registered for `ALONE_FOR`."""
+        now = self._clock.now()
+        if any(form_of(name) < self._newest for name in await self._nodes.alive(now)):
+            self._alone_since = None
+            return False
+        if self._alone_since is None:
+            self._alone_since = now
+        return now - self._alone_since >= ALONE_FOR

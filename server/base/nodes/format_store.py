@@ -1,0 +1,82 @@
+"""The format of the whole store, which `server/STORED.md` describes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from server.base.core import keys
+from server.base.core.refusal import UnsuitableError
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+
+OLDEST: Final = 1
+"""The oldest format that this release reads."""
+
+NEWEST: Final = 1
+"""The newest format that this release reads.
+
+It writes that, too, once no node of an older release runs: see `server/base/nodes/format.py`.
+"""
+
+_UNNUMBERED = "format", "signing-key"
+"""Keys of development versions before 1.0, one of which each of their stores has."""
+
+_RAISE = Script("""
+local kept = tonumber(redis.call('GET', KEYS[1]) or '0')
+if kept < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
+""")
+
+
+class FormatStore:
+    """The number of the store's format."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def read(self) -> int | None:
+        """Return the format: `None` of a new store, 0 of one of a version before 1.0.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        number, *unnumbered = await self._database.ask(
+            lambda redis, key: redis.get(key), keys.FORMAT, *_UNNUMBERED
+        )
+        if number is not None:
+            return int(number)
+        return 0 if any(each is not None for each in unnumbered) else None
+
+    async def raise_to(self, number: int) -> None:
+        """Raise the format, unless it is as high. Nodes that do not read it do not start then.
+
+        Raises:
+            UnavailableError: it may have been raised or not.
+        """
+        await self._database.run(_RAISE, [keys.FORMAT], number)
+
+
+async def check_format(database: Database) -> None:
+    """Check that a store can be read by this release.
+
+    Raises:
+        UnsuitableError: it is of a format that is not known here, newer or older.
+        UnavailableError: Redis does not answer.
+    """
+    kept = await FormatStore(database).read()
+    if kept is None:
+        return
+    if kept == 0:
+        raise UnsuitableError(
+            "A development version before 1.0 has written to this store, which no release reads. "
+            "Start with an empty Redis."
+        )
+    if kept < OLDEST:
+        raise UnsuitableError(
+            f"This store is of format {kept}, and this release reads formats from {OLDEST} on. "
+            "Run a release between them first, which raises it."
+        )
+    if kept > NEWEST:
+        raise UnsuitableError(
+            f"A newer release has written to this store: it is of format {kept}, and this release "
+            f"reads formats up to {NEWEST}."
+        )

@@ -1,0 +1,55 @@
+"""What nodes tell one another: each has a topic, and each wing registers its own messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+from operator import or_
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from server.base.core import topics
+from server.base.core.bus_message import Decoder, encode
+from server.base.redis.bus import Bus
+from server.base.work.signal import Signal
+
+M = TypeVar("M", bound=Struct)
+
+
+class NodeBus:
+    """Sends messages to other nodes, and takes those to this one.
+
+    Attributes:
+        missed: emitted when messages to this node may have been missed.
+    """
+
+    def __init__(self, bus: Bus, node: str) -> None:
+        self.missed: Signal[()] = Signal()
+        self._bus = bus
+        self._takers: dict[type[Struct], Callable[[Any], object]] = {}
+        bus.subscribe(topics.node(node), self._receive)
+
+    def on(self, kind: type[M], take: Callable[[M], object]) -> None:
+        """Have messages of a kind, a struct with a tag, taken by a function."""
+        self._takers[kind] = take
+        self._decoder: Decoder[Struct] = Decoder(reduce(or_, self._takers))
+
+    def send(self, nodes: Iterable[str], message: Struct) -> None:
+        """Send a message to some other nodes."""
+        payload = b""
+        for node in nodes:
+            payload = payload or encode(message)
+            self._bus.publish(topics.node(node), payload)
+
+    def decode(self, payload: bytes | None) -> Struct | None:
+        """Return the message of a payload, as `Decoder.decode`."""
+        return self._decoder.decode(payload)
+
+    def _receive(self, payload: bytes | None) -> None:
+        """Have a message taken; `None` if messages may have been missed."""
+        message = self.decode(payload)
+        if message is None:
+            self.missed.emit()
+        else:
+            self._takers[type(message)](message)

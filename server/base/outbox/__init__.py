@@ -1,0 +1,1 @@
+"""The outbox: effects of an append, which happen even if the node dies."""

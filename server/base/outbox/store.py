@@ -1,0 +1,137 @@
+"""Outboxes and due items: effects to apply and deadlines to pass, by partition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import structlog
+
+from server.base.core import keys
+from server.base.core.due import Due, parse_due
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+
+MAX_BATCH = 1_000
+"""Most due items of one partition that are returned at once."""
+
+log = structlog.get_logger()
+
+_DROP_DUE = Script("""
+local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if due and tonumber(due) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], ARGV[1]) end
+""")
+
+
+class Pending(NamedTuple):
+    """What has not been done yet in a partition.
+
+    Attributes:
+        due: due items and their times in Unix milliseconds, the earliest first.
+        effects: field and text of every effect in the outbox.
+    """
+
+    due: list[tuple[Due, int]]
+    effects: list[tuple[str, str]]
+
+
+class OutboxStore:
+    """The outboxes and due items of all partitions, and those that were set aside."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def pending(self, until: int, partitions: Sequence[int]) -> list[Pending]:
+        """Return the due items up to a time in Unix milliseconds, and all effects, by partition.
+
+        At most `MAX_BATCH` due items of each partition are returned, the earliest.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        boxes = [keys.outbox(number) for number in partitions]
+        found = await self._database.ask(
+            lambda redis, key: (
+                redis.hgetall(key)
+                if key in boxes
+                else redis.zrangebyscore(key, "-inf", until, 0, MAX_BATCH, withscores=True)
+            ),
+            *boxes,
+            *map(keys.due, partitions),
+        )
+        count = len(partitions)
+        return [
+            Pending(_parse_due_items(due), list(effects.items()))
+            for effects, due in zip(found[:count], found[count:], strict=True)
+        ]
+
+    async def put_effect(self, field: str, text: str) -> None:
+        """Write an effect that no journal entry brings along.
+
+        Args:
+            field: its field; the part before a slash determines the partition.
+            text: its content (JSON).
+
+        Raises:
+            UnavailableError: it may or may not have been written.
+        """
+        key = keys.outbox(keys.partition(field))
+        await self._database.write(key, "HSET", key, field, text)
+
+    async def drop_effect(self, field: str) -> None:
+        """Delete an effect that has been applied.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = keys.outbox(keys.partition(field))
+        await self._database.write(key, "HDEL", key, field)
+
+    async def drop_due(self, due: Due, time: int) -> None:
+        """Delete a due item that has been handled, unless its time is later than `time` by now.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = keys.due(keys.partition(due.journal))
+        await self._database.run(_DROP_DUE, [key], due.member, time)
+
+    async def count_set_aside(self) -> int:
+        """Return how many effects and due items were set aside.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(lambda redis, key: redis.hlen(key), keys.SET_ASIDE)
+        return int(found)
+
+    async def set_aside(self, partition: int, name: str, text: str) -> None:
+        """Move an effect or a due item to `keys.SET_ASIDE`, where sweepers do not retry it.
+
+        The two places have different slots, so no script can write to both. What a failure leaves
+        in both is found by a sweeper again, and set aside again.
+
+        Args:
+            partition: its partition.
+            name: the effect's field, or the due item's member.
+            text: what is stored for the operator who looks into it.
+
+        Raises:
+            UnavailableError: Redis does not answer; the item may be in both places.
+        """
+        await self._database.write(keys.SET_ASIDE, "HSET", keys.SET_ASIDE, name, text)
+        outbox, due = keys.outbox(partition), keys.due(partition)
+        await self._database.write(outbox, "HDEL", outbox, name)
+        await self._database.write(due, "ZREM", due, name)
+
+
+def _parse_due_items(rows: Sequence[tuple[str, float]]) -> list[tuple[Due, int]]:
+    """Parse due items; skip those of an unknown kind, which nodes of a newer version handle."""
+    found = []
+    for member, time in rows:
+        due = parse_due(member)
+        if due is None:
+            log.warning("due_item_unknown", member=member)
+        else:
+            found.append((due, int(time)))
+    return found

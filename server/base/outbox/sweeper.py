@@ -1,0 +1,362 @@
+"""The sweeper: applies deadlines that have passed, and effects that dead nodes have left.
+
+Each partition is owned by one node, by rendezvous hashing over those that are alive. The owner
+scans it at intervals for effects and for the deadlines of the next minutes (`HORIZON`), which it
+keeps in memory and applies when they come. The longest delays are:
+- of a deadline: `POLL_EVERY`, if it was set before the last scan;
+- of an effect that a killed node has left: `BUSY_SCAN_EVERY` while anybody plays; if that node
+  owned the partition, also `keys.SWEEPER_LIFE` and a renewal (8 s) until another one does;
+- of what failed: `RETRY_AFTER`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import structlog
+
+from server.base.core import keys
+from server.base.core.due import AttemptDue, Due
+from server.base.core.refusal import UnavailableError, UnreadableError
+from server.base.journals.store import JournalStore
+from server.base.outbox.outbox import Outbox
+from server.base.outbox.store import OutboxStore
+from server.base.outbox.sweepers_store import SweeperStore
+from server.base.work.background import Background
+from server.base.work.clock import Clock
+from server.base.work.metrics import Histogram
+from server.base.work.worker_pool import WorkerPool
+
+RENEW_EVERY = 2.0
+"""Seconds between two heartbeats."""
+
+BUSY_SCAN_EVERY, IDLE_SCAN_EVERY = 4_000, 128_000
+"""Milliseconds between two scans of a partition, while anybody plays and otherwise."""
+
+HORIZON = 300_000
+"""Milliseconds ahead for which a scan reads deadlines; more than between two scans."""
+
+SCAN_EVERY = 1.0
+"""Seconds between two calls of `scan`, each of which reads some of the partitions."""
+
+SCAN_BATCH = 64
+"""Partitions that are read together."""
+
+LOST = "entries_lost"
+"""The code of what cannot be read as the store has lost a part of it."""
+
+POLL_EVERY = 0.5
+"""Seconds between two checks of the deadlines in memory."""
+
+RETRY_AFTER = 2_000
+"""Milliseconds after which the partition of failed work is scanned again."""
+
+TRIES = 3
+"""Tries of work that raises unexpected errors, before it is set aside."""
+
+URGENT_WORKERS = 16
+"""Rooms' deadlines and effects that are applied concurrently."""
+
+DAILY_WORKERS, DAILY_PAUSE = 4, 0.04
+"""Attempts at dailies that are ended concurrently, and each worker's seconds between two of them:
+100 a second in all."""
+
+log = structlog.get_logger()
+
+
+MAX_WAITING = 10_000
+"""Pieces of work of either kind that may wait for it; the next scan finds the others again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A deadline in a partition that has passed, at a time in Unix milliseconds."""
+
+    partition: int
+    due: Due
+    time: int = field(compare=False)
+
+    @property
+    def name(self) -> str:
+        """The member of the partition's sorted set."""
+        return self.due.member
+
+    @property
+    def text(self) -> str:
+        """What is stored of it if it is set aside."""
+        return f"due at {self.time}"
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """An effect in a partition's outbox: its field (`name`) and its content (JSON)."""
+
+    partition: int
+    name: str
+    text: str = field(compare=False)
+
+
+Work = Deadline | Effect
+
+
+@dataclass(slots=True)
+class _Partition:
+    """The state in memory of a partition that this node owns.
+
+    Attributes:
+        scanned: time of the last scan in Unix milliseconds; 0 for none, so that one is due.
+        retry_at: time of an early scan in Unix milliseconds, after a failure; else `None`.
+        generation: of the connection to the partition's server at the last scan. On another one, a
+            scan is due, since the server may have lost what was done.
+        due: the deadlines up to `HORIZON`, and their times in Unix milliseconds, earliest first.
+        found: since when (monotonic seconds) it is known that an effect or a passed deadline is yet
+            to be applied, by name: of those that the last scan found, or that have passed since.
+    """
+
+    scanned: int = 0
+    retry_at: int | None = None
+    generation: int = 0
+    due: deque[tuple[Due, int]] = field(default_factory=deque)
+    found: dict[str, float] = field(default_factory=dict)
+
+    def is_urgent(self, now: int) -> bool:
+        """Return whether a scan is due at once: for a retry, or since the clock has jumped."""
+        retries = self.retry_at is not None and self.retry_at <= now
+        return retries or not self.scanned <= now < self.scanned + 2 * IDLE_SCAN_EVERY
+
+
+class Sweeper:
+    """Sweeps the partitions that this node owns.
+
+    `sweeps` observes the seconds that each `scan` takes.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        clock: Clock,
+        *,
+        outboxes: OutboxStore,
+        sweepers: SweeperStore,
+        journals: JournalStore,
+        sweeps: Histogram,
+        background: Background,
+    ) -> None:
+        self._outbox = outbox
+        self._clock = clock
+        self._outboxes = outboxes
+        self._sweepers = sweepers
+        self._journals = journals
+        self._names: list[str] = []
+        self._partitions: dict[int, _Partition] = {}
+        self._played = False
+        self._busy = False
+        self._failures: Counter[tuple[int, str]] = Counter()
+        self._sweeps = sweeps
+        self._background = background
+        self._urgent: WorkerPool[Work] = WorkerPool(
+            background, "sweeper_urgent", self.process, size=URGENT_WORKERS, most=MAX_WAITING
+        )
+        self._dailies: WorkerPool[Work] = WorkerPool(
+            background,
+            "sweeper_dailies",
+            self.process,
+            size=DAILY_WORKERS,
+            pause=DAILY_PAUSE,
+            most=MAX_WAITING,
+        )
+        # When nobody plays, the next scan may be two minutes away.
+        outbox.left.subscribe(lambda name: self._retry([keys.partition(name)]))
+        drop = sweepers.drop
+        background.forever("sweeper_renewal", self.renew, every=RENEW_EVERY, finish=drop)
+        background.forever("sweeper_scan", self._scan_timed, every=SCAN_EVERY)
+        background.forever("sweeper_poll", self.poll, every=POLL_EVERY)
+
+    def age(self) -> float:
+        """Return the age in seconds of the oldest effect or deadline that is yet to be applied."""
+        found = [min(each.found.values()) for each in self._partitions.values() if each.found]
+        return max(0.0, time.monotonic() - min(found)) if found else 0.0
+
+    def note_played(self, _: object) -> None:
+        """Remember for the next renewal that somebody plays on this node."""
+        self._played = True
+
+    async def renew(self) -> None:
+        """Renew this node's registration as a sweeper, and determine the partitions that it owns.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        played, self._played = self._played, False
+        try:
+            names, self._busy = await self._sweepers.renew(busy=played)
+        except UnavailableError:
+            self._played |= played
+            raise
+        if names == self._names:
+            return
+        if not set(self._names) <= set(names):
+            # A node has left, perhaps without having reported that somebody played there.
+            self._played = True
+        self._names = names
+        owned = owned_by(self._sweepers.name, names)
+        self._partitions = {n: self._partitions.get(n) or _Partition() for n in owned}
+        failures = self._failures.items()
+        self._failures = Counter({name: n for name, n in failures if name[0] in self._partitions})
+
+    async def scan(self) -> None:
+        """Read the partitions that are due for a scan, and process the effects that are found.
+
+        Those that are due by the interval are spread over the calls, oldest scan first.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        now = self._clock.now()
+        every = BUSY_SCAN_EVERY if self._busy else IDLE_SCAN_EVERY
+        known = self._partitions.items()
+        urgent = [
+            number
+            for number, each in known
+            if each.is_urgent(now) or each.generation != self._generation(number)
+        ]
+        due = sorted((each.scanned, n) for n, each in known if each.scanned + every <= now)
+        share = math.ceil(len(known) * SCAN_EVERY * 1000 / every)
+        numbers = list(dict.fromkeys([*urgent, *(number for _, number in due[:share])]))
+        for start in range(0, len(numbers), SCAN_BATCH):
+            await self._scan_batch(numbers[start : start + SCAN_BATCH], now)
+
+    def _generation(self, number: int) -> int:
+        return self._journals.generation(keys.due(number))
+
+    async def _scan_batch(self, numbers: list[int], now: int) -> None:
+        """Read some partitions in one round trip."""
+        generations = [self._generation(number) for number in numbers]
+        try:
+            found = await self._outboxes.pending(now + HORIZON, numbers)
+        except UnavailableError:
+            self._retry(numbers)
+            raise
+        for number, generation, left in zip(numbers, generations, found, strict=True):
+            known = self._partitions.get(number)
+            if known is not None:
+                known.scanned, known.retry_at, known.due = now, None, deque(left.due)
+                known.generation = generation
+                # What is not found any more, or only with a later deadline, is not to be applied.
+                names = [name for name, _ in left.effects]
+                names += [due.member for due, at in left.due if at <= now]
+                begun = time.monotonic()
+                known.found = {name: known.found.get(name, begun) for name in names}
+                for name, text in left.effects:
+                    self._enqueue(Effect(number, name, text))
+
+    def pop_due(self) -> Iterator[Deadline]:
+        """Remove from memory the deadlines that have passed by now, and yield them."""
+        now = self._clock.now()
+        for number, known in self._partitions.items():
+            while known.due and known.due[0][1] <= now:
+                yield Deadline(number, *known.due.popleft())
+
+    def _enqueue(self, work: Work) -> None:
+        """Give work to a pool, unless it is in progress: dailies to one with a limited rate."""
+        is_daily = isinstance(work, Deadline) and isinstance(work.due, AttemptDue)
+        workers = self._dailies if is_daily else self._urgent
+        known = self._partitions.get(work.partition)
+        if known is not None:
+            known.found.setdefault(work.name, time.monotonic())
+        if work not in workers:
+            workers.add(work)
+
+    async def process(self, work: Work) -> None:
+        """Process one piece of work.
+
+        If it fails, its partition is scanned again, which finds it again. After `TRIES` unexpected
+        errors it is set aside: it is stored, so that it would take one node after the other out of
+        service if it ended the node, as other background work does that fails. What is about a
+        journal that has lost entries is set aside at once, since no node can ever read it.
+        """
+        name = (work.partition, work.name)
+        try:
+            if await self._apply(work):
+                self._forget(name)
+            else:
+                self._retry([work.partition])
+        except UnreadableError as error:
+            if error.code == LOST:
+                await self._set_aside(work, error)
+                return
+            # The next scan finds it again, on this node or on one of a newer release.
+            if self._background.is_news("sweeper", name):
+                log.warning("effect_left", name=work.name, code=error.code)
+        except UnavailableError as error:
+            # In a cluster, one server may be down while the others answer.
+            log.debug("effect_deferred", name=work.name, error=str(error))
+            self._retry([work.partition])
+        except Exception as error:
+            self._failures[name] += 1
+            if self._failures[name] >= TRIES:
+                await self._set_aside(work, error)
+            else:
+                log.warning("effect_failed", name=work.name, error=type(error).__name__)
+            self._retry([work.partition])
+
+    async def _apply(self, work: Work) -> bool:
+        """Apply a deadline or an effect; return whether nothing is left to do."""
+        if isinstance(work, Deadline):
+            return await self._outbox.pass_deadline(work.due, work.time)
+        await self._outbox.apply(self._outbox.decode(work.text))
+        return True
+
+    async def _set_aside(self, work: Work, error: Exception) -> None:
+        """Move work to where it is not tried again, and log an error."""
+        try:
+            await self._outboxes.set_aside(work.partition, work.name, work.text)
+        except UnavailableError as unavailable:
+            log.debug("effect_deferred", name=work.name, error=str(unavailable))
+            return
+        self._forget((work.partition, work.name))
+        log.error("effect_set_aside", name=work.name, kept_in=keys.SET_ASIDE, exc_info=error)
+
+    def _forget(self, name: tuple[int, str]) -> None:
+        self._failures.pop(name, None)
+        known = self._partitions.get(name[0])
+        if known is not None:
+            known.found.pop(name[1], None)
+
+    def _retry(self, numbers: Iterable[int]) -> None:
+        """Schedule an early scan of partitions."""
+        at = self._clock.now() + RETRY_AFTER
+        for number in numbers:
+            known = self._partitions.get(number)
+            if known is not None:
+                known.retry_at = at
+
+    async def _scan_timed(self) -> None:
+        begun = time.monotonic()
+        await self.scan()
+        self._sweeps.observe(time.monotonic() - begun)
+
+    async def poll(self) -> None:
+        """Have the deadlines that have passed by now applied."""
+        for work in self.pop_due():
+            self._enqueue(work)
+
+
+def owned_by(name: str, names: list[str]) -> list[int]:
+    """Return the partitions that node `name` owns among `names`, by rendezvous hashing.
+
+    A partition is owned by the node with the highest hash for it. When a node joins or leaves, no
+    partition moves between two others.
+    """
+    size = 4
+    hashes = {n: hashlib.shake_128(n.encode()).digest(size * keys.PARTITIONS) for n in names}
+
+    def owner(at: int) -> str:
+        return max(names, key=lambda other: (hashes[other][at : at + size], other))
+
+    return [n for n in range(keys.PARTITIONS) if owner(size * n) == name]

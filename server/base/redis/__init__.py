@@ -1,0 +1,1 @@
+"""Redis: connections, clock, bus, scripts, and a server of its own if there is none."""

@@ -1,0 +1,357 @@
+"""Messages between nodes, over Redis pub/sub.
+
+Delivery is at most once. Everything that a message says can also be read from the store, so a lost
+message costs a read and never data.
+
+A cluster uses sharded pub/sub: a topic is published and subscribed to on the server that owns its
+slot. When a connection breaks or a slot moves, the connections to all servers are replaced, and
+each subscriber is called with `None`, since it may have missed messages.
+
+Only the difference is sent to a server when topics are added or removed, gathered for one turn of
+the event loop: the cost of a change does not depend on how many topics there are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import math
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import structlog
+from redis.asyncio import Redis, RedisCluster
+from redis.exceptions import ConnectionError as ConnectionLostError
+
+from server.base.redis.connection import FAILURES, owner_of, raising_lost, server_client
+from server.base.redis.database import Database
+from server.base.work.background import Background
+from server.base.work.outages import Outage
+from server.base.work.stop import Stop
+
+HEARTBEAT_INTERVAL = 5.0
+"""Seconds between two PINGs on each connection."""
+
+HEARTBEAT_TIMEOUT = 15.0
+"""Seconds without anything received on a connection after which all connections are replaced."""
+
+RECONNECT_DELAY = 0.5
+"""Seconds to wait before reconnecting."""
+
+MAX_BATCH = 500
+"""Most topics in one SUBSCRIBE or UNSUBSCRIBE, and most messages delivered before other tasks get
+a turn of the event loop: ten thousand sessions may come or go at once."""
+
+_RECANCEL_INTERVAL = 0.1
+"""Seconds after which a reader that has not ended is cancelled again."""
+
+Subscriber = Callable[[bytes | None], None]
+"""Called with the payload of each message of a topic, and with `None` whenever the subscription
+begins, for the first time or after a reconnect: messages before that may have been missed."""
+
+_Deliver = Callable[[str, bytes | None], None]
+"""Called with a topic, and with what its `Subscriber` takes."""
+
+
+@dataclass(slots=True)
+class _Subscription:
+    """A topic's subscriber.
+
+    Attributes:
+        count: the calls of `subscribe` that have no `unsubscribe` yet.
+    """
+
+    subscriber: Subscriber
+    count: int = 0
+
+
+log = structlog.get_logger()
+
+
+class _SlotMovedError(Exception):
+    """The server no longer owns a topic's slot, and has ended the subscription."""
+
+
+class _PubSubConnection:
+    """A connection to one server, and the topics that are subscribed to on it.
+
+    Attributes:
+        redis: the client of that server.
+        topics: the topics that are subscribed to.
+        reader: the task that reads messages; it ends with an exception when the connection breaks.
+    """
+
+    def __init__(self, redis: Redis, deliver: _Deliver, *, sharded: bool) -> None:
+        self.redis = redis
+        self.topics: set[str] = set()
+        self.reader: asyncio.Task[None] | None = None
+        self._pool: Any = redis.connection_pool
+        self._deliver = deliver
+        self._sharded = sharded
+        self._connection: Any = None
+        self._last_received = time.monotonic()
+
+    async def open(self) -> None:
+        """Connect, and start reading.
+
+        Raises:
+            OSError, RedisError: the server cannot be reached.
+        """
+        self._connection = await self._pool.get_connection()
+        self._last_received = time.monotonic()
+        self.reader = asyncio.create_task(self._read())
+
+    async def change(self, added: Iterable[str], removed: Iterable[str]) -> None:
+        """Subscribe to the topics `added`; unsubscribe from those of `removed` that are here.
+
+        Raises:
+            OSError, RedisError: the connection is lost.
+        """
+        new, ended = list(added), [topic for topic in removed if topic in self.topics]
+        self.topics.update(new)
+        self.topics.difference_update(ended)
+        commands: list[tuple[str, ...]] = []
+        if self._sharded:
+            # All topics of one SSUBSCRIBE must be in one slot; a server's topics are in many.
+            commands += [("SSUBSCRIBE", topic) for topic in new]
+            commands += [("SUNSUBSCRIBE", topic) for topic in ended]
+        else:
+            commands += [("SUBSCRIBE", *new)] if new else []
+            commands += [("UNSUBSCRIBE", *ended)] if ended else []
+        await self._send(commands)
+
+    async def ping(self) -> None:
+        """Send a PING.
+
+        Raises:
+            TimeoutError: nothing has been received for `HEARTBEAT_TIMEOUT` seconds.
+            OSError, RedisError: the connection is lost.
+        """
+        if time.monotonic() - self._last_received > HEARTBEAT_TIMEOUT:
+            raise TimeoutError
+        await self._send([("PING",)])
+
+    async def _send(self, commands: list[tuple[str, ...]]) -> None:
+        if not commands:
+            return
+        if not self._connection.is_connected:
+            # redis-py would reconnect, without the subscriptions made so far.
+            raise ConnectionLostError("The connection is lost.")
+        packed = self._connection.pack_commands(commands)
+        await self._connection.send_packed_command(packed, check_health=False)
+
+    async def _read(self) -> None:
+        for number in itertools.count():
+            if not number % MAX_BATCH:
+                # Reading what is buffered already does not yield to other tasks.
+                await asyncio.sleep(0)
+            message = await self._connection.read_response(
+                disable_decoding=True,
+                timeout=math.inf,
+                disconnect_on_error=False,
+                push_request=True,
+            )
+            self._last_received = time.monotonic()
+            if isinstance(message, Exception):
+                raise message
+            if type(message) is bytes:
+                continue
+            kind, topic = message[0], message[1].decode()
+            if kind in _MESSAGE_KINDS:
+                self._deliver(topic, message[2])
+            elif kind in _SUBSCRIBED_KINDS:
+                # Messages are received from here on, and may have been missed before.
+                self._deliver(topic, None)
+            elif kind == b"sunsubscribe" and topic in self.topics:
+                raise _SlotMovedError(topic)
+
+    async def close(self) -> None:
+        """Stop reading, and close the connection."""
+        # redis-py may swallow a cancellation.
+        while self.reader is not None and not self.reader.done():
+            self.reader.cancel()
+            await asyncio.wait({self.reader}, timeout=_RECANCEL_INTERVAL)
+        if self.reader is not None and not self.reader.cancelled():
+            # Mark the exception as retrieved: one lost connection closes all, and is logged once.
+            self.reader.exception()
+        if self._connection is not None:
+            await self._connection.disconnect(nowait=True)
+            await self._pool.release(self._connection)
+
+
+_MESSAGE_KINDS = {b"message", b"smessage"}
+_SUBSCRIBED_KINDS = {b"subscribe", b"ssubscribe"}
+
+
+def _take_some(topics: set[str]) -> list[str]:
+    """Remove up to `MAX_BATCH` topics from a set, and return them, sorted.
+
+    A simulated race is the same each time, whatever the order of a set.
+    """
+    return sorted(topics.pop() for _ in range(min(len(topics), MAX_BATCH)))
+
+
+class Bus:
+    """A node's subscriptions, on one connection to each server, and what it publishes."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._client = database.client
+        self._publish = "SPUBLISH" if isinstance(self._client, RedisCluster) else "PUBLISH"
+        self._topics: dict[str, _Subscription] = {}
+        self._added: set[str] = set()
+        self._removed: set[str] = set()
+        self._unsent: set[str] = set()
+        self._changed = asyncio.Event()
+        self._outage = Outage("bus_lost", "bus_back")
+
+    def publish(self, topic: str, payload: bytes = b"") -> None:
+        """Send a message to all nodes that subscribe to a topic, this one included.
+
+        The message goes out with the next batch of writes, after writes that were sent before. If
+        it cannot be sent, an empty payload is published later, so that subscribers know that they
+        may have missed a message.
+        """
+        failed = partial(self._unsent.add, topic)
+        self._database.send(topic, self._publish, topic, payload, failed=failed)
+
+    def _republish_lost(self) -> None:
+        """Publish an empty payload to each topic to which a message could not be sent."""
+        unsent, self._unsent = self._unsent, set()
+        # Sorted, so that a simulated race is the same each time.
+        for topic in sorted(unsent):
+            self.publish(topic)
+
+    def subscribe(self, topic: str, subscriber: Subscriber) -> None:
+        """Subscribe to a topic, until `unsubscribe` has been called as often.
+
+        A topic has one subscriber, that of the first call; later calls are only counted.
+        """
+        subscription = self._topics.get(topic)
+        if subscription is None:
+            subscription = self._topics[topic] = _Subscription(subscriber)
+            self._removed.discard(topic)
+            self._added.add(topic)
+            self._changed.set()
+        subscription.count += 1
+
+    def unsubscribe(self, topic: str) -> None:
+        """Undo one `subscribe`; the last one ends the subscription. No-op without one."""
+        subscription = self._topics.get(topic)
+        if subscription is None:
+            return
+        subscription.count -= 1
+        if subscription.count == 0:
+            del self._topics[topic]
+            self._added.discard(topic)
+            self._removed.add(topic)
+            self._changed.set()
+
+    def _deliver(self, topic: str, payload: bytes | None) -> None:
+        """Call a topic's subscriber, if it still has one."""
+        subscription = self._topics.get(topic)
+        if subscription is None:
+            return
+        try:
+            subscription.subscriber(payload)
+        except Exception:
+            # An error in one subscriber must not stop delivery to the others.
+            log.exception("subscriber_failed", topic=topic)
+
+    def keep(self, background: Background) -> None:
+        """Have the node's background work deliver messages, and replace lost connections."""
+        background.forever("bus", lambda: self._deliver_all(background.stop), every=0.0)
+
+    async def _deliver_all(self, stop: Stop) -> None:
+        """Deliver messages until a connection is lost, or `stop` is set."""
+        connections: dict[str, _PubSubConnection] = {}
+        reason = ""
+        try:
+            with raising_lost():
+                await self._run_connected(connections, stop)
+        except (*FAILURES, TimeoutError, _SlotMovedError) as error:
+            reason = type(error).__name__
+        finally:
+            for connection in connections.values():
+                await connection.close()
+                if isinstance(self._client, RedisCluster):
+                    await connection.redis.aclose()
+        if not stop.is_set:
+            await stop.or_wait(asyncio.sleep(RECONNECT_DELAY))
+            if time.monotonic() - self._database.lost_at > HEARTBEAT_TIMEOUT:
+                # Otherwise the server is lost, which the log tells already.
+                self._outage.fail(error=reason)
+            await self._database.refresh_topology()
+
+    async def _run_connected(self, connections: dict[str, _PubSubConnection], stop: Stop) -> None:
+        """Subscribe to all topics, follow their changes, and send PINGs, until `stop` is set.
+
+        Args:
+            connections: is filled with the connections that are opened, by server name.
+            stop: ends this.
+
+        Raises:
+            OSError, RedisError, TimeoutError, _SlotMovedError: the connections must be replaced.
+        """
+        self._added, self._removed = set(self._topics), set()
+        await self._subscribe(connections)
+        self._outage.succeed()
+        next_ping = time.monotonic() + HEARTBEAT_INTERVAL
+        while not stop.is_set:
+            changed = asyncio.create_task(stop.or_wait(self._changed.wait()))
+            readers = {
+                connection.reader
+                for connection in connections.values()
+                if connection.reader is not None
+            }
+            done, _ = await asyncio.wait(
+                {changed, *readers},
+                timeout=max(0.0, next_ping - time.monotonic()),
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            changed.cancel()
+            await asyncio.gather(changed, return_exceptions=True)
+            for reader in done & readers:
+                reader.result()
+            if time.monotonic() >= next_ping:
+                # Even while topics keep changing: one connection may be dead while others are not.
+                next_ping = time.monotonic() + HEARTBEAT_INTERVAL
+                await asyncio.gather(*(connection.ping() for connection in connections.values()))
+                self._republish_lost()
+            await self._subscribe(connections)
+
+    async def _subscribe(self, connections: dict[str, _PubSubConnection]) -> None:
+        """Send up to `MAX_BATCH` added and removed topics to the servers that own them."""
+        self._changed.clear()
+        added, removed = _take_some(self._added), _take_some(self._removed)
+        if self._added or self._removed:
+            self._changed.set()
+        if isinstance(self._client, Redis):
+            connection = await self._connection_to(connections, "", self._client)
+            await connection.change(added, removed)
+            return
+        await self._client.initialize()
+        by_server: dict[str, list[str]] = {}
+        for topic in added:
+            server = owner_of(self._client, topic)
+            if server.name not in connections:
+                await self._connection_to(connections, server.name, server_client(server))
+            by_server.setdefault(server.name, []).append(topic)
+        for name, connection in connections.items():
+            await connection.change(by_server.get(name, ()), removed)
+
+    async def _connection_to(
+        self, connections: dict[str, _PubSubConnection], name: str, redis: Redis
+    ) -> _PubSubConnection:
+        """Return the connection to a server, opened if there is none yet."""
+        connection = connections.get(name)
+        if connection is None:
+            connection = _PubSubConnection(
+                redis, self._deliver, sharded=isinstance(self._client, RedisCluster)
+            )
+            connections[name] = connection
+            await connection.open()
+        return connection

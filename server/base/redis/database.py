@@ -1,0 +1,494 @@
+"""Reads and writes of keys, on one Redis or a cluster.
+
+Writes go out in batches, one in flight to each server (`server/base/redis/pipeline.py`). A write is
+acknowledged once its server and the configured number of replicas have it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import structlog
+from redis.asyncio import RedisCluster
+from redis.asyncio.client import Pipeline as ReadPipeline
+from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
+
+from server.base.core.refusal import UnavailableError, UnsuitableError
+from server.base.redis.connection import FAILURES, Client, raising_lost, raising_unavailable
+from server.base.redis.losses import Losses
+from server.base.redis.pipeline import Pipeline, TooFewReplicasError, is_told, pack
+from server.base.redis.scripts import Argument, Script
+from server.base.redis.servers import Server, Servers, suggests_failover
+from server.base.work.background import hear
+from server.base.work.metrics import Metrics
+
+MIN_VERSION: Final = (6, 2)
+"""The oldest supported version of Redis."""
+
+MIN_CLUSTER_VERSION: Final = (7, 0)
+"""The oldest supported version of a cluster: the first with sharded pub/sub."""
+
+REDIRECT_TIMEOUT: Final = 5.0
+"""Seconds for which a command follows redirections of its slot."""
+
+_TRY_AGAIN_DELAY = 0.02
+"""Seconds before a command that was answered with TRYAGAIN is sent again."""
+
+_KEEP_FIRST = Script("""
+local kept = redis.call('GET', KEYS[1]) or ARGV[1]
+redis.call('SET', KEYS[1], kept)
+if ARGV[2] ~= '' then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+return kept
+""")
+
+Failed = Callable[[], None]
+"""Called when a command that nobody awaits was not run, or may not have been."""
+
+ReadCommand = Callable[[ReadPipeline, str], object]
+"""Adds one command that reads a key to a redis-py pipeline."""
+
+Locations = dict[str, tuple[Server, bool]]
+"""For each key, the server to ask, and whether an ASKING must precede the command."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply, and the connection that it came on.
+
+    Attributes:
+        value: what the command returned.
+        generation: the generation of the connection; 0 if the key's slot was being moved between
+            servers, so that nothing read now can be relied on later.
+    """
+
+    value: Any
+    generation: int
+
+
+class OtherGenerationError(Exception):
+    """The connection has been replaced since the state was read that a command relies on."""
+
+
+class Database:
+    """One Redis, or a Redis Cluster.
+
+    Attributes:
+        client: redis-py's client, which also knows the topology of a cluster.
+        acks: how many replicas must have a write before it is acknowledged.
+        losses: what the store came back without.
+        metrics: the metrics of the node.
+        is_standalone: whether this is a single Redis server, and not a cluster.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        acks: int = 0,
+        metrics: Metrics | None = None,
+    ) -> None:
+        self.client = client
+        self.acks = acks
+        self.metrics = Metrics() if metrics is None else metrics
+        self.losses = Losses(self.metrics)
+        self.metrics.queues["redis"] = lambda: self.waiting
+        self._servers = Servers(client)
+        self._pipelines: dict[str, Pipeline] = {}
+        self._refresh_tasks: set[asyncio.Task[None]] = set()
+        self._closing = False
+        self._send_tasks: set[asyncio.Task[None]] = set()
+        self._single = self._pipeline(None) if self._servers.is_standalone else None
+        self.is_standalone = self._single is not None
+
+    @property
+    def lost_at(self) -> float:
+        """When a server was last lost, or could not be reached, by the monotonic clock."""
+        return max((each.outage.failed_at for each in self._pipelines.values()), default=-math.inf)
+
+    @property
+    def newest_generation(self) -> int:
+        """The generation of the newest connection to any server, or 0 if there is none."""
+        return max((each.generation for each in self._pipelines.values()), default=0)
+
+    @property
+    def waiting(self) -> int:
+        """The number of commands in all pipelines that have no reply yet."""
+        return sum(pipeline.waiting for pipeline in self._pipelines.values())
+
+    def pipeline_of(self, key: str) -> Pipeline | None:
+        """Return the pipeline to the server that owns a key; `None` if the owner is unknown."""
+        if self._single is not None:
+            return self._single
+        server = self._servers.known_owner(key)
+        return None if server is None else self._pipeline(server)
+
+    def key_of_each_server(self, names: Sequence[str]) -> dict[str, str]:
+        """Return one of some keys for each server that owns any of them, by the server's name.
+
+        Of a cluster whose topology is unknown, there are none. A key takes 3 µs.
+        """
+        if self._single is not None:
+            return {"": names[0]}
+        found: dict[str, str] = {}
+        for name in names:
+            if (server := self._servers.known_owner(name)) is not None:
+                found.setdefault(server.name, name)
+        return found
+
+    def generation(self, key: str) -> int:
+        """Return the generation of the connection to a key's server, or 0 if not connected."""
+        pipeline = self.pipeline_of(key)
+        return 0 if pipeline is None else pipeline.generation
+
+    def send(self, key: str, *command: Argument, failed: Failed | None = None) -> None:
+        """Send a command without waiting for its reply; a failure is logged.
+
+        A task is started only if the key's server is unknown or has changed.
+
+        Args:
+            key: the key that decides which server gets the command.
+            command: the command's name and arguments.
+            failed: called if the command was not run, or may not have been.
+        """
+        pipeline = self.pipeline_of(key)
+        if self._closing:
+            _notify(failed)
+        elif pipeline is None:
+            self._send_in_task(key, command, failed)
+        elif pipeline.is_full:
+            log.warning("send_dropped", command=command[0])
+            _notify(failed)
+        else:
+            pipeline.send(pack(*command), partial(self._on_reply, key, command, failed))
+
+    def _on_reply(
+        self, key: str, command: tuple[Argument, ...], failed: Failed | None, reply: Any
+    ) -> None:
+        if isinstance(reply, AskError | TryAgainError):
+            self._send_in_task(key, command, failed)
+        elif isinstance(reply, Exception):
+            tell = log.debug if is_told(reply) else log.warning
+            tell("send_failed", command=command[0], error=f"{type(reply).__name__}: {reply}")
+            _notify(failed)
+            if suggests_failover(reply):
+                # Later commands should reach the server that has taken over.
+                self.refresh_topology_soon()
+
+    def _send_in_task(self, key: str, command: tuple[Argument, ...], failed: Failed | None) -> None:
+        task = asyncio.create_task(self._send_with_redirects(key, command, failed))
+        self._send_tasks.add(task)
+        task.add_done_callback(self._send_tasks.discard)
+        task.add_done_callback(hear)
+
+    async def _send_with_redirects(
+        self, key: str, command: tuple[Argument, ...], failed: Failed | None
+    ) -> None:
+        try:
+            await self.write(key, *command)
+        except UnavailableError as error:
+            log.debug("send_failed", command=command[0], error=str(error))
+            _notify(failed)
+
+    async def write(self, key: str, *command: Argument) -> Any:
+        """Run a command that writes to a key, and return its reply once it is acknowledged.
+
+        Raises:
+            UnavailableError: it may or may not have been written.
+        """
+        return (await self.reply(key, *command)).value
+
+    async def reply(
+        self, key: str, *command: Argument, generation: int | None = None, reads: bool = False
+    ) -> Reply:
+        """Send a command with the next batch, and return its reply.
+
+        Redirections are followed for `REDIRECT_TIMEOUT` seconds.
+
+        Args:
+            key: the key that decides which server gets the command.
+            command: the command's name and arguments.
+            generation: run the command only on the connection with this generation.
+            reads: the command has no effect, so that it can be retried once after a failover.
+
+        Raises:
+            OtherGenerationError: the connection has another generation; nothing was run.
+            UnavailableError: the command may or may not have been run.
+        """
+        packed = pack(*command)
+        until = time.monotonic() + REDIRECT_TIMEOUT
+        asking = redirected = False
+        with raising_unavailable():
+            server = await self._servers.owner(key)
+            while True:
+                pipeline = self._pipeline(server)
+                if pipeline.is_full:
+                    raise UnavailableError("too many commands are waiting")
+                reply = await _try_connect(pipeline)
+                known = pipeline.generation
+                if reply is None:
+                    if generation is not None and not redirected and generation != known:
+                        raise OtherGenerationError("The connection has been replaced.")
+                    reply = await _round_trip(pipeline, packed, asking=asking)
+                if isinstance(reply, AskError | TryAgainError) and time.monotonic() < until:
+                    # A slot that is being moved loses no writes. One that has another owner (MOVED)
+                    # may have lost some in a failover, so the generation still has to match.
+                    redirected = redirected or not isinstance(reply, MovedError)
+                    if isinstance(reply, TryAgainError):
+                        # The keys of the command are still split between two servers.
+                        await asyncio.sleep(_TRY_AGAIN_DELAY)
+                    server, asking = await self._servers.follow(key, reply)
+                    continue
+                if suggests_failover(reply):
+                    await self.refresh_topology(server)
+                    if reads and server is not None:
+                        # Retry once, on the server that has taken over.
+                        reads, asking = False, False
+                        server = await self._servers.owner(key)
+                        continue
+                if isinstance(reply, NoScriptError) and time.monotonic() < until:
+                    # Nothing was run, and the next connection loads the scripts again.
+                    continue
+                if isinstance(reply, TooFewReplicasError | NoScriptError):
+                    raise UnavailableError(str(reply))
+                if isinstance(reply, Exception):
+                    raise reply
+                return Reply(reply, 0 if redirected else known)
+
+    async def read(self, key: str, *command: Argument) -> Any:
+        """Run a command that reads a key with the next batch, and return its reply.
+
+        It costs an event loop 20 µs, a quarter of `ask`, but fails where writes do: it is for
+        what is read to write something.
+
+        Raises:
+            UnavailableError: Redis does not answer, or too few replicas have what was read.
+        """
+        return (await self.reply(key, *command, reads=True)).value
+
+    async def run(self, script: Script, names: list[str], *arguments: Argument) -> Any:
+        """Run a script that writes, and return its reply once it is acknowledged.
+
+        Args:
+            script: the script.
+            names: its keys, at least one, all in one slot.
+            arguments: its arguments.
+
+        Raises:
+            UnavailableError: it may or may not have been run.
+        """
+        return await self.write(names[0], *script.call(names, *arguments))
+
+    async def keep_first(self, key: str, value: str, seconds: int | None = None) -> str:
+        """Set a key unless it has a value, and return the value that it has then.
+
+        The value is written again if there was one, so that it is acknowledged by the replicas
+        even if another node has only just set it.
+
+        Args:
+            key: the key.
+            value: the value to set.
+            seconds: the key's time to live from now on; `None` for no limit.
+
+        Raises:
+            UnavailableError: the value may or may not have been set.
+        """
+        return str(await self.run(_KEEP_FIRST, [key], value, "" if seconds is None else seconds))
+
+    async def ask(self, command: ReadCommand, *names: str) -> list[Any]:
+        """Run one read command for each of some keys, and return the replies in their order.
+
+        The replies may include writes that are not acknowledged yet.
+
+        Raises:
+            UnavailableError: a server did not answer.
+        """
+        until = time.monotonic() + REDIRECT_TIMEOUT
+        with raising_unavailable():
+            found: dict[str, Any] = {}
+            remaining: Locations = {
+                name: (await self._servers.owner(name), False) for name in names
+            }
+            retried = False
+            while remaining:
+                replies = await self._ask_servers(command, remaining)
+                if not retried and await self._refresh_if_lost(replies, remaining):
+                    # Retry once, on the servers that have taken over.
+                    retried = True
+                    remaining = {
+                        name: (await self._servers.owner(name), False) for name in remaining
+                    }
+                    continue
+                asked, remaining = remaining, {}
+                for name in asked:
+                    reply = replies[name]
+                    if isinstance(reply, AskError | TryAgainError) and time.monotonic() < until:
+                        remaining[name] = await self._servers.follow(name, reply)
+                    elif isinstance(reply, BaseException):
+                        raise reply
+                    else:
+                        found[name] = reply
+                if any(isinstance(replies[name], TryAgainError) for name in remaining):
+                    await asyncio.sleep(_TRY_AGAIN_DELAY)
+        return [found[name] for name in names]
+
+    async def ask_script(self, script: Script, key: str, *arguments: str | int) -> Any:
+        """Run a script that reads one key, and return its reply.
+
+        Raises:
+            UnavailableError: the server did not answer.
+        """
+        digest, text, given = script.digest, script.text, list(map(str, arguments))
+        try:
+            (found,) = await self.ask(
+                lambda redis, name: redis.evalsha(digest, 1, name, *given), key
+            )
+        except UnavailableError as error:
+            if not isinstance(error.__cause__, NoScriptError):
+                raise
+            # Reads have connections of their own, which load no scripts. EVAL does, too.
+            (found,) = await self.ask(lambda redis, name: redis.eval(text, 1, name, *given), key)
+        return found
+
+    async def check(self) -> None:
+        """Check that every server has a supported version, and evicts nothing.
+
+        Raises:
+            UnsuitableError: one is too old, or drops keys when its memory is full.
+            UnavailableError: Redis does not answer.
+        """
+        least = MIN_VERSION if self.is_standalone else MIN_CLUSTER_VERSION
+        for info in await self.infos("memory"):
+            policy = info["maxmemory_policy"]
+            if info["maxmemory"] and policy != "noeviction":
+                raise UnsuitableError(
+                    f"This Redis drops keys when its memory is full (maxmemory-policy {policy}), "
+                    "and games with them. Set it to noeviction."
+                )
+        for info in await self.infos("server"):
+            version = info["redis_version"]
+            if tuple(int(part) for part in version.split(".")[:2]) < least:
+                needed = ".".join(map(str, least))
+                raise UnsuitableError(f"This is Redis {version}; {needed} or newer is needed.")
+
+    async def infos(self, section: str) -> list[dict[str, Any]]:
+        """Return a section of `INFO` of the server; in a cluster, of each master.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        with raising_unavailable():
+            if not isinstance(self.client, RedisCluster):
+                return [await self.client.info(section)]
+            await self.client.initialize()
+            servers = self.client.get_primaries()
+            found: Any = await self.client.info(section, target_nodes=servers)
+            return list(found.values())
+
+    async def close(self) -> None:
+        """Wait until every command has its reply, and close the connections."""
+        # A refresh of the topology would open connections again.
+        self._closing = True
+        while self._refresh_tasks or self._send_tasks:
+            await asyncio.wait(self._refresh_tasks | self._send_tasks)
+        for pipeline in self._pipelines.values():
+            await pipeline.close()
+        await self._servers.close()
+        self.losses.tell_entries()
+
+    async def refresh_topology(self, lost: Server = None) -> None:
+        """Read a cluster's topology again; a `lost` server is asked last."""
+        await self._servers.refresh_topology(lost)
+
+    def refresh_topology_soon(self) -> None:
+        """Read a cluster's topology again in the background."""
+        if not self._servers.is_standalone and not self._refresh_tasks and not self._closing:
+            task = asyncio.create_task(self._servers.refresh_topology())
+            self._refresh_tasks.add(task)
+            task.add_done_callback(self._refresh_tasks.discard)
+            task.add_done_callback(hear)
+
+    def _pipeline(self, server: Server) -> Pipeline:
+        name = "" if server is None else server.name
+        pipeline = self._pipelines.get(name)
+        if pipeline is None:
+            client = self._servers.client_of(server)
+            pipeline = self._pipelines[name] = Pipeline(client, self.acks, self.metrics, name)
+        return pipeline
+
+    async def _ask_servers(self, command: ReadCommand, remaining: Locations) -> dict[str, Any]:
+        """Run the command for each key, on all servers at once; return reply or error by key."""
+        by_server: dict[str, list[str]] = {}
+        for name, (server, _) in remaining.items():
+            by_server.setdefault("" if server is None else server.name, []).append(name)
+
+        async def ask_one(names: list[str]) -> dict[str, Any]:
+            server, _ = remaining[names[0]]
+            try:
+                async with self._servers.client_of(server).pipeline(transaction=False) as pipeline:
+                    for name in names:
+                        if remaining[name][1]:
+                            pipeline.execute_command("ASKING")
+                        command(pipeline, name)
+                    with raising_lost():
+                        replies = iter(await pipeline.execute(raise_on_error=False))
+            except FAILURES as error:
+                return dict.fromkeys(names, error)
+            return {name: _next_reply(replies, asking=remaining[name][1]) for name in names}
+
+        parts = await asyncio.gather(*(ask_one(names) for names in by_server.values()))
+        return {name: reply for part in parts for name, reply in part.items()}
+
+    async def _refresh_if_lost(self, replies: dict[str, Any], remaining: Locations) -> bool:
+        """If a server of a cluster was lost, refresh the topology; return whether one was."""
+        for name, reply in replies.items():
+            server, _ = remaining[name]
+            if server is not None and suggests_failover(reply):
+                await self.refresh_topology(server)
+                return True
+        return False
+
+
+def _next_reply(replies: Iterator[Any], *, asking: bool) -> Any:
+    """Return the next reply, skipping the one to ASKING."""
+    if asking:
+        next(replies)
+    return next(replies)
+
+
+async def _try_connect(pipeline: Pipeline) -> Exception | None:
+    """Connect, and return the error if that fails."""
+    try:
+        await pipeline.connect()
+    except FAILURES as error:
+        return error
+    return None
+
+
+def _notify(failed: Failed | None) -> None:
+    if failed is not None:
+        failed()
+
+
+async def _round_trip(pipeline: Pipeline, command: bytes, *, asking: bool) -> Any:
+    """Send a command, and return its reply, which may be an exception."""
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    def done(reply: Any) -> None:
+        if not future.done():
+            future.set_result(reply)
+
+    if asking:
+        pipeline.send(pack("ASKING"), _ignore)
+    pipeline.send(command, done)
+    return await future
+
+
+def _ignore(_: Any) -> None:
+    """Ignore the reply to ASKING."""

@@ -1,0 +1,378 @@
+"""One connection to a Redis server, on which commands go out in batches (group commit).
+
+Commands that are sent while a batch is in flight go out together as the next one, in one write. If
+writes must be acknowledged by replicas, each batch ends with WAIT, and its replies are passed on
+after that of WAIT.
+
+A server that loses data loses its connections first. So each connection has a number, its
+generation, and what was read on a connection is valid while that connection lasts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+import hiredis
+import structlog
+from redis._parsers import BaseParser
+from redis.asyncio import Redis
+from redis.asyncio.connection import Connection
+from redis.exceptions import (
+    ClusterDownError,
+    NoScriptError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    ResponseError,
+)
+from redis.exceptions import ConnectionError as ConnectionLostError
+from redis.exceptions import TimeoutError as TimeoutLostError
+
+from server.base.redis.connection import FAILURES, TIMEOUT, raising_lost
+from server.base.redis.scripts import Argument, Script
+from server.base.work.metrics import Metrics
+from server.base.work.outages import Outage
+
+MAX_WAITING: Final = 10_000
+"""Most commands without a reply; more are refused as unavailable."""
+
+MAX_BATCH: Final = 1_000
+"""Most commands in one batch."""
+
+ACKNOWLEDGED_WITHIN: Final = 2.0
+"""Seconds that WAIT waits for the replicas."""
+
+QUIET: Final = 10.0
+"""Seconds without a failure after which writes, and their acknowledgement, count as in order again.
+
+Each node renews its registration every 5 seconds, so that writes are tried all the time.
+"""
+
+_UNABLE: Final = (OutOfMemoryError, ReadOnlyError, ClusterDownError)
+_UNABLE_WORDS: Final = ("OOM", "READONLY", "MISCONF", "NOREPLICAS")
+"""Error replies of a server that takes no writes for now; scripts pass some on within a text."""
+
+Done = Callable[[Any], None]
+"""Called with the reply to a command, or with an exception if it failed or its reply was lost."""
+
+Command = bytes | Callable[[], bytes]
+"""A packed command, or a function that returns one when the batch is sent."""
+
+_LOST: Final = (OSError, ConnectionLostError, TimeoutLostError)
+
+log = structlog.get_logger()
+
+_generations = itertools.count(1)
+
+
+class LostError(ConnectionError):
+    """The connection broke or timed out: commands without a reply may or may not have been run."""
+
+
+class TooFewReplicasError(Exception):
+    """Fewer replicas than required have acknowledged a batch."""
+
+
+class Pipeline(asyncio.Protocol):
+    """A connection to one server, opened when it is first needed and again after it was lost.
+
+    The log tells when the server is lost and back, when it refuses writes, and when replicas are
+    missing. Who gets an error for one of these reasons need not log it again (see `is_told`).
+
+    Attributes:
+        outage: whether the server is lost.
+        generation: the number of the connection, or 0 while there is none.
+    """
+
+    def __init__(
+        self,
+        client: Redis,
+        acks: int,
+        metrics: Metrics,
+        server: str = "",
+    ) -> None:
+        named = {"server": server} if server else {}
+        self.outage = Outage("store_lost", "store_back", fields=named)
+        self._refusing = Outage("writes_refused", "writes_accepted", quiet=QUIET, fields=named)
+        self._unreplicated = Outage("replicas_missing", "replicas_back", quiet=QUIET, fields=named)
+        self.generation = 0
+        self._client = client
+        self._acks = acks
+        self._metrics = metrics
+        self._transport: asyncio.WriteTransport | None = None
+        self._reader: Any = None
+        self._waiting: list[tuple[Command, Done]] = []
+        self._in_flight: list[Done] = []
+        self._replies: list[Any] = []
+        self._expected = 0
+        self._sent_at = 0.0
+        self._flush_scheduled = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._connecting: asyncio.Task[None] | None = None
+        self._closed = False
+        self._idle = asyncio.Event()
+
+    @property
+    def waiting(self) -> int:
+        """The number of commands that have no reply yet."""
+        return len(self._waiting) + len(self._in_flight)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no more commands may be sent for now."""
+        return len(self._waiting) + len(self._in_flight) >= MAX_WAITING
+
+    def send(self, command: Command, done: Done) -> None:
+        """Send a command with the next batch, connecting first if needed.
+
+        Args:
+            command: the packed command.
+            done: called later, exactly once.
+        """
+        if self._closed:
+            error = LostError("The connection is closed.")
+            asyncio.get_running_loop().call_soon(self._call, done, error)
+            return
+        self._waiting.append((command, done))
+        if not self._flush_scheduled and not self._expected:
+            self._flush_scheduled = True
+            asyncio.get_running_loop().call_soon(self._flush)
+
+    async def connect(self) -> None:
+        """Connect, unless connected already.
+
+        Raises:
+            OSError, RedisError: the server cannot be reached.
+        """
+        if self._transport is not None:
+            return
+        if self._closed:
+            raise LostError("The connection is closed.")
+        if self._connecting is None:
+            self._connecting = asyncio.create_task(self._connect())
+        # The shield keeps one cancelled caller from cancelling it for the others.
+        await asyncio.shield(self._connecting)
+
+    async def _connect(self) -> None:
+        try:
+            connection: Any = self._client.connection_pool.make_connection()  # type: ignore[no-untyped-call]
+            try:
+                with raising_lost():
+                    await connection.connect()
+                    loads = [pack("SCRIPT", "LOAD", each.text) for each in Script.all]
+                    await connection.send_packed_command(loads)
+                    for _ in loads:
+                        await connection.read_response()
+            except BaseException:
+                await connection.disconnect(nowait=True)
+                raise
+            self._adopt(connection)
+        except FAILURES as error:
+            self._tell_lost(error)
+            raise
+        finally:
+            self._connecting = None
+
+    def _adopt(self, connection: Connection) -> None:
+        """Take the transport out of a connection on which redis-py has done the handshake."""
+        writer = connection._writer  # noqa: SLF001 - redis-py has no other way to hand it over
+        assert writer is not None, "it has just been opened"
+        if writer.transport.is_closing():
+            # `connection_lost` goes to redis-py's protocol, and would never reach this one.
+            raise LostError("Connection closed by server.")
+        connection._writer = connection._reader = None  # noqa: SLF001
+        self._reader = hiredis.Reader(
+            replyError=BaseParser.parse_error, encoding="utf-8", errors="surrogateescape"
+        )
+        self._transport = writer.transport
+        self._transport.set_protocol(self)
+        self._writer = writer
+        self.generation = next(_generations)
+        self.outage.succeed()
+
+    def _flush(self) -> None:
+        """Send waiting commands as one batch, unless one is in flight."""
+        self._flush_scheduled = False
+        if self._expected or not self._waiting:
+            return
+        if self._transport is None:
+            if self._connecting is None:
+                self._connecting = asyncio.create_task(self._connect())
+            self._connecting.add_done_callback(self._connected)
+            return
+        batch, self._waiting = self._waiting[:MAX_BATCH], self._waiting[MAX_BATCH:]
+        commands = self._pack_batch(batch)
+        self._replies = []
+        self._expected = len(commands)
+        if self._acks:
+            commands.append(pack("WAIT", self._acks, int(ACKNOWLEDGED_WITHIN * 1000)))
+            self._expected += 1
+        loop = asyncio.get_running_loop()
+        self._sent_at = loop.time()
+        self._metrics.batches.observe(len(batch))
+        if self._timer is None:
+            self._timer = loop.call_later(TIMEOUT, self._check_timeout)
+        self._transport.write(b"".join(commands))
+
+    def _pack_batch(self, batch: list[tuple[Command, Done]]) -> list[bytes]:
+        """Pack the commands of a batch, and note whom to call with their replies."""
+        commands: list[bytes] = []
+        self._in_flight = []
+        for command, done in batch:
+            try:
+                commands.append(command if isinstance(command, bytes) else command())
+            except Exception as error:
+                # The rest of the batch is sent; a PING takes the place of this command.
+                log.exception("command_pack_failed")
+                commands.append(pack("PING"))
+                self._in_flight.append(_failing_with(done, error))
+            else:
+                self._in_flight.append(done)
+        return commands
+
+    def _connected(self, connecting: asyncio.Task[None]) -> None:
+        """Send the commands that waited for the connection, or fail them."""
+        error = None if connecting.cancelled() else connecting.exception()
+        if error is None and not connecting.cancelled():
+            self._flush()
+        else:
+            self._fail_all(error or LostError("Connecting was cancelled."))
+        if not self.waiting:
+            self._idle.set()
+
+    def data_received(self, data: bytes) -> None:
+        """Parse replies; pass them on when all of the batch are there."""
+        reader, replies = self._reader, self._replies
+        reader.feed(data)
+        while (reply := reader.gets()) is not False:
+            replies.append(reply)
+        if self._expected and len(replies) >= self._expected:
+            self._complete()
+
+    def _complete(self) -> None:
+        in_flight, replies = self._in_flight, self._replies
+        self._in_flight, self._replies, self._expected = [], [], 0
+        self._metrics.round_trips.observe(asyncio.get_running_loop().time() - self._sent_at)
+        if self._acks:
+            acknowledged = replies.pop()
+            if not isinstance(acknowledged, int) or acknowledged < self._acks:
+                error = TooFewReplicasError(
+                    f"{acknowledged} replicas have it instead of {self._acks}"
+                )
+                replies = [r if isinstance(r, Exception) else error for r in replies]
+                self._unreplicated.fail(error=str(error))
+            else:
+                self._unreplicated.succeed()
+        # Commands that the callbacks send go out with those that are waiting, as one batch.
+        self._flush_scheduled = True
+        self._refusing.succeed()
+        for done, reply in zip(in_flight, replies, strict=True):
+            if isinstance(reply, NoScriptError):
+                self.abort("The server no longer has a script.")
+            elif isinstance(reply, ResponseError) and _is_unable(reply):
+                self._refusing.fail(error=f"{type(reply).__name__}: {reply}")
+            self._call(done, reply)
+        if self._waiting:
+            asyncio.get_running_loop().call_soon(self._flush)
+        else:
+            self._flush_scheduled = False
+            self._idle.set()
+
+    @staticmethod
+    def _call(done: Done, reply: Any) -> None:
+        try:
+            done(reply)
+        except Exception as error:
+            # It must not keep the other callbacks from their replies.
+            asyncio.get_running_loop().call_exception_handler(
+                {"message": "The callback of a reply failed.", "exception": error}
+            )
+
+    def _check_timeout(self) -> None:
+        """Abort the connection if the batch in flight is older than `TIMEOUT` seconds."""
+        self._timer = None
+        if not self._expected:
+            return
+        loop = asyncio.get_running_loop()
+        left = self._sent_at + TIMEOUT - loop.time()
+        if left <= 0:
+            self.abort("Timeout reading from the server")
+        else:
+            self._timer = loop.call_later(left, self._check_timeout)
+
+    def abort(self, reason: str) -> None:
+        """Drop the connection, and fail all commands that have no reply.
+
+        Args:
+            reason: the message of the `LostError` that they fail with.
+        """
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            transport.abort()
+            self._on_lost(LostError(reason))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Fail all commands, waiting ones too: they were decided on data of this generation."""
+        if self._transport is not None:
+            self._transport = None
+            self._on_lost(LostError(str(error) if error else "Connection closed by server."))
+
+    def _on_lost(self, error: Exception) -> None:
+        self._tell_lost(error)
+        self.generation = 0
+        self._fail_all(error)
+
+    def _tell_lost(self, error: Exception) -> None:
+        if not self._closed:
+            self.outage.fail(error=f"{type(error).__name__}: {error}")
+
+    def _fail_all(self, error: BaseException) -> None:
+        in_flight, waiting = self._in_flight, self._waiting
+        self._in_flight, self._waiting, self._expected = [], [], 0
+        for done in in_flight:
+            self._call(done, error)
+        for _, done in waiting:
+            self._call(done, error)
+        self._idle.set()
+
+    async def close(self) -> None:
+        """Wait until every command has its reply, and close the connection."""
+        while self.waiting:
+            self._idle.clear()
+            await self._idle.wait()
+        self._closed = True
+        if self._connecting is not None:
+            with suppress(*FAILURES):
+                await self._connecting
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self.generation = 0
+        transport, self._transport = self._transport, None
+        if transport is not None:
+            transport.close()
+
+
+def is_told(reply: object) -> bool:
+    """Return whether a failed command is the consequence of what a pipeline has logged."""
+    return isinstance(reply, (*_LOST, TooFewReplicasError)) or _is_unable(reply)
+
+
+def _is_unable(reply: object) -> bool:
+    return isinstance(reply, _UNABLE) or (
+        isinstance(reply, ResponseError) and any(word in str(reply) for word in _UNABLE_WORDS)
+    )
+
+
+def _failing_with(done: Done, error: Exception) -> Done:
+    """Return a callback that ignores its reply, and passes an error on instead."""
+    return lambda _: done(error)
+
+
+def pack(*command: Argument) -> bytes:
+    """Encode a command in the Redis protocol."""
+    packed: bytes = hiredis.pack_command(command)  # type: ignore[arg-type]
+    return packed

@@ -1,0 +1,52 @@
+"""Searches of everything that is stored, for operators: no index is kept for them.
+
+A scan looks at every key there is, a thousand in each round trip: a million keys take about a
+second of Redis's time, in slices of a millisecond, between which it answers the nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from redis.asyncio import RedisCluster
+
+from server.base.redis.connection import raising_unavailable
+from server.base.redis.database import Database
+
+BATCH = 1_000
+"""Keys that are looked at in a round trip."""
+
+
+class ScanStore:
+    """Finds what there is by looking at all keys."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def all_keys(self, pattern: str = "*") -> AsyncIterator[list[str]]:
+        """Yield all keys like a pattern, in batches that may be empty, perhaps some twice.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        client = self._database.client
+        with raising_unavailable():
+            targets: list[dict[str, Any]] = [{}]
+            if isinstance(client, RedisCluster):
+                await client.initialize()
+                targets = [{"target_nodes": node} for node in client.get_primaries()]
+        for target in targets:
+            cursor = None
+            while cursor != 0:
+                with raising_unavailable():
+                    answer: Any = await client.scan(cursor or 0, pattern, BATCH, **target)
+                cursor, found = answer if target == {} else _of_server(answer)
+                yield list(found)
+
+
+def _of_server(answer: Any) -> tuple[int, list[str]]:
+    """Return the cursor and the keys in the answer of one server of a cluster."""
+    cursors, found = answer
+    (cursor,) = cursors.values()
+    return cursor, found

@@ -1,0 +1,154 @@
+"""Which server wrote the data of an embedded one, and which servers can read it.
+
+Servers of the Redis family read what older ones of their own kind wrote, and not all refuse what
+they cannot read: one before 7.0 finds no file where newer ones put it, and starts empty. So the
+directory says in `server.json` who wrote it, and its files are looked at as well: they tell it of a
+directory without that file, and of a server that was killed before it was written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from server.base.redis import append_only
+from server.base.redis.programs import NAMES, EmbeddedServerError, Program, Version, version_text
+
+FILE = "server.json"
+"""The file that says it, in the data directory."""
+
+FORMAT = 1
+"""The format of that file."""
+
+_FIRST: Final = (0, 0)
+_MULTI_PART: Final = (7, 0)
+_LAST_SHARED: Final = (7, 2)
+"""The last version of Redis whose files Valkey, which was made of it, reads."""
+
+_RDB: Final = {9: (6, 2), 10: (7, 0), 11: (7, 2), 12: (7, 4)}
+"""The first version of Redis that writes, and so reads, each version of its binary format."""
+
+_FIRST_VALKEY_RDB: Final = 80
+"""The first version of that format which only Valkey writes, from 9.0 on."""
+
+
+class Written(NamedTuple):
+    """Data, by whoever wrote it last.
+
+    Attributes:
+        by: who wrote it, for a sentence.
+        least: the least version of each kind of server that can read it; without those that cannot.
+    """
+
+    by: str
+    least: dict[str, Version]
+
+    def is_read_by(self, program: Program) -> bool:
+        """Return whether a server can read it."""
+        return program.name in self.least and program.version[:2] >= self.least[program.name]
+
+
+def written_by(name: str, version: Version) -> Written:
+    """Return what is written by a server of this name and version.
+
+    That Redis reads what a Valkey before 9.0 wrote is likely, and not promised.
+    """
+    by = f"{NAMES[name]} {version_text(version)}"
+    minor = version[:2]
+    if name == "valkey":
+        return Written(by, {"valkey": minor})
+    least = {"redis": _FIRST if minor < _MULTI_PART else minor}
+    return Written(by, least | {"valkey": _FIRST} if minor <= _LAST_SHARED else least)
+
+
+def program_for(data: Path, programs: Sequence[Program]) -> Program:
+    """Return the first of some servers that can read all data in a directory.
+
+    Raises:
+        EmbeddedServerError: none can, or it is not known what is there.
+    """
+    found = list(_found_in(data))
+    for program in programs:
+        if all(written.is_read_by(program) for written in found):
+            return program
+    refused = next(each for each in found if not each.is_read_by(programs[0]))
+    here = " and ".join(dict.fromkeys(map(str, programs)))
+    needed = " or ".join(
+        f"{name}-server" + (f" {version_text(least)} or newer" if least != _FIRST else "")
+        for name, least in refused.least.items()
+    )
+    raise EmbeddedServerError(
+        f"The data in {data} was written by {refused.by}, and cannot be read by {here}. "
+        f"Put {needed} on the PATH."
+    )
+
+
+def note_writer(data: Path, program: Program) -> None:
+    """Write down that this server writes the data from now on."""
+    content = {"format": FORMAT, "name": program.name, "version": version_text(program.version)}
+    text = json.dumps(content) + "\n"
+    file = data / FILE
+    if file.is_file() and file.read_text(encoding="utf-8") == text:
+        return
+    new = data / f"{FILE}.new"
+    with new.open("w", encoding="utf-8") as opened:
+        opened.write(text)
+        opened.flush()
+        os.fsync(opened.fileno())
+    new.replace(file)
+
+
+def _found_in(data: Path) -> Iterator[Written]:
+    """Yield what is known of the data, by what the directory says and by its files."""
+    noted = _noted(data / FILE)
+    if noted is not None:
+        yield noted
+    single, manifest = data / append_only.NAME, data / append_only.MANIFEST
+    if not manifest.exists():
+        return
+    parts = append_only.files(data)
+    # Redis 7 begins to take over the single file by naming it, and moves it then.
+    moving = bool(parts) and parts[0].name == single.name and not parts[0].exists()
+    if single.exists() and not moving:
+        raise EmbeddedServerError(
+            f"Two servers have written to {data}, one to {single.name} and a newer one to "
+            f"{manifest.parent.name}. Move the one away that you do not want to use."
+        )
+    if parts and parts[0].exists():
+        with parts[0].open("rb") as file:
+            yield from _by_header(file.read(16))
+    yield Written("Redis 7.0 or newer, or Valkey", {"redis": _MULTI_PART, "valkey": _FIRST})
+
+
+def _noted(file: Path) -> Written | None:
+    """Return what a directory's file says, or `None` if there is none."""
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        if content["format"] != FORMAT:
+            raise EmbeddedServerError(f"{file} was written by a newer release. Use that one.")
+        return written_by(content["name"], tuple(map(int, content["version"].split("."))))
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise EmbeddedServerError(
+            f"{file} does not say which server wrote the data. Without it, the data tell."
+        ) from error
+
+
+def _by_header(header: bytes) -> Iterator[Written]:
+    """Yield what the first bytes of the first file say, if it is in the binary format."""
+    found = re.match(rb"(REDIS|VALKEY)(\d{3,4})", header)
+    if found is None:
+        return
+    version = int(found[2])
+    if version >= _FIRST_VALKEY_RDB:
+        yield written_by("valkey", (9, 0))
+    else:
+        known = max((each for each in _RDB if each <= version), default=9)
+        yield written_by("redis", _RDB[known])._replace(
+            by=f"{NAMES['redis']} {version_text(_RDB[known])} or newer"
+        )

@@ -1,0 +1,1 @@
+"""Secret keys, what they seal, and the tokens that they sign."""

@@ -1,0 +1,1 @@
+"""The part of the seals that is pure."""

@@ -1,0 +1,93 @@
+"""The file of secret keys: it is read, made, and given a new key."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from pathlib import Path
+from typing import Final
+
+from server.base.core.refusal import UnsuitableError
+from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
+from server.base.seals.secret_files import read_secret
+
+OWN_FILE: Final = "secret-key"
+"""Name of the file that a node with a private Redis makes in its data directory."""
+
+
+def read_keys(path: Path) -> SecretKeys:
+    """Return the secret keys in a file.
+
+    Raises:
+        UnsuitableError: it cannot be read, others may read it, or it is no file of secret keys.
+    """
+    try:
+        lines = read_secret(path).split()
+        keys = [bytes.fromhex(line) for line in lines]
+    except OSError as error:
+        raise UnsuitableError(
+            f"The file of secret keys {path} cannot be read: {error.strerror}. "
+            f"`samedeal keygen {path}` makes one."
+        ) from error
+    except ValueError:
+        keys = []
+    if not keys or any(len(key) != KEY_BYTES for key in keys):
+        # The error that led here may quote the file: it is not passed on.
+        raise UnsuitableError(
+            f"{path} is no file of secret keys: each line has {2 * KEY_BYTES} hexadecimal digits."
+        ) from None
+    return SecretKeys(keys)
+
+
+def add_key(path: Path) -> SecretKeys:
+    """Add a new key to a file as the newest one, and return all keys; make the file if need be.
+
+    The file is replaced at once, and has the rights that it had; only its owner may read a new one.
+
+    Raises:
+        UnsuitableError: others may read it, or it is no file of secret keys.
+        OSError: it cannot be written.
+    """
+    before = ""
+    if path.exists():
+        read_keys(path)
+        before = path.read_text(encoding="ascii")
+    made = _written(path, before)
+    try:
+        if before:
+            made.chmod(path.stat().st_mode & 0o777)
+        made.replace(path)
+    finally:
+        made.unlink(missing_ok=True)
+    return read_keys(path)
+
+
+def own_keys(data: Path) -> Path:
+    """Return the file of secret keys in a data directory; make it if there is none.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    path = data / OWN_FILE
+    if not path.exists():
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        made = _written(path, "")
+        try:
+            # Of two processes that make it at the same time, one is first, and both read that one.
+            path.hardlink_to(made)
+        except FileExistsError:
+            pass
+        finally:
+            made.unlink()
+    return path
+
+
+def _written(path: Path, before: str) -> Path:
+    """Write a new key and those that there were to a new file beside `path`, and return it."""
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(f"{secrets.token_hex(KEY_BYTES)}\n{before}")
+        file.flush()
+        os.fsync(file.fileno())
+    return Path(name)

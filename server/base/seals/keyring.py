@@ -1,0 +1,239 @@
+"""The keyring: which keys sign the players' tokens, and until when.
+
+A signing key follows from a secret key, which is in a file beside each node, and from an id, which
+each token names: so a node verifies tokens of any key without asking anybody, and a forged id costs
+it two hashes. What the nodes share, in Redis, is which key signs now and which are retired; every
+node reads it each `READ_EVERY` seconds.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from typing import NamedTuple
+
+import msgspec
+import structlog
+
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal, UnavailableError, UnsuitableError
+from server.base.seals import tokens
+from server.base.seals.core.secret_keys import ID_LENGTH, SecretKeys
+from server.base.seals.keyring_store import KeyringStore
+from server.base.seals.tokens import RENEW_AFTER, Token
+from server.base.work.background import Background
+from server.base.work.clock import Clock
+from server.base.work.signal import Signal
+
+READ_EVERY = 5.0
+"""Seconds between two reads of the keyring: a new key signs on all nodes so soon."""
+
+_RANDOM_BYTES = 2
+
+log = structlog.get_logger()
+
+
+class Ring(msgspec.Struct, frozen=True):
+    """The keyring as it is stored.
+
+    Attributes:
+        store: a random id of the store.
+        signing: the id of the key that signs; it begins with that of its secret key, by which seeds
+            are sealed, too.
+        since: since when it does, in Unix milliseconds.
+        retired: until when tokens hold that were signed by other keys (Unix milliseconds), by key.
+            A key that is not named has been forgotten, as by a restore of an older copy: it holds.
+    """
+
+    store: str
+    signing: str
+    since: int
+    retired: dict[str, int] = {}
+
+    @property
+    def secret_key(self) -> str:
+        """The id of the secret key that the signing key follows from."""
+        return self.signing[:ID_LENGTH]
+
+
+class Verified(NamedTuple):
+    """The player and the epoch of a token, and whether it is to be exchanged for a new one."""
+
+    player: PlayerId
+    epoch: int
+    renew: bool
+
+
+class Keyring:
+    """Signs and verifies tokens.
+
+    Attributes:
+        replaced: whether the store is another one than the one that was read first, or an empty
+            one. Nothing is written to the keyring then.
+        sealing_changed: emitted when what is sealed is to be sealed by another key from now on.
+    """
+
+    def __init__(
+        self,
+        keyrings: KeyringStore,
+        secret_keys: SecretKeys,
+        clock: Clock,
+        background: Background,
+    ) -> None:
+        self.sealing_changed: Signal[()] = Signal()
+        self.replaced = False
+        self._store: str | None = None
+        self._keyrings = keyrings
+        self._secret_keys = secret_keys
+        self._clock = clock
+        self._text = ""
+        self._ring: Ring | None = None
+        self._lacking = ""
+        background.forever("keyring", self._refresh_if_suitable, every=READ_EVERY, waits=True)
+
+    async def _refresh_if_suitable(self) -> None:
+        """Read the keyring; a node that lacks a secret key goes on by what it knows."""
+        try:
+            await self.refresh()
+        except UnsuitableError as error:
+            # The operator has to give it the file.
+            if self._lacking != str(error):
+                self._lacking = str(error)
+                log.error("keyring_not_opened", error=str(error))  # noqa: TRY400
+
+    async def refresh(self) -> None:
+        """Read the keyring; a new store is given one.
+
+        Raises:
+            UnsuitableError: the file of secret keys lacks one that the store needs.
+            UnavailableError: the store does not answer.
+        """
+        text = await self._keyrings.read()
+        if text is None and self._store is not None:
+            # It was there: this is not the store that this node has served.
+            self._compare(None)
+            return
+        if text is None:
+            first = Ring(secrets.token_hex(8), self._new_key(), self._clock.now())
+            text = await self._keyrings.keep_first(_encoded(first))
+        self._compare(msgspec.json.decode(text, type=Ring).store)
+        if text != self._text:
+            self._use(text)
+
+    async def token(self, player: PlayerId, epoch: int) -> str:
+        """Return a new token of a player in an epoch.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        ring = await self._loaded()
+        key = self._secret_keys.signing_key(ring.signing)
+        assert key is not None, "a keyring is used only with its secret key"
+        return tokens.sign(key, Token(player, epoch, ring.signing, self._clock.now() // 1000))
+
+    async def verify(self, token: str) -> Verified:
+        """Return whose token this is; the epoch may be over.
+
+        Raises:
+            Refusal: as `bad_token`, if it was not signed here, is too old, or its key is retired.
+            UnavailableError: the store does not answer, or this node lacks the secret key.
+        """
+        ring, now = await self._loaded(), self._clock.now()
+        said = tokens.read(token)
+        key = self._secret_keys.signing_key(said.key)
+        if key is None:
+            if self._lacking:
+                raise UnavailableError("This node lacks a secret key.")
+            raise Refusal("bad_token")
+        tokens.verify(key, token, said)
+        age = now - said.issued * 1000
+        if ring.retired.get(said.key, now + 1) <= now or age >= tokens.LIFE:
+            raise Refusal("bad_token")
+        return Verified(said.player, said.epoch, said.key != ring.signing or age > RENEW_AFTER)
+
+    async def macs(self, what: bytes) -> list[bytes]:
+        """Return HMAC-SHA256s of something by all keys that hold, that of the current key first.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        ring, now = await self._loaded(), self._clock.now()
+        held = [key for key, until in ring.retired.items() if until > now]
+        found = map(self._secret_keys.signing_key, [ring.signing, *held])
+        return [hmac.digest(key, what, "sha256") for key in found if key is not None]
+
+    async def rotate(self, retire_after: int) -> Ring:
+        """Let a new key sign, which follows from the newest secret key; return the keyring.
+
+        Args:
+            retire_after: milliseconds for which tokens of earlier keys hold. Those of keys that
+                were retired earlier hold no longer than before.
+
+        Raises:
+            UnsuitableError: the file of secret keys lacks one that the store needs.
+            UnavailableError: it may have been rotated or not.
+        """
+        while True:
+            await self.refresh()
+            before, now = await self._loaded(), self._clock.now()
+            until = now + retire_after
+            held = {key: min(end, until) for key, end in before.retired.items()}
+            after = Ring(before.store, self._new_key(), now, held | {before.signing: until})
+            if await self._keyrings.change(self._text, _encoded(after)):
+                self._use(_encoded(after))
+                return after
+
+    async def load(self) -> Ring | None:
+        """Return the keyring, or `None` if there is none; nothing is written.
+
+        Raises:
+            UnsuitableError: as for `refresh`.
+            UnavailableError: the store does not answer.
+        """
+        text = await self._keyrings.read()
+        if text is not None and text != self._text:
+            self._use(text)
+        return self._ring
+
+    async def _loaded(self) -> Ring:
+        """Return the keyring, which is read now if it never was."""
+        if self._ring is None:
+            await self.refresh()
+        assert self._ring is not None, "a node that has read no keyring has made one"
+        return self._ring
+
+    def _new_key(self) -> str:
+        return self._secret_keys.newest + secrets.token_hex(_RANDOM_BYTES)
+
+    def _use(self, text: str) -> None:
+        """Sign and seal by a keyring from now on.
+
+        Raises:
+            UnsuitableError: the file of secret keys lacks one that it needs.
+        """
+        ring = msgspec.json.decode(text, type=Ring)
+        if ring.secret_key not in self._secret_keys:
+            raise UnsuitableError(
+                f"The file of secret keys lacks the key {ring.secret_key}, by which this store is "
+                "sealed."
+            )
+        if self._ring is not None:
+            log.info("keyring_changed", signing=ring.signing)
+        self._text, self._ring, self._lacking = text, ring, ""
+        if self._secret_keys.sealing != ring.secret_key:
+            self._secret_keys.sealing = ring.secret_key
+            self.sealing_changed.emit()
+
+    def _compare(self, store: str | None) -> None:
+        """Compare the id of the store, `None` if it has none, with what it was first."""
+        self._store = self._store or store
+        if self.replaced != (store != self._store):
+            self.replaced = not self.replaced
+            if self.replaced:
+                log.error("store_replaced", store=store, was=self._store)
+            else:
+                log.warning("store_restored", store=store)
+
+
+def _encoded(ring: Ring) -> str:
+    return msgspec.json.encode(ring).decode()

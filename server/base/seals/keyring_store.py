@@ -1,0 +1,48 @@
+"""The keyring: what nodes share of the keys that sign tokens. None of these is in it in plain."""
+
+from __future__ import annotations
+
+from server.base.core import keys
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+
+_CHANGE = Script("""
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[2])
+return 1
+""")
+
+
+class KeyringStore:
+    """The text of the keyring."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def read(self) -> str | None:
+        """Return the keyring's text (JSON), or `None` if there is none yet.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        return await self._get(keys.KEYRING)
+
+    async def keep_first(self, text: str) -> str:
+        """Store a keyring unless there is one, and return the one that is stored.
+
+        Raises:
+            UnavailableError: it may have been stored or not.
+        """
+        return await self._database.keep_first(keys.KEYRING, text)
+
+    async def change(self, before: str, after: str) -> bool:
+        """Replace the keyring if it is still `before`, and return whether it was.
+
+        Raises:
+            UnavailableError: it may have been replaced or not.
+        """
+        return bool(await self._database.run(_CHANGE, [keys.KEYRING], before, after))
+
+    async def _get(self, key: str) -> str | None:
+        (found,) = await self._database.ask(lambda redis, name: redis.get(name), key)
+        return None if found is None else str(found)

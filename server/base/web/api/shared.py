@@ -1,0 +1,30 @@
+"""What the answers of several subjects share."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+Date = Annotated[str, Meta(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+"""A UTC day in ISO 8601."""
+
+Hex = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+"""32 bytes in hexadecimal."""
+
+Count = Annotated[int, Meta(ge=0)]
+
+End = Literal["won", "stuck", "resigned", "time"]
+"""Why a run ended. `time`: it ran out of time."""
+
+
+class Problem(Struct, frozen=True):
+    """Why a request was refused.
+
+    Attributes:
+        code: one of a fixed list.
+        text: a sentence for people.
+    """
+
+    code: str
+    text: str

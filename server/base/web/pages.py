@@ -1,0 +1,148 @@
+"""The files of the built page, which are read into memory at start and served from there.
+
+Only the entry page is rendered for each request, since its head has the link preview of the
+requested URL. That takes about 10 µs, and a read of the store for a room or a result.
+"""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Collection
+from http import HTTPStatus
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from server.base.net.addresses import Proxies
+from server.base.net.origins import Origins
+from server.base.web.content import Content, Representation, content_of
+from server.base.web.previews import Previews
+from server.base.web.start_page import Entry
+
+INDEX = "/index.html"
+
+SCREENS = {
+    *("", "new", "r", "watch", "daily", "leaderboard", "practice", "rules", "run", "deal"),
+    *("settings", "archive", "player", "account"),
+}
+"""First path segments of the screens of the page, which is a single-page application."""
+
+CODINGS = {"br": ".br", "gzip": ".gz"}
+"""Content codings of the compressed files that the build writes, with their suffixes, best first.
+"""
+
+_IMMUTABLE = "public, max-age=31536000, immutable"
+_REVALIDATE = "no-cache"
+
+
+class Pages:
+    """The files of the built page, by path.
+
+    Args:
+        folder: the directory with the files; it may be missing or empty.
+        previews: makes the link previews.
+        proxies: the proxies that say where a request is from.
+        origins: says which origin absolute URLs begin with.
+    """
+
+    def __init__(
+        self, folder: Path, previews: Previews, proxies: Proxies, origins: Origins
+    ) -> None:
+        self._previews = previews
+        self._proxies = proxies
+        self._origins = origins
+        self._pages = {
+            "/" + path.relative_to(folder).as_posix(): _read(path, folder)
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.suffix not in CODINGS.values()
+        }
+        index = self._pages.get(INDEX)
+        self._missing = index and Content(
+            _missing(index.plain),
+            {name: _missing(each) for name, each in index.encoded.items()},
+        )
+        # The HTML file of a screen preloads the scripts and styles of that screen.
+        by_screen = {
+            first: self._pages.get(f"/screens/{first or 'home'}.html", index) for first in SCREENS
+        }
+        self._entries = {
+            first: entry
+            for first, page in by_screen.items()
+            if page is not None and (entry := _entry(page, self._pages.keys()))
+        }
+
+    @property
+    def built(self) -> bool:
+        """Whether the directory contains a built page."""
+        return INDEX in self._pages
+
+    async def answer(self, request: Request) -> Response:
+        """Return the response to a request for a file or a screen."""
+        path: str = request.scope["path"]
+        first = "" if path == INDEX else path.strip("/").partition("/")[0]
+        if entry := self._entries.get(first):
+            return await self._render(entry, request)
+        page = self._pages.get(INDEX if first in SCREENS else path)
+        if page is None and "text/html" in request.headers.get("Accept", ""):
+            # A browser gets the page, which shows its own message that there is no such screen.
+            page = self._missing
+        if page is None:
+            text = "There is no such page." if self.built else "The page has not been built."
+            return plain(HTTPStatus.NOT_FOUND, text)
+        return page.answer(request.headers)
+
+    async def _render(self, entry: Entry, request: Request) -> Response:
+        """Return the entry page with the preview of the requested URL."""
+        address = self._proxies.of(request)
+        preview = await self._previews.of(request.scope["path"], request.query_params, address)
+        peer = request.client.host if request.client is not None else ""
+        origin = self._origins.of(request.headers, peer)
+        # Not compressed: it fits into one or two packets, and compressing would take longer.
+        body = entry.page(preview, origin).encode()
+        headers = {
+            "Content-Type": "text/html; charset=utf-8",
+            "Cache-Control": _REVALIDATE,
+        }
+        return content_of(body, headers, {}).answer(request.headers)
+
+
+def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:
+    """Return a response with one line of plain text, which must not be cached."""
+    own = {"Cache-Control": "no-store", **(headers or {})}
+    return PlainTextResponse(f"{text}\n", status, own)
+
+
+def _entry(page: Content, files: Collection[str]) -> Entry | None:
+    """Return the template of an entry page, or `None` if it has no markers for a preview."""
+    try:
+        return Entry(bytes(page.plain.whole.body).decode(), files)
+    except ValueError:
+        return None
+
+
+def _read(path: Path, folder: Path) -> Content:
+    body = path.read_bytes()
+    content_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+    if content_type.startswith("text/") or content_type == "application/javascript":
+        content_type += "; charset=utf-8"
+    # The names of files under assets contain a digest of their content.
+    hashed = path.relative_to(folder).parts[0] == "assets"
+    headers = {
+        "Content-Type": content_type,
+        "Cache-Control": _IMMUTABLE if hashed else _REVALIDATE,
+    }
+    encoded = {
+        name: beside.read_bytes()
+        for name, suffix in CODINGS.items()
+        if (beside := path.with_name(path.name + suffix)).is_file()
+    }
+    return content_of(body, headers, encoded)
+
+
+def _missing(found: Representation) -> Representation:
+    """Return the entry page as the response (404) for a path that does not exist."""
+    headers = dict(found.whole.headers) | {"cache-control": "no-store"}
+    del headers["etag"], headers["content-length"]
+    answer = Response(found.whole.body, HTTPStatus.NOT_FOUND, headers)
+    return Representation("", answer, answer)

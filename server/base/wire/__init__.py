@@ -1,0 +1,1 @@
+"""Sessions, messages as bytes, what commands cost, and who answers them."""

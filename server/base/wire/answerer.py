@@ -1,0 +1,103 @@
+"""What carries out the commands of sessions, by a table of handlers that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.net.budgets import Guess
+from server.base.quotas import quotas
+from server.base.quotas.quotas import Quotas
+from server.base.wire.costs import MISSES
+from server.base.wire.messages import Command, Event
+from server.base.wire.request import HandlerTable, Request
+from server.base.wire.session import Session
+from server.base.work.clock import Clock
+
+MoveNumbers = tuple[int, int, int]
+Reply = Callable[[Any], None]
+PlaySoon = Callable[[AttemptId, PlayerId, int, MoveNumbers, Reply], None]
+"""Plays a move, by its number and piles, and calls `reply` with its outcome."""
+
+
+class UndeclaredMissError(Exception):
+    """A command was refused as a wrong guess, of which it does not say that it may be one.
+
+    Attributes:
+        args: the command's name, and the code.
+    """
+
+
+class Handlers:
+    """Carries out the commands of a node's sessions; the `Answerer` of `contracts`.
+
+    Args:
+        handlers: the handler of every command.
+        request: returns what a handler is given.
+        is_seated: returns whether a player has a seat in the room that a command names, as far as
+            memory says: a read of the store for a guess would take another time if there is one.
+        play_soon: plays a move.
+        quotas_: whether a player has too much stored.
+        clock: the node's.
+    """
+
+    def __init__(  # noqa: PLR0917 - what it knows of those above
+        self,
+        handlers: HandlerTable,
+        request: Callable[[Command, Session], Request[Any]],
+        is_seated: Callable[[PlayerId, Command], bool],
+        play_soon: PlaySoon,
+        quotas_: Quotas,
+        clock: Clock,
+    ) -> None:
+        self._handlers = handlers
+        self._request = request
+        self._is_seated = is_seated
+        self._play_soon = play_soon
+        self._quotas = quotas_
+        self._clock = clock
+
+    async def answer(self, session: Session, command: Command) -> Event:
+        """Carry a command out, and return the event that answers it.
+
+        Raises:
+            Refusal: it is not carried out.
+            UnavailableError: the store does not answer.
+        """
+        with self._guess(session, command) as guess:
+            try:
+                return await self._handlers[type(command)](self._request(command, session))
+            except Refusal as refusal:
+                if refusal.code in command.misses:
+                    guess.missed()
+                elif refusal.code in MISSES:
+                    # It could be guessed by this command for nothing.
+                    raise UndeclaredMissError(type(command).__name__, refusal.code) from None
+                raise
+
+    def _guess(self, session: Session, command: Command) -> Guess:
+        """Charge for a command that may be a guess, unless its player has a seat in that room.
+
+        Raises:
+            Refusal: as `too_fast`.
+        """
+        if not command.misses:
+            return Guess()
+        if session.player is not None and self._is_seated(session.player, command):
+            return Guess()
+        return session.payer.guess()
+
+    def play(
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
+    ) -> None:
+        """Play a move; `reply` is called with its outcome."""
+        if self._quotas.is_full(player):
+            reply(quotas.full())
+            return
+        self._play_soon(attempt, player, seq, numbers, reply)
+
+    def now(self) -> int:
+        """Return the time in Unix milliseconds."""
+        return self._clock.now()

@@ -1,0 +1,122 @@
+"""What the messages of several subjects share: bases, types of fields, players and results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta, Struct
+
+from server.base.core.days import Level
+from server.base.core.ids import AttemptId
+
+Re = int | tuple[int, int]
+"""What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`."""
+
+NEWS = 0
+"""The `re` of an event that answers nothing: the server sends it of its own accord."""
+
+CommandId = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+EntryNumber = Annotated[int, Meta(ge=1, le=2**31)]
+"""The number of an entry of an attempt's journal; 1 is its start."""
+
+GameId = Annotated[str, Meta(max_length=40)]
+"""The id of a game, or of a variant of one."""
+
+PlayerName = Annotated[str, Meta(max_length=64)]
+
+End = Literal["won", "stuck", "resigned", "time"]
+"""Why an attempt ended. `time`: it ran out of time."""
+
+
+Help = Literal["none", "undo", "hints"]
+"""What help a player may ask for: none, undoing moves, or that and hints."""
+
+AttemptOf = Callable[[int], AttemptId | None]
+"""Returns the attempt with a number in a session."""
+
+
+class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
+    """The base of all commands.
+
+    A subclass gives its kind as `tag`: a number that no other command has, less than 32 or more
+    than 95: between them are those of attempts. Fields that are added to a command later come last,
+    and have a default.
+
+    Attributes:
+        id: chosen by the client, ascending within a session; the answer names it in `re`.
+        cost: what it costs the player and the address, one of `server.base.wire.costs`.
+        misses: the codes with which it is refused if it was a wrong guess: of a code that lets
+            somebody in, or of a credential. Whoever has been wrong too often may not try it.
+    """
+
+    id: CommandId
+    cost: ClassVar[float]
+    misses: ClassVar[frozenset[str]] = frozenset()
+
+    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
+        """Return what it is about, as fields of its log entries: public ids only."""
+        del attempt_of
+        return {}
+
+
+class Event(Struct, array_like=True, frozen=True):
+    """The base of all events with a kind, which a subclass gives as `tag`.
+
+    `re` is not among the fields: the codec writes it between the kind and the fields.
+    """
+
+
+class Player(Struct, array_like=True, frozen=True):
+    """A player's public profile.
+
+    Attributes:
+        id: public, and no credential.
+        name: as the player chose it; several players may have the same one.
+        tag: eight characters that tell players of one name apart, the end of the id.
+        bot: whether it is the pace bot, which plays by hints, and is to be labelled as one.
+    """
+
+    id: str
+    name: str
+    tag: str
+    bot: bool = False
+
+
+class Certificate(Struct, array_like=True, frozen=True):
+    """What was proved of a daily's deal before anybody could play it.
+
+    Attributes:
+        winnable: whether it can be won.
+        par: the moves of the line that wins it; if it cannot be won, the most cards that can come
+            home.
+        level: how hard it is among the certified deals of its game: 1 easy, 2 medium, 3 hard.
+    """
+
+    winnable: bool
+    par: int
+    level: Level
+
+
+class Result(Struct, array_like=True, frozen=True):
+    """How an attempt stands, or how it ended.
+
+    Attributes:
+        home: cards on the foundations.
+        left: cards that are not on the foundations yet.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played; an undo counts as one.
+        end: why the attempt ended, or null while it is being played.
+        undos: how many of the moves were undos.
+        hints: hints given to the player.
+        peeked: whether an undo has covered a card that had been seen.
+    """
+
+    home: int
+    left: int
+    time: int
+    moves: int
+    end: End | None
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False

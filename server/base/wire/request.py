@@ -1,0 +1,62 @@
+"""What a handler takes, returns and raises."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from server.base.core.ids import PlayerId
+from server.base.core.quota import Item, Need
+from server.base.net.load import Load
+from server.base.wire.messages import Command, Event
+from server.base.wire.scopes import scopes_of
+from server.base.wire.session import Session
+from server.front import Front
+from server.wings import Services
+
+C_co = TypeVar("C_co", bound=Command, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[C_co]):
+    """A command of a session, and the parts of the node that carry it out."""
+
+    command: C_co
+    session: Session
+    services: Services
+    front: Front
+    load: Load
+
+    @property
+    def player(self) -> PlayerId:
+        """The session's player, who is known for every command but `Hello`."""
+        assert self.session.player is not None, "a session accepts nothing else before Hello"
+        return self.session.player
+
+    def now(self) -> int:
+        """Return the time in Unix milliseconds."""
+        return self.services.clock.now()
+
+    def paying(self, need: Need, items: Iterable[Item]) -> AbstractAsyncContextManager[None]:
+        """Charge the client's address for what the command stores, unless it is refused.
+
+        Raises:
+            Refusal: as `address_full`, if too much is stored for that address.
+            UnavailableError: the store does not answer.
+        """
+        return self.services.quotas.paying(scopes_of(self.session.address), need, items)
+
+
+Handler: TypeAlias = Callable[[Request[Any]], Awaitable[Event]]
+"""Carries a command out, and returns the event that answers it.
+
+Raises:
+    Refusal: it is not carried out; the command's docstring names the codes.
+    UnavailableError: the store does not answer. The command may have been carried out or not, and
+        can be sent again.
+"""
+
+HandlerTable: TypeAlias = Mapping[type[Command], Handler]
+"""Handlers by the type of the command that they take."""

@@ -1,0 +1,401 @@
+"""A session: the commands that a client sends over one connection, and their answers.
+
+Commands are carried out one after another. A move takes no task: `receive` passes it on, and
+`_moved` is called when it is in the journal. Every other command is carried out in a task, which
+begins when it is the turn of the client's address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections import deque
+from collections.abc import Hashable
+from functools import partial
+
+import structlog
+
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.net.budgets import Budgets, Payer
+from server.base.net.contracts import Answerer, Reason, Wire
+from server.base.net.outgoing import TooSlowError
+from server.base.wire import codec
+from server.base.wire.costs import MOVE
+from server.base.wire.messages import Command, Event, Re
+from server.base.wire.session_messages import Bye, Hello, Refused
+from server.base.wire.shown import ShownAttempts
+from server.base.work.log_context import task_fields
+from server.base.work.metrics import Metrics
+from server.base.work.tasks import run_soon
+from server.play import present as play_present
+from server.play.answers import Played, Snapshot
+from server.play.messages import PlayMove
+
+HELLO_WITHIN = 5.0
+"""Seconds from the handshake until the `Hello` must have been carried out."""
+
+MAX_PENDING = 16
+"""Frames that may be pending behind the current command; then reading is paused."""
+
+RECONNECT_WITHIN = 5_000
+"""Milliseconds over which the reconnects of a stopping node's clients are spread."""
+
+_FATAL = {"bad_version": Reason.BAD_VERSION, "barred": Reason.BARRED}
+"""Codes with which a session is refused for good, and why it is closed then."""
+
+log = structlog.get_logger()
+
+
+class Session:
+    """What a client does over one connection, until that is closed.
+
+    Args:
+        session_id: random; not a credential, so it may be logged.
+        wire: the connection.
+        answerer: carries out commands.
+        metrics: the node's metrics.
+        origin: where the page is, as the operator or the handshake says; `None` if neither does.
+        address: the client's, as `Proxies.client` returns it.
+        budgets: the node's; `None` if nobody else is to share them.
+
+    Attributes:
+        id: the session's id.
+        address: as given.
+        origin: as given.
+        epoch: that of the player's token.
+        payer: who pays for what the session does.
+        shown: the attempts that the client has been sent.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_answerer",
+        "_busy",
+        "_closing",
+        "_debugs",
+        "_hello_timer",
+        "_metrics",
+        "_move",
+        "_pending",
+        "_player",
+        "_reading_paused",
+        "_received_at",
+        "_wait",
+        "_wire",
+        "address",
+        "epoch",
+        "id",
+        "origin",
+        "payer",
+        "shown",
+    )
+
+    def __init__(  # noqa: PLR0917 - what a session is made of
+        self,
+        session_id: str,
+        wire: Wire,
+        answerer: Answerer,
+        metrics: Metrics,
+        origin: str | None = None,
+        address: str = "",
+        budgets: Budgets | None = None,
+    ) -> None:
+        self.id = session_id
+        self.address = address
+        self.origin = origin
+        self.payer = Payer(budgets or Budgets(), address)
+        self.epoch = 0
+        self.shown = ShownAttempts()
+        self._player: PlayerId | None = None
+        self._wire = wire
+        self._answerer = answerer
+        self._metrics = metrics
+        self._pending: deque[bytes | None] | None = None
+        self._busy = False
+        self._reading_paused = False
+        self._move: tuple[int, int] = (0, 0)
+        self._received_at = 0.0
+        self._closing: Reason | None = None
+        self._wait = 0
+        # Asked once: even a line that is not written would be a cost for each move.
+        self._debugs: bool = log.is_enabled_for(logging.DEBUG)
+        loop = asyncio.get_running_loop()
+        self._hello_timer: asyncio.TimerHandle | None = loop.call_later(
+            HELLO_WITHIN, self.close, Reason.HELLO_TIMEOUT
+        )
+
+    @property
+    def player(self) -> PlayerId | None:
+        """The player, or `None` before `Hello` has been carried out."""
+        return self._player
+
+    def identify(self, player: PlayerId, epoch: int = 0) -> None:
+        """Set whose session it is, once, and by a token of which epoch."""
+        self._player = player
+        self.epoch = epoch
+        self.payer.identify(player)
+
+    # Commands
+
+    def receive(self, frame: bytes | None) -> None:
+        """Handle a frame, after the commands received before; `None` stands for a text frame."""
+        if self._closing is not None:
+            return
+        if self._may_begin and not self._pending:
+            self._handle(frame)
+            return
+        if self._pending is None:
+            self._pending = deque()
+        self._pending.append(frame)
+        if len(self._pending) >= MAX_PENDING and not self._reading_paused:
+            self._reading_paused = True
+            self._wire.hold()
+
+    def count_frame(self) -> None:
+        """Charge for a frame that is no whole message: a fragment, a ping or a pong."""
+        now = time.monotonic()
+        if self._closing is None and not self.payer.pay(MOVE, now):
+            self._count_offence(Reason.TOO_FAST)
+
+    def _done(self) -> None:
+        """Continue with the pending frames, after a command has been answered."""
+        self._busy = False
+        if self._closing is not None:
+            self._send_bye(self._closing)
+        else:
+            self.go_on()
+
+    def go_on(self) -> None:
+        """Continue with the pending frames, unless a command or a large answer is under way.
+
+        So the answers that a client may have asked for and does not read take no more memory than
+        one large one: it has to take that before its next command begins.
+        """
+        if self._busy:
+            return
+        while self._may_begin and self._pending:
+            self._handle(self._pending.popleft())
+        if not self._pending:
+            self._pending = None
+            if self._reading_paused:
+                self._reading_paused = False
+                self._wire.release()
+
+    @property
+    def _may_begin(self) -> bool:
+        return not self._busy and self._closing is None and not self._wire.is_full()
+
+    def _handle(self, frame: bytes | None) -> None:
+        """Decode a frame, and start to carry out its command, or refuse it."""
+        try:
+            command = codec.decode(frame)
+        except codec.BadMessageError as error:
+            self._refuse(Refusal("bad_message", error.text), error.re)
+            self._count_offence(Reason.BAD_MESSAGES)
+            return
+        except codec.OldProtocolError:
+            self.close(Reason.BAD_VERSION)
+            return
+        re: Re = (command.number, command.seq) if isinstance(command, PlayMove) else command.id
+        cost = command.cost
+        self._received_at = now = time.monotonic()
+        if not self.payer.pay(cost, now):
+            self._refuse(self.payer.too_fast(cost, now), re)
+            self._count_offence(Reason.TOO_FAST)
+        elif isinstance(command, Hello) != (self.player is None):
+            self._refuse(Refusal("hello_first"), re)
+        elif isinstance(command, PlayMove):
+            self._play(command)
+        else:
+            self._busy = True
+            self._wire.in_turn(partial(run_soon, self._carry_out(command)), cost)
+
+    def _play(self, command: PlayMove) -> None:
+        """Start to play a move; `_moved` is called with its outcome."""
+        attempt = self.shown.attempt_of(command.number)
+        if attempt is None:
+            self._refuse(Refusal("unknown_attempt"), (command.number, command.seq))
+            return
+        assert self.player is not None, "moves before Hello are refused"
+        self._busy = True
+        self._move = command.number, command.seq
+        numbers = command.source, command.target, command.count
+        self._answerer.play(attempt, self.player, command.seq, numbers, self._moved)
+
+    def _moved(self, answer: Played | Snapshot | Exception) -> None:
+        """Answer the current move, and continue with the pending frames."""
+        try:
+            outcome = self._answer_move(answer)
+        except Exception as error:
+            # Every command is answered, even if there is a fault.
+            outcome = self._refuse_error(error, self._move)
+        if self._debugs:
+            ms = _ms_since(self._received_at)
+            log.debug("move", **self._move_context(*self._move), outcome=outcome, ms=ms)
+        self._done()
+
+    def _answer_move(self, answer: Played | Snapshot | Exception) -> str:
+        """Answer the current move, and return its outcome in a word."""
+        number, seq = self._move
+        if isinstance(answer, Exception):
+            return self._refuse_error(answer, (number, seq))
+        metrics = self._metrics
+        if isinstance(answer, Snapshot):
+            event = play_present.attempt(
+                answer, self.shown.number_of(answer.attempt), self._answerer.now()
+            )
+            self._send_answer(codec.encode(event, (number, seq)))
+            metrics.moves[answer.start.game, "stale"] += 1
+            return "stale"
+        metrics.until_journal.observe(time.monotonic() - self._received_at)
+        self._send_answer(play_present.moved_frame(answer, number))
+        self.shown.wrote(number, seq)
+        after = answer.after
+        outcome = after.end or "played"
+        metrics.moves[after.start.game, outcome] += 1
+        metrics.until_answer.observe(time.monotonic() - self._received_at)
+        return outcome
+
+    async def _carry_out(self, command: Command) -> None:
+        """Carry out and answer one command, and continue with the pending frames."""
+        with task_fields(**self._context(command)):
+            await self._answer(command)
+        self._done()
+
+    async def _answer(self, command: Command) -> None:
+        """Answer one command; an exception is answered too, with a refusal."""
+        begun = time.monotonic()
+        outcome = "answered"
+        try:
+            event = await self._answerer.answer(self, command)
+            frame = codec.encode(event, command.id)
+        except Exception as error:
+            outcome = self._refuse_error(error, command.id)
+            if isinstance(error, Refusal) and error.code in _FATAL:
+                self.close(_FATAL[error.code])
+        else:
+            if isinstance(command, Hello):
+                self.cancel_hello_timer()
+                log.info("session_opened", player=self.player)
+            self._send_answer(frame)
+        log.debug("command", outcome=outcome, ms=_ms_since(begun))
+
+    # Events
+
+    def send(self, event: Event, key: Hashable = None) -> None:
+        """Send news (an event that answers no command).
+
+        It replaces an unsent one with the same key, if `key` is not `None`.
+        """
+        self.send_frame(codec.encode(event), key)
+
+    def send_frame(self, frame: bytes, key: Hashable = None) -> None:
+        """Send news that is already encoded; see `send`."""
+        if self._closing is None:
+            try:
+                self._wire.send(frame, key)
+            except TooSlowError:
+                self.close(Reason.TOO_SLOW)
+
+    @property
+    def behind(self) -> bool:
+        """Whether the client reads too slowly, so that frames sent now are queued."""
+        return self._wire.is_behind()
+
+    def _send_answer(self, frame: bytes) -> None:
+        # Answers are sent even if the session has begun to close meanwhile.
+        try:
+            self._wire.send(frame)
+        except TooSlowError:
+            self.close(Reason.TOO_SLOW)
+
+    def _refuse(self, refusal: Refusal, re: Re) -> str:
+        """Refuse a command, and return the code."""
+        self._metrics.refusals[refusal.code] += 1
+        event = Refused(refusal.code, refusal.text, refusal.wait)
+        self._send_answer(codec.encode(event, re))
+        return refusal.code
+
+    def _refuse_error(self, error: Exception, re: Re) -> str:
+        """Refuse a command that raised an exception, and return the code.
+
+        The exception is logged if it is none of those that have been expected.
+        """
+        match error:
+            case Refusal():
+                return self._refuse(error, re)
+            case UnreadableError():
+                # What it is has been logged where it was read.
+                return self._refuse(Refusal(error.code), re)
+            case UnavailableError():
+                # The outage has been logged, once.
+                log.debug("store_unavailable", error=str(error))
+                return self._refuse(Refusal("unavailable"), re)
+        context = self._move_context(*re) if isinstance(re, tuple) else {}
+        log.error("command_failed", exc_info=error, **context)
+        return self._refuse(Refusal("internal"), re)
+
+    def _context(self, command: Command) -> dict[str, str]:
+        """Return the fields that a command's log entries have: public ids only."""
+        context = {"session": self.id, "command": type(command).__name__}
+        if self.player is not None:
+            context["player"] = self.player
+        return context | command.subject(self.shown.attempt_of)
+
+    def _move_context(self, number: int, seq: int) -> dict[str, str | int | None]:
+        """Return the fields of a move's log entry; a move has no task to have them."""
+        attempt = self.shown.attempt_of(number)
+        return {"session": self.id, "player": self.player, "attempt": attempt, "seq": seq}
+
+    def _count_offence(self, reason: Reason) -> None:
+        log.debug("offence", session=self.id, player=self.player, reason=reason.name.lower())
+        if self.payer.offend(time.monotonic()):
+            self.close(reason)
+
+    # The end
+
+    def close(self, reason: Reason, wait: int = 0) -> None:
+        """Send a `Bye`, and close the connection, once the current command has been answered.
+
+        Pending frames are dropped. Only the first call has an effect.
+
+        Args:
+            reason: determines the close code and the text of the `Bye`.
+            wait: milliseconds after which the client should reconnect.
+        """
+        if self._closing is None:
+            self._closing = reason
+            self._metrics.closes[reason.name.lower()] += 1
+            log.debug("session_closed", session=self.id, reason=reason.name.lower())
+            self._wait = wait
+            self._pending = None
+            if not self._busy:
+                self._send_bye(reason)
+
+    def _send_bye(self, reason: Reason) -> None:
+        self.cancel_hello_timer()
+        code, text = reason.value
+        try:
+            self._wire.send(codec.encode(Bye(reason.name.lower(), text, self._wait)))
+        except TooSlowError:
+            log.info("bye_unsent", reason=reason.name)
+        self._wire.close(code)
+
+    def close_for_restart(self) -> None:
+        """Close the session because the node stops, with a random time to reconnect after."""
+        wait = random.randrange(RECONNECT_WITHIN)  # noqa: S311 - not a secret
+        self.close(Reason.GOING_AWAY, wait)
+
+    def cancel_hello_timer(self) -> None:
+        """Cancel the timer for the `Hello`: it has come, or the connection is closing."""
+        if self._hello_timer is not None:
+            self._hello_timer.cancel()
+            self._hello_timer = None
+
+
+def _ms_since(begun: float) -> float:
+    """Return the milliseconds since a time of the monotonic clock, for the log."""
+    return round((time.monotonic() - begun) * 1000, 1)

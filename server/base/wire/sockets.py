@@ -1,0 +1,150 @@
+"""All WebSocket connections of a node: their creation, and the check of their handshakes."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import secrets
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+import uvicorn
+from uvicorn.server import ServerState
+from websockets.datastructures import Headers
+from websockets.http11 import Request, Response
+
+from server.base.net.addresses import Proxies
+from server.base.net.budgets import Budgets
+from server.base.net.contracts import Answerer
+from server.base.net.load import Load
+from server.base.net.origins import Origins
+from server.base.net.socket import Socket
+from server.base.net.turns import Turns
+from server.base.web.http import SOCKET_PATH, WRONG_HOST
+from server.base.wire.session import Session
+from server.base.work.metrics import Metrics
+
+log = structlog.get_logger()
+
+
+class Sockets:
+    """Creates the protocol of each WebSocket connection; a `listener.SocketFactory`.
+
+    Args:
+        answerer: carries commands out.
+        leave: called with each session whose connection has ended.
+        load: the node's load; handshakes are rejected while it is too high.
+        metrics: the node's metrics.
+        proxies: the proxies that say where a handshake is from.
+        budgets: those of players and addresses.
+        origins: the hosts that handshakes may be for, and the origins that may open WebSockets.
+        turns: those of the node.
+    """
+
+    def __init__(  # noqa: PLR0917 - the parts of a node
+        self,
+        answerer: Answerer,
+        leave: Callable[[Session], None],
+        load: Load,
+        metrics: Metrics,
+        proxies: Proxies,
+        budgets: Budgets,
+        origins: Origins,
+        turns: Turns,
+    ) -> None:
+        self._answerer = answerer
+        self._leave = leave
+        self._load = load
+        self._metrics = metrics
+        self._proxies = proxies
+        self._budgets = budgets
+        self._origins = origins
+        self._turns = turns
+        self._stopping = False
+        self._warned = False
+        self._connections: set[Any] = set()
+
+    def __call__(
+        self,
+        config: uvicorn.Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> Socket:
+        """Return the protocol of a new connection; called by uvicorn."""
+        # uvicorn has one set of connections, and passes the same one each time.
+        self._connections = server_state.connections
+        return Socket(self._open, self._admit, self._begun, self._ended, self._turns)
+
+    def _begun(self, socket: Socket) -> None:
+        self._connections.add(socket)
+
+    def _ended(self, socket: Socket) -> None:
+        self._connections.discard(socket)
+        if socket.session is not None:
+            socket.session.payer.leave()
+            log.debug("disconnected", session=socket.session.id, player=socket.session.player)
+            self._leave(socket.session)
+
+    def stop(self) -> None:
+        """Reject all further handshakes."""
+        self._stopping = True
+
+    def _open(self, socket: Socket, request: Request) -> Session:
+        origin = self._origins.of(request.headers, socket.peer)
+        address = self._address(socket, request)
+        session_id = secrets.token_hex(8)
+        log.debug("handshake", session=session_id, address=address)
+        session = Session(
+            session_id, socket, self._answerer, self._metrics, origin, address, self._budgets
+        )
+        session.payer.enter(socket.transport.abort)
+        return session
+
+    def _address(self, socket: Socket, request: Request) -> str:
+        """Return where a handshake is from; note once if a proxy may have been forgotten."""
+        peer, forwarded = socket.peer, request.headers.get_all("X-Forwarded-For")
+        if forwarded and not self._warned and self._proxies.looks_forgotten(peer):
+            self._warned = True
+            log.warning("proxy_not_trusted", peer=peer)
+        return self._proxies.client(peer, forwarded)
+
+    def _admit(self, socket: Socket, request: Request) -> Response | None:
+        """Return the response that rejects a handshake, or `None` to accept it."""
+        if self._stopping:
+            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The server is restarting.")
+        if self._load.is_too_high:
+            self._metrics.refusals["overloaded"] += 1
+            text = "The server is overloaded."
+            return _refusal(HTTPStatus.SERVICE_UNAVAILABLE, text, self._load.wait() / 1000)
+        if wait := self._budgets.open_socket(self._address(socket, request)):
+            text = "There are too many connections from where you are."
+            return _refusal(HTTPStatus.TOO_MANY_REQUESTS, text, wait)
+        return self._check_target(socket, request)
+
+    def _check_target(self, socket: Socket, request: Request) -> Response | None:
+        """Return the response to a handshake that is not for here, or not from our pages."""
+        headers = request.headers
+        if not self._origins.serves(headers.get("Host", "")):
+            self._metrics.refusals["wrong_host"] += 1
+            return _refusal(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
+        if request.path.partition("?")[0] != SOCKET_PATH:
+            return _refusal(HTTPStatus.NOT_FOUND, "There is no WebSocket at this path.")
+        if not self._origins.admits(headers, socket.peer):
+            self._metrics.refusals["wrong_origin"] += 1
+            log.info("origin_refused", origin=headers["Origin"])
+            text = "Pages of this origin may not open a WebSocket here."
+            return _refusal(HTTPStatus.FORBIDDEN, text)
+        return None
+
+
+def _refusal(status: HTTPStatus, text: str, wait: float = 0.0) -> Response:
+    """Return the response that rejects a handshake, for so many seconds if not for good."""
+    headers = Headers({"Retry-After": str(math.ceil(wait))} if wait else {})
+    body = f"{text}\n".encode()
+    headers["Content-Type"] = "text/plain; charset=utf-8"
+    headers["Content-Length"] = str(len(body))
+    headers["Connection"] = "close"
+    return Response(status.value, status.phrase, headers, body)

@@ -1,0 +1,1 @@
+"""What runs in the background, what it is told by, and how it ends."""

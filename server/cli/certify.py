@@ -1,0 +1,167 @@
+"""The command `samedeal certify`, which fills the pools of certified deals."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from math import inf
+from pathlib import Path
+
+import click
+
+from engine.catalog import games
+from server.base.core import days
+from server.base.work.stop import Stop
+from server.cli.admin import Desk
+from server.cli.logs import configure
+from server.cli.options import (
+    data_of_nodes,
+    redis_of_nodes,
+    redis_password_file,
+    redis_url,
+    secret_key_file_of_nodes,
+)
+from server.cli.terminal import say, say_progress
+from server.deals.certification import Certification, Progress
+from server.deals.solving import SolverError, SolverProcess
+from server.settings import Settings
+from server.wings import Services
+
+COUNT = 3 * days.DRAWN_AHEAD
+"""Deals of a pool unless something else is said: nodes take the first two weeks' at once, and then
+four weeks' are left."""
+
+TELL_EVERY = 60.0
+"""Seconds between two lines of progress that is not shown on a terminal."""
+
+
+@click.command()
+@click.option(
+    "--game",
+    "wanted",
+    metavar="ID",
+    multiple=True,
+    help="Fill the pool of this game; may be repeated. Without this option, those of all games.",
+)
+@click.option(
+    "--count",
+    default=COUNT,
+    show_default=True,
+    type=click.IntRange(1, 10_000),
+    help="How many deals each pool is to have. A day takes one of each game.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    help="Number of processes that solve deals; else one for each CPU core.",
+)
+@redis_of_nodes
+@redis_password_file
+@secret_key_file_of_nodes
+@data_of_nodes
+def certify(
+    *,
+    wanted: Sequence[str],
+    count: int,
+    workers: int | None,
+    redis: str | None,
+    redis_password_file: Path | None,
+    secret_key_file: Path | None,
+    data: Path,
+) -> None:
+    """Fill the pools from which dailies are taken, with deals that are proved to be winnable.
+
+    Deals are drawn as others are, and solved with all their cards known. What can be won in the
+    time that a deal is worth goes into the pool of its game, with the line that wins; of a game
+    whose deals are not won, what is known to bring so many cards home, and no more. Seed and line
+    are sealed. Nodes take each day's deals from there, two weeks ahead.
+
+    It can be stopped at any time (SIGINT, SIGTERM) and be run again: a pool that has enough is left
+    as it is. It runs beside nodes, in processes of its own, at idle priority. With the extra
+    `samedeal[solver]` the beam search is some 170 times as fast.
+    """
+    unknown = [game for game in wanted if game not in games()]
+    if unknown:
+        raise click.BadParameter(f"There is no game {unknown[0]!r}.", param_hint="'--game'")
+    configure("auto", "warning", "certify")
+    url = redis_url(redis, redis_password_file)
+    if url is None:
+        # Deals can be certified before a server has ever run here.
+        try:
+            data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise click.ClickException(str(error)) from error
+    settings = Settings(redis=url, secret_key_file=secret_key_file, data=data)
+    desk = Desk(settings, "", as_json=False)
+    processes = workers or _cores()
+
+    async def fill(services: Services) -> None:
+        await _fill(services, wanted or list(games()), count, processes)
+
+    try:
+        desk.ask_services(fill)
+    except SolverError as error:
+        raise click.ClickException(str(error)) from error
+
+
+async def _fill(services: Services, wanted: Sequence[str], count: int, processes: int) -> None:
+    """Fill the pools of some games, one after the other, until SIGINT or SIGTERM."""
+    stop = Stop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    certification = Certification(services.pools)
+    solvers = [SolverProcess() for _ in range(processes)]
+    try:
+        for game in wanted:
+            shown = _Shown()
+            done = await certification.fill(game, count, solvers, stop, shown.tell)
+            shown.end(done)
+            if stop.is_set:
+                say("Stopped. What was found is in the pools.", err=True)
+                return
+    finally:
+        await asyncio.gather(*(solver.close() for solver in solvers))
+
+
+def _cores() -> int:
+    """Return the number of CPU cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class _Shown:
+    """Shows the progress with a game: on a terminal in one line, elsewhere first, now and then."""
+
+    def __init__(self) -> None:
+        self._told = -inf
+        self._is_terminal = sys.stderr.isatty()
+
+    def tell(self, progress: Progress) -> None:
+        """Show how far it is."""
+        if self._is_terminal:
+            say_progress(_line(progress))
+        elif time.monotonic() - self._told >= TELL_EVERY:
+            self._told = time.monotonic()
+            say(_line(progress), err=True)
+
+    def end(self, progress: Progress) -> None:
+        """Show how far it got."""
+        if self._is_terminal:
+            self.tell(progress)
+            say(err=True)
+        else:
+            say(_line(progress), err=True)
+
+
+def _line(progress: Progress) -> str:
+    if not progress.fits:
+        return f"{progress.game}: the solver has no method for its rules"
+    return (
+        f"{progress.game}: {progress.pooled} of {progress.wanted} in the pool; "
+        f"{progress.kept} kept of {progress.drawn} drawn in {progress.seconds:.0f} s"
+    )

@@ -1,0 +1,164 @@
+"""The log of a process: readable lines on a terminal, JSON lines otherwise, all by structlog.
+
+What libraries log comes here too, and so do warnings, and exceptions that nobody has handled. Each
+line names the node, and is sampled and bounded (`server/cli/log_lines.py`). Tracebacks have no
+local variables, which may hold tokens, seeds or unseen cards.
+
+Room codes are logged: the commands of an operator take them, and they end with the room. Whatever
+else lets somebody in (tokens, keys for watching, codes of accounts) is not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import errno
+import logging
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TextIO, cast
+
+import structlog
+from structlog.tracebacks import ExceptionDictTransformer
+from structlog.typing import EventDict, Processor
+
+from server.base.work.log_context import add_task_fields
+from server.cli.log_lines import MAX_FRAMES, Bounds, Sampler, exception_as_text, visible
+from server.settings import LogFormat
+
+log = structlog.get_logger()
+
+errors = Counter(error=0, critical=0)
+"""How many errors this process has logged, by level; lines that were dropped count, too."""
+
+_LEVELS = (logging.CRITICAL, logging.ERROR, logging.WARNING, logging.INFO)
+
+
+def configure(log_format: LogFormat, level: str, node: str, worker: int | None = None) -> None:
+    """Configure logging for this process; all entries go to standard error.
+
+    Args:
+        log_format: `auto` is `console` if standard error is a terminal, otherwise `json`.
+        level: the lowest level to log. Libraries log from `warning` upwards.
+        node: the id of the node, or what else the process is, added to each entry as `node`.
+        worker: a worker's number, which is added to each entry as `worker`.
+    """
+    terminal = sys.stderr.isatty()
+    console = log_format == "console" or (log_format == "auto" and terminal)
+    whose: EventDict = {"node": node}
+    if worker is not None:
+        whose["worker"] = worker
+
+    def add_node(logger: Any, method: str, event: EventDict) -> EventDict:
+        return {**event, **whose}
+
+    rendered: list[Processor] = [Bounds(), structlog.processors.JSONRenderer()]
+    if console:
+        # https://no-color.org: any value but the empty one.
+        colors = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+        shown = structlog.dev.ConsoleRenderer(
+            colors=colors, exception_formatter=structlog.dev.plain_traceback
+        )
+        rendered = [Bounds(visible), exception_as_text, shown]
+    sampler = Sampler()
+    structlog.configure(
+        processors=[
+            _count_errors,
+            sampler,
+            add_node,
+            add_task_fields,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.ExceptionRenderer(
+                ExceptionDictTransformer(show_locals=False, max_frames=MAX_FRAMES)
+            ),
+            *rendered,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(
+            logging.getLevelNamesMapping()[level.upper()]
+        ),
+        # Writes each line at once, so that lines of several workers are not interleaved.
+        logger_factory=lambda *_: structlog.WriteLogger(
+            cast("TextIO", _Terminal(sys.stderr)) if terminal else sys.stderr
+        ),
+    )
+    atexit.register(sampler.flush)
+    logging.root.handlers[:] = [_StructlogHandler()]
+    logging.root.setLevel(logging.WARNING)
+    logging.captureWarnings(True)
+    sys.excepthook = _log_crash
+    sys.unraisablehook = _log_unraisable
+    threading.excepthook = _log_thread_failure
+
+
+def _count_errors(logger: Any, method: str, event: EventDict) -> EventDict:
+    if method in errors and event["event"] != "suppressed":
+        errors[method] += 1
+    return event
+
+
+class _Terminal:
+    """Standard error on a terminal. When that is closed, its lines go nowhere: nobody reads them.
+
+    What logs them is ending in order then, which an error would disturb.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        """Write a line, if the terminal is open."""
+        self._unless_closed(lambda: self._stream.write(text))
+
+    def flush(self) -> None:
+        """Write what is left, if the terminal is open."""
+        self._unless_closed(self._stream.flush)
+
+    def _unless_closed(self, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - a device
+                os.dup2(nowhere.fileno(), self._stream.fileno())
+
+
+class _StructlogHandler(logging.Handler):
+    """Passes records of the standard library's `logging`, which libraries use, to structlog."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        level = next((each for each in _LEVELS if record.levelno >= each), logging.DEBUG)
+        try:
+            message = record.getMessage()
+        except (TypeError, ValueError, KeyError):
+            # The library's text and arguments do not fit together.
+            message = str(record.msg)
+        log.log(level, message, logger=record.name, exc_info=record.exc_info)
+
+
+def log_loop_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what an event loop could do nothing about; see `loop.set_exception_handler`."""
+    log.error("loop_failed", message=context["message"], exc_info=context.get("exception"))
+
+
+def _log_crash(
+    kind: type[BaseException], failure: BaseException, trace: TracebackType | None
+) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, failure, trace)
+    else:
+        log.critical("crashed", exc_info=failure)
+
+
+def _log_unraisable(found: sys.UnraisableHookArgs) -> None:
+    where = f"{found.err_msg or 'Exception ignored in'}: {type(found.object).__name__}"
+    log.error("unraisable", where=where, exc_info=found.exc_value)
+
+
+def _log_thread_failure(found: threading.ExceptHookArgs) -> None:
+    log.error("thread_failed", exc_info=found.exc_value)

@@ -1,0 +1,81 @@
+"""Options of the command `samedeal` that can also be set by environment variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from server.base.core.refusal import UnsuitableError
+from server.base.redis.connection import with_password
+from server.base.seals.secret_files import read_secret
+from server.settings import Settings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def option(name: str, **settings: Any) -> Callable[[Command], Command]:
+    """Return a click option that can also be set by an environment variable.
+
+    The variable of `--replica-acks` is `SAMEDEAL_REPLICA_ACKS`.
+    """
+    variable = "SAMEDEAL_" + name.lstrip("-").upper().replace("-", "_")
+    return click.option(name, envvar=variable, show_envvar=True, show_default=True, **settings)
+
+
+redis_password_file = option(
+    "--redis-password-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="File with the password of the user that --redis names, as in redis://user@host:port/0. "
+    "Unlike one in the URL, it is neither in the environment nor in the list of processes.",
+)
+"""The option of every command that may connect to a Redis of the operator's."""
+
+
+redis_of_nodes = option(
+    "--redis",
+    metavar="URL",
+    help="URL of the Redis that the nodes use, as for `samedeal serve`. Without this option, the "
+    "Redis in the directory given by --data is used, whether a server runs on it or not.",
+)
+secret_key_file_of_nodes = option(
+    "--secret-key-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the secret keys, as for `samedeal serve`.",
+)
+data_of_nodes = option(
+    "--data",
+    default=Settings().data,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory of the private Redis, as for `samedeal serve`. Ignored if --redis is given.",
+)
+"""These are for commands that work beside nodes, on their store."""
+
+
+def redis_url(url: str | None, password_file: Path | None) -> str | None:
+    """Return the URL of Redis with the password in a file, if there is one; `None` without a URL.
+
+    Raises:
+        click.UsageError: the file cannot be read, others may read it, or it is empty; there is no
+            URL, or the URL has a password already.
+    """
+    if password_file is None:
+        return url or None
+    if not url:
+        raise click.UsageError("--redis-password-file needs --redis.")
+    try:
+        password = read_secret(password_file).strip()
+    except UnsuitableError as error:
+        raise click.UsageError(str(error)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{password_file} cannot be read as text.") from error
+    if not password:
+        raise click.UsageError(f"{password_file} is empty.")
+    try:
+        return with_password(url, password)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error

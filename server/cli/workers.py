@@ -1,0 +1,283 @@
+"""Several nodes on one port: a supervisor starts, restarts, replaces and stops worker processes.
+
+The supervisor keeps each worker's listening sockets open, so that connections made while a worker
+is being replaced wait for the next one. A worker whose event loop turns says so every second. One
+that has stopped saying it hangs, and is killed and replaced; one that only waits for Redis has not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+from typing import Final
+
+import structlog
+
+from server.base.net.listening import NodePorts
+
+READY_WITHIN = 60.0
+"""Seconds within which a new worker must be ready to serve."""
+
+END_WITHIN = 20.0
+"""Seconds from SIGTERM until a worker that still runs is killed."""
+
+STABLE_AFTER = 30.0
+"""A worker that dies after running for this many seconds is restarted without a pause."""
+
+MAX_PAUSE = 30.0
+"""The most seconds before a worker is restarted: 1 s at first, doubled each time it dies again."""
+
+BEAT_EVERY = 1.0
+"""Seconds between two signs of life of a worker."""
+
+HANGS_AFTER = 30
+"""How many of them are missing when a worker hangs: far more than it is ever busy for at a time."""
+
+READY: Final = "ready"
+ALIVE: Final = "alive"
+"""What a worker sends to the supervisor."""
+
+_FROM_TERMINAL: Final = {signal.SIGINT, signal.SIGHUP}
+"""The signals that a terminal sends to its whole process group: the supervisor handles them."""
+
+# Not "fork", which would copy the running event loop and locks that threads hold.
+_SPAWN = multiprocessing.get_context("spawn")
+
+log = structlog.get_logger()
+
+Run = Callable[[int, NodePorts, Connection], None]
+"""The main function of a worker process: takes its number, its sockets, and a pipe.
+
+It sends `READY` through the pipe once it serves, is `showing_life`, and returns on SIGTERM or when
+the supervisor has ended. It must be picklable.
+"""
+
+
+class StartError(Exception):
+    """A worker ended before it was ready, and printed why, or it took too long."""
+
+
+@contextmanager
+def showing_life(supervisor: Connection) -> Iterator[None]:
+    """Show the supervisor in the block that this process's event loop turns."""
+    beating = asyncio.create_task(_beat(supervisor))
+    try:
+        yield
+    finally:
+        beating.cancel()
+
+
+async def _beat(supervisor: Connection) -> None:
+    while True:
+        try:
+            supervisor.send(ALIVE)
+        except BrokenPipeError:
+            # The supervisor has ended, and this process ends as well.
+            return
+        await asyncio.sleep(BEAT_EVERY)
+
+
+class Supervisor:
+    """Keeps a worker process running for each set of sockets.
+
+    Args:
+        run: the main function of a worker.
+        ports: the sockets of each worker.
+        stopping: when it is set, `run` stops all workers and returns.
+    """
+
+    def __init__(self, run: Run, ports: Sequence[NodePorts], stopping: asyncio.Event) -> None:
+        self._run = run
+        self._ports = ports
+        self._stopping = stopping
+        self._workers: list[_Worker] = []
+        self._alive: set[_Worker] = set()
+        self._replacing = asyncio.Event()
+
+    def replace(self) -> None:
+        """Replace all workers, one after another; each new one serves before the old one stops."""
+        self._replacing.set()
+
+    async def run(self, on_ready: Callable[[], None]) -> None:
+        """Keep the workers running until they are to stop.
+
+        Args:
+            on_ready: called once, when all workers serve.
+
+        Raises:
+            StartError: one of the first workers did not get ready.
+        """
+        if self._stopping.is_set():
+            return
+        keeping = asyncio.create_task(self._keep_all(on_ready))
+        stopping = asyncio.create_task(self._stopping.wait())
+        try:
+            await asyncio.wait({keeping, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if keeping.done():
+                keeping.result()
+        finally:
+            keeping.cancel()
+            stopping.cancel()
+            await asyncio.gather(keeping, stopping, return_exceptions=True)
+            await asyncio.gather(*(worker.end() for worker in self._alive))
+
+    async def _keep_all(self, on_ready: Callable[[], None]) -> None:
+        self._workers = [self._start(index) for index in range(len(self._ports))]
+        if not all(await asyncio.gather(*(worker.wait_until_ready() for worker in self._workers))):
+            raise StartError
+        log.info("workers_ready", count=len(self._ports))
+        on_ready()
+        async with asyncio.TaskGroup() as tasks:
+            for index in range(len(self._ports)):
+                tasks.create_task(self._keep(index))
+            tasks.create_task(self._replace_on_request())
+
+    def _start(self, index: int) -> _Worker:
+        worker = _Worker(self._run, index, self._ports[index])
+        self._alive.add(worker)
+        worker.ended.add_done_callback(lambda _: self._alive.discard(worker))
+        log.info("worker_started", worker=index, pid=worker.pid)
+        return worker
+
+    async def _keep(self, index: int) -> None:
+        """Restart the worker with this number whenever it dies."""
+        pause = 0.0
+        while True:
+            worker = self._workers[index]
+            code = await asyncio.shield(worker.ended)
+            if worker is not self._workers[index]:
+                continue
+            stable = time.monotonic() - worker.since > STABLE_AFTER
+            pause = 0.0 if stable else min(MAX_PAUSE, pause * 2 or 1.0)
+            log.error("worker_died", worker=index, pid=worker.pid, code=code, pause=pause)
+            await asyncio.sleep(pause)
+            # `replace` may have started another one during the pause.
+            if worker is self._workers[index]:
+                self._workers[index] = self._start(index)
+
+    async def _replace_on_request(self) -> None:
+        while True:
+            await self._replacing.wait()
+            self._replacing.clear()
+            for index in range(len(self._ports)):
+                worker = self._start(index)
+                if not await worker.wait_until_ready():
+                    log.error("replacement_failed", worker=index, pid=worker.pid)
+                    await worker.end()
+                    break
+                replaced, self._workers[index] = self._workers[index], worker
+                await replaced.end()
+            else:
+                log.info("workers_replaced", count=len(self._ports))
+
+
+class _Worker:
+    """A worker process. It is killed if it hangs.
+
+    Attributes:
+        since: when it was started, in seconds of the monotonic clock.
+        ended: a task that is done when the process has ended; its result is the exit code.
+    """
+
+    def __init__(self, run: Run, index: int, ports: NodePorts) -> None:
+        self.since = time.monotonic()
+        self._index = index
+        self._receiver, sender = _SPAWN.Pipe(duplex=False)
+        self._process = _SPAWN.Process(target=run, args=(index, ports, sender), daemon=True)
+        _start_apart_from_terminal(self._process)
+        sender.close()
+        self._ready = asyncio.Event()
+        self._beats = 0
+        asyncio.get_running_loop().add_reader(self._receiver.fileno(), self._receive)
+        self._watching = asyncio.create_task(self._kill_if_it_hangs())
+        self.ended = asyncio.create_task(self._join())
+
+    @property
+    def pid(self) -> int | None:
+        """The process id."""
+        return self._process.pid
+
+    async def wait_until_ready(self) -> bool:
+        """Wait until the worker is ready; return `False` if it ended or took too long."""
+        ready = asyncio.create_task(self._ready.wait())
+        await asyncio.wait(
+            {ready, self.ended}, timeout=READY_WITHIN, return_when=asyncio.FIRST_COMPLETED
+        )
+        ready.cancel()
+        return self._ready.is_set()
+
+    async def end(self) -> None:
+        """Stop the process with SIGTERM, or with SIGKILL after `END_WITHIN` seconds."""
+        self._process.terminate()
+        ended, _ = await asyncio.wait({self.ended}, timeout=END_WITHIN)
+        if not ended:
+            log.error("worker_killed", pid=self.pid)
+            self._process.kill()
+            await asyncio.wait({self.ended})
+
+    def _receive(self) -> None:
+        try:
+            if self._receiver.recv() == READY:
+                self._ready.set()
+            self._beats += 1
+        except EOFError:
+            self._stop_receiving()
+
+    def _stop_receiving(self) -> None:
+        if not self._receiver.closed:
+            asyncio.get_running_loop().remove_reader(self._receiver.fileno())
+            self._receiver.close()
+
+    async def _kill_if_it_hangs(self) -> None:
+        """Count how often nothing came since the last look, and kill it after too many.
+
+        So a supervisor that was stopped itself, as on a machine that slept, counts one at most.
+        """
+        missing, seen = 0, 0
+        while missing < (HANGS_AFTER if seen else READY_WITHIN / BEAT_EVERY):
+            await asyncio.sleep(BEAT_EVERY)
+            missing = missing + 1 if self._beats == seen else 0
+            seen = self._beats
+        log.error(
+            "worker_hangs", worker=self._index, pid=self.pid, seconds=round(missing * BEAT_EVERY)
+        )
+        self._process.kill()
+
+    async def _join(self) -> int | None:
+        await _readable(self._process.sentinel)
+        self._watching.cancel()
+        self._stop_receiving()
+        self._process.join()
+        return self._process.exitcode
+
+
+def _start_apart_from_terminal(process: SpawnProcess) -> None:
+    """Start a process in which the signals of a terminal are blocked, from its first moment on.
+
+    The new process inherits that. What comes meanwhile, the supervisor gets when it is done.
+    """
+    # Otherwise it is started together with the first process, and unblocks SIGINT.
+    resource_tracker.ensure_running()
+    signal.pthread_sigmask(signal.SIG_BLOCK, _FROM_TERMINAL)
+    try:
+        process.start()
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _FROM_TERMINAL)
+
+
+async def _readable(descriptor: int) -> None:
+    """Wait until a file descriptor is readable, or at its end."""
+    readable = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(descriptor, readable.set)
+    try:
+        await readable.wait()
+    finally:
+        loop.remove_reader(descriptor)

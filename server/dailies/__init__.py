@@ -1,0 +1,1 @@
+"""The daily challenges and their archive."""

@@ -1,0 +1,236 @@
+"""Dailies: the deals of each day with their commitments, and how its runs went on."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from engine.catalog import ruleset
+from server.base.core import days as daily
+from server.base.core.days import DailyId
+from server.base.web.api.route import (
+    FOREVER,
+    Answer,
+    Asked,
+    Nothing,
+    Route,
+    day_of,
+    game_of,
+    life_of,
+)
+from server.base.web.api.shared import Count, Date, Hex
+from server.base.work.clock import Clock
+from server.dailies import dailies
+from server.dailies.dailies import ShownDay
+from server.deals.api import Certificate, moves_of
+from server.results import curves
+from server.results.core import curve
+
+TODAY_LIFE = 1
+"""The life of the list, in seconds: it says what time it is."""
+
+DAY_LIFE = 60
+"""The most that a day which is not closed may be kept, in seconds."""
+
+
+class DayDeal(Struct, frozen=True):
+    """The deal of a game for a day.
+
+    Attributes:
+        deal: its id.
+        commitment: to the seed, in hexadecimal; published before anybody may play.
+        rules: the digest of the rules that it is played by.
+        seed: in hexadecimal; null until the day is closed.
+        certificate: what was proved of the deal; null if nothing was.
+        line: the moves that prove it; null until the day is closed, and without a certificate.
+        best: without a certificate, the most cards that a run which is over brought home; null
+            before there is one, and with a certificate.
+    """
+
+    game: str
+    variant: str
+    deal: str
+    commitment: Hex
+    rules: str
+    seed: Hex | None
+    certificate: Certificate | None
+    line: list[str] | None
+    best: Count | None
+
+
+class Day(Struct, frozen=True):
+    """A day and its deals.
+
+    Attributes:
+        day: the UTC day, counted from 1970-01-01.
+        date: the same day, in ISO 8601.
+        starts: from when on its deals can be played, in Unix milliseconds.
+        ends: until when a run may be begun.
+        closes: until when a run may go on; then the seeds are published.
+        closed: whether that time has passed.
+        deals: one of each game; of days after tomorrow, those that are drawn.
+    """
+
+    day: Count
+    date: Date
+    starts: int
+    ends: int
+    closes: int
+    closed: bool
+    deals: list[DayDeal]
+
+
+class Dailies(Struct, frozen=True):
+    """Today and the next 14 days. Tomorrow's commitments are published in any case.
+
+    Attributes:
+        day: today, counted from 1970-01-01.
+        date: today, in ISO 8601.
+        now: the server's time, in Unix milliseconds.
+        days: today, then the days ahead.
+    """
+
+    day: Count
+    date: Date
+    now: int
+    days: list[Day]
+
+
+class Band(Struct, frozen=True):
+    """Cards home at one time: the 10th, the 50th and the 90th percentile of the runs."""
+
+    low: Count
+    median: Count
+    high: Count
+
+
+class Curves(Struct, frozen=True):
+    """How the runs at a daily went on: cards home at times since the start of each run.
+
+    A run that is over keeps the cards that it had. Only runs that are over are counted.
+
+    Attributes:
+        day: the UTC day, counted from 1970-01-01.
+        runs: how many runs are counted.
+        total: how many cards there are to bring home.
+        seconds: since the start, ascending.
+        low: cards home at each of these seconds: the 10th percentile; empty without runs.
+        median: the 50th percentile.
+        high: the 90th percentile.
+        end: at the end of the runs, whenever that was; null without runs.
+    """
+
+    day: Count
+    game: str
+    runs: Count
+    total: Count
+    seconds: list[Count]
+    low: list[Count]
+    median: list[Count]
+    high: list[Count]
+    end: Band | None
+
+
+class OfDay(Asked, frozen=True):
+    """A request about a day.
+
+    Attributes:
+        date: the UTC day, in ISO 8601.
+    """
+
+    date: str
+
+
+class OfDaily(OfDay, frozen=True):
+    """A request about a daily.
+
+    Attributes:
+        date: the UTC day, in ISO 8601.
+        game: the game's id.
+    """
+
+    game: str
+
+
+class Called(Protocol):
+    """What the handlers call."""
+
+    clock: Clock
+    curves: curves.Curves
+    dailies: dailies.Dailies
+
+
+async def list_dailies(services: Called, asked: Nothing) -> Answer[Dailies]:
+    """Today's deals and those of the days ahead, as far as they are drawn, with commitments."""
+    del asked
+    days = await services.dailies.ahead()
+    now, today = services.clock.now(), days[0].day
+    value = Dailies(today, daily.date_text(today), now, list(map(_day, days)))
+    return Answer(value, TODAY_LIFE)
+
+
+async def show_day(services: Called, asked: OfDay) -> Answer[Day]:
+    """The deals of a day, up to 14 days ahead; with seeds and lines once the day is closed."""
+    shown = await services.dailies.show(day_of(asked.date))
+    now, closes = services.clock.now(), daily.closes(shown.day)
+    if not shown.closed:
+        life = max(1, min(DAY_LIFE, (closes - now) // 1000))
+    elif any(deal.certificate is None for deal in shown.deals):
+        life = life_of(closes, now)
+    else:
+        life = FOREVER
+    return Answer(_day(shown), life)
+
+
+async def show_curves(services: Called, asked: OfDaily) -> Answer[Curves]:
+    """How the runs at a daily went on: cards home against time, as percentiles."""
+    day, game = day_of(asked.date), game_of(asked.game)
+    found = await services.curves.find(DailyId(game, day))
+    bands = found.bands
+    value = Curves(
+        day=day,
+        game=game,
+        runs=found.runs,
+        total=ruleset(game).total,
+        seconds=list(curve.SECONDS),
+        low=[band.low for band in bands],
+        median=[band.median for band in bands],
+        high=[band.high for band in bands],
+        end=None if found.end is None else Band(*found.end),
+    )
+    life = life_of(daily.closes(day), services.clock.now())
+    return Answer(value, life, is_kept=found.runs > 0)
+
+
+def _day(shown: ShownDay) -> Day:
+    day = shown.day
+    return Day(
+        day=day,
+        date=daily.date_text(day),
+        starts=day * daily.DAY,
+        ends=daily.ends(day),
+        closes=daily.closes(day),
+        closed=shown.closed,
+        deals=[
+            DayDeal(
+                game=deal.game,
+                variant=deal.variant,
+                deal=deal.id,
+                commitment=deal.commitment,
+                rules=deal.rules,
+                seed=deal.seed.hex() if shown.closed else None,
+                certificate=Certificate.of(deal.certificate),
+                line=moves_of(deal.line) if shown.closed else None,
+                best=shown.best.get(DailyId(deal.game, day)),
+            )
+            for deal in shown.deals
+        ],
+    )
+
+
+ROUTES = (
+    Route("/dailies", list_dailies),
+    Route("/dailies/{date}", show_day, ("unknown_day",)),
+    Route("/dailies/{date}/{game}/curves", show_curves, ("unknown_day", "unknown_game")),
+)

@@ -1,0 +1,213 @@
+"""The archive: a file for each day that is closed, with its deals and the moves of its runs.
+
+A file is made when somebody first asks for it, and kept in a folder of the node. It is made from
+the day's leaderboards and the journals, which do not change any more, in a fixed order: so all
+nodes make the same bytes. An operator who deletes the file lets it be made again, for as long as
+there are journals, without what has been taken back or deleted since.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+import structlog
+
+from engine.catalog import games
+from server.base.core import days as daily
+from server.base.core.days import DailyId
+from server.base.core.ids import DealId, attempt_id
+from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.work.clock import Clock
+from server.base.work.random_id import random_id
+from server.base.work.tasks import Tasks
+from server.dailies.core.archive import ArchivedDeal, DayLine, line, run_line
+from server.dailies.dailies import Dailies, ShownDay
+from server.play.attempts import Attempts
+from server.play.core import keys
+from server.results.core import boards
+from server.results.core.boards import Group
+from server.results.leaderboards_store import LeaderboardStore
+
+DAYS = keys.ATTEMPT_LIFE // daily.DAY - 1
+"""How many days back a file can still be made: then the journals expire."""
+
+PAGE = 20
+"""Runs that are read between two pauses: some 10 ms of work."""
+
+PAUSE = 0.05
+"""Seconds of each pause: players come first. A million runs take an hour."""
+
+RETRY_AFTER = 30_000
+"""Milliseconds after which to ask again for a file that is being made."""
+
+GROUPS: tuple[Group, ...] = get_args(Group)
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveFile:
+    """A day's file.
+
+    Attributes:
+        digest: of its content, in hexadecimal.
+    """
+
+    path: Path
+    digest: str
+
+
+class Archive:
+    """The files of closed days. One is being made at a time.
+
+    Args:
+        attempts: read for them.
+        dailies: read for the deals.
+        folder: where the files are, which other nodes may share; `None` for no archive.
+        leaderboards: name the runs.
+        clock: the store's.
+    """
+
+    def __init__(
+        self,
+        attempts: Attempts,
+        dailies: Dailies,
+        folder: Path | None,
+        *,
+        leaderboards: LeaderboardStore,
+        clock: Clock,
+    ) -> None:
+        self._leaderboards = leaderboards
+        self._clock = clock
+        self._attempts = attempts
+        self._dailies = dailies
+        self._folder = folder
+        self._making = Tasks()
+        self._closing = False
+
+    async def days(self) -> dict[int, dict[str, int]]:
+        """Return how many runs there are by day, latest first, and game.
+
+        It is one round trip for some thousand numbers: let its callers share the answer.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        last = daily.day_at(self._clock.now())
+        days = [day for day in range(last, last - DAYS, -1) if self._is_settled(day)]
+        wanted = [(day, game, group) for day in days for game in games() for group in GROUPS]
+        sizes = await self._leaderboards.sizes(
+            [boards.of_daily(DailyId(game, day), group) for day, game, group in wanted]
+        )
+        found: dict[int, dict[str, int]] = {}
+        for (day, game, _), size in zip(wanted, sizes, strict=True):
+            if size:
+                of_day = found.setdefault(day, {})
+                of_day[game] = of_day.get(game, 0) + size
+        return found
+
+    async def find(self, day: int) -> ArchiveFile:
+        """Return the file of a day.
+
+        Raises:
+            Refusal: as `unknown_day` if there is none; as `being_made` if there will be one, unless
+                another day's is being made: then it is begun when somebody asks again.
+            UnavailableError: the store does not answer.
+        """
+        folder, date = self._folder, daily.date_text(day)
+        if folder is None:
+            raise Refusal("unknown_day")
+        for path in folder.glob(f"{date}-*.jsonl.gz"):
+            return ArchiveFile(path, path.name.removeprefix(f"{date}-").partition(".")[0])
+        oldest = daily.day_at(self._clock.now()) - DAYS
+        if day <= oldest or not self._is_settled(day):
+            raise Refusal("unknown_day")
+        shown = await self._dailies.show(day)
+        if not self._making and not self._closing:
+            self._making.run_soon(self._make(folder, shown))
+        raise Refusal("being_made", wait=RETRY_AFTER)
+
+    async def wait(self) -> None:
+        """Wait until no file is being made."""
+        await self._making.wait()
+
+    async def close(self) -> None:
+        """Stop making a file, at its next page."""
+        self._closing = True
+        await self.wait()
+
+    def _is_settled(self, day: int) -> bool:
+        """Return whether all results of a day are on its leaderboards."""
+        return self._clock.now() >= daily.closes(day) + daily.SETTLED
+
+    async def _make(self, folder: Path, shown: ShownDay) -> None:
+        """Make the file of a day; log why, if it cannot be made."""
+        date = daily.date_text(shown.day)
+        part = folder / f"{date}.{random_id()}.part"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if await self._write(part, shown):
+                digest = (await asyncio.to_thread(_digest, part))[:32]
+                part.replace(folder / f"{date}-{digest}.jsonl.gz")
+                log.info("archived", date=date)
+        except UnavailableError as error:
+            log.debug("not_archived", date=date, error=str(error))
+        except (OSError, UnreadableError) as error:
+            log.warning("not_archived", date=date, error=str(error))
+        except Exception:
+            log.exception("not_archived", date=date)
+        finally:
+            part.unlink(missing_ok=True)
+
+    async def _write(self, part: Path, shown: ShownDay) -> bool:
+        """Write the file of a day, and return `True`; `False` if the node stops."""
+        with part.open("wb") as raw, gzip.GzipFile("", "wb", fileobj=raw, mtime=0) as packed:
+            async for lines in self._pages(shown):
+                if self._closing:
+                    return False
+                await asyncio.to_thread(packed.write, lines)
+        return True
+
+    async def _pages(self, shown: ShownDay) -> AsyncIterator[bytes]:
+        """Yield the lines of a day's file, some at a time, with pauses in between."""
+        deals = [
+            ArchivedDeal(
+                deal.game, deal.variant, deal.id, deal.rules, deal.commitment, deal.seed.hex()
+            )
+            for deal in shown.deals
+        ]
+        yield line(DayLine(1, daily.date_text(shown.day), deals))
+        for deal in shown.deals:
+            for group in GROUPS:
+                async for lines in self._runs(DailyId(deal.game, shown.day), deal.id, group):
+                    yield lines
+                    await asyncio.sleep(PAUSE)
+
+    async def _runs(self, daily_id: DailyId, deal: DealId, group: Group) -> AsyncIterator[bytes]:
+        """Yield the lines of the runs of a game and group, best first, some at a time.
+
+        A run without a journal, which only a store that has lost it lacks, is left out.
+        """
+        board, first = boards.of_daily(daily_id, group), 1
+        while True:
+            rows = (await self._leaderboards.rows(board, first, PAGE)).rows
+            if not rows:
+                return
+            lines = []
+            for row in rows:
+                run = await self._attempts.run(attempt_id(deal, row.player))
+                if run is not None:
+                    lines.append(line(run_line(daily_id.game, group, row, run)))
+            yield b"".join(lines)
+            first += len(rows)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

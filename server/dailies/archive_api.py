@@ -1,0 +1,86 @@
+"""The archive: closed days with all their runs, one file a day."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from server.base.core import days as daily
+from server.base.core.refusal import Refusal
+from server.base.web.api.route import LIVE, Answer, Asked, Download, Nothing, Route, day_of
+from server.base.web.api.shared import Count, Date
+from server.dailies import archive
+
+LIST_COST = 5.0
+"""What the list costs: a number is read for each game, group and day."""
+
+FILE_COST = 50.0
+"""What a file costs, which may have some hundred megabytes."""
+
+SUFFIX = ".jsonl.gz"
+
+
+class ArchivedDay(Struct, frozen=True):
+    """A day whose file can be downloaded.
+
+    Attributes:
+        date: the day.
+        url: the path of its file.
+        games: how many runs each game has.
+    """
+
+    date: Date
+    url: str
+    games: dict[str, Count]
+
+
+class Archive(Struct, frozen=True):
+    """The days whose files can be downloaded, latest first."""
+
+    days: list[ArchivedDay]
+
+
+class OfFile(Asked, frozen=True):
+    """A request for a file of the archive.
+
+    Attributes:
+        file: the day in ISO 8601, and `.jsonl.gz`.
+    """
+
+    file: str
+
+
+class Called(Protocol):
+    """What the handlers call."""
+
+    archive: archive.Archive
+
+
+async def list_archive(services: Called, asked: Nothing) -> Answer[Archive]:
+    """The days whose files can be downloaded, latest first."""
+    del asked
+    days = [
+        ArchivedDay(date, f"/api/archive/{date}{SUFFIX}", runs)
+        for day, runs in (await services.archive.days()).items()
+        for date in [daily.date_text(day)]
+    ]
+    return Answer(Archive(days), LIVE * 12)
+
+
+async def get_archive(services: Called, asked: OfFile) -> Download:
+    """The file of a closed day: a line (JSON) about the day, and then one for each of its runs.
+
+    The first request lets it be made, which takes a while; until then it is refused.
+    """
+    date, suffix, rest = asked.file.partition(SUFFIX)
+    if not suffix or rest:
+        raise Refusal("unknown_path")
+    found = await services.archive.find(day_of(date))
+    return Download(found.path, found.digest)
+
+
+ROUTES = (
+    Route("/archive", list_archive, cost=LIST_COST),
+    Route("/archive/{file}", get_archive, ("unknown_path", "unknown_day", "being_made"), FILE_COST),
+)

@@ -1,0 +1,1 @@
+"""The archive of closed days, without I/O."""

@@ -1,0 +1,23 @@
+"""Keys in Redis of who plays the dailies, and how long they live."""
+
+from __future__ import annotations
+
+from server.base.core.days import DailyId
+from server.base.core.keys import DAY_SECONDS
+
+DIGESTS_LIFE = 3 * DAY_SECONDS
+"""Seconds that the digests of a daily's runs, and who began it where, are kept after the last one:
+it is over by then."""
+
+MAX_AT_PLACE = 16
+"""Players who have begun a daily at one address that are kept, unless the operator allows more."""
+
+
+def digests(daily_id: DailyId) -> str:
+    """Return the key of the digests of a daily's boards: a hash of the first player by digest."""
+    return f"digests:{{{daily_id.name}}}"
+
+
+def starts(daily_id: DailyId) -> str:
+    """Return the key of who began a daily where: a hash of players by place, and by player."""
+    return f"starts:{{{daily_id.name}}}"

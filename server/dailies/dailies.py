@@ -1,0 +1,370 @@
+"""Dailies: drawing their deals in advance, and each player's one attempt at them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import structlog
+
+from engine.catalog import games, ruleset
+from server.base.core import days as daily
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId, attempt_id
+from server.base.core.refusal import Refusal, UnreadableError
+from server.base.quotas.quotas import Quotas
+from server.base.seals.keyring import Keyring
+from server.base.work.background import Background
+from server.base.work.clock import Clock
+from server.dailies.core.charges import DAILY
+from server.dailies.store import StartStore
+from server.deals.pool_store import PoolStore
+from server.deals.store import Deal, DealStore
+from server.play.answers import Snapshot
+from server.play.attempts import Attempts
+from server.play.core.attempt import Started
+from server.play.core.result import Result, unpack
+from server.players.address_hash import Places
+from server.results.core.boards import Group, of_daily
+from server.results.histories_store import HistoryStore
+from server.results.leaderboards_store import LeaderboardStore
+
+DRAW_EVERY = 5.0
+"""Seconds between two checks whether deals have to be drawn."""
+
+BEST_EVERY = 10_000
+"""Milliseconds for which the best runs at uncertified dailies are not read again."""
+
+RETRY_AFTER = 10_000
+"""Milliseconds after which a player may try again for whose attempt there was no room."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """A game's deal of the day.
+
+    Attributes:
+        mine: the player's result so far, or `None` before the player has started it.
+        best: cards home of the best run that is over, of a deal without a certificate; `None`
+            before there is one.
+    """
+
+    deal: Deal
+    mine: Result | None
+    best: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDay:
+    """The deals of a day.
+
+    Attributes:
+        closed: whether nobody can be playing them any more, so that their seeds may be shown.
+        deals: those that have been drawn, at most one of each game.
+        best: of those without a certificate, the cards home of the best run that is over; `None`
+            before there is one.
+    """
+
+    day: int
+    closed: bool
+    deals: list[Deal]
+    best: Mapping[DailyId, int | None]
+
+
+class Dailies:
+    """The deal of each game for each UTC day.
+
+    Attributes:
+        pooled: how many certified deals each game's pool has, as last read; 0 if none of them can
+            be taken.
+
+    Args:
+        attempts: the players' attempts at them.
+        keyring: says by which key the seeds of deals ahead are sealed.
+        places: where players are.
+        quotas: what is stored for them there.
+        deals: those that are drawn.
+        pools: what they are drawn from.
+        starts: who has begun a daily where.
+        leaderboards: have the best runs.
+        histories: tell who has kept an identity.
+        clock: the store's.
+        background: the node's background work.
+        ranked_starts: how many players at one place may begin each daily; 0 for any number.
+    """
+
+    def __init__(
+        self,
+        attempts: Attempts,
+        keyring: Keyring,
+        places: Places,
+        quotas: Quotas,
+        *,
+        deals: DealStore,
+        pools: PoolStore,
+        starts: StartStore,
+        leaderboards: LeaderboardStore,
+        histories: HistoryStore,
+        clock: Clock,
+        background: Background,
+        ranked_starts: int = 0,
+    ) -> None:
+        self._deals = deals
+        self._pools = pools
+        self._starts = starts
+        self._leaderboards = leaderboards
+        self._histories = histories
+        self._clock = clock
+        self._attempts = attempts
+        self._places = places
+        self._quotas = quotas
+        self._ranked_starts = ranked_starts
+        self.pooled: dict[str, int] = {}
+        self._drawn: set[DailyId] = set()
+        self._short: set[str] = set()
+        self._best: dict[DailyId, int | None] = {}
+        self._best_at = 0
+        self._background = background
+        keyring.sealing_changed.subscribe(self._read_again)
+        background.forever("dailies", self.draw_ahead, every=DRAW_EVERY)
+
+    def _read_again(self) -> None:
+        """Have the deals ahead read again, which seals their seeds by the key that holds now."""
+        self._deals.forget()
+        self._drawn = set()
+
+    async def draw_ahead(self) -> None:
+        """Draw those deals of today and the next `daily.DRAWN_AHEAD` days that do not exist yet.
+
+        They are taken from the pools. While a game's pool is empty, deals without a certificate are
+        drawn for today and the next `daily.UNCERTIFIED_AHEAD` days, and none for later ones. A
+        deal that this node cannot read, as one that is sealed by a key which it lacks, is told once
+        and keeps no other from being drawn.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        today = daily.day_at(self._clock.now())
+        self._drawn = {each for each in self._drawn if each.day >= today}
+        near = today + daily.UNCERTIFIED_AHEAD
+        for day in range(today, near + 1):
+            if wanted := [each for each in _all_of(day) if each not in self._drawn]:
+                deals = await self._draw(wanted)
+                if uncertified := [deal.game for deal in deals if deal.certificate is None]:
+                    log.warning("dailies_uncertified", day=daily.date_text(day), games=uncertified)
+        await self._draw_certified(range(near + 1, today + daily.DRAWN_AHEAD + 1))
+
+    async def _draw(self, wanted: Sequence[DailyId]) -> list[Deal]:
+        """Draw the deals of a day that do not exist yet; return all of them that can be read."""
+        try:
+            deals = await self._deals.dailies(wanted)
+        except UnreadableError as error:
+            if len(wanted) == 1:
+                self._background.judge("dailies", error, wanted[0].name)
+                return []
+            return [deal for each in wanted for deal in await self._draw([each])]
+        self._drawn.update(wanted)
+        return deals
+
+    async def _draw_certified(self, days: Sequence[int]) -> None:
+        """Draw the deals of some days from the pools as far as these go, the nearest day first."""
+        left, useless = await self._pools.sizes(list(games())), set[str]()
+        missing = [each for day in days for each in _all_of(day) if each not in self._drawn]
+        if wanted := [each for each in missing if left[each.game]]:
+            known = await self._deals.daily_ids(wanted)
+            for each in wanted:
+                if each in known:
+                    self._drawn.add(each)
+                elif left[each.game]:
+                    if await self._deals.draw_certified(each) is None:
+                        # What is there cannot be taken by this release, or not with these keys.
+                        left[each.game] = 0
+                        useless.add(each.game)
+                    else:
+                        self._drawn.add(each)
+            left = await self._pools.sizes(list(games()))
+        self._note(left | dict.fromkeys(useless, 0))
+
+    def _note(self, pooled: dict[str, int]) -> None:
+        """Note how many deals the pools have; log which are short of a fortnight's if that changes.
+
+        Args:
+            pooled: the number by game.
+        """
+        self.pooled = pooled
+        short = {game for game, size in pooled.items() if size < daily.DRAWN_AHEAD}
+        if short != self._short:
+            self._short = short
+            if short:
+                log.warning("pools_short", deals={game: pooled[game] for game in sorted(short)})
+            else:
+                log.info("pools_filled")
+
+    async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
+        """Return today's number (UTC days, see `daily.day_at`), and the deal of each game.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        day = daily.day_at(self._clock.now())
+        deals = await self._deals.dailies(_all_of(day))
+        best = await self._best_of(deals)
+        started = await self._attempts.started([deal.id for deal in deals], player)
+        found = []
+        for deal in deals:
+            attempt = None
+            if deal.id in started:
+                attempt = await self._attempts.find(attempt_id(deal.id, player))
+            mine = attempt.result if attempt else None
+            found.append(Today(deal, mine, best.get(DailyId(deal.game, day))))
+        return day, found
+
+    async def _best_of(self, deals: Sequence[Deal]) -> Mapping[DailyId, int | None]:
+        """Return the cards home of the best runs at those of some deals that have no certificate.
+
+        Those of today are read once in `BEST_EVERY`, whoever asks how often.
+        """
+        now = self._clock.now()
+        today = daily.day_at(now)
+        if now - self._best_at >= BEST_EVERY:
+            self._best_at = now
+            self._best = {}
+        wanted = [
+            DailyId(deal.game, deal.day)
+            for deal in deals
+            if deal.certificate is None and deal.day is not None and deal.day <= today
+        ]
+        unread = [each for each in wanted if each not in self._best]
+        found = dict(zip(unread, await asyncio.gather(*map(self._best_home, unread)), strict=True))
+        self._best |= {each: best for each, best in found.items() if each.day == today}
+        return self._best | found
+
+    async def _best_home(self, daily_id: DailyId) -> int | None:
+        groups = get_args(Group)
+        boards = [of_daily(daily_id, group) for group in groups]
+        pages = await asyncio.gather(*(self._leaderboards.rows(board, 1, 1) for board in boards))
+        scores = [row.score for page in pages for row in page.rows]
+        total = ruleset(daily_id.game).total
+        return total - unpack(min(scores))[0] if scores else None
+
+    async def ahead(self) -> list[ShownDay]:
+        """Return today and the days ahead whose deals are drawn, in three round trips at most.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        today = daily.day_at(self._clock.now())
+        return await self._shown(range(today, today + daily.DRAWN_AHEAD + 1))
+
+    async def show(self, day: int) -> ShownDay:
+        """Return the deals of a day, in three round trips at most.
+
+        Raises:
+            Refusal: none are drawn, or they are not kept any more.
+            UnavailableError: the store does not answer.
+        """
+        (shown,) = await self._shown([day])
+        if not shown.deals:
+            raise Refusal("unknown_day")
+        return shown
+
+    async def _shown(self, days: Sequence[int]) -> list[ShownDay]:
+        """Return those deals of some days that have been drawn; it draws none."""
+        now = self._clock.now()
+        if now >= daily.closes(days[0]):
+            # A node whose clock is wrong must not reveal a seed early.
+            now = await self._clock.confirm()
+        ids = await self._deals.daily_ids([each for day in days for each in _all_of(day)])
+        found = await asyncio.gather(*map(self._deals.find, ids.values()))
+        deals = [deal for deal in found if deal is not None]
+        best = await self._best_of(deals)
+        return [
+            ShownDay(
+                day,
+                now >= daily.closes(day),
+                [deal for deal in deals if deal.day == day],
+                best,
+            )
+            for day in days
+        ]
+
+    async def open(
+        self, player: PlayerId, game: str, address: str = "", *, anew: bool = True
+    ) -> Snapshot:
+        """Start a player's attempt at today's deal, or return the one that is running.
+
+        Until yesterday's daily closes, an attempt at it that is still running is returned instead:
+        an attempt counts for the day on which it was started.
+
+        Args:
+            player: the player.
+            game: the game's id.
+            address: the client's; empty if it is not known, and then it does not count.
+            anew: whether there is room for an attempt that is yet to be started.
+
+        Raises:
+            Refusal: there is no such game, or today's attempt is over; as `overloaded`,
+                `address_full` or `too_many_starts`, if it is yet to be started and there is no room
+                for it, too much is stored where the player is, or too many others have begun this
+                daily at the same place.
+            UnavailableError: the store does not answer.
+        """
+        if game not in games():
+            raise Refusal("unknown_game")
+        # A node whose clock is wrong must not show the cards of a day early.
+        now = await self._clock.confirm()
+        day = daily.day_at(now)
+        if now < daily.closes(day - 1):
+            # Only looked for: nobody needs a deal of yesterday that has not been drawn.
+            yesterday = await self._deals.daily_ids([DailyId(game, day - 1)])
+            for deal_id in yesterday.values():
+                attempt = await self._attempts.find(attempt_id(deal_id, player))
+                if attempt is not None and attempt.end is None:
+                    return await self._attempts.snapshot(attempt)
+        deal = await self._deals.daily(DailyId(game, day))
+        ranked = False
+        if not await self._attempts.started([deal.id], player):
+            if not anew:
+                raise Refusal("overloaded", wait=RETRY_AFTER)
+            await self._begin(player, DailyId(game, day), address)
+            (ranked,) = await self._histories.kept([player])
+        started = Started(
+            player,
+            deal.id,
+            deal.game,
+            deal.variant,
+            None,
+            deal.day,
+            now,
+            daily.closes(day),
+            deal.rules,
+            days=self._quotas.days([player]),
+            ranked=ranked,
+        )
+        attempt = await self._attempts.start(started)
+        if attempt.end is not None:
+            raise Refusal("already_played")
+        return await self._attempts.snapshot(attempt)
+
+    async def _begin(self, player: PlayerId, daily_id: DailyId, address: str) -> None:
+        """Note where a player begins a daily.
+
+        Raises:
+            Refusal: too much is stored for that address, or as many others as the operator allows
+                have begun it there.
+        """
+        await self._quotas.take(self._quotas.where(player), "game", DAILY)
+        place = await self._places.of(address)
+        if not place:
+            return
+        if not await self._starts.begin(daily_id, place, player, self._ranked_starts):
+            raise Refusal("too_many_starts")
+
+
+def _all_of(day: int) -> list[DailyId]:
+    """Return the daily of each game on a day."""
+    return [DailyId(game, day) for game in games()]

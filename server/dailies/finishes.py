@@ -1,0 +1,35 @@
+"""What follows from the end of an attempt at a daily."""
+
+from __future__ import annotations
+
+from engine.catalog import ruleset
+from server.play.core.finish import Finish
+from server.play.finishes import FinishedRun
+from server.results.core.history import DayResult, points
+from server.results.curves import curve_of
+from server.results.histories import Histories
+
+
+async def add_result(histories: Histories, finish: Finish, run: FinishedRun) -> None:
+    """Add the result of a daily to its player's history. This is idempotent.
+
+    Raises:
+        UnavailableError: the store does not answer.
+    """
+    if finish.day is None:
+        return
+    result = finish.result.restored()
+    assert result.end is not None, "a finish is of an attempt that is over"
+    found = DayResult(
+        result.home,
+        result.left,
+        result.time,
+        result.moves,
+        result.end,
+        points(result, ruleset(finish.game).home_at_start),
+        ranked=finish.ranked,
+    )
+    read = await run.read()
+    # Only a store that has lost it lacks the run.
+    curve = () if read is None else curve_of(read)
+    await histories.add_day(finish.player, finish.game, finish.day, found, curve)

@@ -1,0 +1,38 @@
+"""The deals of a day as clients are shown them."""
+
+from __future__ import annotations
+
+from server.base.core import days
+from server.dailies.dailies import Today
+from server.dailies.messages import Dailies, Daily
+from server.play import present as play_present
+
+
+def dailies(day: int, today: list[Today], now: int) -> Dailies:
+    """Return the deals of a day with one player's results.
+
+    Args:
+        day: days since the Unix epoch.
+        today: the deal of each game.
+        now: Unix milliseconds.
+    """
+    games = [
+        Daily(
+            game=each.deal.game,
+            variant=each.deal.variant,
+            deal=each.deal.id,
+            commitment=each.deal.commitment,
+            mine=None if each.mine is None else play_present.result(each.mine),
+            certificate=play_present.certificate(each.deal.certificate),
+            best=each.best,
+        )
+        for each in today
+    ]
+    return Dailies(
+        day=day,
+        date=days.date_text(day),
+        ends=days.ends(day),
+        closes=days.closes(day),
+        now=now,
+        games=games,
+    )

@@ -1,0 +1,65 @@
+"""Who has begun a daily at which address: at most `keys.MAX_AT_PLACE` players each."""
+
+from __future__ import annotations
+
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+from server.dailies.core import keys
+
+_BEGIN = Script("""
+local place = 'a:' .. ARGV[1]
+local players = redis.call('HGET', KEYS[1], place) or ''
+if string.find(players, ARGV[2], 1, true) then return 1 end
+local count = 0
+for _ in string.gmatch(players, '%S+') do count = count + 1 end
+local most = tonumber(ARGV[3])
+if most > 0 and count >= most then return 0 end
+if count > 0 then redis.call('HSET', KEYS[1], 'p:' .. ARGV[2], players) end
+if count < math.max(most, tonumber(ARGV[4])) then
+  redis.call('HSET', KEYS[1], place, count > 0 and players .. ' ' .. ARGV[2] or ARGV[2])
+end
+redis.call('EXPIRE', KEYS[1], ARGV[5])
+return 1
+""")
+
+
+class StartStore:
+    """The starts of dailies by address; addresses are given as keyed hashes.
+
+    A start takes some 60 bytes, and 17 more for each player who has begun before there.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(self, daily: DailyId, place: str, player: PlayerId, most: int) -> bool:
+        """Note that a player begins a daily, unless too many others have at that address.
+
+        Args:
+            daily: the daily.
+            place: a hash of the address.
+            player: the player, who may have begun already.
+            most: how many players may begin there; 0 for any number.
+
+        Returns:
+            Whether the player may begin.
+
+        Raises:
+            UnavailableError: it may or may not have been noted.
+        """
+        names, room = [keys.starts(daily)], keys.MAX_AT_PLACE
+        given = place, player, most, room, keys.DIGESTS_LIFE
+        return bool(await self._database.run(_BEGIN, names, *given))
+
+    async def earlier(self, daily: DailyId, player: PlayerId) -> list[PlayerId]:
+        """Return who had begun a daily at the same address before a player did.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.hget(key, f"p:{player}"), keys.starts(daily)
+        )
+        return [PlayerId(each) for each in (found or "").split()]

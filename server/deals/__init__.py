@@ -1,0 +1,1 @@
+"""Deals and what is proved of them."""

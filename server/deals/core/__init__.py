@@ -1,0 +1,1 @@
+"""Certificates of deals, without I/O."""

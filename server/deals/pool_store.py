@@ -1,0 +1,252 @@
+"""The pools: deals with certificates, one pool for each game, from which dailies are taken.
+
+A pool is a sorted set by difficulty. A member is `<format>.<rules>.<deal>.<sealed>`: the digest of
+the rules that the deal was certified by, and its seed and line, sealed as those of the pool. What
+this release cannot read, or what a newer one has certified by rules of its own, is left alone. A
+deal whose rules are superseded is removed when it is met.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+import structlog
+
+from engine.catalog import ruleset, stored_ruleset
+from engine.errors import UnknownRulesError
+from engine.schema import STANDARD
+from server.base.core.days import Level, third
+from server.base.core.ids import DealId
+from server.base.core.refusal import UnreadableError
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
+from server.deals.core import keys
+from server.deals.core.certificate import packed, unpacked
+
+_FORMAT: Final = "1"
+"""The form of a member."""
+
+_REPLACE = Script("""
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+if not score then return 0 end
+redis.call('ZREM', KEYS[1], ARGV[1])
+redis.call('ZADD', KEYS[1], score, ARGV[2])
+return 1
+""")
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class PooledDeal:
+    """A certified deal of a game's standard variant that nobody has played.
+
+    Its seed and line are secret, and left out of `repr`.
+
+    Attributes:
+        seed: `SEED_BYTES` random bytes that the order of the cards follows from.
+        rules: the digest of the rules that it was certified by.
+        winnable: see `server.deals.core.certificate.Certificate`, also for `par`.
+        line: the moves that prove it (`server.deals.core.certificate.line_of`).
+        effort: how hard it was to solve, which is comparable within a game.
+    """
+
+    id: DealId
+    game: str
+    seed: bytes
+    rules: str
+    winnable: bool
+    par: int
+    line: str
+    effort: int
+
+    def __repr__(self) -> str:
+        return f"<PooledDeal {self.id}>"
+
+
+class _Member(NamedTuple):
+    """A member of a pool, with its parts and its score."""
+
+    text: str
+    form: str
+    rules: str
+    deal: DealId
+    sealed: str
+    effort: int
+
+
+class PoolStore:
+    """The pools of all games."""
+
+    def __init__(self, database: Database, secret_keys: SecretKeys) -> None:
+        self._database = database
+        self._secret_keys = secret_keys
+
+    async def put(self, deal: PooledDeal) -> None:
+        """Add a deal to its game's pool.
+
+        Raises:
+            UnavailableError: it may be there or not.
+        """
+        key = keys.pool(deal.game)
+        await self._database.write(key, "ZADD", key, deal.effort, self._text(deal))
+
+    async def sizes(self, games: Sequence[str]) -> dict[str, int]:
+        """Return how many deals each game's pool has, in one round trip.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        found = await self._database.ask(
+            lambda redis, key: redis.zcard(key), *map(keys.pool, games)
+        )
+        return dict(zip(games, found, strict=True))
+
+    async def take(self, game: str, level: Level) -> PooledDeal | None:
+        """Take a random deal of a level out of a game's pool; `None` if it has none.
+
+        It reads the whole pool, about 1 KB a deal. Of several nodes that choose the same deal at
+        the same time, one gets it. Who fails after that has lost it: it is never there again.
+
+        Raises:
+            UnavailableError: one may have been taken or not.
+        """
+        key, closed = keys.pool(game), set[str]()
+        while True:
+            members = [each for each in await self._usable(game) if each.text not in closed]
+            if not members:
+                return None
+            chosen = members[secrets.choice(third(level, len(members)))]
+            try:
+                deal = self._opened(game, chosen)
+            except SealError as error:
+                log.error("pooled_deal_not_opened", deal=chosen.deal, error=str(error))  # noqa: TRY400
+                closed.add(chosen.text)
+                continue
+            if await self._database.write(key, "ZREM", key, chosen.text):
+                return deal
+
+    async def count(self, game: str) -> int:
+        """Return how many deals of a game's pool can be taken now.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        return len(await self._usable(game))
+
+    async def _usable(self, game: str) -> list[_Member]:
+        """Return the members of a pool by the current rules, the easiest first; drop older ones.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        current, found = ruleset(game, STANDARD).digest, []
+        key = keys.pool(game)
+        for member in await self._members(game):
+            if member.form != _FORMAT:
+                log.warning("unknown_format", game=game, form=member.form)
+            elif member.rules == current:
+                found.append(member)
+            elif _is_known(game, member.rules):
+                log.warning("pooled_deal_dropped", deal=member.deal, rules=member.rules)
+                self._database.send(key, "ZREM", key, member.text)
+        return found
+
+    async def read(self, game: str) -> tuple[list[PooledDeal], list[DealId]]:
+        """Return the deals of a pool, and the ids of those that cannot be opened.
+
+        What is in a form of a newer release is left out.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        deals, closed = [], []
+        for member in await self._members(game):
+            if member.form == _FORMAT:
+                try:
+                    deals.append(self._opened(game, member))
+                except SealError:
+                    closed.append(member.deal)
+        return deals, closed
+
+    async def seal(self, game: str) -> tuple[int, int]:
+        """Seal the deals of a pool by the current key; return how many there are and were not.
+
+        Raises:
+            UnreadableError: one cannot be opened; those before it are sealed.
+            UnavailableError: the rest is not sealed.
+        """
+        count = changed = 0
+        wanted = self._secret_keys.sealing
+        for member in await self._members(game):
+            if member.form != _FORMAT:
+                continue
+            count += 1
+            if sealed_by(member.sealed) != wanted:
+                try:
+                    text = self._text(self._opened(game, member))
+                except SealError as error:
+                    log.error("pooled_deal_not_opened", deal=member.deal, error=str(error))  # noqa: TRY400
+                    raise UnreadableError("seed_not_opened") from error
+                changed += await self._database.run(_REPLACE, [keys.pool(game)], member.text, text)
+        return count, changed
+
+    async def _members(self, game: str) -> list[_Member]:
+        (rows,) = await self._database.ask(
+            lambda redis, key: redis.zrange(key, 0, -1, withscores=True), keys.pool(game)
+        )
+        return [_member(text, int(score)) for text, score in rows]
+
+    def _text(self, deal: PooledDeal) -> str:
+        """Return a deal as a member."""
+        secret = {
+            "seed": deal.seed.hex(),
+            "winnable": deal.winnable,
+            "par": deal.par,
+            "line": deal.line,
+        }
+        sealed = self._secret_keys.seal(_name(deal.id), packed(json.dumps(secret)))
+        return ".".join((_FORMAT, deal.rules, deal.id, sealed))
+
+    def _opened(self, game: str, member: _Member) -> PooledDeal:
+        """Return the deal that a member is.
+
+        Raises:
+            SealError: its key is not known here, or it was changed.
+        """
+        secret = json.loads(unpacked(self._secret_keys.open(_name(member.deal), member.sealed)))
+        return PooledDeal(
+            member.deal,
+            game,
+            bytes.fromhex(secret["seed"]),
+            member.rules,
+            secret["winnable"],
+            secret["par"],
+            secret["line"],
+            member.effort,
+        )
+
+
+def _member(text: str, effort: int) -> _Member:
+    form, _, rest = text.partition(".")
+    rules, deal, sealed = (*rest.split(".", 2), "", "", "")[:3]
+    return _Member(text, form, rules, DealId(deal), sealed, effort)
+
+
+def _is_known(game: str, rules: str) -> bool:
+    """Return whether this release knows rules of a game by their digest."""
+    try:
+        stored_ruleset(game, STANDARD, rules)
+    except UnknownRulesError:
+        return False
+    return True
+
+
+def _name(deal_id: DealId) -> str:
+    """Return as what a deal of a pool is sealed."""
+    return f"pool {deal_id}"

@@ -1,0 +1,417 @@
+"""Deals and their secret seeds. A seed is drawn once and used for one deal.
+
+Seeds are stored sealed (`server/base/seals/core/secret_keys.py`), as those of that deal. What is
+sealed by another key than the current one is sealed anew whenever it is read.
+A daily that was taken from its game's pool (`server/deals/pool_store.py`) has its certificate
+beside that, and the line, which is sealed as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from sys import intern
+from typing import cast
+
+import structlog
+
+from engine.catalog import ruleset
+from engine.deal import SEED_BYTES, commitment
+from engine.schema import STANDARD
+from server.base.core import keys as base_keys
+from server.base.core.days import DailyId, Level, level_of
+from server.base.core.ids import (
+    DealId,
+    RoomCode,
+)
+from server.base.core.refusal import UnreadableError
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
+from server.base.work.random_id import random_id
+from server.deals.core import keys
+from server.deals.core.certificate import Certificate, packed, unpacked
+from server.deals.pool_store import PooledDeal, PoolStore
+
+MAX_CACHED = 20_000
+"""Most deals in the cache, 0.6 KB each; the least recently used one is evicted first."""
+
+_KEEP = Script("""
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+redis.call('EXPIRE', KEYS[1], ARGV[1])
+return 1
+""")
+
+_SEAL = Script("""
+if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return end
+redis.call('HSET', KEYS[1], unpack(ARGV))
+""")
+
+_FORMAT = "1"
+"""The format of what is stored of a deal."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """A deal. Seed and line are secret until the deal is closed, and left out of `repr`.
+
+    Attributes:
+        seed: `SEED_BYTES` random bytes that the order of the cards follows from.
+        commitment: the public hash of id and seed, in hex.
+        rules: the digest of the rules that it is played by.
+        room: the room that it is raced in, or `None`.
+        day: the UTC day whose daily it is, or `None`.
+        certificate: what was proved of it; `None` of a deal of a room, and of a daily that was
+            drawn while its pool was empty.
+        line: the moves that prove that (`server.deals.core.certificate.line_of`); also `None` if it
+        is
+            stored in a way that cannot be read.
+    """
+
+    id: DealId
+    game: str
+    variant: str
+    seed: bytes
+    commitment: str
+    rules: str
+    room: RoomCode | None = None
+    day: int | None = None
+    certificate: Certificate | None = None
+    line: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<Deal {self.id}>"
+
+
+def new_deal(game: str, variant: str) -> Deal:
+    """Return a new deal with the current rules. Its seed is drawn from the operating system.
+
+    Raises:
+        EngineError: there is no such game or variant.
+    """
+    deal_id = DealId(random_id())
+    seed = secrets.token_bytes(SEED_BYTES)
+    rules = ruleset(game, variant).digest
+    return Deal(deal_id, game, variant, seed, commitment(deal_id, seed), rules)
+
+
+class DealStore:
+    """All deals by id, and the deals of dailies. Those that were used lately are cached."""
+
+    def __init__(self, database: Database, secret_keys: SecretKeys) -> None:
+        self._database = database
+        self._secret_keys = secret_keys
+        self._pools = PoolStore(database, secret_keys)
+        self._known: OrderedDict[DealId, Deal] = OrderedDict()
+
+    async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
+        """Draw and store a new deal for a room, for a day unless somebody plays it: see `keep`.
+
+        Raises:
+            EngineError: there is no such game or variant.
+            UnavailableError: the deal may or may not have been stored.
+        """
+        return await self._store(replace(new_deal(game, variant), room=room))
+
+    async def keep(self, deal: DealId, days: int, journal: str) -> None:
+        """Extend the life of a round's deal that somebody begins to play, kept for so many days.
+
+        Args:
+            deal: the deal's id.
+            days: for how many days what is played on it is kept.
+            journal: the key of another run on it that is kept as well, if it is there.
+
+        Raises:
+            UnavailableError: it may or may not have been extended.
+        """
+        names = keys.deal(deal), journal
+        life = (days + keys.PLAYED_DEAL_DAYS) * base_keys.DAY_SECONDS
+        await asyncio.gather(*(self._database.write(key, "EXPIRE", key, life) for key in names))
+
+    async def find(self, deal_id: DealId) -> Deal | None:
+        """Return a deal, or `None` if there is none with this id.
+
+        Raises:
+            UnreadableError: a newer release drew it, in a form that is not known here, or its seed
+                cannot be opened.
+            UnavailableError: Redis does not answer.
+        """
+        known = self._known.get(deal_id)
+        if known is not None:
+            self._known.move_to_end(deal_id)
+            return known
+        fields = await self._read(deal_id)
+        if not fields:
+            return None
+        deal = self._deal(deal_id, fields)
+        if not self._is_sealed(fields):
+            key = keys.deal(deal_id)
+            self._database.send(key, *_SEAL.call([key], *_pairs(self._sealed(deal))))
+        self._remember(deal)
+        return deal
+
+    async def read(self, deal_id: DealId) -> Deal | None:
+        """Return a deal as it is stored now; nothing is cached, and nothing sealed anew.
+
+        Raises:
+            UnreadableError: as for `find`.
+            UnavailableError: Redis does not answer.
+        """
+        fields = await self._read(deal_id)
+        return self._deal(deal_id, fields) if fields else None
+
+    async def seal(self, deal_id: DealId) -> bool:
+        """Seal a deal's seed by the current key, if there is that deal; return whether it was not.
+
+        Raises:
+            UnreadableError: as for `find`.
+            UnavailableError: it may be sealed by now or not.
+        """
+        fields = await self._read(deal_id)
+        if not fields or self._is_sealed(fields):
+            return False
+        sealed = self._sealed(self._deal(deal_id, fields))
+        await self._database.run(_SEAL, [keys.deal(deal_id)], *_pairs(sealed))
+        return True
+
+    def forget(self) -> None:
+        """Empty the cache, so that deals are read again, and sealed anew if need be."""
+        self._known.clear()
+
+    async def _read(self, deal_id: DealId) -> dict[str, str]:
+        (fields,) = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), keys.deal(deal_id)
+        )
+        return dict(fields)
+
+    def _deal(self, deal_id: DealId, fields: dict[str, str]) -> Deal:
+        """Return the deal in its stored fields. See `_seed` for what it raises."""
+        return Deal(
+            deal_id,
+            intern(fields["game"]),
+            intern(fields["variant"]),
+            self._seed(deal_id, fields),
+            fields["commitment"],
+            intern(fields["rules"]),
+            RoomCode(fields["room"]) if "room" in fields else None,
+            int(fields["day"]) if "day" in fields else None,
+            _certificate(fields),
+            self._line(deal_id, fields),
+        )
+
+    def _seed(self, deal_id: DealId, fields: dict[str, str]) -> bytes:
+        """Return the seed in a deal's stored fields. Its commitment is verified.
+
+        Raises:
+            UnreadableError: it cannot be opened, is another one, or is in a form not known here.
+        """
+        if fields["format"] != _FORMAT:
+            log.warning("unknown_format", deal=deal_id, form=fields["format"])
+            raise UnreadableError("unknown_format")
+        try:
+            seed = self._secret_keys.open(_name(deal_id), fields["sealed"])
+        except SealError as error:
+            raise _not_opened(deal_id, str(error)) from error
+        if commitment(deal_id, seed) != fields["commitment"]:
+            raise _not_opened(deal_id, "It does not match its commitment.")
+        return seed
+
+    def _line(self, deal_id: DealId, fields: dict[str, str]) -> str | None:
+        """Return the line in a deal's stored fields, if there is one that can be read.
+
+        Without it the deal can be played all the same.
+        """
+        if "line" not in fields:
+            return None
+        try:
+            return unpacked(self._secret_keys.open(_line_name(deal_id), fields["line"]))
+        except (SealError, ValueError) as error:
+            log.error("line_not_opened", deal=deal_id, error=str(error))  # noqa: TRY400
+            return None
+
+    def _is_sealed(self, fields: dict[str, str]) -> bool:
+        """Return whether a deal's stored seed and line are as they would be written now."""
+        sealed = fields["sealed"]
+        by = {sealed_by(sealed), sealed_by(fields.get("line", sealed))}
+        return by == {self._secret_keys.sealing}
+
+    def _sealed(self, deal: Deal) -> dict[str, str]:
+        """Return the fields of what is secret of a deal, sealed."""
+        sealed = self._secret_keys.seal(_name(deal.id), deal.seed)
+        return {"sealed": sealed, **self._sealed_line(deal)}
+
+    def _sealed_line(self, deal: Deal) -> dict[str, str]:
+        if deal.line is None:
+            return {}
+        return {"line": self._secret_keys.seal(_line_name(deal.id), packed(deal.line))}
+
+    async def daily(self, daily: DailyId) -> Deal:
+        """Return the deal of a daily. If no node has drawn it, it is drawn first.
+
+        Then it is taken from the game's pool, or drawn without a certificate if that is empty.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        found = (await self.daily_ids([daily])).get(daily) or await self.draw_certified(daily)
+        if found is None:
+            drawn = await self._store(replace(new_deal(daily.game, STANDARD), day=daily.day))
+            found = await self._keep_first(daily, drawn.id)
+        deal = await self.find(found)
+        assert deal is not None, "a deal is stored before its id is set as the daily's"
+        return deal
+
+    async def draw_certified(self, daily: DailyId) -> DealId | None:
+        """Take a deal of the day's level from the pool for a daily that no node has drawn, if any.
+
+        Returns:
+            The id of the daily's deal, which is another one if another node was first; `None` if
+            the pool is empty.
+
+        Raises:
+            UnavailableError: the daily may have been drawn or not. A deal that was taken is lost
+                if it was not, since it may have been.
+        """
+        level = level_of(daily.day)
+        while (taken := await self._pools.take(daily.game, level)) is not None:
+            deal = _of_day(taken, daily, level)
+            if not await self._keep(deal):
+                # It was a day's deal before: this Redis has lost that it was taken.
+                log.warning("pooled_deal_dropped", deal=deal.id)
+                continue
+            found = await self._keep_first(daily, deal.id)
+            if found != deal.id:
+                # Nobody has heard of it. Its next day must not find what this one has stored.
+                key = keys.deal(deal.id)
+                await self._database.write(key, "DEL", key)
+                await self._pools.put(taken)
+            return found
+        return None
+
+    async def _keep_first(self, daily: DailyId, deal_id: DealId) -> DealId:
+        """Set the id of a daily's deal, unless another node has, and return the one that is set."""
+        key = keys.daily(daily)
+        return DealId(await self._database.keep_first(key, deal_id, keys.DEAL_LIFE))
+
+    async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
+        """Return the deals of some dailies; draw first those that no node has.
+
+        Their ids are read on every call, since Redis may lose recent writes; the deals are cached.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        ids = await self.daily_ids(dailies)
+        known = [self._known.get(ids[daily]) if daily in ids else None for daily in dailies]
+        if None not in known:
+            return [deal for deal in known if deal is not None]
+        return await asyncio.gather(*map(self.daily, dailies))
+
+    async def daily_ids(self, dailies: Sequence[DailyId]) -> dict[DailyId, DealId]:
+        """Return the ids of the deals of those of some dailies that have been drawn.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        found = await self._database.ask(
+            lambda redis, key: redis.get(key), *map(keys.daily, dailies)
+        )
+        return {daily: DealId(id_) for daily, id_ in zip(dailies, found, strict=True) if id_}
+
+    async def _store(self, deal: Deal) -> Deal:
+        """Store a new deal, and return it.
+
+        Raises:
+            UnavailableError: it may or may not have been stored.
+        """
+        await self._keep(deal)
+        self._remember(deal)
+        return deal
+
+    async def _keep(self, deal: Deal) -> bool:
+        """Store a deal unless there is one with its id, and return whether it was stored.
+
+        Raises:
+            UnavailableError: it may or may not have been stored.
+        """
+        fields = {
+            "format": _FORMAT,
+            "game": deal.game,
+            "variant": deal.variant,
+            "commitment": deal.commitment,
+            "rules": deal.rules,
+            **self._sealed(deal),
+        }
+        if deal.room is not None:
+            fields["room"] = deal.room
+        if deal.day is not None:
+            fields["day"] = str(deal.day)
+        if deal.certificate is not None:
+            fields["winnable"] = str(int(deal.certificate.winnable))
+            fields["par"] = str(deal.certificate.par)
+            fields["level"] = str(deal.certificate.level)
+        life = keys.DEAL_LIFE if deal.room is None else keys.UNPLAYED_DEAL_LIFE
+        return bool(await self._database.run(_KEEP, [keys.deal(deal.id)], life, *_pairs(fields)))
+
+    def _remember(self, deal: Deal) -> None:
+        """Put a deal, which never changes, into the cache."""
+        self._known[deal.id] = deal
+        if len(self._known) > MAX_CACHED:
+            self._known.popitem(last=False)
+
+
+def _of_day(taken: PooledDeal, daily: DailyId, level: Level) -> Deal:
+    """Return a deal of the pool as that of a daily."""
+    return Deal(
+        taken.id,
+        taken.game,
+        STANDARD,
+        taken.seed,
+        commitment(taken.id, taken.seed),
+        taken.rules,
+        day=daily.day,
+        certificate=Certificate(taken.winnable, taken.par, level),
+        line=taken.line,
+    )
+
+
+def _certificate(fields: dict[str, str]) -> Certificate | None:
+    """Return the certificate in a deal's stored fields, if it has one."""
+    if "par" not in fields:
+        return None
+    level = cast("Level", int(fields["level"]))
+    return Certificate(fields["winnable"] == "1", int(fields["par"]), level)
+
+
+def _pairs(fields: dict[str, str]) -> list[str]:
+    """Return names and values of fields by turns, as commands of Redis take them."""
+    return [text for pair in fields.items() for text in pair]
+
+
+def _not_opened(deal_id: DealId, error: str) -> UnreadableError:
+    """Log that a deal's seed cannot be opened, with what to do, and return the error to raise."""
+    log.error(
+        "seed_not_opened",
+        deal=deal_id,
+        error=error,
+        set_aside="This deal and the runs at it are refused, and kept as they are.",
+        advice="Give the node the file of secret keys that has the key, from your copy, and "
+        "restart it. If it has the key, the deal was changed in the store: restore a backup.",
+    )
+    return UnreadableError("seed_not_opened")
+
+
+def _name(deal_id: DealId) -> str:
+    """Return as what the seed of a deal is sealed."""
+    return f"seed {deal_id}"
+
+
+def _line_name(deal_id: DealId) -> str:
+    """Return as what the line of a deal is sealed."""
+    return f"line {deal_id}"

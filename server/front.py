@@ -1,0 +1,118 @@
+"""What a node shows: to its sessions, by what they are subscribed to, and as previews of links."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from server.accounts.challenges import Challenges
+from server.accounts.confirmations import Confirmations
+from server.base.core.ids import RoomCode
+from server.base.net.budgets import Budgets
+from server.base.net.load import Load
+from server.base.web.previews import Previews
+from server.base.wire.session import Session
+from server.play.holding_feed import Following
+from server.players.hub import Hub
+from server.results.core.boards import BoardId
+from server.results.feed import LeaderboardFeeds
+from server.results.leaderboards import Page
+from server.results.preview import of_leaderboard
+from server.rooms.core.room import Room
+from server.rooms.emotes_feed import Emotes
+from server.rooms.feed import RoomFeeds
+from server.rooms.preview import RoomPreviews
+from server.rooms.same_address_feed import NeighbourFeeds
+from server.watching.feed import WatchFeeds
+from server.wings import Services
+
+
+class Front:
+    """The sessions of a node, and what each wing sends to those that subscribe.
+
+    Attributes:
+        hub: the sessions, by id and by player.
+        rooms: the sessions that are subscribed to rooms.
+        emotes: what members send to a room for the moment.
+        leaderboards: the sessions that watch leaderboards.
+        watching: the sessions that watch rounds.
+        neighbours: what hosts are told of players at the same place.
+        confirmations: which sessions have shown a credential of their player.
+        challenges: those of passkeys that sessions have not answered.
+        following: who of a player's sessions plays an attempt, while the others follow.
+    """
+
+    def __init__(self, services: Services) -> None:
+        background = services.background
+        self.hub = Hub(services.sessions, services.quotas, background)
+        self.rooms = RoomFeeds(services.rooms, services.live, services.clock, background)
+        self.emotes = Emotes(services.rooms, services.live, self.rooms)
+        self.watching = WatchFeeds(services.watching, services.live, services.metrics, self.rooms)
+        self.neighbours = NeighbourFeeds(
+            services.room_places, services.live, background, self.rooms
+        )
+        self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
+        self.confirmations = Confirmations()
+        self.challenges = Challenges()
+        self.following = Following(
+            services.attempts,
+            services.mirrors,
+            services.sessions,
+            services.clock,
+            background,
+            self.hub,
+        )
+        self.rooms.dealt.subscribe(self.following.open)
+        self.hub.left.subscribe(self.rooms.unsubscribe)
+        self.hub.left.subscribe(self.leaderboards.unwatch)
+
+    async def enter_room(self, session: Session, room: Room, *, seated: bool = True) -> None:
+        """Subscribe a session to a room, and wait until its command can be answered.
+
+        Args:
+            session: the session.
+            room: the room.
+            seated: whether its player counts as present in the room.
+        """
+        if self.hub.has(session):
+            self.rooms.subscribe(session, room, seated=seated)
+            await self.rooms.wait_until_ready(session, room)
+
+    def leave_room(self, session: Session, code: RoomCode) -> None:
+        """Unsubscribe a session from a room, if it is subscribed to that one."""
+        if self.rooms.room_of(session) == code:
+            self.rooms.unsubscribe(session)
+
+    def stop_watching(self, session: Session) -> None:
+        """Let a session watch no round; one without a seat is not subscribed to the room either."""
+        code = self.watching.code_of(session)
+        if code is not None and self.rooms.is_seatless(session):
+            self.rooms.unsubscribe(session)
+        else:
+            self.watching.stop(session)
+
+    async def watch(self, session: Session, board: BoardId) -> Page:
+        """Let a session watch a leaderboard, and return its current page for the player.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        page = await self.leaderboards.watch(session, board)
+        if not self.hub.has(session):
+            # It has left meanwhile.
+            self.leaderboards.unwatch(session)
+        return page
+
+    async def finish(self) -> None:
+        """Wait until what is being sent has been, after `Hub.close`."""
+        await self.watching.close()
+        await self.rooms.close()
+
+
+def previews_of(services: Services, load: Load, budgets: Budgets) -> Previews:
+    """Return what makes the link previews of a node's pages."""
+    return Previews(
+        RoomPreviews(services.rooms, services.live),
+        partial(of_leaderboard, services.leaderboards),
+        load,
+        budgets,
+    )

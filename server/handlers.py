@@ -1,0 +1,53 @@
+"""The handlers of all wings, and what carries out the commands of a node's sessions with them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from server.accounts import handlers as accounts
+from server.base.net.load import Load
+from server.base.wire.answerer import Handlers
+from server.base.wire.messages import Command
+from server.base.wire.request import HandlerTable, Request
+from server.base.wire.session import Session
+from server.dailies import handlers as dailies
+from server.front import Front
+from server.lobby import handlers as lobby
+from server.play import handlers as attempts
+from server.players import handlers as session_handlers
+from server.results import handlers as leaderboards
+from server.rooms import handlers as rooms
+from server.runs import deal_handlers as deals
+from server.runs import handlers as runs
+from server.watching import handlers as watching
+from server.wings import Services
+
+HANDLERS: HandlerTable = {
+    **session_handlers.HANDLERS,
+    **rooms.HANDLERS,
+    **lobby.HANDLERS,
+    **attempts.HANDLERS,
+    **deals.HANDLERS,
+    **dailies.HANDLERS,
+    **leaderboards.HANDLERS,
+    **runs.HANDLERS,
+    **watching.HANDLERS,
+    **accounts.HANDLERS,
+}
+"""The handler of every command, by the command's type."""
+
+
+def handlers_of(services: Services, front: Front, load: Load) -> Handlers:
+    """Return what carries out the commands of a node's sessions."""
+
+    def request(command: Command, session: Session) -> Request[Any]:
+        return Request(command, session, services, front, load)
+
+    return Handlers(
+        HANDLERS,
+        request,
+        lambda player, command: rooms.is_seated(services.live, player, command),
+        services.attempts.play_soon,
+        services.quotas,
+        services.clock,
+    )

@@ -1,0 +1,1 @@
+"""How strangers meet: open rooms and quick matches."""

@@ -1,0 +1,1 @@
+"""The list of open rooms, without I/O."""

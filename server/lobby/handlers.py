@@ -1,0 +1,25 @@
+"""Handlers of the commands in `server.rooms.messages` by which players find one another."""
+
+from __future__ import annotations
+
+from server.base.wire.request import HandlerTable, Request
+from server.lobby import present as lobby_present
+from server.rooms import handlers as rooms_handlers
+from server.rooms.core import charges
+from server.rooms.messages import ListRooms, QuickMatch, Rooms, RoomState
+
+
+async def quick_match(request: Request[QuickMatch]) -> RoomState:
+    """Find a quick match if there is room for one, and subscribe the session to its room."""
+    await rooms_handlers.admit(request)
+    async with request.paying("room", charges.MATCH):
+        room = await request.services.quick_matches.match(request.player, request.command.game)
+    return await rooms_handlers.subscribed(request, room)
+
+
+async def list_rooms(request: Request[ListRooms]) -> Rooms:
+    """Return the open rooms; the store is read at most once every two seconds on a node."""
+    return lobby_present.rooms(await request.services.open_rooms.list())
+
+
+HANDLERS: HandlerTable = {QuickMatch: quick_match, ListRooms: list_rooms}

@@ -1,0 +1,28 @@
+"""The list of open rooms as clients are shown it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from server.lobby.open_rooms import OpenRoom
+from server.players import present as players_present
+from server.rooms import messages
+
+
+def rooms(found: Iterable[OpenRoom]) -> messages.Rooms:
+    """Return the list of open rooms."""
+    return messages.Rooms(
+        [
+            messages.OpenRoom(
+                code=row.code,
+                game=row.game,
+                variant=row.variant,
+                limit=row.limit // 1000,
+                taken=row.taken,
+                seats=row.seats,
+                host=players_present.player(host),
+                running=row.running,
+            )
+            for row, host in found
+        ]
+    )

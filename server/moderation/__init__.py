@@ -1,0 +1,1 @@
+"""What operators see and do: suspicions, voided results, barred players."""

@@ -1,0 +1,1 @@
+"""Signs of unfair play, without I/O."""

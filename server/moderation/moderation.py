@@ -1,0 +1,110 @@
+"""What operators do: applying their acts, each recorded once in the audit journal.
+
+An act is an effect in the outbox like others (`server/base/outbox/outbox.py`), and any node may
+apply it, however often. Of two acts on one subject the later one stands: whoever applies one
+carries out the latest there is, and checks afterwards that it still is.
+"""
+
+from __future__ import annotations
+
+from server.accounts.core.effects import Deleted
+from server.accounts.keeping import Keeping
+from server.base.core.refusal import Refusal
+from server.base.journals.stored import Reader
+from server.base.outbox import effects
+from server.moderation.core.acts import (
+    AnyAct,
+    BarPlayer,
+    CloseRoom,
+    DeletePlayer,
+    HideName,
+    RepairDay,
+    VoidResult,
+)
+from server.moderation.store import ModerationStore
+from server.play.attempts import Attempts
+from server.players.profiles import Profiles
+from server.players.sessions import Sessions
+from server.results.curves import curve_of
+from server.results.histories import Histories
+from server.results.repaired_days_store import RepairedDayStore
+from server.rooms.races import Races
+from server.rooms.rooms import Rooms
+
+_READER: Reader[AnyAct] = Reader(AnyAct)
+
+
+class Moderation:
+    """Carries out what operators have asked for."""
+
+    def __init__(
+        self,
+        store: ModerationStore,
+        *,
+        repaired_days: RepairedDayStore,
+        attempts: Attempts,
+        rooms: Rooms,
+        histories: Histories,
+        races: Races,
+        keeping: Keeping,
+        profiles: Profiles,
+        sessions: Sessions,
+    ) -> None:
+        self._store = store
+        self._repaired_days = repaired_days
+        self._attempts = attempts
+        self._rooms = rooms
+        self._histories = histories
+        self._races = races
+        self._keeping = keeping
+        self._profiles = profiles
+        self._sessions = sessions
+
+    async def apply(self, act: AnyAct) -> None:
+        """Record an act, and carry out the latest one on its subject. This is idempotent.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        recorded = act.id, act.subject, act.at, effects.encode(act)
+        done, latest = "", await self._store.record(*recorded)
+        while done != latest:
+            done = latest
+            await self._carry_out(decode(done))
+            # Not only read: the store may have lost it meanwhile, but not what was carried out.
+            latest = await self._store.record(*recorded)
+
+    async def _carry_out(self, act: AnyAct) -> None:
+        match act:
+            case VoidResult(day=None):
+                await self._races.void(act.attempt, act.reason if act.void else None)
+            case VoidResult(day=int(day)):
+                run = await self._attempts.run(act.attempt)
+                curve = () if run is None else curve_of(run)
+                await self._histories.void_day(act.player, act.game, day, curve, void=act.void)
+            case BarPlayer():
+                await self._store.bar(act.player, act.until)
+                if act.until is not None:
+                    await self._sessions.close_all(act.player)
+            case HideName():
+                await self._store.hide_name(act.player, hidden=act.hidden)
+                self._profiles.publish_changed(act.player)
+            case CloseRoom():
+                try:
+                    await self._rooms.close(act.room)
+                except Refusal:
+                    # It has expired meanwhile.
+                    return
+            case DeletePlayer():
+                await self._keeping.delete(Deleted(act.player, act.at))
+            case RepairDay():
+                await self._repaired_days.add(act.game, act.day)
+
+
+def decode(text: str) -> AnyAct:
+    """Return the act that a text (JSON) encodes.
+
+    Raises:
+        UnreadableError: this release does not know its type.
+    """
+    return _READER.read(text)

@@ -1,0 +1,502 @@
+"""What operators ask for: rooms, players and suspicious runs shown, and acts submitted.
+
+Each act goes to the outbox first, and is applied then (`server/moderation/moderation.py`), so that
+none is half done if this process dies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Literal, NamedTuple, TypedDict
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.catalog import games
+from server.base.core import days as daily
+from server.base.core.due import RoundDue
+from server.base.core.ids import AttemptId, PlayerId, RoomCode, split_attempt_id
+from server.base.core.keys import PARTITIONS
+from server.base.core.refusal import Refusal, UnreadableError
+from server.base.outbox.outbox import Outbox
+from server.base.outbox.store import OutboxStore
+from server.base.work.clock import Clock
+from server.base.work.random_id import random_id
+from server.deals.store import DealStore
+from server.lobby.open_rooms import OpenRooms
+from server.moderation.core.acts import (
+    AnyAct,
+    BarPlayer,
+    CloseRoom,
+    DeletePlayer,
+    HideName,
+    RepairDay,
+    VoidResult,
+)
+from server.moderation.core.suspicion import Suspicion
+from server.moderation.moderation import decode
+from server.moderation.store import ModerationStore
+from server.moderation.suspicions import Suspicions
+from server.players.core.names import Profile
+from server.players.core.restrictions import Restrictions, is_barred
+from server.players.profiles import Profiles
+from server.players.sessions import Sessions
+from server.results.core.boards import ALL_GAMES
+from server.results.core.history import History
+from server.results.core.played_days import day_set, streak
+from server.results.histories import Histories
+from server.results.repaired_days import RepairedDays
+from server.rooms.core.room import Room
+from server.rooms.live import LiveRooms
+from server.rooms.races import Races
+from server.rooms.rooms import Rooms
+
+Which = Literal["all", "open", "running"]
+"""Which rooms: all, public ones with a free seat, or those with a round that is being played."""
+
+BATCH = 64
+"""Partitions whose deadlines are read together."""
+
+AHEAD = 86_400_000
+"""Milliseconds; no round is longer."""
+
+
+class By(NamedTuple):
+    """Who acts, and why."""
+
+    operator: str
+    reason: str
+
+
+class UnknownPlayerError(Exception):
+    """There is no record of a player."""
+
+
+class _About(TypedDict):
+    """The fields that all acts have: see `server.moderation.core.acts.Act`."""
+
+    id: str
+    at: int
+    operator: str
+    reason: str
+
+
+class RoomRow(Struct, frozen=True):
+    """A room in a list; `changed` is the time of its last entry, in Unix milliseconds.
+
+    A quick match has no host.
+    """
+
+    code: RoomCode
+    game: str
+    host: str
+    seats: str
+    state: str
+    changed: int
+
+
+class SeatRow(Struct, frozen=True):
+    """A seat; `result` is what the running or last round says of its player."""
+
+    player: PlayerId
+    name: str
+    online: bool
+    ready: bool
+    since: int
+    points: int
+    wins: int
+    result: str
+
+
+class RoomShown(Struct, frozen=True):
+    """A room in full. Times are Unix milliseconds."""
+
+    code: RoomCode
+    state: str
+    host: str
+    opened: int
+    changed: int
+    terms: str
+    rounds: int
+    deal: str
+    seats: list[SeatRow]
+    removed: list[PlayerId]
+
+
+class PlayerRow(Struct, frozen=True):
+    """A player in a list."""
+
+    player: PlayerId
+    name: str
+
+
+class GameRow(Struct, frozen=True):
+    """A player's results at a game, in short."""
+
+    game: str
+    played: int
+    won: int
+    void: int
+    streak: int
+    best_streak: int
+    races: int
+    rating: int | None
+
+
+class PlayerShown(Struct, frozen=True):
+    """A player in full. Times are Unix milliseconds.
+
+    Attributes:
+        kept: since when the identity is kept; `None` for a guest.
+        barred: until when; 0 for ever, `None` if not barred.
+        hidden: the name that is hidden; `None` if the name is shown.
+    """
+
+    player: PlayerId
+    name: str
+    kept: int | None
+    barred: int | None
+    hidden: str | None
+    sessions: list[str]
+    games: list[GameRow]
+    suspicious: list[Suspicion]
+
+
+class Operators:
+    """What operators ask for."""
+
+    def __init__(
+        self,
+        store: ModerationStore,
+        outbox: Outbox,
+        *,
+        deals: DealStore,
+        outboxes: OutboxStore,
+        clock: Clock,
+        rooms: Rooms,
+        live: LiveRooms,
+        open_rooms: OpenRooms,
+        sessions: Sessions,
+        profiles: Profiles,
+        histories: Histories,
+        races: Races,
+        suspicions: Suspicions,
+        repaired_days: RepairedDays,
+    ) -> None:
+        self._store = store
+        self._deals = deals
+        self._outboxes = outboxes
+        self._clock = clock
+        self._outbox = outbox
+        self._rooms = rooms
+        self._live = live
+        self._open_rooms = open_rooms
+        self._sessions = sessions
+        self._profiles = profiles
+        self._histories = histories
+        self._races = races
+        self._suspicions = suspicions
+        self._repaired_days = repaired_days
+
+    # Rooms
+
+    async def rooms(self, which: Which, game: str | None, limit: int) -> list[RoomRow]:
+        """Return some rooms, at most `limit`.
+
+        All rooms are found by a scan of all keys; open and running ones by what nodes keep of them.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found: dict[RoomCode, RoomRow] = {}
+        async for code in self._codes(which):
+            if code in found:
+                continue
+            try:
+                room = await self._rooms.find(code)
+            except (Refusal, UnreadableError):
+                # It has expired, or a newer release has written to it.
+                continue
+            if game in {None, room.terms.game}:
+                found[code] = await self._room_row(room)
+            if len(found) >= limit:
+                break
+        return list(found.values())
+
+    async def _codes(self, which: Which) -> AsyncIterator[RoomCode]:
+        match which:
+            case "all":
+                async for codes in self._rooms.all():
+                    for code in codes:
+                        yield code
+            case "open":
+                for row, _ in await self._open_rooms.list():
+                    yield row.code
+            case "running":
+                until = self._clock.now() + AHEAD
+                for first in range(0, PARTITIONS, BATCH):
+                    numbers = range(first, first + BATCH)
+                    for pending in await self._outboxes.pending(until, numbers):
+                        for due, _ in pending.due:
+                            if isinstance(due, RoundDue):
+                                yield due.room
+
+    async def _room_row(self, room: Room) -> RoomRow:
+        names = await self._profiles.find([room.host] if room.host is not None else [])
+        host = _named(names[room.host]) if room.host is not None else ""
+        seats = f"{len(room.seats)}/{room.opened.seats}"
+        code = room.opened.code
+        return RoomRow(code, room.terms.game, host, seats, _state(room), room.at)
+
+    async def room(self, code: RoomCode) -> RoomShown:
+        """Return a room.
+
+        Raises:
+            Refusal: there is no such room.
+            UnavailableError: the store does not answer.
+        """
+        room = await self._rooms.find(code)
+        online = await self._live.read_online(code)
+        hosts = [room.host] if room.host is not None else []
+        names = await self._profiles.find([*hosts, *(seat.player for seat in room.seats)])
+        terms = room.terms
+        return RoomShown(
+            code,
+            _state(room),
+            _named(names[room.host]) if room.host is not None else "",
+            room.opened.at,
+            room.at,
+            f"{terms.game} {terms.variant}, {terms.limit // 1000} s, help: {terms.help}",
+            room.round.number if room.round is not None else 0,
+            room.round.deal if room.round is not None else "",
+            [
+                SeatRow(
+                    seat.player,
+                    _named(names[seat.player]),
+                    seat.player in online or seat.is_bot,
+                    seat.ready,
+                    seat.since,
+                    room.points.get(seat.player, 0),
+                    room.wins.get(seat.player, 0),
+                    _result(room, seat.player),
+                )
+                for seat in room.seats
+            ],
+            sorted(room.removed),
+        )
+
+    async def close_room(self, by: By, code: RoomCode) -> str:
+        """Close a room for good, and return the act's id.
+
+        Raises:
+            Refusal: there is no such room.
+            UnavailableError: the store does not answer.
+        """
+        await self._rooms.find(code)
+        return await self._submit(CloseRoom(room=code, **self._about(by)))
+
+    # Players
+
+    async def players(self, name: str, limit: int) -> list[PlayerRow]:
+        """Return players whose names begin with a text, whatever its case; at most `limit`.
+
+        It takes a scan of all keys and a read of each name: about 2 s for a million players.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        wanted, found = name.casefold(), dict[PlayerId, PlayerRow]()
+        async for profiles in self._profiles.all():
+            for profile in profiles:
+                if profile.name.casefold().startswith(wanted):
+                    found[profile.id] = PlayerRow(profile.id, _named(profile))
+            if len(found) >= limit:
+                break
+        return sorted(found.values(), key=lambda row: row.name)[:limit]
+
+    async def player(self, player: PlayerId) -> PlayerShown:
+        """Return a player.
+
+        Raises:
+            UnknownPlayerError: there is none with this id.
+            UnavailableError: the store does not answer.
+        """
+        barred, hidden, _ = await self._check_player(player)
+        profile = (await self._profiles.find([player]))[player]
+        found = await self._histories.find(player)
+        today = daily.day_at(self._clock.now())
+        played = {game for game, _ in (*found.days, *found.rounds)} | found.sums.keys()
+        return PlayerShown(
+            player,
+            _named(profile),
+            found.kept,
+            barred if is_barred(barred, self._clock.now()) else None,
+            hidden,
+            await self._sessions.of(player),
+            [
+                _game_row(found, game, today, await self._repaired_days.of(game))
+                for game in sorted(played)
+            ],
+            [each for each in await self._suspicions.list() if each.player == player],
+        )
+
+    async def hide_name(self, by: By, player: PlayerId, *, hidden: bool) -> str:
+        """Show a guest's name for a player's own, or the own one again; return the act's id.
+
+        Raises:
+            UnknownPlayerError: there is none with this id.
+            UnavailableError: the store does not answer.
+        """
+        await self._check_player(player)
+        return await self._submit(HideName(player=player, hidden=hidden, **self._about(by)))
+
+    async def bar(self, by: By, player: PlayerId, days: int | None) -> str:
+        """Bar a player for some days, or for ever if `None`; return the act's id.
+
+        Raises:
+            UnknownPlayerError: there is none with this id.
+            UnavailableError: the store does not answer.
+        """
+        await self._check_player(player)
+        until = 0 if days is None else self._clock.now() + days * daily.DAY
+        return await self._submit(BarPlayer(player=player, until=until, **self._about(by)))
+
+    async def unbar(self, by: By, player: PlayerId) -> str:
+        """Let a player in again, and return the act's id.
+
+        Raises:
+            UnknownPlayerError: there is none with this id.
+            UnavailableError: the store does not answer.
+        """
+        await self._check_player(player)
+        return await self._submit(BarPlayer(player=player, until=None, **self._about(by)))
+
+    async def delete(self, by: By, player: PlayerId) -> str:
+        """Delete a player, whose results stay without a name; return the act's id.
+
+        Raises:
+            UnknownPlayerError: there is none with this id.
+            UnavailableError: the store does not answer.
+        """
+        await self._check_player(player)
+        return await self._submit(DeletePlayer(player=player, **self._about(by)))
+
+    async def _check_player(self, player: PlayerId) -> Restrictions:
+        """Return what a player may not do.
+
+        Raises:
+            UnknownPlayerError: there is none with this id.
+            UnavailableError: the store does not answer.
+        """
+        found = await self._store.restrictions(player)
+        if not found.known:
+            raise UnknownPlayerError
+        return found
+
+    # Results
+
+    async def void(self, by: By, attempt: AttemptId, *, void: bool) -> str:
+        """Take the result of a daily or a race back, or let it stand again; return the act's id.
+
+        Raises:
+            Refusal: there is no such result.
+            UnavailableError: the store does not answer.
+        """
+        parts = split_attempt_id(attempt)
+        deal = await self._deals.find(parts[0]) if parts is not None else None
+        if parts is None or deal is None:
+            raise Refusal("unknown_run")
+        player, game, day = parts[1], deal.game, deal.day
+        if day is None:
+            known = await self._races.has(attempt)
+        else:
+            (found,) = await self._histories.excerpts([player], [day])
+            known = (game, day) in found.days
+        if not known:
+            raise Refusal("unknown_run")
+        act = VoidResult(
+            attempt=attempt, player=player, game=game, day=day, void=void, **self._about(by)
+        )
+        return await self._submit(act)
+
+    async def repair_day(self, by: By, day: int, game: str = ALL_GAMES) -> str:
+        """Let a day end no streak, of a game or of all games; return the act's id.
+
+        Raises:
+            Refusal: there is no such game, or the day is in the future.
+            UnavailableError: the store does not answer.
+        """
+        if game != ALL_GAMES and game not in games():
+            raise Refusal("unknown_game")
+        if day > daily.day_at(self._clock.now()):
+            raise Refusal("unknown_day")
+        return await self._submit(RepairDay(game=game, day=day, **self._about(by)))
+
+    async def suspicious(self, limit: int, day: int | None = None) -> list[Suspicion]:
+        """Return suspicious runs, of a day or all, the most suspicious first.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return (await self._suspicions.list(day))[:limit]
+
+    # Acts
+
+    async def acts(self, limit: int) -> list[AnyAct]:
+        """Return the newest acts, the newest first.
+
+        Raises:
+            UnreadableError: a newer release recorded one.
+            UnavailableError: the store does not answer.
+        """
+        return list(map(decode, await self._store.acts(limit)))
+
+    def _about(self, by: By) -> _About:
+        return _About(id=random_id(), at=self._clock.now(), operator=by.operator, reason=by.reason)
+
+    async def _submit(self, act: AnyAct) -> str:
+        latest = await self._store.latest(act.subject)
+        if latest:
+            # It stands against the acts before it, even if the clock was set back.
+            at = max(act.at, decode(latest).at + 1)
+            act = replace(act, at=at)
+        await self._outbox.submit(act)
+        await self._outbox.flush()
+        return act.id
+
+
+def _named(profile: Profile) -> str:
+    return f"{profile.name} #{profile.tag}"
+
+
+def _state(room: Room) -> str:
+    """Return a room's state in a few words."""
+    first = "closed" if room.closed else "running" if room.running else "waiting"
+    marks = {"public": room.public, "locked": room.locked, "quick": room.opened.quick}
+    return " ".join([first, *(word for word, holds in marks.items() if holds)])
+
+
+def _result(room: Room, player: PlayerId) -> str:
+    """Return what the last round says of a player."""
+    if room.round is None or player not in room.round.players:
+        return ""
+    result = room.round.results.get(player)
+    if result is None:
+        return "playing"
+    rank = room.round.ranks()[player]
+    return f"{rank}. of {len(room.round.players)}, {result.home} home, {result.end}"
+
+
+def _game_row(found: History, game: str, today: int, repaired: frozenset[int]) -> GameRow:
+    rating, sums = found.rating(game), found.sums.get(game)
+    days = streak(day_set(found.days_played(game)), today, repaired)
+    return GameRow(
+        game,
+        len(found.days_played(game)),
+        len(found.days_won(game)),
+        sum(result.void for (each, _), result in found.days.items() if each == game),
+        days.now,
+        days.best,
+        len(found.rounds_of(game)) + (sums.played if sums is not None else 0),
+        rating.value if rating.rated else None,
+    )

@@ -1,0 +1,234 @@
+"""Suspicious runs: each run is looked at once when it is over, and nothing follows by itself.
+
+So is each race, by what was decided of it, which costs a write if it is suspicious. Runs of guests
+are looked at again when they keep an identity on the same day.
+
+What it costs: for a daily, six round trips after the read of the run's journal, none of which
+anybody waits for; a read of one more run if it is like that, and of an attempt for each player who
+had begun the daily before at the same address. What takes long is done in slices.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from typing import TypeVar
+
+import msgspec
+
+from engine.board import Board
+from engine.catalog import games
+from engine.deal import deal_seed
+from server.base.core.days import DailyId, day_at
+from server.base.core.ids import PACE_BOT, PlayerId, attempt_id
+from server.base.core.refusal import UnreadableError
+from server.base.journals.stored import rules_of
+from server.dailies.store import StartStore
+from server.deals.store import DealStore
+from server.moderation.core.likeness import Choice, Likeness, choices_of, compare, marks
+from server.moderation.core.suspicion import (
+    MIN_WINS,
+    Copied,
+    Earlier,
+    Suspicion,
+    earlier_of,
+    race_reasons,
+    reasons,
+)
+from server.moderation.suspicions_store import SuspicionStore
+from server.play.attempts import Attempts
+from server.play.core.finish import Finish
+from server.play.core.result import unpack
+from server.play.core.run import Run
+from server.play.finishes import FinishedRun
+from server.results.core import boards
+from server.results.core.races import Decision
+from server.results.histories_store import HistoryStore
+
+SLICE = 8
+"""Steps after which others get their turn: up to 8 ms of comparing, and 0.3 ms of playing again."""
+
+MAX_EARLIER = 8
+"""Earlier attempts at the same address that are looked at: those that began last."""
+
+T = TypeVar("T")
+
+_ENCODER = msgspec.json.Encoder()
+_DECODER = msgspec.json.Decoder(Suspicion)
+
+
+class Suspicions:
+    """Looks at runs and races, and lists those that an operator should look at."""
+
+    def __init__(
+        self,
+        store: SuspicionStore,
+        attempts: Attempts,
+        *,
+        starts: StartStore,
+        deals: DealStore,
+        histories: HistoryStore,
+    ) -> None:
+        self._store = store
+        self._starts = starts
+        self._deals = deals
+        self._histories = histories
+        self._attempts = attempts
+
+    async def examine_finished(self, _: Finish, finished: FinishedRun) -> None:
+        """Look at the run of an attempt that is over. This is idempotent.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        run = await finished.read()
+        if run is not None:
+            await self.examine(run)
+
+    async def examine(self, run: Run, *, kept: bool | None = None) -> None:
+        """Look at a run that is over, and keep why it is suspicious, if it is.
+
+        This is idempotent. The pace bot, which plays by the clock, is left out.
+
+        Args:
+            run: the run.
+            kept: whether its player has kept an identity by now; read if `None`.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        start = run.start
+        if start.player == PACE_BOT:
+            return
+        median_win, copied, earlier = None, None, list[Earlier]()
+        tried = list[PlayerId]()
+        if start.day is not None:
+            daily = DailyId(start.game, start.day)
+            if run.end == "won":
+                median_win = await self._median_win(daily)
+            board = await self._first_board(run)
+            if board is not None:
+                copied = await self._copied(daily, run, board)
+                earlier = await self._earlier(daily, run, board)
+            if kept is None:
+                (kept,) = await self._histories.kept([start.player])
+            if kept and not start.ranked:
+                tried = await self._starts.earlier(daily, start.player)
+        found = reasons(run, median_win, copied, earlier, tried)
+        if found:
+            attempt, at = attempt_id(start.deal, start.player), start.at + run.ended
+            suspicion = Suspicion(attempt, start.player, start.game, start.day, at, found)
+            await self._add(attempt, suspicion)
+
+    async def _add(self, name: str, suspicion: Suspicion) -> None:
+        await self._store.add(name, suspicion.at, _ENCODER.encode(suspicion).decode())
+
+    async def examine_kept(self, player: PlayerId, at: int) -> None:
+        """Look again at the runs of dailies that go on, whose player keeps an identity now.
+
+        This is idempotent. It reads at most two runs of each game.
+
+        Args:
+            player: the player.
+            at: the time, in Unix milliseconds.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        if (await self._histories.kept([player]))[0]:
+            return
+        today = day_at(at)
+        wanted = [DailyId(game, day) for game in games() for day in (today - 1, today)]
+        deals = list((await self._deals.daily_ids(wanted)).values())
+        for deal in await self._attempts.started(deals, player):
+            run = await self._attempts.run(attempt_id(deal, player))
+            if run is not None:
+                await self.examine(run, kept=True)
+
+    async def note_race(self, decision: Decision) -> None:
+        """Keep why it is suspicious that somebody has won a race, if it is. This is idempotent.
+
+        Of each player and game, the latest such race is kept, which says how many there were: so
+        nobody fills the list by racing.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        race = decision.race
+        for player, found in race_reasons(decision).items():
+            attempt = attempt_id(race.deal, player)
+            suspicion = Suspicion(attempt, player, race.game, None, race.at, found)
+            await self._add(f"races/{race.game}/{player}", suspicion)
+
+    async def _first_board(self, run: Run) -> Board | None:
+        """Return the first board of a run's deal; `None` if only a newer release can deal it."""
+        start = run.start
+        try:
+            deal = await self._deals.find(start.deal)
+            rules = rules_of(start.game, start.variant, start.rules)
+        except UnreadableError:
+            # That has been logged where it was read. The run's times can be looked at all the same.
+            return None
+        return None if deal is None else deal_seed(rules, deal.seed)
+
+    async def _median_win(self, daily: DailyId) -> int | None:
+        """Return the median time of the wins of those who have kept an identity, or of guests."""
+        for group in ("ranked", "guests"):
+            wins, score = await self._store.median_win(boards.of_daily(daily, group))
+            if wins >= MIN_WINS:
+                return unpack(score)[1]
+        return None
+
+    async def _copied(self, daily: DailyId, run: Run, board: Board) -> Copied | None:
+        """Return the run at a daily that this one is most like, if any; `board` is the first."""
+        choices = await _in_slices(choices_of(run, board))
+        if not choices:
+            return None
+        me = run.start.player
+        firsts = await self._store.first(daily, marks(choices), me)
+        others = Counter(player for player in firsts if player != me)
+        for player, _ in others.most_common(1):
+            other = await self._attempts.run(attempt_id(run.start.deal, player))
+            if other is None:
+                continue
+            like = await _likeness(choices, await _in_slices(choices_of(other, board)))
+            over = other.start.at + other.ended <= run.start.at
+            return like and Copied(player, like, over)
+        return None
+
+    async def _earlier(self, daily: DailyId, run: Run, board: Board) -> list[Earlier]:
+        """Return what others did who had begun a daily before at the same address."""
+        players = await self._starts.earlier(daily, run.start.player)
+        found = []
+        for player in players[-MAX_EARLIER:]:
+            attempt = await self._attempts.find(attempt_id(run.start.deal, player))
+            if attempt is not None:
+                found.append(earlier_of(attempt, board, run.start.at))
+        return found
+
+    async def list(self, day: int | None = None) -> list[Suspicion]:
+        """Return the suspicious runs, of a day or all, the most suspicious first.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found = map(_DECODER.decode, await self._store.list())
+        runs = [each for each in found if day is None or each.day == day]
+        return sorted(runs, key=lambda each: (-each.weight, -each.at))
+
+
+async def _in_slices(steps: Iterable[T]) -> list[T]:
+    """Return all of an iterable, letting others run meanwhile."""
+    found = []
+    for number, each in enumerate(steps, 1):
+        found.append(each)
+        if number % SLICE == 0:
+            await asyncio.sleep(0)
+    return found
+
+
+async def _likeness(run: list[Choice], other: list[Choice]) -> Likeness | None:
+    """Return the likeness of a run to another one, `None` if no move is the same."""
+    found = await _in_slices(compare(run, other))
+    return found[-1] if found else None

@@ -1,0 +1,105 @@
+"""Runs that an operator should look at, and the digests by which those that are alike are found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+from server.dailies.core import keys as dailies_keys
+from server.moderation.core import keys
+from server.play.core.result import pack
+from server.results.core import keys as results_keys
+from server.results.core.boards import BoardId
+
+_FIRST = Script("""
+local found = {}
+for place = 3, #ARGV do
+  redis.call('HSETNX', KEYS[1], ARGV[place], ARGV[1])
+  found[#found + 1] = redis.call('HGET', KEYS[1], ARGV[place])
+end
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return found
+""")
+
+_ADD = Script("""
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[3])
+local beyond = redis.call('ZCARD', KEYS[1]) - ARGV[4]
+if beyond > 0 then
+  local dropped = redis.call('ZRANGE', KEYS[1], 0, beyond - 1)
+  for _, attempt in ipairs(dropped) do
+    redis.call('ZREM', KEYS[1], attempt)
+    redis.call('HDEL', KEYS[2], attempt)
+  end
+end
+""")
+
+_MEDIAN_WIN = Script("""
+local wins = redis.call('ZCOUNT', KEYS[1], '-inf', '(' .. ARGV[1])
+local middle = math.floor(wins / 2)
+return {wins, redis.call('ZRANGE', KEYS[1], middle, middle, 'WITHSCORES')[2] or '0'}
+""")
+
+
+class SuspicionStore:
+    """The suspicious runs, at most `keys.MAX_SUSPICIOUS`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def first(
+        self, daily: DailyId, digests: Sequence[str], player: PlayerId
+    ) -> list[PlayerId]:
+        """Return who was first at each of some boards of a daily: perhaps this player.
+
+        Args:
+            daily: the daily.
+            digests: of the boards, about 60 bytes each; some of them at least.
+            player: who was there now.
+
+        Raises:
+            UnavailableError: it may or may not have been stored that this player did.
+        """
+        found = await self._database.run(
+            _FIRST, [dailies_keys.digests(daily)], player, dailies_keys.DIGESTS_LIFE, *digests
+        )
+        return [PlayerId(each) for each in found]
+
+    async def median_win(self, board: BoardId) -> tuple[int, int]:
+        """Return how many runs of a daily's leaderboard were won, and the score of the median.
+
+        The score is of any run if none was won.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        unwon = str(pack(1, 0, 0))
+        key = results_keys.leaderboard(board)
+        wins, score = await self._database.ask_script(_MEDIAN_WIN, key, unwon)
+        return int(wins), int(score)
+
+    async def add(self, name: str, at: int, text: str) -> None:
+        """Add a suspicious run, or race, and drop the oldest one if there are too many.
+
+        Args:
+            name: of the run or the race: it takes the place of what has the same name.
+            at: when it ended, in Unix milliseconds.
+            text: what is suspicious (JSON).
+
+        Raises:
+            UnavailableError: it may or may not have been added.
+        """
+        names = [keys.SUSPICIOUS, keys.SUSPICIONS]
+        await self._database.run(_ADD, names, name, at, text, keys.MAX_SUSPICIOUS)
+
+    async def list(self) -> list[str]:
+        """Return the texts of all of them, in no order: up to two megabytes, for an operator.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(lambda redis, key: redis.hvals(key), keys.SUSPICIONS)
+        return list(found)

@@ -1,0 +1,1 @@
+"""One attempt at a deal: moves, undo, hints, its end."""

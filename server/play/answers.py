@@ -1,0 +1,82 @@
+"""The outcomes of commands on an attempt, with what its player may see of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from engine.board import Delta, View, view_of
+from engine.ruleset import Move
+from server.base.core.ids import AttemptId
+from server.deals.core.certificate import Certificate
+from server.play.core.attempt import Attempt, Started
+from server.play.core.result import Result
+
+
+class Played(NamedTuple):
+    """A move or undo that was appended: the attempt before and after it, and the player's delta."""
+
+    before: Attempt
+    after: Attempt
+    delta: Delta
+
+
+class Advice(NamedTuple):
+    """The hint that stands on the board of an attempt: `hinted`, `None` if there is none.
+
+    Attributes:
+        after: the attempt, with its last entry.
+    """
+
+    after: Attempt
+
+
+class Over(NamedTuple):
+    """The attempt ended without a move, as by resignation.
+
+    Attributes:
+        after: the attempt that is over.
+    """
+
+    after: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """An attempt as its player may see it.
+
+    Attributes:
+        seq: number of the journal's last entry, from 1.
+        commitment: of the deal's seed, in hexadecimal.
+        certificate: what was proved of the deal, if anything.
+        hinted: the hint that was given on this board, if any.
+        undoable: how many moves can be undone in a row.
+    """
+
+    attempt: AttemptId
+    start: Started
+    seq: int
+    view: View
+    result: Result
+    commitment: str
+    certificate: Certificate | None = None
+    hinted: Move | None = None
+    undoable: int = 0
+
+
+def snapshot_of(
+    attempt: Attempt, commitment: str, certificate: Certificate | None = None
+) -> Snapshot:
+    """Return an attempt as its player may see it; commitment and certificate are its deal's."""
+    view = view_of(attempt.board)
+    return Snapshot(
+        attempt.id,
+        attempt.start,
+        attempt.seq,
+        view,
+        attempt.result,
+        commitment,
+        certificate,
+        attempt.hinted,
+        attempt.undoable,
+    )

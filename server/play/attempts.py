@@ -1,0 +1,442 @@
+"""Attempts: starting, opening, playing and ending them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import structs
+
+from engine.board import Delta, delta_between
+from engine.notation import move_text
+from server.base.core.due import AttemptDue
+from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
+from server.base.core.quota import KEPT_DAYS
+from server.base.core.refusal import Refusal
+from server.base.journals.cache import ReplicaCache
+from server.base.journals.replica import YIELD_EVERY, Replica
+from server.base.journals.replica import Step as Submitted
+from server.base.journals.store import JournalStore
+from server.base.journals.stored import rules_of
+from server.base.work.clock import Clock
+from server.base.work.metrics import Counts
+from server.base.work.signal import Signal
+from server.base.work.tasks import run_soon
+from server.deals.store import Deal, DealStore
+from server.play.answers import Advice, Over, Played, Snapshot, snapshot_of
+from server.play.core import attempt as core
+from server.play.core import keys
+from server.play.core.attempt import Attempt, Event, Moved, Started, Undone
+from server.play.core.finish import Finish
+from server.play.core.run import Run, run_of
+from server.play.journal import AttemptDefinition, Step, decode, finish_of, steps_of
+from server.play.moves import MoveNumbers, OutOfStepError, PendingMove, Reply
+
+FIRST_MOVE = 2
+"""The number of a first move's entry: the first that may turn a face-down card up."""
+
+
+class Attempts:
+    """Carries out commands on attempts, by replicas of their journals.
+
+    `lookups` counts the hits and misses of the replica cache.
+    """
+
+    def __init__(
+        self,
+        lookups: Counts,
+        *,
+        journals: JournalStore,
+        deals: DealStore,
+        clock: Clock,
+    ) -> None:
+        self._journals = journals
+        self._deals = deals
+        self._clock = clock
+        self._lookups = lookups
+        self._replicas: ReplicaCache[AttemptId, Attempt, Event] = ReplicaCache()
+        self.advanced: Signal[Attempt] = Signal()
+        """Emitted after each entry that this node has appended, with the attempt after it."""
+        self.appended: Signal[Attempt | None, Attempt, str] = Signal()
+        """Emitted after `advanced`, with the attempt before and after, and the entry (JSON)."""
+        self.finished: Signal[Finish] = Signal()
+        """Emitted after `appended`, if the attempt is over: this is in the outbox now."""
+        self.given_up: Signal[Attempt] = Signal()
+        """Emitted when this node has resigned an attempt without a command on it."""
+        self.opened: Signal[Attempt] = Signal()
+        """Emitted when a player opens an attempt."""
+
+    @property
+    def size(self) -> int:
+        """How many attempts are cached."""
+        return self._replicas.size
+
+    def used(self) -> list[Replica[Attempt, Event]]:
+        """Return the cached replicas that this node appends to."""
+        return self._replicas.used()
+
+    async def start(self, started: Started) -> Attempt:
+        """Start an attempt by the rules of its deal, or return it if it has been started already.
+
+        Raises:
+            Refusal: the deal is not kept any more.
+            UnreadableError: a newer release drew the deal.
+            UnavailableError: the store does not answer.
+        """
+        attempt = attempt_id(started.deal, started.player)
+        replica = await self._replica(attempt, to_append=True)
+        # All attempts at a deal are played by its rules, whatever the rules of today are.
+        deal = await self._deal(attempt)
+        rules = rules_of(deal.game, deal.variant, deal.rules)
+        started = structs.replace(started, rules=rules.digest)
+        step = await replica.submit(lambda state, _: started if state is None else None)
+        return step.after
+
+    async def pass_deadline(self, due: AttemptDue) -> bool:
+        """End an attempt whose deadline has passed; return whether it is over, or not there.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found = await self.find(due.attempt)
+        return found is None or found.end is not None
+
+    async def find(self, attempt: AttemptId) -> Attempt | None:
+        """Return an attempt as it is now, or `None` if there is none.
+
+        An attempt whose deadline has passed is ended first.
+
+        Raises:
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        try:
+            return await (await self._replica(attempt)).refresh()
+        except Refusal:
+            return None
+
+    async def open(self, attempt: AttemptId, player: PlayerId) -> Snapshot:
+        """Return a snapshot of a player's own attempt.
+
+        Raises:
+            Refusal: the player has no such attempt, or its round has not begun.
+            UnavailableError: the store does not answer.
+        """
+        state = await self.find(attempt)
+        if state is None or state.start.player != player:
+            raise Refusal("unknown_attempt")
+        self.opened.emit(state)
+        return await self.snapshot(state)
+
+    async def snapshot(self, attempt: Attempt) -> Snapshot:
+        """Return what an attempt's player may see of it.
+
+        Raises:
+            Refusal: the attempt has not begun, so that nothing of it may be seen. As the clocks of
+                two nodes differ slightly, another node may already count it as begun.
+            UnavailableError: the store does not answer.
+        """
+        clock = self._clock
+        # A node whose clock is wrong must not show cards early.
+        now = await clock.confirm() if attempt.seq == 1 else clock.now()
+        if not attempt.has_begun(now):
+            raise Refusal("not_started")
+        deal = await self._deals.find(attempt.start.deal)
+        assert deal is not None, "a deal outlives its attempts"
+        return snapshot_of(attempt, deal.commitment, deal.certificate)
+
+    def play_soon(
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
+    ) -> None:
+        """Play a move as entry `seq`; `reply` is called later with the outcome."""
+        move = PendingMove(attempt, player, seq, numbers, self.answer_again, reply)
+        replica = self._replicas.find_to_append(attempt)
+        self._lookups["attempts", "miss" if replica is None else "hit"] += 1
+        if replica is None or seq == FIRST_MOVE:
+            run_soon(self._play(attempt, seq, move))
+        else:
+            replica.submit_soon(move)
+
+    async def _play(self, attempt: AttemptId, seq: int, move: PendingMove) -> None:
+        """Play a move whose replica is not cached, or a first move, with a confirmed clock."""
+        try:
+            replica = await self._replica(attempt, to_append=True)
+            if seq == FIRST_MOVE:
+                await self._keep_deal(attempt, move.decide)
+        except Exception as error:
+            move.finish(None, error)
+        else:
+            replica.submit_soon(move)
+
+    async def started(self, deals: Sequence[DealId], player: PlayerId) -> set[DealId]:
+        """Return those of some deals on which a player has started an attempt.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        names = [keys.attempt(attempt_id(deal, player)) for deal in deals]
+        found = await self._journals.existing(names)
+        return {deal for deal, exists in zip(deals, found, strict=True) if exists}
+
+    async def _keep_deal(
+        self, attempt: AttemptId, decide: Callable[[Attempt | None, int], object]
+    ) -> None:
+        """Extend the life of what goes with a round's run, which somebody begins to play.
+
+        Nothing is extended by a first entry that is refused: nobody is charged for that.
+
+        Raises:
+            Refusal: there is no such deal, or `decide` refuses the first entry.
+            UnavailableError: the store does not answer; it may have been extended or not.
+        """
+        deal = await self._deal(attempt)
+        state = self._known(attempt) or await self.find(attempt)
+        decide(state, await self._clock.confirm())
+        if deal.room is not None:
+            days = state.start.days if state else KEPT_DAYS
+            # The pace bot plays by itself, and would fill the store for everybody who only looks
+            # for a match.
+            bot = keys.attempt(attempt_id(deal.id, PACE_BOT))
+            await self._deals.keep(deal.id, days, bot)
+
+    async def answer_again(
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers
+    ) -> Played | Snapshot:
+        """Answer a move that was sent again, or whose number is not the next one.
+
+        Returns:
+            The outcome of entry `seq`, if that is this move and recent enough; otherwise a
+            snapshot.
+
+        Raises:
+            Refusal: the player has no such attempt.
+            UnavailableError: the store does not answer.
+        """
+        for before, event, after in await self.steps(attempt, seq):
+            if after.seq == seq and before is not None and isinstance(event, Moved):
+                move = before.board.ruleset.move_of(*numbers)
+                if move is not None and move_text(before.board.ruleset, move) == event.move:
+                    return Played(before, after, delta_between(before.board, after.board))
+                break
+        return await self.open(attempt, player)
+
+    async def resign(self, attempt: AttemptId, player: PlayerId, seq: int) -> Over | Snapshot:
+        """Resign an attempt, as entry `seq`.
+
+        Returns:
+            The attempt that is over, also if that entry is this resignation already; or a snapshot,
+            if `seq` is not the number of the next entry.
+
+        Raises:
+            Refusal: the player has no such attempt, or it is over or has not begun.
+            UnavailableError: the store does not answer; the resignation may be stored or not.
+        """
+        try:
+            step = await self._submit_next(attempt, player, seq, core.resign)
+        except OutOfStepError:
+            snapshot = await self.open(attempt, player)
+            state = self._known(attempt)
+            if state is not None and state.seq == seq and state.end == "resigned":
+                return Over(state)
+            return snapshot
+        return Over(step.after)
+
+    async def undo(self, attempt: AttemptId, player: PlayerId, seq: int) -> Played | Snapshot:
+        """Undo the last move of an attempt, as entry `seq`.
+
+        Returns:
+            Its effect, also if that entry is this undo already and recent enough; or a snapshot, if
+            `seq` is not the number of the next entry.
+
+        Raises:
+            Refusal: the player has no such attempt, or the move is not undone: see `core.undo`.
+            UnavailableError: the store does not answer; the undo may be stored or not.
+        """
+        deltas: list[Delta] = []
+
+        def decide(state: Attempt, now: int) -> Event:
+            undone = core.undo(state, now)
+            deltas.append(undone.delta)
+            return undone.event
+
+        try:
+            step = await self._submit_next(attempt, player, seq, decide)
+        except OutOfStepError:
+            for before, event, after in await self.steps(attempt, seq):
+                if after.seq == seq and before is not None and isinstance(event, Undone):
+                    return Played(before, after, delta_between(before.board, after.board))
+            return await self.open(attempt, player)
+        assert step.before is not None, "a first entry is no undo"
+        return Played(step.before, step.after, deltas[-1])
+
+    async def hint(self, attempt: AttemptId, player: PlayerId, seq: int) -> Advice | Snapshot:
+        """Give the player a hint, as entry `seq`; on the same board, it is the same again.
+
+        Returns:
+            The hint; or a snapshot, if `seq` is neither the number of the next entry nor that of
+            the hint.
+
+        Raises:
+            Refusal: the player has no such attempt, or gets no hint: see `core.hint`.
+            UnavailableError: the store does not answer; the hint may be stored or not.
+        """
+        try:
+            step = await self._submit_next(attempt, player, seq, core.hint, plays=True)
+        except OutOfStepError:
+            snapshot = await self.open(attempt, player)
+            state = self._known(attempt)
+            if state is not None and state.seq == seq and state.hinted is not None:
+                return Advice(state)
+            return snapshot
+        return Advice(step.after)
+
+    async def _submit_next(
+        self,
+        attempt: AttemptId,
+        player: PlayerId,
+        seq: int,
+        decide: Callable[[Attempt, int], Event | None],
+        *,
+        plays: bool = False,
+    ) -> Submitted[Attempt]:
+        """Carry a player's command out if `seq` is the number of the next entry.
+
+        If it `plays`, what goes with the attempt is kept from its first entry on.
+
+        Raises:
+            OutOfStepError: it is not.
+            Refusal: the player has no such attempt, or `decide` refuses.
+            UnavailableError: the store does not answer; the entry may be stored or not.
+        """
+
+        def decide_next(state: Attempt | None, now: int) -> Event | None:
+            if state is None or state.start.player != player:
+                raise Refusal("unknown_attempt")
+            if seq != state.seq + 1:
+                raise OutOfStepError
+            return decide(state, now)
+
+        replica = await self._replica(attempt, to_append=True)
+        if plays and seq == FIRST_MOVE:
+            await self._keep_deal(attempt, decide_next)
+        return await replica.submit(decide_next)
+
+    async def give_up(self, attempt: AttemptId) -> None:
+        """Resign an attempt at any entry, begun or not; if it is over, do nothing.
+
+        Its player is notified, who did not ask for it.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+
+        def decide(state: Attempt | None, now: int) -> Event | None:
+            return None if state is None else core.give_up(state, now)
+
+        step = await (await self._replica(attempt, to_append=True)).submit(decide)
+        if step.before is not step.after:
+            self.given_up.emit(step.after)
+
+    async def end_stuck(self, attempt: AttemptId, seq: int) -> Attempt | None:
+        """End an attempt as stuck: after entry `seq`, no line of moves brings another card home.
+
+        Returns:
+            The attempt, or `None` if it was over already. Later moves do not matter: they
+            cannot have brought a card home either.
+
+        Raises:
+            Refusal: the attempt does not exist, or has expired.
+            UnavailableError: the store does not answer.
+        """
+
+        def decide(state: Attempt | None, now: int) -> Event | None:
+            if state is None:
+                raise Refusal("unknown_attempt")
+            return core.end_stuck(state, seq, now)
+
+        step = await (await self._replica(attempt, to_append=True)).submit(decide)
+        return step.after if step.before is not step.after else None
+
+    async def steps(self, attempt: AttemptId, first: int) -> Iterator[Step]:
+        """Return the steps from entry `first` on, folded lazily; a few earlier ones may precede.
+
+        The iterator is empty if entry `first` is too old or does not exist yet.
+
+        Raises:
+            Refusal: there is no such attempt.
+            UnavailableError: the store does not answer.
+        """
+        replica = await self._replica(attempt)
+        found = await replica.since(first)
+        if found is None:
+            return iter(())
+        state, texts = found
+        return steps_of(await self._deal(attempt), state, texts)
+
+    async def run(self, attempt: AttemptId) -> Run | None:
+        """Return the run that a journal holds, or `None` if there is no journal, or it goes on.
+
+        Raises:
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        texts = await self._journals.read_from(keys.attempt(attempt), 1)
+        events: list[Event] = []
+        for number, text in enumerate(texts, 1):
+            events.append(decode(text))
+            if number % YIELD_EVERY == 0:
+                await asyncio.sleep(0)
+        return run_of(events)
+
+    def receive(self, attempt: AttemptId, number: int, text: str) -> Step | None:
+        """Apply entry `number`, which another node has appended and published.
+
+        It takes as long as deciding a move, and no read.
+
+        Returns:
+            The entry with the attempt before and after it; `None` if it could not be applied, since
+            it does not follow what this node has: then the journal has to be read.
+
+        Raises:
+            UnreadableError: a newer release stored it.
+        """
+        replica = self._replicas.find(attempt)
+        before = replica.settled if replica is not None else None
+        if replica is None or before is None or before.seq != number - 1:
+            return None
+        if not replica.receive(number, text) or replica.state is None:
+            return None
+        return Step(before, decode(text), replica.state)
+
+    def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
+        """Emit the signals of an accepted append."""
+        self.advanced.emit(after)
+        self.appended.emit(before, after, text)
+        finish = finish_of(after)
+        if finish is not None:
+            self.finished.emit(finish)
+
+    def _known(self, attempt: AttemptId) -> Attempt | None:
+        """Return an attempt from its replica, or `None` if that is not cached."""
+        replica = self._replicas.find(attempt)
+        return replica.state if replica is not None else None
+
+    async def _replica(
+        self, attempt: AttemptId, *, to_append: bool = False
+    ) -> Replica[Attempt, Event]:
+        find = self._replicas.find_to_append if to_append else self._replicas.find
+        replica = find(attempt)
+        if replica is None:
+            definition = AttemptDefinition(attempt, await self._deal(attempt), self._appended)
+            self._replicas.put(attempt, Replica(self._journals, self._clock, definition))
+            replica = find(attempt)
+            assert replica is not None, "it has just been put there"
+        return replica
+
+    async def _deal(self, attempt: AttemptId) -> Deal:
+        """Return the deal that an attempt is played on."""
+        parts = split_attempt_id(attempt)
+        deal = await self._deals.find(parts[0]) if parts else None
+        if deal is None:
+            raise Refusal("unknown_attempt")
+        return deal

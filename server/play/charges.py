@@ -1,0 +1,52 @@
+"""What attempts store, charged to the addresses of those who play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from server.base.core.ids import RoomCode
+from server.base.core.quota import DAY, Item
+from server.base.quotas.quotas import ENTRY_BYTES, MOVES, PLAYED, Quotas
+from server.base.work.clock import Clock
+from server.play.attempts import Attempts
+from server.play.core.attempt import Attempt
+
+
+class Charges:
+    """Charges for attempts that go on.
+
+    Args:
+        attempts: the attempts of this node.
+        quotas: what each address has stored.
+        clock: the store's clock.
+        of_first_move: returns what a player's first move in a room stores beside the attempt, from
+            its deadline on, if an attempt is kept for so many days.
+    """
+
+    def __init__(
+        self,
+        attempts: Attempts,
+        quotas: Quotas,
+        clock: Clock,
+        of_first_move: Callable[[RoomCode, int], Iterable[Item]],
+    ) -> None:
+        self._quotas = quotas
+        self._clock = clock
+        self._of_first_move = of_first_move
+        attempts.appended.subscribe(self._advanced)
+
+    def _advanced(self, before: Attempt | None, after: Attempt, _: str) -> None:
+        """Charge for an attempt that has advanced: from its first move on, and for each `MOVES`."""
+        count = after.seq % MOVES or MOVES
+        is_first = before is not None and not before.is_played and after.is_played
+        is_counted = count == MOVES or (after.end is not None and after.is_played)
+        if is_counted or is_first:
+            start, size = after.start, count * ENTRY_BYTES if is_counted else 0
+            left = start.deadline - self._clock.now()
+            items: Iterable[Item] = ()
+            if is_first:
+                size += PLAYED
+                if start.room is not None:
+                    items = self._of_first_move(start.room, start.days)
+            kept = (Item(item.size, left + item.life) for item in items)
+            self._quotas.note(start.player, Item(size, left + start.days * DAY), *kept)

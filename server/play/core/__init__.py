@@ -1,0 +1,1 @@
+"""An attempt as a fold over its journal, without I/O."""

@@ -1,0 +1,354 @@
+"""An attempt: one player's play of one deal, as a fold over its journal.
+
+Entry 1 of the journal is `Started`; each later entry is one move, or the end. Times are Unix
+milliseconds of the server's clock.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.board import Board, Delta, delta_between
+from engine.errors import EngineError
+from engine.hints import hint as hint_on
+from engine.moves import is_stuck
+from engine.notation import move_text, parse_move
+from engine.play import apply
+from engine.play import play as play_move
+from engine.ruleset import Move
+from engine.search import cards_never_seen
+from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
+from server.base.core.quota import KEPT_DAYS
+from server.base.core.refusal import Refusal
+from server.play.core.result import MAX_MOVES, End, Result
+from server.play.core.stored import Help
+
+UNDO_DEPTH = 100
+"""Moves that can be undone in a row; the boards before them take up to 50 KB of memory."""
+
+UNDONE = "undo"
+"""What stands for an undone move where moves are listed by their texts."""
+
+
+class Started(Struct, tag="started", frozen=True, omit_defaults=True):
+    """The attempt began.
+
+    Attributes:
+        at: when its clock starts.
+        deadline: when it ends by itself.
+        rules: the digest of the rules that it is played by.
+        help: what help the player may ask for.
+        days: for how many days it is kept after its deadline if it is played.
+        ranked: whether it is of a daily, and the player had kept an identity by then.
+    """
+
+    player: PlayerId
+    deal: DealId
+    game: str
+    variant: str
+    room: RoomCode | None
+    day: int | None
+    at: int
+    deadline: int
+    rules: str
+    help: Help = "none"
+    days: int = KEPT_DAYS
+    ranked: bool = False
+
+
+class Moved(Struct, tag="moved", frozen=True, omit_defaults=True):
+    """A move was played; `end` says why the attempt ended with it, if it did."""
+
+    move: str
+    at: int
+    end: End | None = None
+
+
+class Ended(Struct, tag="ended", frozen=True):
+    """The attempt ended without another move."""
+
+    end: End
+    at: int
+
+
+class Undone(Struct, tag="undone", frozen=True):
+    """The last move that was not undone was undone. It is a move itself, and counts as one."""
+
+    at: int
+
+
+class Hinted(Struct, tag="hinted", frozen=True):
+    """The player was given a hint: a move to play next."""
+
+    move: str
+    at: int
+
+
+Event = Started | Moved | Undone | Hinted | Ended
+
+
+def move_of(event: Event) -> str | None:
+    """Return the text of the move that an entry is, `UNDONE` if it undoes one, or else `None`."""
+    if isinstance(event, Moved):
+        return event.move
+    return UNDONE if isinstance(event, Undone) else None
+
+
+class Past(NamedTuple):
+    """What an attempt was before a move: its board, and its `last_home`."""
+
+    board: Board
+    last_home: int
+
+
+class Attempt(Struct, frozen=True):
+    """The state of an attempt after the last entry of its journal.
+
+    Attributes:
+        start: the first entry.
+        board: the board after all moves.
+        seq: the number of the last entry.
+        at: the time of the last entry. Times never decrease, even if the clock is set back.
+        last_home: milliseconds from the start to the last move that brought a card home.
+        end: why the attempt ended, or `None` while it is running.
+        past: what it was before each of the last moves that can be undone, oldest first; empty
+            where undo is not allowed.
+        hinted: the hint that was given on this board.
+        undos: how many moves were undone.
+        hints: how many hints were given.
+        peeked: whether an undone move had turned a card up.
+    """
+
+    start: Started
+    board: Board
+    seq: int
+    at: int
+    last_home: int
+    end: End | None
+    past: tuple[Past, ...] = ()
+    hinted: Move | None = None
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False
+
+    @property
+    def id(self) -> AttemptId:
+        """The attempt's id."""
+        return attempt_id(self.start.deal, self.start.player)
+
+    def has_begun(self, now: int) -> bool:
+        """Return whether moves are accepted.
+
+        A round has a countdown first, which is over once a move was accepted. An attempt at a daily
+        accepts moves from its first entry on. Both hold even if this node's clock is behind that of
+        the node which wrote the entry.
+        """
+        return self.start.room is None or self.is_played or now >= self.start.at
+
+    @property
+    def is_played(self) -> bool:
+        """Whether its player has done anything but open it or give it up."""
+        return self.board.moves > 0 or self.hints > 0
+
+    @property
+    def result(self) -> Result:
+        """The attempt's result so far."""
+        board = self.board
+        left = board.ruleset.total - board.home
+        marks = self.undos, self.hints, self.peeked
+        return Result(board.home, left, self.last_home, board.moves, self.end, *marks)
+
+    @property
+    def undoable(self) -> int:
+        """How many moves can be undone in a row."""
+        if self.end is not None:
+            return 0
+        return min(len(self.past), MAX_MOVES - self.board.moves)
+
+
+class Played(NamedTuple):
+    """A decided move: its journal entry, the attempt after it, and the board's change."""
+
+    event: Moved | Undone
+    after: Attempt
+    delta: Delta
+
+
+def begin(start: Started, board: Board) -> Attempt:
+    """Return the attempt after its first entry, on the initial board of its deal."""
+    return Attempt(start, board, seq=1, at=start.at, last_home=0, end=None)
+
+
+def fold(attempt: Attempt, event: Event) -> Attempt:
+    """Return the attempt after one more entry of its journal, which is not checked again.
+
+    Raises:
+        NotationError: the entry's move names a pile that the game does not have.
+    """
+    seq = attempt.seq + 1
+    if isinstance(event, Moved):
+        before = attempt.board
+        return _moved(attempt, apply(before, parse_move(before.ruleset, event.move)), event)
+    match event:
+        case Undone():
+            return _undone(attempt, event)
+        case Hinted(move=text):
+            hinted = parse_move(attempt.board.ruleset, text)
+            hints = attempt.hints + 1
+            return replace(attempt, seq=seq, at=event.at, hinted=hinted, hints=hints)
+        case Ended(end=end):
+            return replace(attempt, seq=seq, at=event.at, end=end, past=(), hinted=None)
+    raise AssertionError("Started is only the first entry")
+
+
+def due(attempt: Attempt, now: int) -> Event | None:
+    """Return the end at the deadline if it has passed, or `None`."""
+    if attempt.end is None and now >= attempt.start.deadline:
+        return Ended("time", attempt.start.deadline)
+    return None
+
+
+def end_stuck(attempt: Attempt, seq: int, now: int) -> Event | None:
+    """Return the end of an attempt that a search found stuck at entry `seq`.
+
+    Entries after `seq` do not matter: if no line of moves from there brings a card home, none of
+    those that followed did, and none that continues them can. Where moves can be undone, it is no
+    end: going back may lead out of it.
+
+    Returns:
+        The entry, or `None` if the attempt has ended already or has no entry `seq`.
+    """
+    if attempt.end is not None or attempt.seq < seq or attempt.undoable:
+        return None
+    return Ended("stuck", max(now, attempt.at))
+
+
+def give_up(attempt: Attempt, now: int) -> Event | None:
+    """Return the resignation of an attempt, begun or not, or `None` if it has ended."""
+    return None if attempt.end is not None else Ended("resigned", max(now, attempt.at))
+
+
+def play(attempt: Attempt, move: Move, now: int) -> Played:
+    """Decide a move.
+
+    Raises:
+        Refusal: with the code `attempt_ended`, `not_started`, `too_many_moves` or `illegal_move`.
+    """
+    _check_running(attempt, now)
+    board = attempt.board
+    if board.moves >= MAX_MOVES:
+        raise Refusal("too_many_moves")
+    try:
+        after, delta = play_move(board, move)
+    except EngineError as error:
+        raise Refusal.of(error) from error
+    end: End | None = "won" if after.won else None
+    if end is None and not _may_go_back(attempt, after) and is_stuck(after):
+        end = "stuck"
+    event = Moved(move_text(board.ruleset, move), max(now, attempt.at), end)
+    return Played(event, _moved(attempt, after, event), delta)
+
+
+def undo(attempt: Attempt, now: int) -> Played:
+    """Decide a player's command to undo the last move.
+
+    The board, cards home and the time of the last of them are what they were before it. Cards that
+    it had turned up are hidden again, also in the delta, and the result is marked for it.
+
+    Raises:
+        Refusal: with the code `attempt_ended`, `not_started`, `no_help`, `nothing_to_undo` or
+            `too_many_moves`.
+    """
+    _check_running(attempt, now)
+    if attempt.start.help == "none":
+        raise Refusal("no_help")
+    if not attempt.past:
+        raise Refusal("nothing_to_undo")
+    if attempt.board.moves >= MAX_MOVES:
+        raise Refusal("too_many_moves")
+    event = Undone(max(now, attempt.at))
+    after = _undone(attempt, event)
+    return Played(event, after, delta_between(attempt.board, after.board))
+
+
+def hint(attempt: Attempt, now: int) -> Hinted | None:
+    """Decide a player's command to be given a hint.
+
+    Returns:
+        The entry; `None` if the hint on this board was given before, or there is none.
+
+    Raises:
+        Refusal: with the code `attempt_ended`, `not_started` or `no_help`.
+    """
+    _check_running(attempt, now)
+    if attempt.start.help != "hints":
+        raise Refusal("no_help")
+    move = hint_on(attempt.board) if attempt.hinted is None else None
+    if move is None:
+        return None
+    return Hinted(move_text(attempt.board.ruleset, move), max(now, attempt.at))
+
+
+def resign(attempt: Attempt, now: int) -> Event:
+    """Decide a player's command to resign.
+
+    Raises:
+        Refusal: with the code `attempt_ended` or `not_started`.
+    """
+    _check_running(attempt, now)
+    return Ended("resigned", max(now, attempt.at))
+
+
+def _check_running(attempt: Attempt, now: int) -> None:
+    """Raise `Refusal` unless the attempt accepts commands."""
+    if attempt.end is not None:
+        raise Refusal("attempt_ended")
+    if not attempt.has_begun(now):
+        raise Refusal("not_started")
+
+
+def _moved(attempt: Attempt, after: Board, event: Moved) -> Attempt:
+    """Return the attempt after the move `event`, which led to the board `after`."""
+    came_home = after.home > attempt.board.home
+    last_home = event.at - attempt.start.at if came_home else attempt.last_home
+    past: tuple[Past, ...] = ()
+    if attempt.start.help != "none" and event.end is None:
+        past = (*attempt.past[1 - UNDO_DEPTH :], Past(attempt.board, attempt.last_home))
+    return Attempt(
+        attempt.start,
+        after,
+        attempt.seq + 1,
+        event.at,
+        last_home,
+        event.end,
+        past,
+        None,
+        attempt.undos,
+        attempt.hints,
+        attempt.peeked,
+    )
+
+
+def _undone(attempt: Attempt, event: Undone) -> Attempt:
+    """Return the attempt after its last move was undone."""
+    *past, (before, last_home) = attempt.past
+    board = attempt.board
+    return replace(
+        attempt,
+        board=Board(board.ruleset, before.piles, before.redeals, board.moves + 1, before.home),
+        seq=attempt.seq + 1,
+        at=event.at,
+        last_home=last_home,
+        past=tuple(past),
+        hinted=None,
+        undos=attempt.undos + 1,
+        peeked=attempt.peeked or cards_never_seen(before) > cards_never_seen(board),
+    )
+
+
+def _may_go_back(attempt: Attempt, after: Board) -> bool:
+    """Return whether the move that led to the board `after` can be undone."""
+    return attempt.start.help != "none" and after.moves < MAX_MOVES

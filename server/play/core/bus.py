@@ -1,0 +1,72 @@
+"""What nodes tell those about an attempt where its player has sessions."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from server.base.core.ids import AttemptId, PlayerId
+from server.play.core.attempt import Attempt
+from server.play.core.stored import StoredResult
+
+
+class Ended(Struct, tag=2, array_like=True, frozen=True):
+    """To a node's topic: a player's attempt ended with entry `seq`, without a command."""
+
+    player: PlayerId
+    attempt: AttemptId
+    seq: int
+    result: StoredResult
+
+    @classmethod
+    def of(cls, attempt: Attempt) -> Ended:
+        """Return the message about an attempt that is over."""
+        result = StoredResult.of(attempt.result)
+        return cls(attempt.start.player, attempt.id, attempt.seq, result)
+
+
+class Advanced(Struct, tag=5, array_like=True, frozen=True):
+    """To a node's topic: a player's attempt has a new entry, with this number and text (JSON).
+
+    Attributes:
+        node: the node that has appended it.
+        by: the session that it is by, if one asked for it.
+    """
+
+    player: PlayerId
+    node: str
+    attempt: AttemptId
+    number: int
+    text: str
+    by: str | None
+
+
+class Opened(Struct, tag=6, array_like=True, frozen=True):
+    """To a node's topic: a session on `node` shows an attempt; who plays it is to be answered."""
+
+    player: PlayerId
+    attempt: AttemptId
+    session: str
+    node: str
+
+
+class Taken(Struct, tag=7, array_like=True, frozen=True):
+    """To a node's topic: an attempt is played by the session `by` of the player.
+
+    Attributes:
+        at: when `by` took it over, in Unix milliseconds; 0 if it has played without.
+        session: the only session to be told, as the answer to `Opened`; `None` for all others.
+    """
+
+    player: PlayerId
+    attempt: AttemptId
+    by: str
+    at: int
+    session: str | None
+
+
+class Released(Struct, tag=8, array_like=True, frozen=True):
+    """To a node's topic: the session `by` of the player has ended, which played the attempt."""
+
+    player: PlayerId
+    attempt: AttemptId
+    by: str

@@ -1,0 +1,30 @@
+"""What follows from the end of an attempt, as stored in the outbox."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.play.core.stored import StoredResult
+
+
+class Finish(Struct, tag="finish", frozen=True):
+    """The result of an attempt that is over, written with its last entry.
+
+    Attributes:
+        ranked: whether it is of a daily that was begun with an identity that was kept.
+    """
+
+    attempt: AttemptId
+    player: PlayerId
+    deal: DealId
+    game: str
+    room: RoomCode | None
+    day: int | None
+    result: StoredResult
+    ranked: bool = False
+
+    @property
+    def field(self) -> str:
+        """Its field in the outbox."""
+        return self.attempt

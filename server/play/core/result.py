@@ -1,0 +1,125 @@
+"""Ranking: results, packed into one integer, and standings.
+
+Results are ordered by cards left, then by the time at which the last card came home, then by the
+number of moves. Less is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Literal, NamedTuple, TypeVar
+
+from server.base.core.ids import PlayerId
+
+_TIME_BITS = 34
+_MOVE_BITS = 12
+MAX_TIME = (1 << _TIME_BITS) - 1
+"""The longest time that is ranked, in milliseconds: 198 days. Longer ones count as equal."""
+MAX_MOVES = (1 << _MOVE_BITS) - 1
+"""The most moves that are ranked, and that an attempt may have."""
+
+T = TypeVar("T")
+
+End = Literal["won", "stuck", "resigned", "time"]
+"""Why an attempt ended; `time` is at its deadline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of an attempt, final or so far.
+
+    Attributes:
+        home: cards on foundations.
+        left: cards not there yet, at most 127.
+        time: milliseconds from the start to the last move that brought a card home.
+        moves: the number of moves played; going back one is a move too.
+        end: why the attempt ended, or `None` while it is running.
+        undos: how many of the moves went back one.
+        hints: how many hints the player was given.
+        peeked: whether going back covered a card that had been seen.
+    """
+
+    home: int
+    left: int
+    time: int
+    moves: int
+    end: End | None
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a leaderboard: a lower `score` is better; equal scores share a rank.
+
+    It is a packed result, or a negated number: see `BoardId.is_of_results`.
+    """
+
+    rank: int
+    player: PlayerId
+    score: int
+
+
+class Rows(NamedTuple):
+    """A part of a leaderboard.
+
+    Attributes:
+        size: the number of all rows.
+        rows: the rows that were asked for, best first.
+        middle: the score of the middle row, the better one of two; `None` without rows.
+    """
+
+    size: int
+    rows: list[Row]
+    middle: int | None
+
+
+def pack(left: int, time: int, moves: int) -> int:
+    """Return an integer below 2^53 that sorts as results do; a double holds it exactly."""
+    return (left << _TIME_BITS | min(time, MAX_TIME)) << _MOVE_BITS | min(moves, MAX_MOVES)
+
+
+def unpack(packed: int) -> tuple[int, int, int]:
+    """Return (left, time, moves) from a packed result."""
+    moves = packed & MAX_MOVES
+    time = packed >> _MOVE_BITS & MAX_TIME
+    return packed >> _TIME_BITS + _MOVE_BITS, time, moves
+
+
+def packed(result: Result) -> int:
+    """Return a result packed into one integer."""
+    return pack(result.left, result.time, result.moves)
+
+
+def standing(results: Iterable[tuple[T, Result]]) -> list[tuple[int, T, Result]]:
+    """Return (rank, key, result) for each (key, result), best first; equal results share ranks."""
+    scored = sorted(((packed(result), key, result) for key, result in results), key=itemgetter(0))
+    scores = [score for score, *_ in scored]
+    return [(scores.index(score) + 1, key, result) for score, key, result in scored]
+
+
+def ranks(results: Mapping[T, Result], home: int) -> dict[T, int]:
+    """Return the ranks of the players of a round, from 1.
+
+    Those who brought no card home share the last rank, even if nobody is before them.
+
+    Args:
+        results: how their runs ended.
+        home: how many cards the deal itself brought home; -1 if every run is ranked.
+    """
+    return {
+        player: rank if result.home > home else len(results)
+        for rank, player, result in standing(results.items())
+    }
+
+
+def winners(results: Mapping[T, Result], home: int) -> list[T]:
+    """Return who has won a round: nobody if nobody brought a card home."""
+    return [
+        player
+        for rank, player, result in standing(results.items())
+        if rank == 1 and result.home > home
+    ]

@@ -1,0 +1,51 @@
+"""What follows from the end of an attempt, for the wings that register it."""
+
+from __future__ import annotations
+
+from server.base.core.ids import AttemptId
+from server.base.work.signal import AsyncSignal
+from server.play.attempts import Attempts
+from server.play.core.finish import Finish
+from server.play.core.run import Run
+
+
+class FinishedRun:
+    """The run of an attempt that is over, which is read once, if anybody asks for it."""
+
+    __slots__ = ("_attempt", "_attempts", "_run")
+
+    def __init__(self, attempts: Attempts, attempt: AttemptId) -> None:
+        self._attempts = attempts
+        self._attempt = attempt
+        self._run: Run | None = None
+
+    async def read(self) -> Run | None:
+        """Return the run; `None` only if the store has lost it.
+
+        Raises:
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        if self._run is None:
+            self._run = await self._attempts.run(self._attempt)
+        return self._run
+
+
+class Finishes:
+    """Applies finishes.
+
+    Attributes:
+        applied: what each leads to is subscribed here, and awaited in this order.
+    """
+
+    def __init__(self, attempts: Attempts) -> None:
+        self.applied: AsyncSignal[Finish, FinishedRun] = AsyncSignal()
+        self._attempts = attempts
+
+    async def apply(self, finish: Finish) -> None:
+        """Apply a finish. This is idempotent.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        await self.applied.emit(finish, FinishedRun(self._attempts, finish.attempt))

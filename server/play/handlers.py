@@ -1,0 +1,99 @@
+"""Handlers of the commands in `server.play.messages`.
+
+A move has none: the session gives it to `server.base.wire.answerer.Handlers.play`.
+"""
+
+from __future__ import annotations
+
+from server.base.core.ids import AttemptId
+from server.base.core.refusal import Refusal
+from server.base.quotas import quotas
+from server.base.wire import codec
+from server.base.wire.messages import Command
+from server.base.wire.request import HandlerTable, Request
+from server.play import present as play_present
+from server.play.answers import Over, Snapshot
+from server.play.core.attempt import UNDONE
+from server.play.messages import Attempt, Ended, Hint, Hinted, Missed, OpenAttempt, Resign, Undo
+from server.play.resume import find_missed
+
+
+async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:
+    """Return the snapshot, or what the client has missed if that is known and takes fewer bytes."""
+    attempts, have = request.services.attempts, request.command.have
+    snapshot = await request.services.rooms.open_attempt(
+        AttemptId(request.command.attempt), request.player
+    )
+    missed = None
+    if have is not None:
+        missed = await find_missed(attempts, snapshot, have.seq, have.digest)
+    whole = show(request, snapshot, take=request.command.take)
+    if missed is None:
+        return whole
+    part = play_present.missed(missed, whole.number, whole.now)
+    return part if len(codec.encode(part)) < len(codec.encode(whole)) else whole
+
+
+async def resign(request: Request[Resign]) -> Ended | Attempt:
+    """End the attempt; return its snapshot instead if `seq` is not its next entry."""
+    command = request.command
+    attempt = _attempt(request)
+    found = await request.services.attempts.resign(attempt, request.player, command.seq)
+    if isinstance(found, Over):
+        return play_present.ended(found.after, command.number)
+    return play_present.attempt(found, command.number, request.now())
+
+
+async def undo(request: Request[Undo]) -> Missed | Attempt:
+    """Undo the last move; return the snapshot instead if `seq` is not its next entry."""
+    number, seq = request.command.number, request.command.seq
+    _check_quota(request)
+    found = await request.services.attempts.undo(_attempt(request), request.player, seq)
+    if isinstance(found, Snapshot):
+        return play_present.attempt(found, number, request.now())
+    # Nothing is awaited between the append and the answer: other sessions are sent it after that.
+    request.session.shown.wrote(number, found.after.seq)
+    return play_present.followed(found.after, UNDONE, found.delta, number, request.now())
+
+
+async def hint(request: Request[Hint]) -> Hinted | Attempt:
+    """Give a hint; return the snapshot instead if `seq` is not the next entry."""
+    number, seq = request.command.number, request.command.seq
+    _check_quota(request)
+    found = await request.services.attempts.hint(_attempt(request), request.player, seq)
+    if isinstance(found, Snapshot):
+        return play_present.attempt(found, number, request.now())
+    request.session.shown.wrote(number, found.after.seq)
+    return play_present.hinted(found.after, number)
+
+
+def _check_quota(request: Request[Undo] | Request[Hint]) -> None:
+    """Refuse a further entry, as moves are refused, where all of the quota is stored."""
+    if request.services.quotas.is_full(request.player):
+        raise quotas.full()
+
+
+def _attempt(request: Request[Resign] | Request[Undo] | Request[Hint]) -> AttemptId:
+    """Return the attempt that a command names by its number."""
+    attempt = request.session.shown.attempt_of(request.command.number)
+    if attempt is None:
+        raise Refusal("unknown_attempt")
+    return attempt
+
+
+def show(request: Request[Command], snapshot: Snapshot, *, take: bool) -> Attempt:
+    """Return a snapshot under its number in the session, and note that the session shows it.
+
+    Args:
+        request: the command that is answered by it.
+        snapshot: the attempt.
+        take: whether the session plays it from now on; else it follows the one that does.
+    """
+    number = request.session.shown.show(snapshot.attempt, snapshot.start.room)
+    if snapshot.result.end is None:
+        following = request.front.following
+        (following.take if take else following.open)(request.session, snapshot.attempt)
+    return play_present.attempt(snapshot, number, request.now())
+
+
+HANDLERS: HandlerTable = {OpenAttempt: open_attempt, Resign: resign, Undo: undo, Hint: hint}

@@ -1,0 +1,241 @@
+"""Attempts that several sessions of a player show: one plays, the others follow it live.
+
+An attempt is played by the session that has touched it last: by a move, or by taking it over. The
+others are sent its moves, as what they have `Missed`, and once that it was `Taken`. This is advice
+for clients: any session may move, and the journal decides whose move stands.
+
+A player with one session costs nothing here. With several, each entry is encoded once for each
+session that follows, after its own answer; the number of sessions is bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+import structlog
+
+from engine.board import delta_between
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.wire.session import Session
+from server.base.work.background import Background
+from server.base.work.clock import Clock
+from server.base.work.worker_pool import WorkerPool
+from server.play import messages
+from server.play import present as play_present
+from server.play.attempts import Attempts
+from server.play.core.attempt import move_of
+from server.play.core.bus import Ended, Opened, Taken
+from server.play.journal import Step
+from server.play.mirrors import Mirrors
+from server.players.hub import Hub
+from server.players.sessions import Sessions
+
+CONCURRENCY = 32
+"""Attempts that are read at once, because entries of them were missed."""
+
+CHECK_ENDS = 32
+"""Attempts that are read at the same time, since their ends may have been missed."""
+
+log = structlog.get_logger()
+
+
+class Following:
+    """Who of a player's sessions plays an attempt, and what the others are sent.
+
+    Args:
+        attempts: the node's attempts.
+        mirrors: what nodes tell one another of them.
+        sessions: the sessions of all nodes.
+        clock: the node's.
+        background: runs what is done beside commands.
+        hub: the sessions of this node.
+    """
+
+    def __init__(  # noqa: PLR0917 - what it follows and tells
+        self,
+        attempts: Attempts,
+        mirrors: Mirrors,
+        sessions: Sessions,
+        clock: Clock,
+        background: Background,
+        hub: Hub,
+    ) -> None:
+        self._attempts = attempts
+        self._clock = clock
+        self._sessions = sessions
+        self._mirrors = mirrors
+        self._hub = hub
+        self._sessions_of = hub.sessions_of
+        self._reads: WorkerPool[tuple[PlayerId, AttemptId, str | None]] = WorkerPool(
+            background,
+            "followed_attempts",
+            lambda item: self._send_snapshots(*item),
+            size=CONCURRENCY,
+        )
+        self._ends: WorkerPool[Session] = WorkerPool(
+            background, "missed_ends", self._send_missed_end, size=CHECK_ENDS
+        )
+        hub.leaving.subscribe(self.leave)
+        hub.checked.subscribe(self._checked)
+        self._mirrors.ended.subscribe(self._ended)
+        self._mirrors.advanced.subscribe(self._advanced)
+        self._mirrors.unfollowed.subscribe(lambda *item: self._reads.add(item))
+        self._mirrors.opened.subscribe(self._opened_elsewhere)
+        self._mirrors.taken.subscribe(self._taken_elsewhere)
+        self._mirrors.released.subscribe(
+            lambda released: self._release(released.player, released.attempt, released.by)
+        )
+        self._sessions.alone.subscribe(self._release_dead)
+
+    def _checked(self, session: Session) -> None:
+        if session.shown.latest is not None:
+            self._ends.add(session)
+
+    async def _send_missed_end(self, session: Session) -> None:
+        if session.shown.latest is None or not self._hub.has(session):
+            return
+        attempt = await self._attempts.find(session.shown.latest)
+        if attempt is not None and attempt.end in {"time", "stuck"}:
+            self._ended(Ended.of(attempt))
+
+    def _ended(self, ended: Ended) -> None:
+        """Notify those sessions of a player on this node that show an attempt of its end."""
+        for session in self._sessions_of(ended.player):
+            if session.shown.is_latest(ended.attempt):
+                number = session.shown.number_of(ended.attempt)
+                result = play_present.result(ended.result.restored())
+                session.send(messages.Ended(number, ended.seq, result))
+
+    def open(self, session: Session, attempt: AttemptId) -> None:
+        """Tell a session that shows an attempt now if another one plays it, after its answer."""
+        player, shown = session.player, session.shown
+        assert player is not None
+        if attempt in {shown.playing, shown.following} or not self._sessions.has_several(player):
+            return
+        for other in self._showing(player, attempt):
+            if other.shown.playing == attempt:
+                loop = asyncio.get_running_loop()
+                loop.call_soon(self._tell_taken, session, attempt, other.id)
+                return
+        self._mirrors.publish_opened(player, attempt, session.id)
+
+    def take(self, session: Session, attempt: AttemptId) -> None:
+        """Let a session play an attempt that it shows; the others are told, and follow."""
+        player, shown = session.player, session.shown
+        assert player is not None
+        shown.playing, shown.following = attempt, None
+        shown.taken_at = self._clock.now()
+        if not self._sessions.has_several(player):
+            return
+        for other in self._showing(player, attempt):
+            if other is not session:
+                self._tell_taken(other, attempt, session.id)
+        self._mirrors.publish_taken(player, attempt, session.id, shown.taken_at)
+        self._sessions.use(player, session.id)
+
+    def leave(self, session: Session) -> None:
+        """Tell the sessions that follow one which ends now that nobody plays any more."""
+        player, attempt = session.player, session.shown.playing
+        assert player is not None
+        if attempt is not None and self._sessions.has_several(player):
+            self._release(player, attempt, session.id)
+            self._mirrors.publish_released(player, attempt, session.id)
+
+    def _release(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
+        """Tell sessions that follow a session which has ended, or one that is not known."""
+        for session in self._showing(player, attempt):
+            shown = session.shown
+            if shown.following == attempt and shown.followed in {by, None}:
+                shown.following = shown.followed = None
+                session.send(messages.Released(shown.number_of(attempt)))
+
+    def _release_dead(self, player: PlayerId) -> None:
+        """Release what no session of this node plays: the other nodes of the player have died."""
+        sessions = tuple(self._sessions_of(player))
+        playing = {each.id for each in sessions}
+        for session in sessions:
+            shown = session.shown
+            if shown.following is not None and shown.followed not in playing:
+                self._release(player, shown.following, shown.followed or "")
+
+    def _showing(self, player: PlayerId, attempt: AttemptId) -> Iterable[Session]:
+        return (each for each in self._sessions_of(player) if each.shown.is_latest(attempt))
+
+    def _tell_taken(self, session: Session, attempt: AttemptId, by: str | None) -> None:
+        """Tell a session, once, that another one plays an attempt that it shows."""
+        shown = session.shown
+        if shown.playing == attempt:
+            shown.playing, shown.taken_at = None, 0
+        if not shown.is_latest(attempt):
+            return
+        shown.followed = by
+        if shown.following != attempt:
+            shown.following = attempt
+            session.send(messages.Taken(shown.number_of(attempt), by))
+
+    def _advanced(self, step: Step, text: str | None, by: str | None) -> None:
+        """Send an entry to the sessions that follow; publish it if this node has appended it."""
+        before, event, after = step
+        player, attempt = after.start.player, after.id
+        followers = []
+        for session in self._showing(player, attempt):
+            if session.shown.has_written(session.shown.number_of(attempt), after.seq):
+                by = session.id
+                self._sessions.use(player, session.id)
+            else:
+                followers.append(session)
+        if text is not None:
+            self._mirrors.publish_entry(after, text, by)
+        if not followers:
+            return
+        move = move_of(event)
+        if before is None or move is None:
+            self._reads.add((player, attempt, by))
+            return
+        delta = delta_between(before.board, after.board)
+        now = self._clock.now()
+        for session in followers:
+            number = session.shown.number_of(attempt)
+            session.send(play_present.followed(after, move, delta, number, now))
+            self._tell_taken(session, attempt, by)
+
+    async def _send_snapshots(self, player: PlayerId, attempt: AttemptId, by: str | None) -> None:
+        """Send an attempt as it is to those who follow it, since entries were missed here.
+
+        A session that took it over after the last entry is not told that `by` plays it.
+        """
+        try:
+            state = await self._attempts.find(attempt)
+            if state is None or state.start.player != player:
+                return
+            snapshot = await self._attempts.snapshot(state)
+        except (Refusal, UnavailableError, UnreadableError) as error:
+            # The next entry that they are sent does not follow what they have: then they ask.
+            log.debug("entry_not_followed", attempt=attempt, error=str(error))
+            return
+        for session in self._showing(player, attempt):
+            shown = session.shown
+            number = shown.number_of(attempt)
+            if shown.has_written(number, state.seq):
+                continue
+            session.send(play_present.attempt(snapshot, number, self._clock.now()))
+            if session.id != by and shown.taken_at < state.at:
+                self._tell_taken(session, attempt, by)
+
+    def _opened_elsewhere(self, opened: Opened) -> None:
+        for session in self._showing(opened.player, opened.attempt):
+            if session.shown.playing == opened.attempt:
+                self._mirrors.answer_opened(opened, session.id, session.shown.taken_at)
+                return
+
+    def _taken_elsewhere(self, taken: Taken) -> None:
+        """Tell sessions that one on another node plays; of two that took it, the later one does."""
+        for session in self._showing(taken.player, taken.attempt):
+            if taken.session not in {None, session.id}:
+                continue
+            shown = session.shown
+            later = (shown.taken_at, session.id) > (taken.at, taken.by)
+            if shown.playing != taken.attempt or not later:
+                self._tell_taken(session, taken.attempt, taken.by)

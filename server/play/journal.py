@@ -1,0 +1,181 @@
+"""The journal of an attempt: decoding and folding its entries, and building its appends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from engine.deal import deal_seed
+from server.base.core import keys as base_keys
+from server.base.core.due import AttemptDue
+from server.base.core.ids import AttemptId
+from server.base.journals.store import Append
+from server.base.journals.stored import Reader, rules_of
+from server.base.outbox import effects
+from server.deals.store import Deal
+from server.play.core import attempt as core
+from server.play.core import keys, pace_bot
+from server.play.core.attempt import Attempt, Event, Started
+from server.play.core.finish import Finish
+from server.play.core.stored import StoredResult
+
+Appended = Callable[[Attempt | None, Attempt, str], None]
+"""Called after an append of this node was accepted, with the attempt before and after it, and the
+entry's text (JSON)."""
+
+_READER: Reader[Event] = Reader(Event)
+_ENCODER = msgspec.json.Encoder()
+
+
+class Step(NamedTuple):
+    """A journal entry, with the attempt before it (`None` for the first one) and after it."""
+
+    before: Attempt | None
+    event: Event
+    after: Attempt
+
+
+class AttemptDefinition:
+    """The `server.base.journals.replica.Definition` of the journal of one attempt.
+
+    Args:
+        attempt: its id.
+        deal: what it is played on.
+        appended: called after each append.
+    """
+
+    __slots__ = ("_appended", "_deal", "_id", "_key")
+
+    def __init__(self, attempt: AttemptId, deal: Deal, appended: Appended) -> None:
+        self._id = attempt
+        self._key = keys.attempt(attempt)
+        self._deal = deal
+        self._appended = appended
+
+    def key(self) -> str:
+        """Return the key of the stream."""
+        return self._key
+
+    def decode(self, text: str) -> Event:
+        """Return the event that an entry's text (JSON) encodes."""
+        return decode(text)
+
+    def fold(self, state: Attempt | None, event: Event) -> Attempt:
+        """Return the attempt after an event."""
+        return fold_event(self._deal, state, event)
+
+    def due(self, state: Attempt, now: int) -> Event | None:
+        """Return the event that is due at a time (Unix milliseconds) without a command, if any."""
+        played = pace_bot.due(state, now) if pace_bot.is_its(state) else None
+        return played or core.due(state, now)
+
+    def checkpoint(self, state: Attempt) -> None:
+        """Return `None`: the rules bound the length, and all of it is read for the run."""
+
+    def kept_until(self, state: Attempt) -> int:
+        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+        is_kept = state.is_played and not pace_bot.is_its(state)
+        return state.start.deadline + (_life_of(state) if is_kept else keys.UNPLAYED_LIFE)
+
+    def size(self, state: Attempt, oldest: Attempt | None) -> int:
+        """Return about how many bytes a replica takes, in constant time.
+
+        Boards share the piles that a move does not touch. Those before the moves that can be undone
+        are kept, from that of the oldest state on.
+        """
+        piles, boards = len(state.board.piles), len(state.past)
+        size = 1_700 + 45 * piles
+        if oldest is not None:
+            size += 600 + 20 * piles
+            if state.past or oldest.past:
+                boards = len(oldest.past) + state.seq - oldest.seq
+        return size + boards * (290 + 8 * piles)
+
+    def append(self, before: Attempt | None, after: Attempt, event: Event, number: int) -> Append:
+        """Return the append of an event as entry `number`, with what is written atomically with it.
+
+        The journal of an attempt at which nothing is played goes soon after its deadline, and has
+        no other effect. With the first move it begins to be kept, and its deadline, if it is of a
+        daily, is written. The last entry writes the `Finish` to the outbox, and drops the deadline.
+        Others are written alone. The pace bot's journal is kept if somebody plays its round: see
+        `DealStore.keep`.
+        """
+        payload = _ENCODER.encode(event).decode()
+        is_played = after.is_played and not pace_bot.is_its(after)
+        if before is not None and after.end is None and not (is_played and not before.is_played):
+            return Append(self._key, number, payload)
+        start, expires, due, effect = after.start, None, None, None
+        if before is None or is_played:
+            life = _life_of(after) if is_played else keys.UNPLAYED_LIFE
+            expires = start.deadline + life
+        # The attempts of a round share the room's deadline; each attempt at a daily has its own.
+        if start.room is None and before is not None:
+            due = AttemptDue(self._id), None if after.end is not None else start.deadline
+        finish = finish_of(after)
+        if finish is not None:
+            effect = finish.field, effects.encode(finish)
+        partition = base_keys.partition(self._id)
+        return Append(self._key, number, payload, partition, expires, effect, due)
+
+    def appended(self, before: Attempt | None, after: Attempt, append: Append) -> None:
+        """Handle that an append of this node has been accepted."""
+        self._appended(before, after, append.payload)
+
+
+def _life_of(attempt: Attempt) -> int:
+    """Return the milliseconds for which an attempt is kept that is played, after its deadline."""
+    return attempt.start.days * base_keys.DAY_SECONDS * 1000
+
+
+def decode(text: str) -> Event:
+    """Return the event that an entry's text (JSON) encodes.
+
+    Raises:
+        UnreadableError: this release does not know its type.
+    """
+    return _READER.read(text)
+
+
+def fold_event(deal: Deal, state: Attempt | None, event: Event) -> Attempt:
+    """Return the attempt after an event; the first event starts it on the board of its deal.
+
+    Raises:
+        UnreadableError: this release does not know the rules of the attempt.
+    """
+    if state is None:
+        assert isinstance(event, Started), "a journal begins with the start"
+        rules = rules_of(event.game, event.variant, event.rules)
+        return core.begin(event, deal_seed(rules, deal.seed))
+    return core.fold(state, event)
+
+
+def steps_of(deal: Deal, state: Attempt | None, texts: list[str]) -> Iterator[Step]:
+    """Yield a step for each of the entries (JSON) that follow a state, folding them lazily."""
+    for text in texts:
+        before, event = state, decode(text)
+        state = fold_event(deal, state, event)
+        yield Step(before, event, state)
+
+
+def finish_of(attempt: Attempt) -> Finish | None:
+    """Return the outbox content for an attempt that is over.
+
+    Returns:
+        `None` if it goes on, or if nothing follows from it, since it is one at a daily at which
+        nothing was played. A round goes on until it knows the results of all its runners.
+    """
+    start = attempt.start
+    if attempt.end is None or (start.room is None and not attempt.is_played):
+        return None
+    return Finish(
+        attempt.id,
+        start.player,
+        start.deal,
+        start.game,
+        start.room,
+        start.day,
+        StoredResult.of(attempt.result),
+        start.ranked,
+    )

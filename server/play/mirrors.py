@@ -1,0 +1,156 @@
+"""What happens to an attempt, told to the other sessions of its player, on all nodes.
+
+Each entry of an attempt whose player has several sessions is published to the other nodes with one
+of them: one message for each entry and other node.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.refusal import UnavailableError, UnreadableError
+from server.base.nodes.node_bus import NodeBus
+from server.base.work.signal import Signal
+from server.base.work.tasks import Tasks
+from server.play.attempts import Attempts
+from server.play.core.attempt import Attempt, move_of
+from server.play.core.attempt import Ended as EndedEntry
+from server.play.core.bus import Advanced, Ended, Opened, Released, Taken
+from server.play.journal import Step, decode
+from server.players.sessions import Sessions
+
+log = structlog.get_logger()
+
+
+class Mirrors:
+    """Notifies the sessions of a player of what happens to the player's attempts.
+
+    Attributes:
+        ended: emitted when a player's attempt has ended without a command of this session; the
+            player may have no session on this node.
+        advanced: emitted with each entry of an attempt whose player has several sessions, soon
+            after it was answered: the entry, its text (JSON) if this node has appended it or else
+            `None`, and the session that it is by, as far as another node knows.
+        unfollowed: emitted with a player, an attempt and the session that has played, if an entry
+            of another node does not follow what this node knows of the attempt.
+        opened: emitted when a session on another node shows an attempt.
+        taken: emitted when a session on another node plays an attempt.
+        released: emitted when a session on another node has ended that played an attempt.
+    """
+
+    def __init__(
+        self, attempts: Attempts, sessions: Sessions, node_bus: NodeBus, node: str
+    ) -> None:
+        self.ended: Signal[Ended] = Signal()
+        self.advanced: Signal[Step, str | None, str | None] = Signal()
+        self.unfollowed: Signal[PlayerId, AttemptId, str | None] = Signal()
+        self.opened: Signal[Opened] = Signal()
+        self.taken: Signal[Taken] = Signal()
+        self.released: Signal[Released] = Signal()
+        self._attempts = attempts
+        self._sessions = sessions
+        self._node_bus = node_bus
+        self._node = node
+        self._tasks = Tasks()
+        node_bus.on(Ended, self.ended.emit)
+        node_bus.on(Advanced, self._receive_entry)
+        node_bus.on(Opened, self.opened.emit)
+        node_bus.on(Taken, self.taken.emit)
+        node_bus.on(Released, self.released.emit)
+        attempts.appended.subscribe(self._appended)
+        attempts.given_up.subscribe(self._given_up)
+
+    def notify_ended(self, attempt: Attempt) -> None:
+        """Notify an attempt's player that it has ended without a command of each session.
+
+        Two reads of the store if the player has no session on this node, else none.
+        """
+        player = attempt.start.player
+        ended = Ended.of(attempt)
+        self.ended.emit(ended)
+        if self._sessions.is_here(player):
+            self._sessions.publish(player, ended)
+        else:
+            self._tasks.run_soon(self._publish_ended(player, ended))
+
+    async def _publish_ended(self, player: PlayerId, ended: Ended) -> None:
+        """Publish the end of an attempt to the nodes of its player's sessions."""
+        try:
+            await self._sessions.publish_to_all(player, ended)
+        except UnavailableError as error:
+            # The player learns of it by the answer to the next command on the attempt.
+            log.debug("end_not_published", attempt=ended.attempt, error=str(error))
+
+    def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
+        """Handle an entry of this node: two look-ups, if its player has no other session."""
+        if after.end == "time":
+            self.notify_ended(after)
+        elif before is not None and self._sessions.has_several(after.start.player):
+            # Who has played is answered first.
+            asyncio.get_running_loop().call_soon(self._advanced, before, after, text)
+
+    def _advanced(self, before: Attempt, after: Attempt, text: str) -> None:
+        event = decode(text)
+        if not isinstance(event, EndedEntry):
+            self.advanced.emit(Step(before, event, after), text, None)
+        elif event.end == "resigned":
+            # Of other ends, the player is notified by those who append them.
+            self.notify_ended(after)
+
+    def _given_up(self, after: Attempt) -> None:
+        """Notify the player of an attempt that was resigned without a command of a session."""
+        if not self._sessions.has_several(after.start.player):
+            self.notify_ended(after)
+
+    def publish_entry(self, after: Attempt, text: str, by: str | None) -> None:
+        """Publish an entry that this node has appended to the player's other nodes.
+
+        Args:
+            after: the attempt after it.
+            text: the entry (JSON).
+            by: the session that it is by, if one asked for it.
+        """
+        player = after.start.player
+        message = Advanced(player, self._node, after.id, after.seq, text, by)
+        self._sessions.publish(player, message)
+
+    def publish_opened(self, player: PlayerId, attempt: AttemptId, session: str) -> None:
+        """Ask the player's other nodes who plays an attempt that a session shows now."""
+        message = Opened(player, attempt, session, self._node)
+        self._sessions.publish(player, message)
+
+    def answer_opened(self, opened: Opened, by: str, at: int) -> None:
+        """Answer that a session of this node plays the attempt, since it took it over at a time."""
+        taken = Taken(opened.player, opened.attempt, by, at, opened.session)
+        self._node_bus.send((opened.node,), taken)
+
+    def publish_taken(self, player: PlayerId, attempt: AttemptId, by: str, at: int) -> None:
+        """Publish that a session of this node has taken an attempt over, at this time."""
+        self._sessions.publish(player, Taken(player, attempt, by, at, None))
+
+    def publish_released(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
+        """Publish that a session of this node has ended, which played an attempt."""
+        self._sessions.publish(player, Released(player, attempt, by))
+
+    def _receive_entry(self, message: Advanced) -> None:
+        if not self._sessions.is_here(message.player):
+            # The node was not told that the last session here has ended.
+            self._sessions.tell_left(message.player, message.node)
+            return
+        try:
+            step = self._attempts.receive(message.attempt, message.number, message.text)
+        except UnreadableError as error:
+            # What it is has been logged where it was read.
+            log.debug("entry_not_followed", attempt=message.attempt, code=error.code)
+            return
+        if step is not None and move_of(step.event) is not None:
+            self.advanced.emit(step, None, message.by)
+        else:
+            self.unfollowed.emit(message.player, message.attempt, message.by)
+
+    async def close(self) -> None:
+        """Wait for the notifications in flight."""
+        await self._tasks.wait()

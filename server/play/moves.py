@@ -1,0 +1,106 @@
+"""A move in flight: from a session to the journal, and its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from engine.board import Delta
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.work.tasks import run_soon
+from server.play.answers import Played, Snapshot
+from server.play.core import attempt as core
+from server.play.core.attempt import Attempt, Event
+
+MoveNumbers = tuple[int, int, int]
+"""A move as (source pile, target pile, count) in numbers, not yet validated."""
+
+
+class OutOfStepError(Refusal):
+    """The command's number is not that of the journal's next entry."""
+
+    def __init__(self) -> None:
+        super().__init__("bad_message")
+
+
+Reply = Callable[[Played | Snapshot | Exception], None]
+"""Called with the outcome of a move: its effect, a snapshot if its number was not the next one, a
+`Refusal`, or an `UnavailableError` if it is not known whether the move was stored."""
+
+
+AnswerAgain = Callable[[AttemptId, PlayerId, int, MoveNumbers], Awaitable[Played | Snapshot]]
+"""Returns the answer to a move whose number is not the next one: see `Attempts.answer_again`."""
+
+
+class PendingMove:
+    """A move in flight: a `server.base.journals.replica.Command`.
+
+    It is to become entry `seq`; `again` answers it if that number is not the next one.
+    """
+
+    __slots__ = (
+        "_again",
+        "_before",
+        "_delta",
+        "_id",
+        "_numbers",
+        "_player",
+        "_reply",
+        "_seq",
+    )
+
+    def __init__(  # noqa: PLR0917 - one for each move
+        self,
+        attempt: AttemptId,
+        player: PlayerId,
+        seq: int,
+        numbers: MoveNumbers,
+        again: AnswerAgain,
+        reply: Reply,
+    ) -> None:
+        self._again = again
+        self._id = attempt
+        self._player = player
+        self._seq = seq
+        self._numbers = numbers
+        self._reply = reply
+        self._before: Attempt | None = None
+        self._delta: Delta | None = None
+
+    def decide(self, state: Attempt | None, now: int) -> tuple[Event, Attempt]:
+        """Return the event of the move, and the attempt after it.
+
+        Raises:
+            Refusal: the move is refused, or its number is not the next one.
+        """
+        if state is None or state.start.player != self._player:
+            raise Refusal("unknown_attempt")
+        if self._seq != state.seq + 1:
+            raise OutOfStepError
+        move = state.board.ruleset.move_of(*self._numbers)
+        if move is None:
+            raise Refusal("bad_move")
+        event, after, self._delta = core.play(state, move, now)
+        self._before = state
+        return event, after
+
+    def finish(self, after: Attempt | None, error: Exception | None) -> None:
+        """Reply with the outcome, given the attempt after the move or the error."""
+        if error is None:
+            assert self._before is not None
+            assert after is not None
+            assert self._delta is not None
+            self._reply(Played(self._before, after, self._delta))
+        elif isinstance(error, OutOfStepError):
+            run_soon(self._answer_again())
+        else:
+            self._reply(error)
+
+    async def _answer_again(self) -> None:
+        """Reply to a move whose number is not the next one; it may be a retry of a stored one."""
+        try:
+            answer = await self._again(self._id, self._player, self._seq, self._numbers)
+        except Exception as error:
+            self._reply(error)
+        else:
+            self._reply(answer)

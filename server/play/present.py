@@ -1,0 +1,153 @@
+"""Attempts as clients are shown them: answers of services as events and their parts.
+
+Cards of an attempt are sent to clients by the `present` modules only: here and in `watching` from
+views and deltas, from which `engine.board` leaves out all cards that the player has not seen; in
+`runs` as the seeds of closed deals.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from engine.board import Delta
+from engine.notation import parse_move
+from engine.ruleset import Move, Ruleset
+from server.base.wire import codec
+from server.base.wire.messages import Certificate, Result
+from server.deals.core import certificate as certificates
+from server.play import resume
+from server.play.answers import Played, Snapshot
+from server.play.core import attempt as core
+from server.play.core import result as ranking
+from server.play.messages import Attempt, Ended, Hinted, Missed, MissedMove
+
+
+def ended(after: core.Attempt, number: int) -> Ended:
+    """Return the event for an attempt that ended without a move.
+
+    Args:
+        after: the attempt after its end.
+        number: its number in the session.
+    """
+    return Ended(number, after.seq, result(after.result))
+
+
+def moved_frame(move: Played, number: int) -> bytes:
+    """Return the frame that answers a move.
+
+    Args:
+        move: the move that was appended.
+        number: the attempt's number in the session.
+    """
+    before, after, delta = move
+    came_home = after.board.home != before.board.home
+    turned_over = delta.redeals != before.board.redeals
+    return codec.encode_moved(
+        number,
+        after.seq,
+        changes(delta),
+        after.last_home if came_home else None,
+        after.end,
+        delta.redeals if turned_over else None,
+    )
+
+
+def changes(delta: Delta) -> list[list[int]]:
+    """Return the changes of a delta as `Moved` has them: `[pile, take, card, ...]` for each."""
+    return [[pile, take, *put] for pile, take, put in delta.changes]
+
+
+def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
+    """Return the event with an attempt's snapshot.
+
+    Args:
+        snapshot: the snapshot.
+        number: the attempt's number in the session.
+        now: Unix milliseconds.
+    """
+    start = snapshot.start
+    return Attempt(
+        number=number,
+        attempt=snapshot.attempt,
+        deal=start.deal,
+        commitment=snapshot.commitment,
+        game=start.game,
+        variant=start.variant,
+        room=start.room,
+        day=start.day,
+        seq=snapshot.seq,
+        piles=list(snapshot.view.piles),
+        redeals=snapshot.view.redeals,
+        started=start.at,
+        deadline=start.deadline,
+        now=now,
+        result=result(snapshot.result),
+        rules=snapshot.view.ruleset.digest,
+        help=start.help,
+        hint=_numbers(snapshot.view.ruleset, snapshot.hinted),
+        undoable=snapshot.undoable,
+        certificate=certificate(snapshot.certificate),
+    )
+
+
+def certificate(found: certificates.Certificate | None) -> Certificate | None:
+    """Return what was proved of a deal, if anything."""
+    return None if found is None else Certificate(found.winnable, found.par, found.level)
+
+
+def hinted(after: core.Attempt, number: int) -> Hinted:
+    """Return the event with the hint that stands on an attempt's board, if there is one."""
+    move = _numbers(after.board.ruleset, after.hinted)
+    return Hinted(number, after.seq, move, after.hints)
+
+
+def _numbers(ruleset: Ruleset, move: Move | None) -> list[int] | None:
+    return None if move is None else [*ruleset.numbers_of(move)]
+
+
+def missed(found: resume.Missed, number: int, now: int) -> Missed:
+    """Return the event with the moves of an attempt that a client has missed.
+
+    Args:
+        found: the moves, and the current snapshot.
+        number: the attempt's number in the session.
+        now: Unix milliseconds.
+    """
+    snapshot = found.now
+    return Missed(
+        number=number,
+        attempt=snapshot.attempt,
+        since=found.since,
+        seq=snapshot.seq,
+        moves=[_missed_move(snapshot.view.ruleset, *move) for move in found.moves],
+        now=now,
+        result=result(snapshot.result),
+    )
+
+
+def followed(after: core.Attempt, move: str, delta: Delta, number: int, now: int) -> Missed:
+    """Return the event with one move or undo: for a session that follows, or as an undo's answer.
+
+    Args:
+        after: the attempt after the move.
+        move: the move's text, or `UNDONE`.
+        delta: what it changed, for the player.
+        number: the attempt's number in the session.
+        now: Unix milliseconds.
+    """
+    moves = [_missed_move(after.board.ruleset, move, delta)]
+    return Missed(number, after.id, after.seq - 1, after.seq, moves, now, result(after.result))
+
+
+def _missed_move(ruleset: Ruleset, text: str, delta: Delta) -> MissedMove:
+    return MissedMove(*move_numbers(ruleset, text), changes(delta), delta.redeals)
+
+
+def move_numbers(ruleset: Ruleset, text: str) -> tuple[int, int, int]:
+    """Return source, target and count of a move, by its text; three zeros for an undo."""
+    return (0, 0, 0) if text == core.UNDONE else ruleset.numbers_of(parse_move(ruleset, text))
+
+
+def result(found: ranking.Result) -> Result:
+    """Return the result of an attempt, which may still be in progress."""
+    return Result(**dataclasses.asdict(found))

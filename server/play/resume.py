@@ -1,0 +1,76 @@
+"""Resuming an attempt: the entries that a reconnecting client has missed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from engine.board import Delta, delta_between, view_of
+from server.play.answers import Snapshot
+from server.play.attempts import Attempts
+from server.play.core.attempt import move_of
+from server.play.core.digest import digest as digest_of
+from server.play.journal import Step
+
+MAX_MISSED = 64
+"""Missed entries up to which a client gets deltas; beyond that it gets a snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """The moves between the entry that a client has and the current one.
+
+    Attributes:
+        since: number of the entry that the client has.
+        moves: each move's text (`UNDONE` for one that went back) and its delta for the player. An
+            end without a move adds none.
+        now: the attempt after these moves.
+    """
+
+    since: int
+    moves: tuple[tuple[str, Delta], ...]
+    now: Snapshot
+
+
+async def find_missed(attempts: Attempts, now: Snapshot, seq: int, digest: int) -> Missed | None:
+    """Return what a client has missed since entry `seq`.
+
+    Args:
+        attempts: the attempts of this node.
+        now: the attempt as it is now.
+        seq: number of the last entry that the client has.
+        digest: of the client's view after that entry.
+
+    Returns:
+        The missed moves, or `None` if the client needs the snapshot: its view has another digest,
+        or its entry is too old or not in this journal, or the player was given a hint since.
+
+    Raises:
+        Refusal: the attempt does not exist, or has expired.
+        UnavailableError: the store does not answer.
+    """
+    if not 0 <= now.seq - seq <= MAX_MISSED:
+        return None
+    if seq == now.seq:
+        # The usual case: nothing was missed, and the journal need not be read.
+        return Missed(seq, (), now) if digest == digest_of(now.view) else None
+    return missed_of(await attempts.steps(now.attempt, seq + 1), now, seq, digest)
+
+
+def missed_of(steps: Iterable[Step], now: Snapshot, seq: int, digest: int) -> Missed | None:
+    """Return the same as `find_missed` from the journal's steps, which may begin before `seq`."""
+    moves: list[tuple[str, Delta]] = []
+    last = 0
+    for before, event, after in steps:
+        if before is None or before.seq < seq:
+            continue
+        if before.seq == seq and digest != digest_of(view_of(before.board)):
+            return None
+        text = move_of(event)
+        if text is None and after.end is None:
+            # A hint: only the snapshot tells of it.
+            return None
+        if text is not None:
+            moves.append((text, delta_between(before.board, after.board)))
+        last = after.seq
+    return Missed(seq, tuple(moves), now) if last == now.seq else None

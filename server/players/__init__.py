@@ -1,0 +1,1 @@
+"""Who somebody is: identity, name, sessions."""

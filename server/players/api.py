@@ -1,0 +1,26 @@
+"""Players, as answers of the HTTP interface name them."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from server.players.core.names import Profile
+
+
+class Player(Struct, frozen=True):
+    """A player's public profile.
+
+    Attributes:
+        id: public, and no credential.
+        name: as the player chose it; several players may have the same one.
+        tag: four characters that tell players of one name apart; they never change.
+    """
+
+    id: str
+    name: str
+    tag: str
+
+    @classmethod
+    def of(cls, profile: Profile) -> Player:
+        """Return what is public of a profile."""
+        return cls(profile.id, profile.name, profile.tag)

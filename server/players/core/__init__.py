@@ -1,0 +1,1 @@
+"""Names and accounts, without I/O."""

@@ -1,0 +1,50 @@
+"""Handlers of the commands in `server.base.wire.session_messages`."""
+
+from __future__ import annotations
+
+from server.base.core.refusal import Refusal
+from server.base.wire.request import HandlerTable, Request
+from server.base.wire.session_messages import VERSIONS, Done, Hello, Ping, Pong, Rename, Welcome
+from server.players import present as players_present
+from server.players.core import charges
+from server.players.identity import Identified
+
+
+async def hello(request: Request[Hello]) -> Welcome:
+    """Identify the player, who may have other sessions, on whatever nodes."""
+    command, services = request.command, request.services
+    if command.version not in VERSIONS:
+        oldest, newest = VERSIONS[0], VERSIONS[-1]
+        raise Refusal("bad_version", f"This server speaks versions {oldest} to {newest}.")
+    if command.token is None:
+        # What fails costs no guest, for which others at the address would have to wait.
+        with request.session.payer.new_guest():
+            async with request.paying("any", charges.GUEST):
+                found = await services.identity.enter(None, command.name)
+            return await _entered(request, found)
+    return await _entered(request, await services.identity.enter(command.token, command.name))
+
+
+async def _entered(request: Request[Hello], found: Identified) -> Welcome:
+    await request.front.hub.enter(request.session, found.profile.id, found.epoch)
+    player = players_present.player(found.profile)
+    return Welcome(player, found.token, request.now(), request.session.id)
+
+
+async def rename(request: Request[Rename]) -> Done:
+    """Change the player's name, and show it in the room that the session is subscribed to."""
+    services, session = request.services, request.session
+    async with request.paying("any", charges.RECORD):
+        profile = await services.identity.rename(request.player, request.command.name)
+    room = request.front.rooms.room_of(session)
+    if room is not None:
+        services.live.renamed(room, profile)
+    return Done()
+
+
+async def ping(request: Request[Ping]) -> Pong:
+    """Return the server's time."""
+    return Pong(now=request.now())
+
+
+HANDLERS: HandlerTable = {Hello: hello, Rename: rename, Ping: ping}

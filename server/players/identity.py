@@ -1,0 +1,125 @@
+"""Authentication: guest players, and the tokens by which they are recognized."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.seals.keyring import Keyring
+from server.base.work.clock import Clock
+from server.base.work.random_id import random_id
+from server.players.core.names import Profile
+from server.players.name_lists import NameLists
+from server.players.profiles import Profiles
+from server.players.store import PlayerStore
+
+
+class Identified(NamedTuple):
+    """A player who has been recognized, or a new guest.
+
+    Attributes:
+        profile: the player's.
+        token: the same token, or a new one that takes its place, or a new guest's.
+        epoch: that of the token.
+    """
+
+    profile: Profile
+    token: str
+    epoch: int
+
+
+class Identity:
+    """Creates guests, names players, and verifies their tokens.
+
+    Args:
+        players: where names are stored.
+        clock: the store's.
+        profiles: told of names.
+        keyring: signs tokens, and verifies them.
+        names: which names are allowed.
+        extend: lets the credentials of a player live on who has kept an identity, and has no
+            results yet.
+    """
+
+    def __init__(
+        self,
+        players: PlayerStore,
+        clock: Clock,
+        profiles: Profiles,
+        keyring: Keyring,
+        names: NameLists,
+        *,
+        extend: Callable[[PlayerId], Awaitable[None]],
+    ) -> None:
+        self._players = players
+        self._extend = extend
+        self._profiles = profiles
+        self._keyring = keyring
+        self._clock = clock
+        self._names = names
+
+    async def enter(self, token: str | None, name: str | None) -> Identified:
+        """Return the player of a token, or a new guest if there is no token.
+
+        Args:
+            token: as returned before, or `None` for a new guest.
+            name: a new name, or `None` to keep the one that there is. It is also kept if the player
+                has changed it too often lately.
+
+        Raises:
+            Refusal: the token is not valid, or not any more, or the name is not allowed, which is
+                always `bad_name` here: clients come without a name then.
+            UnavailableError: the store does not answer.
+        """
+        try:
+            cleaned = self._names.clean(name) if name is not None else None
+        except Refusal as refusal:
+            raise Refusal("bad_name", refusal.text) from refusal
+        now = self._clock.now()
+        if token is None:
+            player, epoch, renew = PlayerId(random_id()), 0, True
+        else:
+            player, epoch, renew = await self._keyring.verify(token)
+            if cleaned is not None and await self._players.take_rename(player, cleaned, now):
+                cleaned = None
+        profile, renamed, unused = await self._players.keep(player, cleaned, epoch, now)
+        if unused:
+            await self._extend(player)
+        # Nobody knows a new guest by another name.
+        self._remember(profile, renamed=renamed and token is not None)
+        if token is None or renew:
+            token = await self._keyring.token(player, epoch)
+        return Identified(profile, token, epoch)
+
+    async def rename(self, player: PlayerId, name: str) -> Profile:
+        """Change a player's name, and return the new profile.
+
+        Raises:
+            Refusal: the name is not allowed, the player has changed it too often lately, an
+                operator hides it, or the player has been deleted.
+            UnavailableError: the store does not answer.
+        """
+        cleaned = self._names.clean(name)
+        if wait := await self._players.take_rename(player, cleaned, self._clock.now()):
+            raise Refusal("name_too_soon", wait=wait)
+        profile, renamed, _ = await self._players.keep(player, cleaned, now=self._clock.now())
+        self._remember(profile, renamed=renamed)
+        if profile.name != cleaned:
+            raise Refusal("name_hidden")
+        return profile
+
+    async def token(self, player: PlayerId, epoch: int) -> str:
+        """Return the token of a player in an epoch.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._keyring.token(player, epoch)
+
+    def _remember(self, profile: Profile, *, renamed: bool) -> None:
+        if renamed:
+            self._profiles.rename(profile)
+        else:
+            self._profiles.keep(profile)

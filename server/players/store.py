@@ -1,0 +1,298 @@
+"""Players: their profiles and their sessions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+
+from server.base.core import keys as base_keys
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.redis.database import Database
+from server.base.redis.scans import ScanStore
+from server.base.redis.scripts import Script
+from server.players.core import keys
+from server.players.core.account import DELETED_NAME
+from server.players.core.names import RENAME_EVERY, RENAMES_AT_ONCE, Profile, Recorded, guest_name
+from server.players.core.restrictions import is_barred, refusal_of
+
+PLAYED = """
+local function played(history)
+  local fields = redis.call('HLEN', history) - redis.call('HEXISTS', history, 'v')
+  return fields > redis.call('HEXISTS', history, 'kept')
+end
+"""
+"""A function of scripts that says whether a history has results."""
+
+UNUSED = """
+local function expire_unused(record, life, long)
+  local vital = redis.call('HMGET', record, 'epoch', 'barred', 'hidden')
+  redis.call('EXPIRE', record, (vital[1] or vital[2] or vital[3]) and long or life)
+end
+"""
+"""A function of scripts that lets the record of a player expire who has no result: later if it says
+what has to be known for as long as tokens hold."""
+
+_KEEP_NAME = Script(
+    PLAYED
+    + UNUSED
+    + """
+local found = redis.call('HMGET', KEYS[1],
+    'name', 'epoch', 'deleted', 'kept', 'hidden', 'barred')
+local epoch, given = tonumber(found[2] or 0), tonumber(ARGV[2]) or 0
+if found[3] or (ARGV[2] ~= '' and given < epoch) then return {false, '', 0} end
+local is_new = redis.call('EXISTS', KEYS[1]) == 0
+if given > epoch then redis.call('HSET', KEYS[1], 'epoch', given) end
+if ARGV[1] ~= '' and not found[5] then redis.call('HSET', KEYS[1], 'name', ARGV[1]) end
+if redis.call('EXISTS', KEYS[1]) == 0 then return {'', '', 0} end
+if is_new and ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'created', ARGV[3]) end
+local matters = found[5] or found[6] or epoch + given > 0 or redis.call('EXISTS', KEYS[2]) == 1
+local unused = found[4] and not played(KEYS[2])
+if unused then
+  expire_unused(KEYS[1], ARGV[6], ARGV[4])
+  redis.call('EXPIRE', KEYS[2], ARGV[6])
+elseif found[4] then redis.call('PERSIST', KEYS[1])
+else redis.call('EXPIRE', KEYS[1], matters and ARGV[4] or ARGV[5]) end
+return {redis.call('HGET', KEYS[1], 'name') or '', found[1] or '', unused and 1 or 0}
+"""
+)
+"""Its keys are a player's record and history. Of a guest about whom nothing is to be said, it
+stores nothing. A name that an operator has hidden is put aside, and none is taken meanwhile."""
+
+_TAKE_RENAME = Script("""
+local record = redis.call('HMGET', KEYS[1], 'name', 'deleted')
+if record[1] == ARGV[1] or record[2] then return 0 end
+local now, each = tonumber(ARGV[2]), tonumber(ARGV[3])
+local counts = math.max(now, tonumber(redis.call('GET', KEYS[2]) or 0)) + each
+local wait = counts - now - each * tonumber(ARGV[4])
+if wait > 0 then return wait end
+redis.call('SET', KEYS[2], counts, 'PX', counts - now)
+return 0
+""")
+
+_ADD_SESSION = Script("""
+local record = redis.call('HMGET', KEYS[2], 'epoch', 'deleted', 'barred')
+if record[2] or tonumber(ARGV[5]) < tonumber(record[1] or 0) then return {} end
+local barred = tonumber(record[3])
+if barred and (barred == 0 or barred > tonumber(ARGV[2])) then return record[3] end
+redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+local beyond = redis.call('ZCARD', KEYS[1]) - ARGV[4]
+local dropped, alive = {}, {}
+for node in string.gmatch(ARGV[6], '%S+') do alive[node] = true end
+if beyond > 0 and ARGV[6] ~= '' then
+    for _, session in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+        if not alive[string.match(session, '^[^/]*')] then
+            redis.call('ZREM', KEYS[1], session)
+            beyond = beyond - 1
+        end
+    end
+end
+if beyond > 0 then
+    dropped = redis.call('ZRANGE', KEYS[1], 0, beyond - 1)
+    redis.call('ZREM', KEYS[1], unpack(dropped))
+end
+return {redis.call('ZRANGE', KEYS[1], 0, -1), dropped}
+""")
+
+
+class PlayerStore:
+    """What is stored about players, by id."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._scans = ScanStore(database)
+
+    async def keep(
+        self,
+        player: PlayerId,
+        name: str | None = None,
+        epoch: int | None = None,
+        now: int | None = None,
+    ) -> Recorded:
+        """Store what is said of a player, if anything, and extend the record's time to live.
+
+        A guest who has not chosen a name has no record.
+
+        Args:
+            player: the player.
+            name: the new name; `None` keeps the one that there is.
+            epoch: that of the player's token, or `None` if a session vouches for the player. A
+                later one than is stored is stored, since only this server can have signed it.
+            now: Unix milliseconds, kept as the time of a new record.
+
+        Returns:
+            What is stored. Without a name, and while an operator hides it, it is a guest's.
+
+        Raises:
+            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch.
+            UnavailableError: the profile may or may not have been stored.
+        """
+        kept, before, unused = await self._database.run(
+            _KEEP_NAME,
+            [keys.player(player), keys.history(player)],
+            name or "",
+            "" if epoch is None else epoch,
+            "" if now is None else now,
+            keys.PLAYER_LIFE,
+            keys.GUEST_LIFE,
+            keys.UNUSED_ACCOUNT_LIFE,
+        )
+        if kept is None:
+            raise Refusal("bad_token")
+        profile = Profile(player, kept or guest_name(player))
+        return Recorded(profile, profile.name != (before or guest_name(player)), bool(unused))
+
+    async def take_rename(self, player: PlayerId, name: str, now: int) -> int:
+        """Count a change of a player's name, unless it is the name that there is.
+
+        Nothing is counted for a player who has been deleted, whom `keep_name` refuses.
+
+        Args:
+            player: the player.
+            name: the new name.
+            now: Unix milliseconds.
+
+        Returns:
+            0, or if there were too many lately, the milliseconds to wait; then it does not count.
+
+        Raises:
+            UnavailableError: it may or may not have been counted.
+        """
+        found = await self._database.run(
+            _TAKE_RENAME,
+            [keys.player(player), keys.renames(player)],
+            name,
+            now,
+            RENAME_EVERY,
+            RENAMES_AT_ONCE,
+        )
+        return int(found)
+
+    async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
+        """Return profiles by player; a player without a stored name has a guest's name.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        wanted = list(players)
+        found = await self._database.ask(
+            lambda redis, key: redis.hmget(key, ["name", "deleted"]), *map(keys.player, wanted)
+        )
+        return {
+            player: Profile(player, DELETED_NAME if deleted else name or guest_name(player))
+            for player, (name, deleted) in zip(wanted, found, strict=True)
+        }
+
+    async def is_deleted(self, player: PlayerId) -> bool:
+        """Return whether a player has been deleted.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        key = keys.player(player)
+        return await self._database.read(key, "HGET", key, "deleted") is not None
+
+    async def all(self) -> AsyncIterator[list[Profile]]:
+        """Yield all players, by a scan of all keys: in batches that may be empty, some twice.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        # A guest who has played and chosen no name has a history only.
+        async for found in self._scans.all_keys("[ph]*:{*}"):
+            named = {key.partition("{")[2].removesuffix("}") for key in found if _is_player(key)}
+            ids = list(map(PlayerId, named))
+            names = await self._database.ask(
+                lambda redis, key: redis.hget(key, "name"), *map(keys.player, ids)
+            )
+            yield [Profile(p, n or guest_name(p)) for p, n in zip(ids, names, strict=True)]
+
+    async def add_session(
+        self,
+        player: PlayerId,
+        session: str,
+        now: int,
+        epoch: int = 0,
+        alive: Iterable[str] = (),
+    ) -> tuple[list[str], list[str]]:
+        """Store a session of a player, in one round trip.
+
+        Args:
+            player: the player.
+            session: `node/session`; storing it again counts as using it.
+            now: Unix milliseconds.
+            epoch: that of the token by which the session was opened.
+            alive: the nodes that are alive, if that is known. If there are too many sessions, those
+                of other nodes are removed first, and not counted as dropped.
+
+        Returns:
+            All sessions of the player, and those that were dropped, since there are
+            `keys.MAX_SESSIONS` others which were used later.
+
+        Raises:
+            Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch; as
+                `barred`, if an operator has barred the player.
+            UnavailableError: the session may or may not have been stored.
+        """
+        stored = await self._database.run(
+            _ADD_SESSION,
+            [base_keys.sessions(player), keys.player(player)],
+            session,
+            now,
+            base_keys.SESSION_LIFE,
+            keys.MAX_SESSIONS,
+            epoch,
+            " ".join(alive),
+        )
+        if isinstance(stored, str):
+            raise refusal_of(int(stored), now)
+        if not stored:
+            raise Refusal("bad_token")
+        found, dropped = stored
+        return found, dropped
+
+    async def barred(self, players: Iterable[PlayerId], now: int) -> list[bool]:
+        """Return whether each player is barred at a time in Unix milliseconds.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        found = await self._database.ask(
+            lambda redis, key: redis.hget(key, "barred"), *map(keys.player, players)
+        )
+        return [is_barred(None if until is None else int(until), now) for until in found]
+
+    def use_session(self, player: PlayerId, session: str, now: int) -> None:
+        """Store soon when a session was last used (Unix milliseconds), if it is stored itself."""
+        key = base_keys.sessions(player)
+        self._database.send(key, "ZADD", key, "XX", now, session)
+
+    def remove_session(
+        self, player: PlayerId, session: str, failed: Callable[[], None] | None = None
+    ) -> None:
+        """Delete a session that has ended, soon; `failed` is called if it may be left behind."""
+        key = base_keys.sessions(player)
+        self._database.send(key, "ZREM", key, session, failed=failed)
+
+    async def end_session(self, player: PlayerId, session: str) -> None:
+        """Delete a session that has ended.
+
+        Raises:
+            UnavailableError: it may or may not have been deleted.
+        """
+        key = base_keys.sessions(player)
+        await self._database.write(key, "ZREM", key, session)
+
+    async def sessions(self, players: Iterable[PlayerId]) -> list[list[str]]:
+        """Return the sessions of each player; nodes that died may have left some behind.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        return await self._database.ask(
+            lambda redis, key: redis.zrange(key, 0, -1), *map(base_keys.sessions, players)
+        )
+
+
+def _is_player(key: str) -> bool:
+    return key.partition("{")[0] in {"player:", "history:"}

@@ -1,0 +1,95 @@
+"""The messages between clients and server, as types: one module for each subject.
+
+`server/PROTOCOL.md` explains them to client authors; `client_js/src/messages.ts` is generated from
+them. To add one, define its class in the module of its subject, and a handler for a command in
+the `handlers` beside it; what else needs the messages takes them from the lists below.
+
+A command goes from a client to the server, an event from the server to a client, never the other
+way round. On the wire each is a msgpack array. A command is `[kind, id, *fields]` and an event
+`[kind, re, *fields]`, where `re` is what the event answers: the `id` of a command, the pair
+`[number, seq]` of a move, or 0 if it answers nothing. Fields have the order of their declaration;
+those with a default may be left out at the end of a command. Moves, their answers, and progress
+have shorter forms: see those of `play` and `rooms`.
+
+Times are Unix milliseconds on the server's clock. A card is one byte, `suit * 13 + rank` with suits
+and ranks in the order of `engine.cards`, or 127 if it is unseen; a pile is a `bin` of cards from
+bottom to top. Piles are numbered: foundations, tableau, stock, waste.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, TypeAlias, Union
+
+from msgspec import Struct
+
+from server.accounts import messages as accounts
+from server.base.wire import messages as shared
+from server.base.wire import session_messages as session
+from server.base.wire.messages import Command, Event
+from server.dailies import messages as dailies
+from server.play import messages as attempts
+from server.results import messages as leaderboards
+from server.rooms import messages as rooms
+from server.runs import deal_messages as deals
+from server.runs import messages as runs
+from server.watching import messages as watching
+
+__all__ = [
+    "COMMANDS",
+    "EVENTS",
+    "MODULES",
+    "STRUCTS",
+    "AnyCommand",
+    "accounts",
+    "attempts",
+    "dailies",
+    "deals",
+    "kind_of",
+    "leaderboards",
+    "rooms",
+    "runs",
+    "session",
+    "shared",
+    "watching",
+]
+
+MODULES = (
+    *(shared, session, rooms, attempts, deals, dailies, leaderboards, runs, watching, accounts),
+)
+
+
+def kind_of(message: type[Struct]) -> int:
+    """Return the number that a type of commands or events begins with on the wire."""
+    kind = message.__struct_config__.tag
+    assert isinstance(kind, int), f"{message.__name__} has no tag"
+    return kind
+
+
+def _structs() -> Iterator[type[Struct]]:
+    """Yield the structs that the modules define, without the bases of others."""
+    for module in MODULES:
+        for value in vars(module).values():
+            if (
+                isinstance(value, type)
+                and issubclass(value, Struct)
+                and value.__module__ == module.__name__
+                and not value.__subclasses__()
+            ):
+                yield value
+
+
+STRUCTS = tuple(_structs())
+"""Every struct on the wire, in the order of declaration."""
+
+COMMANDS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Command)), key=kind_of))
+"""Every command, by kind."""
+
+EVENTS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Event)), key=kind_of))
+"""Every event with a kind, by kind. Progress is not among them."""
+
+if TYPE_CHECKING:
+    AnyCommand: TypeAlias = Command
+else:
+    # What msgspec tells apart by their kinds; to a type checker, what they have in common.
+    AnyCommand = Union[COMMANDS]  # noqa: UP007 - they are known only now

@@ -1,0 +1,190 @@
+"""Leaderboards, by pages."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Protocol
+
+from msgspec import Struct
+
+from engine.catalog import ruleset
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import DealId, attempt_id
+from server.base.core.refusal import Refusal
+from server.base.web.api.route import LIVE, Answer, Route, Rows, day_of, life_of
+from server.base.web.api.shared import Count
+from server.base.work.clock import Clock
+from server.play.core.result import Row, unpack
+from server.players.api import Player
+from server.players.core.names import Profile
+from server.results.core import boards
+from server.results.core.boards import ALL_GAMES, PERIODIC, BoardId, Group, Scope
+from server.results.leaderboards import Leaderboards
+
+ALL_TIME = "all"
+"""What stands for the period of a leaderboard of all time."""
+
+
+class BoardRow(Struct, frozen=True):
+    """A row of a leaderboard.
+
+    Attributes:
+        rank: 1 for the best; equal values share one.
+        value: what the board is about, as a number; `server/HTTP.md` has it for each scope.
+        left: cards that are not on the foundations; null unless the board compares runs.
+        time: milliseconds from the start to the last card that reached a foundation, or null.
+        moves: moves played, or null.
+        run: the id of the run, once its deal is closed; null before, and on boards of no one deal.
+    """
+
+    rank: Count
+    player: Player
+    value: int
+    left: Count | None
+    time: Count | None
+    moves: Count | None
+    run: str | None
+
+
+class Board(Struct, frozen=True):
+    """A part of a leaderboard.
+
+    Attributes:
+        scope: what a period is.
+        game: the game's id, or `all`.
+        period: which one: a day (`2026-11-21`), a week (`2026-W47`), or `all`.
+        group: among whom: players who have kept an identity, or guests.
+        size: how many rows the leaderboard has.
+        rows: those that were asked for.
+    """
+
+    scope: Scope
+    game: str
+    period: str
+    group: Group
+    size: Count
+    rows: list[BoardRow]
+
+
+class OfBoard(Rows, frozen=True, kw_only=True):
+    """A request for rows of a leaderboard.
+
+    Attributes:
+        scope: what it compares.
+        game: the game's id, or `all`.
+        period: a day (`2026-11-21`), a week (`2026-W47`), or `all`, as the scope has it.
+        group: among whom: players who have kept an identity, or guests.
+    """
+
+    scope: str
+    game: str
+    period: str
+    group: Group = "ranked"
+
+
+class ClosedDeals(Protocol):
+    """What is known of deals that are closed."""
+
+    async def closed_of(self, daily: DailyId) -> DealId | None:
+        """Return the deal of a day that is closed."""
+        ...
+
+
+class Called(Protocol):
+    """What the handlers call."""
+
+    clock: Clock
+    leaderboards: Leaderboards
+
+    @property
+    def deals(self) -> ClosedDeals:
+        """Those of dailies."""
+        ...
+
+
+async def show_board(services: Called, asked: OfBoard) -> Answer[Board]:
+    """Rows of a leaderboard, best first."""
+    now = services.clock.now()
+    board = board_of(asked, days.day_at(now))
+    size, rows = await services.leaderboards.rows(board, asked.first, asked.count)
+    profiles = await services.leaderboards.profiles(rows)
+    deal = None
+    if board.scope == "day" and board.game != ALL_GAMES:
+        deal = await services.deals.closed_of(DailyId(board.game, board.period))
+    value = Board(
+        scope=board.scope,
+        game=board.game,
+        period=asked.period,
+        group=board.group,
+        size=size,
+        rows=[_row(board, row, profiles[row.player], deal) for row in rows],
+    )
+    return Answer(value, _life(board, now), is_kept=bool(rows))
+
+
+def board_of(asked: OfBoard, today: int) -> BoardId:
+    """Return the leaderboard that a request names.
+
+    Raises:
+        Refusal: there is none, or its period is in the future.
+    """
+    if asked.scope == "day":
+        period = day_of(asked.period)
+    elif asked.scope == "week":
+        period = _week_of(asked.period)
+    elif asked.period == ALL_TIME:
+        period = 0
+    else:
+        raise Refusal("unknown_board")
+    # The scope is a text of any client here.
+    return boards.find(asked.scope, asked.game, period, asked.group, today)  # type: ignore[arg-type]
+
+
+def _week_of(text: str) -> int:
+    """Return the number of the week that an ISO week names, as in `2026-W47`.
+
+    Raises:
+        Refusal: it names none.
+    """
+    named = re.fullmatch("([0-9]{4})-W([0-9]{2})", text)
+    try:
+        year, week = map(int, named.groups()) if named is not None else (0, 0)
+        monday = date.fromisocalendar(year, week, 1)
+    except ValueError:
+        raise _unknown_week() from None
+    found = boards.week_of((monday - date(1970, 1, 1)).days)
+    if found < 0:
+        raise _unknown_week()
+    return found
+
+
+def _unknown_week() -> Refusal:
+    return Refusal("unknown_day", "There is no such week.")
+
+
+def _row(board: BoardId, row: Row, profile: Profile, deal: DealId | None) -> BoardRow:
+    run = None if deal is None else attempt_id(deal, row.player)
+    player = Player.of(profile)
+    if not board.is_of_results:
+        return BoardRow(row.rank, player, -row.score, None, None, None, run)
+    left, time, moves = unpack(row.score)
+    return BoardRow(row.rank, player, ruleset(board.game).total - left, left, time, moves, run)
+
+
+def _life(board: BoardId, now: int) -> int:
+    """Return the life of a leaderboard's rows, in seconds."""
+    if board.scope not in PERIODIC:
+        return LIVE
+    last = board.period if board.scope == "day" else boards.days_of(board.period)[-1]
+    return life_of(days.closes(last), now)
+
+
+ROUTES = (
+    Route(
+        "/boards/{scope}/{game}/{period}",
+        show_board,
+        ("unknown_board", "unknown_game", "unknown_day"),
+    ),
+)

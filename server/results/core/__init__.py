@@ -1,0 +1,1 @@
+"""Histories, boards and ratings, without I/O."""

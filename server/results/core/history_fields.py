@@ -1,0 +1,293 @@
+"""A player's history as the fields of its hash. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from itertools import product
+from typing import Final, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from engine.catalog import games
+from server.base.core.ids import DealId
+from server.results.core.contests import Lately
+from server.results.core.excerpt import Excerpt, Totals, better
+from server.results.core.history import DayResult, History, RoundResult, Sums
+from server.results.core.played_days import Best, PlayedDays, Tally, latest
+from server.results.core.races import Race
+
+VERSION: Final = "v"
+KEPT: Final = "kept"
+
+_DAY = msgspec.json.Decoder(DayResult)
+_ROUND = msgspec.json.Decoder(RoundResult)
+_SUMS = msgspec.json.Decoder(Sums)
+_TOTALS = msgspec.json.Decoder(Totals)
+_PLAYED = msgspec.json.Decoder(PlayedDays)
+_HELD = msgspec.json.Decoder(tuple[DealId, ...])
+_CLAIM = msgspec.json.Decoder(Race)
+_LATELY = msgspec.json.Decoder(Lately)
+_ENCODER = msgspec.json.Encoder()
+
+
+class Derived(NamedTuple):
+    """What follows from the results of a history and is stored with it: as in an excerpt."""
+
+    totals: Mapping[str, Totals]
+    played: Mapping[str, PlayedDays]
+    held: Mapping[str, tuple[DealId, ...]]
+
+
+class Whole(NamedTuple):
+    """All of a history.
+
+    Attributes:
+        history: the history.
+        stored: what is stored with it that follows from its results; nothing if it was written
+            without.
+        computed: what follows from its results.
+        next_best: the best results by game if one that is the best is not counted.
+        next_days: so the best results of dailies alone, with their days.
+        claims: as in an excerpt, like `lately`.
+    """
+
+    history: History
+    stored: Derived
+    computed: Derived
+    next_best: Mapping[str, int | None]
+    next_days: Mapping[str, Best | None]
+    claims: Mapping[str, Race]
+    lately: Mapping[str, Lately]
+
+    def excerpt(
+        self,
+        derived: Derived,
+        days: Collection[int],
+        rounds: Collection[tuple[str, DealId]],
+    ) -> Excerpt:
+        """Return an excerpt with some days of all games, and all rounds of some games.
+
+        Args:
+            derived: what follows from the results, as it is stored or as it is computed.
+            days: the days.
+            rounds: those of whose games it has all.
+        """
+        of, asked = self.history, {game for game, _ in rounds}
+        excerpt = self.all(derived)
+        return replace(
+            excerpt,
+            days={key: of.days[key] for key in product(games(), days) if key in of.days},
+            rounds={key: result for key, result in of.rounds.items() if key[0] in asked},
+        )
+
+    def all(self, derived: Derived) -> Excerpt:
+        """Return an excerpt that has all."""
+        of = self.history
+        return Excerpt(
+            *(of.version, of.kept, of.days, of.rounds, of.sums, derived.totals, self.claims),
+            *(self.lately, derived.played, derived.held, self.next_best, self.next_days),
+        )
+
+
+class Reading:
+    """A history whose fields are read some at a time, in any order, and some more than once.
+
+    Fields of unknown kinds are ignored.
+
+    Args:
+        counts: whether the totals are computed: those of an excerpt would say nothing.
+    """
+
+    def __init__(self, *, counts: bool = True) -> None:
+        self._counts = counts
+        self._version = 0
+        self._kept: int | None = None
+        self._days: dict[tuple[str, int], DayResult] = {}
+        self._rounds: dict[tuple[str, DealId], RoundResult] = {}
+        self._sums: dict[str, Sums] = {}
+        self._stored: dict[str, Totals] = {}
+        self._claims: dict[str, Race] = {}
+        self._lately: dict[str, Lately] = {}
+        self._played: dict[str, PlayedDays] = {}
+        self._held: dict[str, tuple[DealId, ...]] = {}
+        self._totals: dict[str, Totals] = {}
+        self._tallies: defaultdict[str, Tally] = defaultdict(Tally)
+        self._next_best: dict[str, int | None] = {}
+        self._others: set[str] = set()
+
+    @property
+    def size(self) -> int:
+        """How many fields have been read."""
+        return len(self._days) + len(self._rounds) + len(self._others)
+
+    def add(self, fields: Mapping[str, str]) -> None:
+        """Read some fields."""
+        for field, text in fields.items():
+            match field.split(":"):
+                case ["d", game, number]:
+                    if (day := (game, int(number))) not in self._days:
+                        result = self._days[day] = _DAY.decode(text)
+                        self._count(game, result)
+                        if self._counts:
+                            self._tallies[game].add(day[1], result)
+                case ["r", game, deal]:
+                    if (key := (game, DealId(deal))) not in self._rounds:
+                        round_ = self._rounds[key] = _ROUND.decode(text)
+                        self._count(game, round_)
+                case parts if field not in self._others:
+                    self._others.add(field)
+                    self._add(parts, text)
+
+    def _add(self, parts: list[str], text: str) -> None:
+        match parts:
+            case ["s", game]:
+                sums = self._sums[game] = _SUMS.decode(text)
+                self._count(game, sums)
+            case ["t", game]:
+                self._stored[game] = _TOTALS.decode(text)
+            case ["p", game]:
+                self._played[game] = _PLAYED.decode(text)
+            case ["h", game]:
+                self._held[game] = _HELD.decode(text)
+            case ["c", game]:
+                self._claims[game] = _CLAIM.decode(text)
+            case ["l", game]:
+                self._lately[game] = _LATELY.decode(text)
+            case ["v"]:
+                self._version = int(text)
+            case ["kept"]:
+                self._kept = int(text)
+
+    def _count(self, game: str, result: DayResult | RoundResult | Sums) -> None:
+        """Note the totals with one more result, and which is the best but one."""
+        if not self._counts:
+            return
+        before = self._totals.get(game, _NOTHING)
+        match result:
+            case DayResult():
+                totals, record = before.with_day(result), result.record
+            case RoundResult():
+                totals, record = before.with_round(result), result.record
+            case Sums():
+                totals, record = before.with_sums(result), result.best
+        worse = record if totals.best == before.best else before.best
+        self._next_best[game] = better(self._next_best.get(game), worse)
+        self._totals[game] = totals
+
+    def whole(self) -> Whole:
+        """Return the history, if all of it has been read."""
+        history = History(self._version, self._kept, self._days, self._rounds, self._sums)
+        stored = Derived(self._stored, self._played, self._held)
+        held: defaultdict[str, list[DealId]] = defaultdict(list)
+        for game, deal in sorted(self._rounds):
+            held[game].append(deal)
+        computed = Derived(
+            self._totals,
+            {game: self._tallies[game].sum() for game in self._totals},
+            {game: tuple(deals) for game, deals in held.items()},
+        )
+        next_days = {game: tally.next_best for game, tally in self._tallies.items()}
+        return Whole(
+            *(history, stored, computed, self._next_best, next_days, self._claims, self._lately)
+        )
+
+    def excerpt(self) -> Excerpt:
+        """Return what has been read."""
+        return Excerpt(
+            *(self._version, self._kept, self._days, self._rounds, self._sums, self._stored),
+            *(self._claims, self._lately, self._played, self._held),
+        )
+
+
+_NOTHING = Totals()
+
+
+def whole_of(fields: Mapping[str, str]) -> Whole:
+    """Return the history in all the fields of its hash."""
+    reading = Reading()
+    reading.add(fields)
+    return reading.whole()
+
+
+def excerpt_of(names: Iterable[str], texts: Iterable[str | None]) -> Excerpt:
+    """Return the excerpt in some fields, with `None` for those that there are not."""
+    reading = Reading(counts=False)
+    reading.add({name: text for name, text in zip(names, texts, strict=True) if text is not None})
+    return reading.excerpt()
+
+
+def names_of(
+    days: Iterable[int], rounds: Iterable[tuple[str, DealId]], of: str | None = None
+) -> list[str]:
+    """Return the fields of an excerpt with some days of all games, and with some rounds.
+
+    Args:
+        days: the days.
+        rounds: the game and deal of each round.
+        of: the game of which a result is to be added or changed; `None` if none is.
+    """
+    rounds = list(rounds)
+    return [
+        VERSION,
+        KEPT,
+        *(f"t:{game}" for game in games()),
+        *(f"d:{game}:{day}" for game, day in product(games(), days)),
+        *(f"{kind}:{game}" for game, _ in rounds for kind in "scl"),
+        *(f"r:{game}:{deal}" for game, deal in rounds),
+        *([] if of is None else [f"p:{of}", f"h:{of}"] if rounds else [f"p:{of}"]),
+    ]
+
+
+def names_of_page() -> list[str]:
+    """Return the fields of which a player's page is made, but for the results on it."""
+    return [VERSION, KEPT, *(f"{kind}:{game}" for game in games() for kind in "tpsh")]
+
+
+def results_on_page(found: Excerpt, days: int) -> list[str]:
+    """Return the fields of the results on a player's page.
+
+    Args:
+        found: what is in the fields of the page.
+        days: how many days of each game are on it.
+    """
+    return [
+        *(
+            f"d:{game}:{day}"
+            for game, played in found.played.items()
+            for day in latest(played.days_standing, days)
+        ),
+        *(f"r:{game}:{deal}" for game, deals in found.held.items() for deal in deals),
+    ]
+
+
+def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
+    """Return the fields that differ, with their new text, or `None` for those that are gone.
+
+    What is the same object in both is not looked at.
+    """
+    found: dict[str, str | None] = {}
+    if before.kept != after.kept:
+        found[KEPT] = None if after.kept is None else str(after.kept)
+    for kind in ("days", "rounds", "sums", "totals", "played", "held", "claims", "lately"):
+        old, new = getattr(before, kind), getattr(after, kind)
+        if old is new:
+            continue
+        found |= {_name(kind, key): None for key in old.keys() - new.keys()}
+        found |= {
+            _name(kind, key): _text(value)
+            for key, value in new.items()
+            if (was := old.get(key)) is not value and was != value
+        }
+    return found
+
+
+def _name(kind: str, key: str | tuple[str, int | str]) -> str:
+    """Return the field of a result, or of the sums or totals of a game."""
+    return ":".join([kind[0], *([key] if isinstance(key, str) else map(str, key))])
+
+
+def _text(value: Struct | tuple[DealId, ...]) -> str:
+    return _ENCODER.encode(value).decode()

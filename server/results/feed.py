@@ -1,0 +1,393 @@
+"""The sessions that watch leaderboards, and the changes that they are sent.
+
+A leaderboard is read at most once per tick, and only if a score was entered: its size, first rows
+and median take one round trip and are encoded once for all watchers. In addition, each watcher has
+the rows around its own. They and their ranks can change only if the entered score is not worse than
+the last of these rows, or if there are fewer rows below the player's own than would fit. The own
+rows of at most `MAX_READ` such watchers are read in a tick, the others in the next ones; each of
+these watchers gets its own frame. A watcher who has not played has no own rows, and the own rows of
+one who is ahead of every entered score are not read again.
+
+A watcher who has raced also has the rows of these rivals, which are read with the own rows if one
+of them was entered. To know that, a node keeps their ids with each watcher: a set of 100, the most
+there are, takes 11 KB, and so 10,000 watchers who have all raced with 100 others take 110 MB; one
+who has not raced takes nothing. To look through the sets of 10,000 takes 2 ms a tick. Since two who
+have raced know each other, an entry has the rivals of about 100 watchers read at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterable
+from itertools import chain, islice
+from typing import Final
+
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import UnavailableError
+from server.base.wire import codec
+from server.base.wire.session import Session
+from server.base.work.background import Background
+from server.base.work.metrics import Metrics
+from server.base.work.worker_pool import WorkerPool
+from server.play.core.result import Row, Rows
+from server.results import messages
+from server.results import present as results_present
+from server.results.core.boards import BoardId
+from server.results.core.bus import Entered
+from server.results.leaderboards import REACH, Leaderboards, Page
+
+TICK = 0.5
+"""Seconds between two updates of a leaderboard."""
+
+MAX_READ = 500
+"""Watchers whose own rows are read in one tick."""
+
+READ_AT_ONCE = 50
+"""Watchers whose own rows are read by one script call."""
+
+CONCURRENCY = 4
+"""Leaderboards that are updated at the same time."""
+
+SLICE = 0.003
+"""Seconds after which sending to watchers yields to the event loop."""
+
+ANY_SCORE = float("inf")
+"""A bound that every score is within: lower scores are better."""
+
+NO_SCORE = float("-inf")
+"""A bound that no score is within."""
+
+NOBODY: Final[frozenset[PlayerId]] = frozenset()
+
+
+class _Own:
+    """A watcher's own row with its neighbours, as last sent.
+
+    Attributes:
+        rows: the rows in order; empty if the player has none.
+        bound: the worst score that can change the rows or their ranks when it is entered.
+        circle: the player and those whom the player has raced with, or nobody.
+        rivals: the rows of these.
+    """
+
+    __slots__ = ("bound", "circle", "rivals", "rows")
+
+    def __init__(
+        self,
+        player: PlayerId | None,
+        rows: list[Row],
+        circle: frozenset[PlayerId],
+        rivals: list[Row],
+    ) -> None:
+        self.rows = rows
+        self.circle = circle
+        self.rivals = rivals
+        self.bound = NO_SCORE
+        own = next((place for place, row in enumerate(rows) if row.player == player), None)
+        if own is not None:
+            # A score that is worse than the last row comes after it and changes no rank, unless
+            # there are fewer than `REACH` rows below the own one.
+            self.bound = rows[-1].score if len(rows) - own > REACH else ANY_SCORE
+
+
+class _Watched:
+    """A leaderboard that is watched.
+
+    Attributes:
+        own: the own rows of each watcher.
+        unread: watchers whose own rows have to be read, in order, and whether their rivals' too.
+        behind: watchers who are slow or have missed a change; they are sent the whole page later.
+        last_sent: the size, first rows and middle score, as last sent.
+        best: the best score entered since the last tick.
+        players: players whose scores were entered since the last tick.
+        unknown: whether scores were entered that this node knows nothing about.
+        stale: whether the first rows may have changed while they were read.
+    """
+
+    __slots__ = ("behind", "best", "last_sent", "own", "players", "stale", "unknown", "unread")
+
+    def __init__(self, sent: Rows) -> None:
+        self.own: dict[Session, _Own] = {}
+        self.unread: dict[Session, bool] = {}
+        self.behind: dict[Session, None] = {}
+        self.last_sent = sent
+        self.best: float = ANY_SCORE
+        self.players: set[PlayerId] = set()
+        self.unknown = False
+        self.stale = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether a score may have been entered since the last tick."""
+        return self.unknown or self.stale or bool(self.players)
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether there is anything to read or send in the next tick."""
+        return self.changed or bool(self.unread or self.behind)
+
+
+class LeaderboardFeeds:
+    """All leaderboards that sessions of this node watch, and their watchers."""
+
+    def __init__(
+        self, leaderboards: Leaderboards, metrics: Metrics, background: Background
+    ) -> None:
+        self._leaderboards = leaderboards
+        self._metrics = metrics
+        self._watched: dict[BoardId, _Watched] = {}
+        self._boards: dict[Session, BoardId] = {}
+        self._ticks: WorkerPool[BoardId] = WorkerPool(
+            background, "leaderboards", self._tick, size=CONCURRENCY
+        )
+        self._entries_seen = 0
+        leaderboards.entered.subscribe(self._entered)
+        leaderboards.name_changed.subscribe(self._name_changed)
+
+    async def watch(self, session: Session, board: BoardId) -> Page:
+        """Let a session watch a leaderboard instead of any other; return its current page.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        assert session.player is not None
+        self._leaderboards.subscribe(board)
+        seen = self._entries_seen
+        try:
+            circle = await self._leaderboards.circle(session.player)
+            page = await self._leaderboards.page(board, session.player, circle)
+        except BaseException:
+            self._leaderboards.unsubscribe(board)
+            raise
+        self.unwatch(session)
+        self._boards[session] = board
+        found = Rows(page.size, page.top, page.middle)
+        watched = self._watched.setdefault(board, _Watched(found))
+        watched.own[session] = _Own(session.player, page.around, circle, page.rivals)
+        if seen != self._entries_seen:
+            # A score may have been entered while the page was read.
+            watched.stale = True
+            watched.unread[session] = bool(circle)
+        if found != watched.last_sent:
+            watched.behind[session] = None
+        self._notify(board, watched)
+        return page
+
+    def unwatch(self, session: Session) -> None:
+        """Let a session watch no leaderboard, in constant time."""
+        board = self._boards.pop(session, None)
+        if board is None:
+            return
+        watched = self._watched[board]
+        del watched.own[session]
+        watched.unread.pop(session, None)
+        watched.behind.pop(session, None)
+        if not watched.own:
+            del self._watched[board]
+        self._leaderboards.unsubscribe(board)
+
+    def _entered(self, board: BoardId, entered: Entered | None) -> None:
+        """Note that a score was entered; `None` if messages about scores may have been lost."""
+        self._entries_seen += 1
+        watched = self._watched.get(board)
+        if watched is None:
+            return
+        if entered is None:
+            watched.unknown = True
+        else:
+            watched.best = min(watched.best, entered.score)
+            watched.players.add(entered.player)
+        self._notify(board, watched)
+
+    def _name_changed(self, player: PlayerId) -> None:
+        """Send the page anew to those who are shown a player: a few comparisons for each watcher.
+
+        Only an operator causes it.
+        """
+        for board, watched in self._watched.items():
+            top = watched.last_sent.rows
+            in_top = any(row.player == player for row in top)
+            for session, own in watched.own.items():
+                if in_top or any(row.player == player for row in own.rows):
+                    watched.behind[session] = None
+            self._notify(board, watched)
+
+    def _notify(self, board: BoardId, watched: _Watched) -> None:
+        """Update a board that has changed with its next tick."""
+        if watched.is_pending and not self._ticks.is_scheduled(board):
+            self._ticks.schedule(board, TICK)
+
+    async def _tick(self, board: BoardId) -> None:
+        """Send the changes of a board to its watchers."""
+        watched = self._watched.get(board)
+        if watched is None:
+            return
+        try:
+            if watched.is_pending:
+                await self._update(board, watched)
+        except UnavailableError:
+            watched.unknown = True
+            raise
+        self._notify(board, watched)
+
+    async def _update(self, board: BoardId, watched: _Watched) -> None:
+        """Read what has changed in a leaderboard, and send it to the watchers."""
+        if watched.changed:
+            best, players, unknown = watched.best, watched.players, watched.unknown
+            watched.best, watched.players = ANY_SCORE, set()
+            watched.unknown = watched.stale = False
+            async for session in _slices(watched.own):
+                known = watched.own.get(session)
+                if known is None:
+                    continue
+                met = bool(known.circle) and (unknown or not known.circle.isdisjoint(players))
+                if met or unknown or best <= known.bound or session.player in players:
+                    watched.unread[session] = met or watched.unread.get(session, False)
+            top = await self._read_top(board, watched)
+        else:
+            top = None
+        # Watchers whose own rows are read are sent the first rows in the same frame.
+        own = dict(islice(watched.unread.items(), MAX_READ))
+        frame = None if top is None else self._encode(top)
+        if frame is not None:
+            async for session in _slices(watched.own):
+                if session not in own:
+                    self._send(watched, session, frame)
+        try:
+            while own:
+                await self._send_own_rows(board, watched, own, top, frame)
+        finally:
+            if top is not None:
+                watched.behind.update(
+                    dict.fromkeys(session for session in own if session in watched.own)
+                )
+        await self._send_pages(board, watched)
+
+    async def _read_top(
+        self, board: BoardId, watched: _Watched
+    ) -> messages.LeaderboardChange | None:
+        """Read what all are shown; return what has changed in it, or `None`."""
+        self._metrics.board_reads += 1
+        found = await self._leaderboards.top(board)
+        before = watched.last_sent
+        if found == before:
+            return None
+        profiles = await self._leaderboards.profiles(found.rows)
+        watched.last_sent = found
+        return messages.LeaderboardChange(
+            found.size,
+            results_present.entries(board, found.rows, profiles)
+            if found.rows != before.rows
+            else None,
+            None,
+            middle=results_present.middle(board, found.middle)
+            if found.middle != before.middle
+            else None,
+        )
+
+    async def _send_own_rows(
+        self,
+        board: BoardId,
+        watched: _Watched,
+        remaining: dict[Session, bool],
+        top: messages.LeaderboardChange | None,
+        frame: bytes | None,
+    ) -> None:
+        """Read the own rows of the next watchers, and send them with the change of the first rows.
+
+        Args:
+            board: the leaderboard.
+            watched: its state.
+            remaining: the watchers to read, and whether their rivals too; `READ_AT_ONCE` of them
+                are read and removed.
+            top: what has changed for all, or `None`.
+            frame: the same, encoded: for those of whose rows none has changed.
+        """
+        sessions = list(islice(remaining, READ_AT_ONCE))
+        players = [session.player for session in sessions if session.player is not None]
+        circles = [
+            own.circle if remaining[session] and own is not None else NOBODY
+            for session in sessions
+            for own in [watched.own.get(session)]
+        ]
+        found, rivals = await asyncio.gather(
+            self._leaderboards.around(board, players), self._leaderboards.among(board, circles)
+        )
+        shown = chain.from_iterable([*found, *rivals])
+        profiles = await self._leaderboards.profiles(list(shown))
+        for session, rows, among in zip(sessions, found, rivals, strict=True):
+            with_rivals = remaining.pop(session)
+            watched.unread.pop(session, None)
+            before = watched.own.get(session)
+            if before is None:
+                continue
+            after = _Own(
+                session.player, rows, before.circle, among if with_rivals else before.rivals
+            )
+            watched.own[session] = after
+            has_changed, have_changed = after.rows != before.rows, after.rivals != before.rivals
+            if has_changed or have_changed:
+                change = messages.LeaderboardChange(
+                    watched.last_sent.size,
+                    top.top if top is not None else None,
+                    results_present.entries(board, rows, profiles) if has_changed else None,
+                    results_present.entries(board, among, profiles) if have_changed else None,
+                    top.middle if top is not None else None,
+                )
+                self._send(watched, session, self._encode(change))
+            elif frame is not None:
+                self._send(watched, session, frame)
+
+    async def _send_pages(self, board: BoardId, watched: _Watched) -> None:
+        """Send the whole page to watchers who have missed a change and now keep up.
+
+        It is encoded once for all who have no rows of their own.
+        """
+        for_all: bytes | None = None
+        sent = watched.last_sent
+        async for session in _slices(watched.behind):
+            own = watched.own.get(session)
+            if own is None or session.behind:
+                continue
+            if own.rows or own.rivals:
+                frame = await self._page(board, sent, own)
+            elif for_all is None:
+                frame = for_all = await self._page(board, sent, own)
+            else:
+                frame = for_all
+            watched.behind.pop(session, None)
+            session.send_frame(frame)
+
+    async def _page(self, board: BoardId, sent: Rows, own: _Own) -> bytes:
+        profiles = await self._leaderboards.profiles([*sent.rows, *own.rows, *own.rivals])
+        return self._encode(
+            messages.LeaderboardChange(
+                sent.size,
+                results_present.entries(board, sent.rows, profiles),
+                results_present.entries(board, own.rows, profiles),
+                results_present.entries(board, own.rivals, profiles),
+                results_present.middle(board, sent.middle),
+            )
+        )
+
+    def _encode(self, change: messages.LeaderboardChange) -> bytes:
+        self._metrics.board_changes += 1
+        return codec.encode(change)
+
+    @staticmethod
+    def _send(watched: _Watched, session: Session, frame: bytes) -> None:
+        if session.behind and session in watched.own:
+            watched.behind[session] = None
+        elif session in watched.own and session not in watched.behind:
+            session.send_frame(frame)
+
+
+async def _slices(sessions: Iterable[Session]) -> AsyncIterator[Session]:
+    """Yield sessions, and yield to the event loop between slices; some may have left meanwhile."""
+    until = time.monotonic() + SLICE
+    for session in list(sessions):
+        yield session
+        if time.monotonic() > until:
+            await asyncio.sleep(0)
+            until = time.monotonic() + SLICE

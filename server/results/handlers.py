@@ -1,0 +1,33 @@
+"""Handlers of the commands in `server.results.messages`."""
+
+from __future__ import annotations
+
+from server.base.core.days import DailyId
+from server.base.wire.request import HandlerTable, Request
+from server.base.wire.session_messages import Done
+from server.results import present as results_present
+from server.results.core import boards
+from server.results.messages import Leaderboard, UnwatchLeaderboard, WatchLeaderboard
+
+
+async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
+    """Return a leaderboard, and subscribe the session to it in place of any other."""
+    command, leaderboards = request.command, request.services.leaderboards
+    group = command.group or "ranked"
+    board = leaderboards.find(command.scope, command.game, command.day, group)
+    if command.group is None and command.scope in boards.PERIODIC:
+        board = await leaderboards.own(board, request.player)
+    # Before the subscription, since nothing may come between that and the answer.
+    of_deal = board.scope == "day" and board.game != boards.ALL_GAMES
+    daily_id = DailyId(board.game, board.period)
+    deal = await request.services.deals.closed_of(daily_id) if of_deal else None
+    return results_present.leaderboard(await request.front.watch(request.session, board), deal)
+
+
+async def unwatch(request: Request[UnwatchLeaderboard]) -> Done:
+    """End the session's subscription to a leaderboard."""
+    request.front.leaderboards.unwatch(request.session)
+    return Done()
+
+
+HANDLERS: HandlerTable = {WatchLeaderboard: watch, UnwatchLeaderboard: unwatch}

@@ -1,0 +1,273 @@
+"""Leaderboards: pages of them for players, and a signal for changes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+from server.base.core import days as daily
+from server.base.core.bus_message import encode
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.redis.bus import Bus
+from server.base.work.clock import Clock
+from server.base.work.signal import Signal
+from server.play.core.result import Row, Rows
+from server.players.core.names import Profile
+from server.players.profiles import Profiles
+from server.results.core import boards
+from server.results.core import bus as board_bus
+from server.results.core.boards import BoardId, Group, Scope
+from server.results.core.bus import Entered
+from server.results.histories_store import HistoryStore
+from server.results.leaderboards_store import LeaderboardStore
+from server.results.met_store import MetStore
+
+TOP = 10
+"""Rows of a page from the top."""
+
+MAX_ROWS = 100
+"""Rows that may be asked for at once."""
+
+REACH = 3
+"""Rows of a page on either side of the player's own."""
+
+RIVALS = 20
+"""Rows of a page of the player and of people whom the player has raced with."""
+
+CIRCLES_AT_ONCE = 2
+"""Players whose rivals are read by one script call: Redis does nothing else for a millisecond."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The part of a leaderboard that one player is shown.
+
+    Attributes:
+        size: number of all rows of the leaderboard.
+        top: the first rows, at most `TOP`.
+        middle: the score of the middle row, the better one of two; `None` without rows.
+        around: the player's row with up to `REACH` rows on either side; empty without a result.
+        rivals: of the player and those whom the player has raced with, at most `RIVALS`; empty for
+            a player who has raced with nobody.
+        profiles: of the players of these rows.
+    """
+
+    board: BoardId
+    size: int
+    top: list[Row]
+    middle: int | None
+    around: list[Row]
+    rivals: list[Row]
+    profiles: dict[PlayerId, Profile]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One player's row of a leaderboard of `size` rows."""
+
+    row: Row
+    size: int
+    profile: Profile
+
+
+class Leaderboards:
+    """Reads and writes leaderboards, and publishes their changes.
+
+    Attributes:
+        entered: emitted with the id of a leaderboard that this node subscribes to, and the result
+            that was entered; `None` for the result if messages may have been missed.
+        name_changed: emitted with a player whose name an operator has changed.
+    """
+
+    def __init__(
+        self,
+        store: LeaderboardStore,
+        bus: Bus,
+        profiles: Profiles,
+        *,
+        histories: HistoryStore,
+        met: MetStore,
+        clock: Clock,
+    ) -> None:
+        self.entered: Signal[BoardId, Entered | None] = Signal()
+        self.name_changed = profiles.changed
+        self._store = store
+        self._histories = histories
+        self._met = met
+        self._clock = clock
+        self._bus = bus
+        self._profiles = profiles
+
+    def today(self, game: str) -> DailyId:
+        """Return the id of a game's daily of the current day."""
+        return DailyId(game, daily.day_at(self._clock.now()))
+
+    def find(self, scope: Scope, game: str, period: int | None, group: Group) -> BoardId:
+        """Return the id of a leaderboard, as `boards.find` does, by the store's clock."""
+        today = daily.day_at(self._clock.now())
+        return boards.find(scope, game, period, group, today)
+
+    def of_daily(self, daily_id: DailyId, group: Group) -> BoardId:
+        """Return the id of the leaderboard of a daily.
+
+        Raises:
+            Refusal: there is no such game, or the day is in the future.
+        """
+        return self.find("day", daily_id.game, daily_id.day, group)
+
+    async def own(self, board: BoardId, player: PlayerId) -> BoardId:
+        """Return a leaderboard, of either group, in that where a player is, in one round trip.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        days = boards.days_needed([board])
+        (found,) = await self._histories.excerpts([player], days)
+        return board._replace(group=found.group_on(board))
+
+    async def place(
+        self, board: BoardId, player: PlayerId, score: int | None, curve: Sequence[str] = ()
+    ) -> None:
+        """Set a player's score on a leaderboard or take it away, and publish the change.
+
+        A second call changes nothing, but publishes again, since the node that set the score may
+        have died before it published. See `LeaderboardStore.place`.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        was, elsewhere = await self._store.place(board, player, score, curve)
+        self._publish(board, player, {was, score} if was != score else set())
+        if elsewhere is not None:
+            self._publish(_other(board), player, {elsewhere})
+
+    def _publish(self, board: BoardId, player: PlayerId, scores: Iterable[int | None]) -> None:
+        """Publish that a player's score has changed from and to some, or, without any, may have."""
+        # What is better than both is not affected.
+        best = min((score for score in scores if score is not None), default=None)
+        payload = b"" if best is None else encode(Entered(player, best))
+        self._bus.publish(board_bus.topic(board), payload)
+
+    def subscribe(self, board: BoardId) -> None:
+        """Subscribe to a leaderboard's changes, which emit `entered`.
+
+        Subscriptions are counted: the last `unsubscribe` ends them.
+        """
+        self._bus.subscribe(board_bus.topic(board), partial(self._receive, board))
+
+    def unsubscribe(self, board: BoardId) -> None:
+        """End one subscription."""
+        self._bus.unsubscribe(board_bus.topic(board))
+
+    def _receive(self, board: BoardId, payload: bytes | None) -> None:
+        self.entered.emit(board, board_bus.decode(payload))
+
+    async def circle(self, player: PlayerId) -> frozenset[PlayerId]:
+        """Return a player and those whom the player has raced with; empty if that is nobody.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        met = await self._met.of(player)
+        return frozenset([player, *met]) if met else frozenset()
+
+    async def page(
+        self, board: BoardId, player: PlayerId, circle: frozenset[PlayerId] = frozenset()
+    ) -> Page:
+        """Return the page of a leaderboard for a player.
+
+        Args:
+            board: the leaderboard.
+            player: who it is for.
+            circle: the player and those whose rows are `rivals`, or nobody.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found, (around,), (rivals,) = await asyncio.gather(
+            self.top(board), self.around(board, [player]), self.among(board, [circle])
+        )
+        profiles = await self.profiles([*found.rows, *around, *rivals])
+        return Page(board, *found, around, rivals, profiles)
+
+    async def top(self, board: BoardId) -> Rows:
+        """Return the first `TOP` rows, in one round trip.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._store.rows(board, 1, TOP)
+
+    async def rows(self, board: BoardId, first: int, count: int) -> tuple[int, list[Row]]:
+        """Return the number of all rows, and some of them, best first, in one round trip.
+
+        Args:
+            board: a leaderboard, as from `find`.
+            first: the place of the first of them, from 1.
+            count: how many, at most `MAX_ROWS`.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        assert first >= 1, "places count from 1"
+        assert 1 <= count <= MAX_ROWS, "more would hold Redis up"
+        found = await self._store.rows(board, first, count)
+        return found.size, found.rows
+
+    async def around(self, board: BoardId, players: Sequence[PlayerId]) -> list[list[Row]]:
+        """Return each player's row with up to `REACH` neighbours on either side, in one round trip.
+
+        The list is empty for a player without a result.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._store.around(board, players, REACH)
+
+    async def among(
+        self, board: BoardId, circles: Sequence[frozenset[PlayerId]]
+    ) -> list[list[Row]]:
+        """Return the rows of each circle's players, best first, at most `RIVALS`.
+
+        It takes one round trip, in which Redis serves others between `CIRCLES_AT_ONCE` of them.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        asked = [list(circle) for circle in circles if circle]
+        batches = [
+            asked[begin : begin + CIRCLES_AT_ONCE]
+            for begin in range(0, len(asked), CIRCLES_AT_ONCE)
+        ]
+        among = self._store.among
+        found = await asyncio.gather(*(among(board, batch, RIVALS) for batch in batches))
+        rows = chain.from_iterable(found)
+        return [next(rows) if circle else [] for circle in circles]
+
+    async def standing(self, board: BoardId, player: PlayerId) -> Standing | None:
+        """Return a player's standing, or `None` without a result; at most two round trips.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        size, row = await self._store.standing(board, player)
+        if row is None:
+            return None
+        return Standing(row, size, (await self.profiles([row]))[player])
+
+    async def profiles(self, rows: Sequence[Row]) -> dict[PlayerId, Profile]:
+        """Return the profiles of the players of some rows, from the cache if possible.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._profiles.find(row.player for row in rows)
+
+
+def _other(board: BoardId) -> BoardId:
+    """Return the same leaderboard of the other group."""
+    return board._replace(group="guests" if board.group == "ranked" else "ranked")

@@ -1,0 +1,46 @@
+"""Whom each player has met in races."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from server.base.core.ids import PlayerId
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+from server.players.core import keys as players_keys
+from server.results.core import keys
+
+_MEET = Script("""
+for at = 4, #ARGV do redis.call('ZADD', KEYS[1], 'GT', ARGV[1], ARGV[at]) end
+redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - ARGV[2])
+redis.call('EXPIRE', KEYS[1], ARGV[3])
+""")
+
+
+class MetStore:
+    """Whom each player has met in a race: 100 others at most, 40 bytes each."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, player: PlayerId, others: Sequence[PlayerId], at: int) -> None:
+        """Note whom a player has met, and when, in Unix milliseconds.
+
+        Of more than `keys.MAX_MET`, those who were met last are kept.
+
+        Raises:
+            UnavailableError: it may or may not have been noted.
+        """
+        key = keys.met(player)
+        await self._database.run(_MEET, [key], at, keys.MAX_MET, players_keys.PLAYER_LIFE, *others)
+
+    async def of(self, player: PlayerId) -> list[PlayerId]:
+        """Return whom a player has met, at most `keys.MAX_MET`, the last one first.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.zrevrange(key, 0, -1), keys.met(player)
+        )
+        return [PlayerId(each) for each in found]

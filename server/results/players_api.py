@@ -1,0 +1,328 @@
+"""Players: what everybody may see of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from functools import reduce
+from operator import and_, itemgetter, or_
+from typing import Protocol
+
+from msgspec import Struct
+
+from engine.catalog import games, ruleset
+from server.base.core import days as daily
+from server.base.core.ids import DealId
+from server.base.web.api.route import LIVE, Answer, Asked, Route, player_of
+from server.base.web.api.shared import Count, End
+from server.base.work.clock import Clock
+from server.base.work.tasks import in_slices, release
+from server.play.core.result import unpack
+from server.players.api import Player
+from server.players.profiles import Profiles
+from server.results.core.boards import ALL_GAMES
+from server.results.core.excerpt import Excerpt
+from server.results.core.history import MAX_ROUNDS, DayResult, RoundResult, Sums
+from server.results.core.history import Rating as Strength
+from server.results.core.played_days import DaySet, PlayedDays, streak
+from server.results.histories import Histories
+from server.results.repaired_days import RepairedDays
+
+PLAYER_COST = 2.0
+"""What a player's page costs: it has up to some thousand results, however long the history is."""
+
+MAX_DAYS = 400
+"""The most days of a game on a player's page."""
+
+SLICE = 100
+"""Results that are looked at before the event loop serves others: they take it 0.2 ms."""
+
+
+class Streak(Struct, frozen=True):
+    """Days in a row.
+
+    Attributes:
+        now: how many up to today, or up to yesterday if today is still to come.
+        best: the most there ever were.
+    """
+
+    now: Count
+    best: Count
+
+
+class Streaks(Struct, frozen=True):
+    """Days in a row on which a daily was played to its end, and on which one was won."""
+
+    played: Streak
+    won: Streak
+
+
+class BestRun(Struct, frozen=True):
+    """The best run at a game's dailies.
+
+    Attributes:
+        home: cards on the foundations.
+        left: cards that are not.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played.
+        day: the UTC day, counted from 1970-01-01.
+    """
+
+    home: Count
+    left: Count
+    time: Count
+    moves: Count
+    day: Count
+
+
+class PlayedDay(Struct, frozen=True):
+    """A run at a daily.
+
+    Attributes:
+        day: the UTC day, counted from 1970-01-01.
+        home: cards on the foundations.
+        left: cards that are not.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played.
+        end: why it ended.
+        points: for the board of the week.
+    """
+
+    day: Count
+    home: Count
+    left: Count
+    time: Count
+    moves: Count
+    end: End
+    points: Count
+
+
+class PlayedDailies(Struct, frozen=True):
+    """A player's runs at the dailies of a game.
+
+    Attributes:
+        played: how many there are.
+        won: how many of them were won.
+        streaks: days in a row.
+        average: cards home in a run; null without runs.
+        total: how many cards there are to bring home.
+        best: the best run, or null.
+        days: the last ones, latest first: at most 400.
+    """
+
+    played: Count
+    won: Count
+    streaks: Streaks
+    average: float | None
+    total: Count
+    best: BestRun | None
+    days: list[PlayedDay]
+
+
+class PlayedRound(Struct, frozen=True):
+    """A round that a player has raced in.
+
+    Attributes:
+        at: when it was over, in Unix milliseconds.
+        deal: the id of its deal.
+        place: 1 for the best; equal results share one.
+        of: how many raced.
+        home: cards on the foundations.
+        rating: the player's rating after it; null if the round was not rated.
+    """
+
+    at: int
+    deal: str
+    place: Count
+    of: Count
+    home: Count
+    rating: Count | None
+
+
+class PlayedRaces(Struct, frozen=True):
+    """A player's races at a game.
+
+    Attributes:
+        played: how many rounds.
+        won: how many of them were won.
+        rounds: the last ones, latest first: at most 200.
+    """
+
+    played: Count
+    won: Count
+    rounds: list[PlayedRound]
+
+
+class Rating(Struct, frozen=True):
+    """How strong a player is at a game, as far as races show.
+
+    Attributes:
+        value: what the player's skill exceeds almost surely; it is what leaderboards compare.
+        uncertainty: the standard deviation of the skill, in the same unit.
+        rounds: how many it follows from.
+    """
+
+    value: Count
+    uncertainty: Count
+    rounds: Count
+
+
+class PlayedGame(Struct, frozen=True):
+    """What a player has played of a game; `rating` is null without a rated race."""
+
+    game: str
+    dailies: PlayedDailies
+    races: PlayedRaces
+    rating: Rating | None
+
+
+class PlayerPage(Struct, frozen=True):
+    """A player's public page.
+
+    Attributes:
+        kept: whether the player has kept an identity; who has not is a guest.
+        day: today, counted from 1970-01-01.
+        streaks: days in a row, at any game.
+        crowns: days on which the dailies of all games were played.
+        games: those that the player has played.
+        repaired: days lost by a fault of the server's, which end no streak.
+    """
+
+    player: Player
+    kept: bool
+    day: Count
+    streaks: Streaks
+    crowns: Count
+    games: list[PlayedGame]
+    repaired: list[Count] = []
+
+
+class OfPlayer(Asked, frozen=True):
+    """A request about a player.
+
+    Attributes:
+        player: the id.
+    """
+
+    player: str
+
+
+class Called(Protocol):
+    """What the handlers call."""
+
+    clock: Clock
+    histories: Histories
+    profiles: Profiles
+    repaired_days: RepairedDays
+
+
+async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
+    """What everybody may see of a player; there is nothing on it of who has not played."""
+    player = player_of(asked.player)
+    found = await services.histories.page(player, MAX_DAYS)
+    played = found.kept is not None or bool(found.totals)
+    # Of who has not played, nothing pushes out what is known of others: anybody can ask for any id.
+    profile = (await services.profiles.find([player], keeping=played))[player]
+    today = daily.day_at(services.clock.now())
+    repaired = {game: await services.repaired_days.of(game) for game in (*games(), ALL_GAMES)}
+    page = await page_of(found, Player.of(profile), today, repaired)
+    await release(found.days, found.rounds)
+    return Answer(page, LIVE, is_kept=played)
+
+
+async def page_of(
+    found: Excerpt, player: Player, today: int, repaired: Mapping[str, frozenset[int]]
+) -> PlayerPage:
+    """Return a player's page, which is made in slices: it has up to some thousand results.
+
+    Args:
+        found: what the page says of the player's history.
+        player: the player.
+        today: the number of the UTC day.
+        repaired: the days that end no streak, by game, and of all games.
+    """
+    days: defaultdict[str, list[tuple[int, DayResult]]] = defaultdict(list)
+    async for (game, day), result in in_slices(found.days.items(), SLICE):
+        if not result.void:
+            days[game].append((day, result))
+    rounds: defaultdict[str, list[tuple[int, DealId, RoundResult]]] = defaultdict(list)
+    async for (game, deal), round_ in in_slices(found.rounds.items(), SLICE):
+        rounds[game].append((round_.at, deal, round_))
+    made = []
+    async for game in in_slices(games(), 1):
+        if game in found.totals or game in found.sums:
+            sums = found.played.get(game, PlayedDays())
+            dailies = await _dailies(days[game], sums, game, today, repaired[game])
+            races, rating = await _races(rounds[game], found.sums.get(game, Sums()))
+            made.append(PlayedGame(game, dailies, races, rating))
+    played = [found.played.get(game, PlayedDays()) for game in games()]
+    return PlayerPage(
+        player=player,
+        kept=found.kept is not None,
+        day=today,
+        streaks=_streaks(
+            reduce(or_, (each.days_played for each in played)),
+            reduce(or_, (each.days_won for each in played)),
+            today,
+            repaired[ALL_GAMES],
+        ),
+        crowns=reduce(and_, (each.days_played for each in played)).bit_count(),
+        games=made,
+        repaired=sorted(repaired[ALL_GAMES]),
+    )
+
+
+def _streaks(played: DaySet, won: DaySet, today: int, repaired: Collection[int]) -> Streaks:
+    found = (Streak(*streak(days, today, repaired)) for days in (played, won))
+    return Streaks(*found)
+
+
+async def _dailies(
+    results: list[tuple[int, DayResult]],
+    sums: PlayedDays,
+    game: str,
+    today: int,
+    repaired: Collection[int],
+) -> PlayedDailies:
+    total, best = ruleset(game).total, None
+    if sums.best is not None and sums.best_day is not None:
+        left, time, moves = unpack(sums.best)
+        best = BestRun(total - left, left, time, moves, sums.best_day)
+    standing = sums.days_standing.bit_count()
+    results.sort(key=itemgetter(0), reverse=True)
+    return PlayedDailies(
+        played=sums.days_played.bit_count(),
+        won=sums.days_won.bit_count(),
+        streaks=_streaks(sums.days_played, sums.days_won, today, repaired),
+        average=sums.home / standing if standing else None,
+        total=total,
+        best=best,
+        days=[
+            PlayedDay(day, each.home, each.left, each.time, each.moves, each.end, each.points)
+            async for day, each in in_slices(results[:MAX_DAYS], SLICE)
+        ],
+    )
+
+
+async def _races(
+    held: list[tuple[int, DealId, RoundResult]], earlier: Sums
+) -> tuple[PlayedRaces, Rating | None]:
+    change, won = earlier.change, earlier.won
+    rounds = []
+    async for at, deal, each in in_slices(sorted(held), SLICE):
+        if not each.void:
+            won += each.won
+            change = change.plus(each.change)
+            rating = change.rating.value if each.is_rated else None
+            rounds.append(PlayedRound(at, deal, each.place, each.players, each.home, rating))
+    races = PlayedRaces(earlier.played + len(rounds), won, rounds[: -MAX_ROUNDS - 1 : -1])
+    return races, _rating(change.rating)
+
+
+def _rating(rating: Strength) -> Rating | None:
+    if not rating.rated:
+        return None
+    return Rating(rating.value, round(rating.uncertainty * 100), rating.rated)
+
+
+ROUTES = (Route("/players/{player}", show_player, ("unknown_player",), PLAYER_COST),)

@@ -1,0 +1,55 @@
+"""Leaderboards as clients are shown them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from server.base.core.ids import PlayerId
+from server.play.core import result as ranking
+from server.players import present as players_present
+from server.players.core.names import Profile
+from server.results.core.boards import BoardId
+from server.results.leaderboards import Page
+from server.results.messages import Entry, Leaderboard, Middle
+
+
+def leaderboard(page: Page, deal: str | None) -> Leaderboard:
+    """Return a leaderboard: its size, its first rows, and those around one player.
+
+    Args:
+        page: the leaderboard, as one player is shown it.
+        deal: the deal of the day and game if it is closed, or `None`.
+    """
+    return Leaderboard(
+        game=page.board.game,
+        day=page.board.period,
+        size=page.size,
+        top=entries(page.board, page.top, page.profiles),
+        around=entries(page.board, page.around, page.profiles),
+        deal=deal,
+        scope=page.board.scope,
+        group=page.board.group,
+        rivals=entries(page.board, page.rivals, page.profiles),
+        middle=middle(page.board, page.middle),
+    )
+
+
+def entries(
+    board: BoardId, rows: Iterable[ranking.Row], profiles: Mapping[PlayerId, Profile]
+) -> list[Entry]:
+    """Return rows of a leaderboard.
+
+    Args:
+        board: the leaderboard.
+        rows: the rows.
+        profiles: the profiles of their players.
+    """
+    return [
+        Entry(row.rank, players_present.player(profiles[row.player]), *board.read(row.score))
+        for row in rows
+    ]
+
+
+def middle(board: BoardId, score: int | None) -> Middle | None:
+    """Return the score of a leaderboard's middle row, if there is one."""
+    return None if score is None else Middle(*board.read(score))

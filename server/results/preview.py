@@ -1,0 +1,124 @@
+"""Link previews of leaderboards, and of results on them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+
+from engine.catalog import games, ruleset
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId, is_id
+from server.base.core.refusal import Refusal
+from server.base.web.previews import Preview, Read, of_game
+from server.play.core.result import unpack
+from server.results.leaderboards import Leaderboards, Standing
+
+
+def of_leaderboard(
+    leaderboards: Leaderboards, game: str, query: Mapping[str, str]
+) -> tuple[Preview, Read | None]:
+    """Return the preview of a game's leaderboard, and how to read that of a result on it.
+
+    Args:
+        leaderboards: read for results.
+        game: the game's id.
+        query: that of the URL, which is not validated.
+    """
+    named = re.fullmatch("[0-9]{1,6}", query.get("day", ""))
+    today = leaderboards.today(game)
+    shown = DailyId(game, int(named[0])) if named else today
+    try:
+        leaderboards.of_daily(shown, "guests")
+    except Refusal:
+        return todays_leaderboard(game), None
+    player = PlayerId(query.get("player", ""))
+    if not is_id(player):
+        return leaderboard(shown) if named else todays_leaderboard(game), None
+
+    async def read() -> Preview | None:
+        of_day = leaderboards.of_daily(shown, "ranked")
+        board = await leaderboards.own(of_day, player)
+        found = await leaderboards.standing(board, player)
+        return None if found is None else result(shown, found, today=shown == today)
+
+    # Sites that cache a preview cache its URL too, so a generic one also has the result's URL.
+    path = result_path(shown, player)
+    return replace(leaderboard(shown), path=path, listed=False), read
+
+
+def todays_leaderboard(game_id: str) -> Preview:
+    """Return the preview of the leaderboard of a game's current daily, whichever day that is."""
+    game = games()[game_id]
+    about = "Everyone gets the same cards, and one try. Who brings the most home?"
+    return of_game(f"{game.name}: today’s leaderboard", about, f"/leaderboard/{game_id}", game)
+
+
+def leaderboard(shown: DailyId) -> Preview:
+    """Return the preview of the leaderboard of a daily."""
+    game = games()[shown.game]
+    return of_game(
+        f"{game.name}, {date_words(shown.day)}: leaderboard",
+        "Everyone got the same cards, and one try. Who brought the most home?",
+        leaderboard_path(shown),
+        game,
+    )
+
+
+def result(shown: DailyId, standing: Standing, *, today: bool) -> Preview:
+    """Return the preview of a player's result of a daily.
+
+    Args:
+        shown: the daily.
+        standing: the player's profile and row, and the size of the leaderboard.
+        today: whether it is the current day, so that readers can still compete.
+    """
+    game, total = games()[shown.game], ruleset(shown.game).total
+    left, time, _ = unpack(standing.row.score)
+    home = f"{total - left} of {total} home" if left else f"All {total} cards home"
+    when = f" in {clock(time)}" if time else ""
+    end = ": can you beat it?" if today else f", on {date_words(shown.day)}."
+    return of_game(
+        f"{standing.profile.name}: {ordinal(standing.row.rank)} of {standing.size} at {game.name}",
+        f"{home}{when}. Same cards for everyone{end}",
+        result_path(shown, standing.row.player),
+        game,
+        listed=False,
+    )
+
+
+def leaderboard_path(shown: DailyId) -> str:
+    """Return the path and query of the leaderboard of a daily."""
+    return f"/leaderboard/{shown.game}?day={shown.day}"
+
+
+def result_path(shown: DailyId, player: PlayerId) -> str:
+    """Return the path and query of a player's result."""
+    return f"{leaderboard_path(shown)}&player={player}"
+
+
+def ordinal(number: int) -> str:
+    """Return an ordinal number, as in `17th`."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number % 100 in {11, 12, 13} else ending}"
+
+
+def clock(milliseconds: int) -> str:
+    """Return a duration as the page shows it, as in `11:20` or `1:02:03`."""
+    minutes, seconds = divmod(milliseconds // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+def date_words(day: int) -> str:
+    """Return the date of a day (in days since the Unix epoch), as in `22 November 2026`."""
+    found = date.fromisoformat(days.date_text(day))
+    return f"{found.day} {MONTHS[found.month - 1]} {found.year}"
+
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+)  # fmt: skip

@@ -1,0 +1,33 @@
+"""The days that were lost by a fault of the server's, as they are stored."""
+
+from __future__ import annotations
+
+from server.base.redis.database import Database
+from server.results.core import keys
+
+
+class RepairedDayStore:
+    """The days that were repaired, of a game or of all games: some bytes for each."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, game: str, day: int) -> None:
+        """Store that a day of a game, or of all games, was lost by a fault of the server's.
+
+        Raises:
+            UnavailableError: it may or may not have been stored.
+        """
+        key = keys.REPAIRED_DAYS
+        await self._database.write(key, "HSET", key, f"{game}:{day}", "")
+
+    async def all(self) -> list[tuple[str, int]]:
+        """Return the (game, day) of all days that were repaired.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (found,) = await self._database.ask(
+            lambda redis, key: redis.hgetall(key), keys.REPAIRED_DAYS
+        )
+        return [(game, int(day)) for game, _, day in (name.partition(":") for name in found)]

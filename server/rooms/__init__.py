@@ -1,0 +1,1 @@
+"""Race rooms: seats, rounds, presence."""

@@ -1,0 +1,110 @@
+"""Absences: hosts who are away are replaced, and members who are away lose their seats.
+
+Every node that follows a room does so, counting from when it learnt that somebody is away. Several
+may decide the same at once: what has happened already is not appended again.
+
+While nobody is away, a change of a room costs a look at its seats. While somebody is, a followed
+room has one timer, and what falls due costs one read of the room's presence and one append.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from server.base.core.ids import RoomCode
+from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.work.background import Background
+from server.base.work.worker_pool import WorkerPool
+from server.rooms.core.absence import Absence, due, observe
+from server.rooms.live import LiveRooms
+from server.rooms.rooms import Rooms
+
+CONCURRENCY = 32
+"""Rooms that are decided at the same time: a node that dies leaves many hosts away."""
+
+PAUSE = 0.01
+"""Seconds that each worker waits between two."""
+
+RETRY_AFTER = 1_000
+"""Milliseconds before a decision is retried that could not be carried out."""
+
+log = structlog.get_logger()
+
+
+class Absences:
+    """The absences from the rooms that this node follows."""
+
+    def __init__(self, rooms: Rooms, live: LiveRooms, background: Background) -> None:
+        self._rooms = rooms
+        self._live = live
+        self._absences: dict[RoomCode, Absence] = {}
+        self._due: WorkerPool[RoomCode] = WorkerPool(
+            background, "absences", self._decide, size=CONCURRENCY, pause=PAUSE
+        )
+        live.changed.subscribe(self._changed)
+
+    @property
+    def size(self) -> int:
+        """The number of rooms that somebody is away from."""
+        return len(self._absences)
+
+    def _changed(self, code: RoomCode) -> None:
+        """Observe who is away from a room that may have changed."""
+        known = self._live.present(code)
+        if known is None:
+            self._drop(code)
+            return
+        room, online = known
+        now = _now()
+        absence = observe(self._absences.get(code), room, online, now)
+        if absence is None:
+            self._drop(code)
+            return
+        self._absences[code] = absence
+        found = due(absence, room, now)
+        self._decide_at(code, now if found.host or found.seats else found.later)
+
+    def _decide_at(self, code: RoomCode, time: int | None) -> None:
+        """Decide on a room at a time, or not at all if it is `None`."""
+        self._due.schedule(code, None if time is None else (time - _now()) / 1000)
+
+    def _drop(self, code: RoomCode) -> None:
+        if self._absences.pop(code, None) is not None:
+            self._decide_at(code, None)
+
+    async def _decide(self, code: RoomCode) -> None:
+        """Carry out what is due in a room, and set the time of what is due next."""
+        try:
+            # Messages may be late, above all to a node that was suspended: read who is there.
+            stored = await self._live.read_online(code)
+        except UnavailableError:
+            stored = None
+        known, absence = self._live.present(code), self._absences.get(code)
+        if known is None or absence is None:
+            self._drop(code)
+            return
+        (room, online), now = known, _now()
+        if stored is None or not stored.isdisjoint(absence.since):
+            self._live.refresh_soon(code)
+            self._decide_at(code, now + RETRY_AFTER)
+            return
+        found = due(absence, room, now)
+        self._decide_at(code, found.later)
+        try:
+            if found.host is not None:
+                after = await self._rooms.replace_host(code, found.host, online)
+                log.info("host_replaced", room=code, host=after.host)
+            for player in found.seats:
+                await self._rooms.free_seat(code, player)
+                log.info("seat_freed", room=code, player=player)
+        except (Refusal, UnreadableError):
+            # The room has expired, or a newer release has written to it.
+            self._drop(code)
+            raise
+
+
+def _now() -> int:
+    """Return the event loop's time, which jumps of the system clock do not change, in ms."""
+    return round(asyncio.get_running_loop().time() * 1000)

@@ -1,0 +1,95 @@
+"""Absence: for how long members of a room have been away, and what follows from it.
+
+A host who is away is followed by a member who is present. A member who is away loses the seat, but
+not while a round is run. Times are milliseconds of any clock that is never set back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from server.base.core.ids import PlayerId
+from server.rooms.core import quick
+from server.rooms.core.room import Room
+
+HOST_ABSENCE = 20_000
+"""Milliseconds after which a host who is away is followed by a member who is present."""
+
+SEAT_ABSENCE = 60_000
+"""Milliseconds after which a member who is away loses the seat, while no round is run."""
+
+
+QUICK_ABSENCE = 5_000
+"""The same in a quick match before its first round: somebody else waits there for a player."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Who is away from a room, as far as it was observed.
+
+    Attributes:
+        since: since when each member who is away has been.
+        idle: since when no round is run; `None` while one is.
+    """
+
+    since: dict[PlayerId, int]
+    idle: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """What follows from an absence by now.
+
+    Attributes:
+        host: the host who is to be followed by somebody else, or `None`.
+        seats: the members who are to lose their seats.
+        later: when more may follow if nothing changes; `None` if never.
+    """
+
+    host: PlayerId | None
+    seats: tuple[PlayerId, ...]
+    later: int | None
+
+
+def observe(
+    before: Absence | None, room: Room, online: Collection[PlayerId], now: int
+) -> Absence | None:
+    """Return the absence from a room as it is now; `None` if no member is away.
+
+    Args:
+        before: what was observed last; `None` if nobody was away, or nothing was known.
+        room: the room.
+        online: the players who are online in it.
+        now: the time.
+    """
+    known = before.since if before is not None else {}
+    players = (seat.player for seat in room.seats if not seat.is_bot)
+    since = {player: known.get(player, now) for player in players if player not in online}
+    if not since:
+        return None
+    if room.running:
+        return Absence(since, None)
+    idle = before.idle if before is not None else None
+    return Absence(since, now if idle is None else idle)
+
+
+def due(absence: Absence, room: Room, now: int) -> Due:
+    """Return what follows from an absence that was just observed in a room."""
+    times: dict[PlayerId, int] = {}
+    if absence.idle is not None:
+        longest = QUICK_ABSENCE if quick.waits(room) else SEAT_ABSENCE
+        times = {
+            player: max(since, absence.idle) + longest for player, since in absence.since.items()
+        }
+    host = None
+    later = [time for time in times.values() if time > now]
+    players = [seat.player for seat in room.seats if not seat.is_bot]
+    if room.host in absence.since and len(absence.since) < len(players):
+        time = absence.since[room.host] + HOST_ABSENCE
+        if time <= now:
+            host = room.host
+        else:
+            later.append(time)
+    seats = tuple(player for player, time in times.items() if time <= now)
+    return Due(host, seats, min(later, default=None))

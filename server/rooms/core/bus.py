@@ -1,0 +1,65 @@
+"""What nodes publish about a room."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from server.base.core.bus_message import Decoder
+from server.base.core.ids import DealId, PlayerId, RoomCode
+from server.base.core.topics import Topic
+from server.players.core.bus import Renamed
+
+
+def topic(code: RoomCode) -> Topic:
+    """Return the topic of a room: new entries, progress, and who comes online or goes offline."""
+    return Topic(f"room:{code}")
+
+
+class Entry(Struct, tag=1, array_like=True, frozen=True):
+    """To a room's topic: an entry was appended to its journal, with this number and text (JSON)."""
+
+    number: int
+    text: str
+
+
+class Progress(Struct, tag=2, array_like=True, frozen=True):
+    """To a room's topic: the progress of runners in the round on this deal.
+
+    Attributes:
+        runners: (player, cards at home, moves) of each runner who has advanced.
+    """
+
+    deal: DealId
+    runners: list[tuple[PlayerId, int, int]]
+
+
+class Presence(Struct, tag=3, array_like=True, frozen=True):
+    """To a room's topic: a player came online or went offline on a node."""
+
+    player: PlayerId
+    node: str
+    online: bool
+
+
+class Version(Struct, tag=5, array_like=True, frozen=True):
+    """To a room's topic: its journal has this many entries; a node that lacks some refreshes it."""
+
+    number: int
+
+
+class Emoted(Struct, tag=6, array_like=True, frozen=True):
+    """To a room's topic: a member has sent an emote, by a session on this node.
+
+    If it is lost, so is the emote.
+    """
+
+    player: PlayerId
+    node: str
+    emote: int
+
+
+RoomMessage = Entry | Progress | Presence | Renamed | Version | Emoted
+"""The messages of a room's topic."""
+
+decode = Decoder[RoomMessage](RoomMessage).decode
+"""Decodes a message of a room's topic."""

@@ -1,0 +1,51 @@
+"""Keys of rooms in Redis, and how long they live."""
+
+from __future__ import annotations
+
+from server.base.core.keys import DAY_SECONDS, partition
+
+ROOM_LIFE = DAY_SECONDS * 1000
+"""Milliseconds that a room is kept after its last event."""
+
+UNUSED_ROOM_LIFE = 1_800_000
+"""The same of a room in which no round was started yet. While somebody is there, it is extended."""
+
+ROUND_LIFE = 7 * DAY_SECONDS * 1000
+"""Milliseconds that the results of a round are kept after its end."""
+
+RACE_LIFE = 90 * DAY_SECONDS
+"""Seconds that a race's record is kept after it was applied: as long as its players' attempts."""
+
+PRESENCE_LIFE = 30 * DAY_SECONDS
+"""Seconds that a room's presence is kept after the last player entered."""
+
+PLACES_LIFE = 3 * 3_600
+"""Seconds that it is kept where a room's players are, after the last came: rounds are shorter."""
+
+CREATION_LIFE = 3_600
+"""Seconds for which a room that is created again with the same creation key is found."""
+
+
+def room(code: str) -> str:
+    """Return the key of a room's journal: a stream."""
+    return f"{{p{partition(code)}}}:room:{code}"
+
+
+def round_in(code: str, deal_id: str) -> str:
+    """Return the key of a round of a room that is over, by its deal: a string (JSON)."""
+    return f"{{p{partition(code)}}}:round:{deal_id}"
+
+
+def places(code: str) -> str:
+    """Return the key of the places at which a room's players are: a hash by player."""
+    return f"{{p{partition(code)}}}:places:{code}"
+
+
+def race(deal_id: str) -> str:
+    """Return the key of the record of a race, by its deal: a hash."""
+    return f"rated:{{{deal_id}}}"
+
+
+def creation(player_id: str, key: str) -> str:
+    """Return the key of a creation: a string, the code of the room that it created."""
+    return f"creation:{{{player_id}}}:{key}"

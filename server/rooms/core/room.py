@@ -1,0 +1,373 @@
+"""A race room: seats, rounds and results, as a fold over the room's journal.
+
+Times are Unix milliseconds of the server's clock. What players may do is in
+`server.rooms.core.commands`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
+from server.play.core import result as ranking
+from server.play.core.result import Result
+from server.rooms.core import pace
+from server.rooms.core.events import (
+    Event,
+    HostChanged,
+    LockSet,
+    PublicSet,
+    ReadySet,
+    RoomClosed,
+    RoomOpened,
+    RoundStarted,
+    RunnerFinished,
+    SeatLeft,
+    SeatTaken,
+    Terms,
+    TermsProposed,
+    TermsSet,
+)
+
+MAX_SCORES = 8
+"""Rounds whose places are kept; the points of earlier ones are in the sums.
+
+They are part of every state of a room that is sent: about 180 bytes for a round of eight players.
+"""
+
+MAX_REMOVED = 32
+"""Players whom hosts have removed that are kept out: the latest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player's place in the room.
+
+    Attributes:
+        player: whose it is.
+        ready: whether the player has agreed to the next round: who takes a seat before the first
+            one has, and each round after it takes a new word.
+        since: when it was taken, in Unix milliseconds.
+        out: whether the player sits out, round after round, until they agree to one.
+        public: whether the room was public when it was taken, so that it may be a stranger's.
+    """
+
+    player: PlayerId
+    ready: bool = True
+    since: int = 0
+    out: bool = False
+    public: bool = False
+
+    @property
+    def is_bot(self) -> bool:
+        """Whether it is the pace bot's, which is always there."""
+        return self.player == PACE_BOT
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round, with the results of the players who have finished.
+
+    Attributes:
+        terms: what the room's terms were when it was started.
+        home: how many cards the deal itself brought home.
+        public: whether strangers may be in it: the room was public when it was started, or at any
+            time since, or when one of the players took the seat.
+        rated: whether it may change ratings.
+    """
+
+    number: int
+    terms: Terms
+    deal: DealId
+    commitment: str
+    players: tuple[PlayerId, ...]
+    starts: int
+    deadline: int
+    results: dict[PlayerId, Result]
+    rules: str
+    home: int
+    public: bool = False
+    rated: bool = True
+
+    @property
+    def over(self) -> bool:
+        """Whether all players have finished."""
+        return len(self.results) == len(self.players)
+
+    def attempt(self, player: PlayerId) -> AttemptId:
+        """Return the id of a player's attempt."""
+        return attempt_id(self.deal, player)
+
+    def unfinished(self) -> list[PlayerId]:
+        """Return the players who have not finished."""
+        return [player for player in self.players if player not in self.results]
+
+    def ranks(self) -> dict[PlayerId, int]:
+        """Return the ranks of the players who have finished, from 1. See `ranking.ranks`."""
+        return ranking.ranks(self.results, self.home)
+
+    def winners(self) -> list[PlayerId]:
+        """Return the winners of a round that is over: none if nobody brought a card home."""
+        return ranking.winners(self.results, self.home)
+
+    def points(self) -> dict[PlayerId, int]:
+        """Return for each player of a round that is over how many others are ranked below."""
+        ranks = self.ranks()
+        return {
+            player: sum(rank < other for other in ranks.values()) for player, rank in ranks.items()
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The places in a round that several players have finished."""
+
+    number: int
+    game: str
+    ranks: dict[PlayerId, int]
+    points: dict[PlayerId, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """The state of a room after the last entry of its journal.
+
+    All of it is bounded, however many come and go, since a checkpoint stores it: a new field needs
+    a default that means what was meant without it.
+
+    Attributes:
+        opened: the first entry.
+        host: the player who runs the room; a quick match has none.
+        seats: the members' seats, in the order in which they were taken.
+        round: the last round that was started, or `None`.
+        terms: what the next round is played by.
+        proposals: what members propose instead, the latest of each.
+        locked: whether no more seats may be taken.
+        public: whether strangers find the room in the list of open rooms.
+        closed: whether an operator has closed it, for good.
+        removed: players whom a host has removed, the latest ones.
+        wins: the number of rounds won, for those of its members and `former` who have won any.
+        points: the sum of points over all rounds, for those of the same who have any.
+        scores: the latest rounds of several players, the oldest first.
+        watch_epoch: how often watch keys have ended: with each host's term, with a removal, and
+            when the room was locked.
+        version: the number of the last entry.
+        at: the time of the last entry.
+    """
+
+    opened: RoomOpened
+    host: PlayerId | None
+    seats: tuple[Seat, ...]
+    round: Round | None
+    terms: Terms
+    wins: dict[PlayerId, int]
+    version: int
+    at: int
+    proposals: dict[PlayerId, Terms] = field(default_factory=dict)
+    locked: bool = False
+    removed: tuple[PlayerId, ...] = ()
+    points: dict[PlayerId, int] = field(default_factory=dict)
+    scores: tuple[Score, ...] = ()
+    public: bool = False
+    closed: bool = False
+    watch_epoch: int = 0
+    begin: int = 1
+    paces: dict[PlayerId, int] = field(default_factory=dict)
+
+    def seat_of(self, player: PlayerId | None) -> Seat | None:
+        """Return a player's seat, or `None`."""
+        return next((seat for seat in self.seats if seat.player == player), None)
+
+    @property
+    def former(self) -> list[PlayerId]:
+        """The players who have no seat but a place in `scores`, at most eight for each of these."""
+        scored = dict.fromkeys(player for score in self.scores for player in score.ranks)
+        seated = {seat.player for seat in self.seats}
+        return [player for player in scored if player not in seated]
+
+    @property
+    def running(self) -> Round | None:
+        """The round that is running or counting down, or `None`."""
+        return self.round if self.round is not None and not self.round.over else None
+
+    @property
+    def joinable(self) -> bool:
+        """Whether a stranger may take a seat: it is public, and neither locked nor full."""
+        return self.public and not self.locked and len(self.seats) < self.opened.seats
+
+
+class Checkpoint(Struct, tag="checkpoint", frozen=True):
+    """What all entries before it said: the journal is kept from the last checkpoint on.
+
+    Attributes:
+        room: the room after the entry before it.
+        at: the time of that entry.
+    """
+
+    room: Room
+    at: int
+
+
+Entry: TypeAlias = Event | Checkpoint
+"""What may stand in the journal of a room."""
+
+
+class KeptRound(Struct, tag="kept", frozen=True):
+    """A round that is over, as it is kept beside the journal, which goes on without it."""
+
+    round: Round
+
+
+def fold(room: Room | None, event: Entry) -> Room:
+    """Return the room after one more entry of its journal; `room` is `None` before the first."""
+    if isinstance(event, Checkpoint):
+        assert room is None or room.version == event.room.version, "entries follow each other"
+        number = event.room.version + 1
+        return replace(event.room, version=number, begin=number)
+    if isinstance(event, RoomOpened):
+        assert room is None, "RoomOpened is only the first entry"
+        host = None if event.quick else event.host
+        return Room(
+            event, host, (), None, event.terms, {}, version=1, at=event.at, public=event.quick
+        )
+    assert room is not None, "the first entry is RoomOpened or a checkpoint"
+    after = _folded(room, event)
+    epoch = room.watch_epoch + _ends_watch_keys(room, event, after)
+    payer = payer_of(room, event)
+    paces = room.paces if payer is None else pace.after(room.paces, payer, event.at)
+    return replace(after, version=room.version + 1, at=event.at, watch_epoch=epoch, paces=paces)
+
+
+def _ends_watch_keys(before: Room, event: Event, after: Room) -> bool:
+    """Return whether an entry ends the watch keys that were given out."""
+    match event:
+        case SeatLeft(by=by) if by is not None:
+            return True
+        case LockSet(locked=True):
+            return True
+    return before.host != after.host
+
+
+def payer_of(room: Room, event: Event) -> PlayerId | None:
+    """Return who has changed the room by an entry, at the own pace; `None` if it costs nothing.
+
+    Rounds cost nothing: they take their time. That a host was away is taken for the host's change.
+    """
+    payer: PlayerId | None = None
+    match event:
+        case SeatTaken(player=player) | ReadySet(player=player) | TermsProposed(player=player):
+            payer = player
+        case SeatLeft(player=player, by=by):
+            payer = player if by is None else by
+        case HostChanged() | TermsSet() | LockSet() | PublicSet():
+            payer = room.host
+    return payer if payer != PACE_BOT else None
+
+
+def _folded(room: Room, event: Event) -> Room:
+    match event:
+        case SeatTaken(player=player):
+            host = player if not room.opened.quick and not room.seat_of(room.host) else room.host
+            agrees = room.round is None or player == PACE_BOT
+            seat = Seat(player, agrees, event.at, public=room.public)
+            after = replace(room, host=host, seats=(*room.seats, seat))
+        case SeatLeft(player=player):
+            seats = tuple(seat for seat in room.seats if seat.player != player)
+            following = (seat.player for seat in seats if not seat.is_bot)
+            host = next(following, player) if room.host == player else room.host
+            by_host = (player,) if event.by is not None else ()
+            removed = (*room.removed, *by_host)[-MAX_REMOVED:]
+            proposals = {by: terms for by, terms in room.proposals.items() if by != player}
+            after = _forgetting(
+                replace(room, host=host, seats=seats, removed=removed, proposals=proposals)
+            )
+        case HostChanged(player=player):
+            after = replace(room, host=player if not room.opened.quick else None)
+        case TermsSet(terms=terms):
+            # Whoever has agreed to a rematch has not agreed to one of another game.
+            same = room.round is None or terms == room.terms
+            seats = room.seats if same else _asked_anew(room.seats, room.host)
+            after = replace(room, terms=terms, proposals={}, seats=seats)
+        case TermsProposed(player=player, terms=terms):
+            after = replace(room, proposals=room.proposals | {player: terms})
+        case LockSet(locked=locked):
+            after = replace(room, locked=locked)
+        case PublicSet(public=public):
+            round_ = room.running and replace(room.running, public=True) if public else None
+            after = replace(room, public=public, round=round_ or room.round)
+        case RoomClosed():
+            after = _forgetting(replace(room, seats=(), proposals={}, public=False, closed=True))
+        case ReadySet(player=player, ready=ready):
+            seats = tuple(
+                replace(seat, ready=ready, out=not ready) if seat.player == player else seat
+                for seat in room.seats
+            )
+            after = replace(room, seats=seats)
+        case RoundStarted():
+            begun = Round(
+                event.number,
+                room.terms,
+                event.deal,
+                event.commitment,
+                event.players,
+                event.starts,
+                event.deadline,
+                {},
+                event.rules,
+                event.home,
+                room.public or any(s.public for s in room.seats if s.player in event.players),
+            )
+            after = replace(room, round=begun, proposals={}, seats=_asked_anew(room.seats))
+        case RunnerFinished(player=player, result=result):
+            assert room.round is not None
+            results = room.round.results | {player: result.restored()}
+            round_ = replace(room.round, results=results)
+            after = _scored(replace(room, round=round_), round_)
+        case _:
+            raise AssertionError(f"unknown event {event!r}")
+    return after
+
+
+def _asked_anew(seats: tuple[Seat, ...], host: PlayerId | None = None) -> tuple[Seat, ...]:
+    """Return the seats when all but the host, and the pace bot, have to agree anew."""
+    return tuple(
+        seat if seat.is_bot or seat.player == host else replace(seat, ready=False) for seat in seats
+    )
+
+
+def _scored(room: Room, round_: Round) -> Room:
+    """Return the room with wins and points of a round, if it is over and had several players."""
+    if not round_.over or len(round_.players) == 1:
+        return room
+    points = round_.points()
+    score = Score(round_.number, round_.terms.game, round_.ranks(), points)
+    return _forgetting(
+        replace(
+            room,
+            wins=_sums(room.wins, dict.fromkeys(round_.winners(), 1)),
+            points=_sums(room.points, points),
+            scores=(*room.scores, score)[-MAX_SCORES:],
+        )
+    )
+
+
+def _forgetting(room: Room) -> Room:
+    """Return the room without the wins and points of those of whom nothing is shown any more."""
+    shown = {seat.player for seat in room.seats}.union(*(score.ranks for score in room.scores))
+    return replace(
+        room,
+        wins={player: count for player, count in room.wins.items() if player in shown},
+        points={player: count for player, count in room.points.items() if player in shown},
+    )
+
+
+def _sums(numbers: dict[PlayerId, int], more: dict[PlayerId, int]) -> dict[PlayerId, int]:
+    """Return the sums by player that are not 0."""
+    sums = dict(numbers)
+    for player, number in more.items():
+        if number:
+            sums[player] = sums.get(player, 0) + number
+    return sums

@@ -1,0 +1,88 @@
+"""Emotes: what members of a room send one another for the moment, from a fixed list.
+
+They are not stored. An emote costs one frame, encoded once, and one write for each subscriber, and
+one message to the bus if the room is followed by other nodes. How many there are is bounded for
+each player, and for each room on each node, however many members it has.
+"""
+
+from __future__ import annotations
+
+import time
+from weakref import WeakKeyDictionary
+
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.base.net import limits
+from server.base.net.budgets import PlayerBudget
+from server.base.net.limits import Bucket
+from server.base.wire import codec
+from server.base.wire.session import Session
+from server.rooms.core import commands
+from server.rooms.feed import Feed, RoomFeeds
+from server.rooms.live import LiveRooms
+from server.rooms.messages import Emoted
+from server.rooms.rooms import Rooms
+
+
+class Emotes:
+    """Sends the emotes of this node's sessions, and those of other nodes to its subscribers."""
+
+    def __init__(self, all_rooms: Rooms, live: LiveRooms, rooms: RoomFeeds) -> None:
+        self._all_rooms = all_rooms
+        self._live = live
+        self._rooms = rooms
+        # Only those who send emotes have a bucket, as long as their budget is known.
+        self._of_players: WeakKeyDictionary[PlayerBudget, Bucket] = WeakKeyDictionary()
+        self._of_rooms: WeakKeyDictionary[Feed, Bucket] = WeakKeyDictionary()
+        live.emoted.subscribe(self._received)
+
+    async def send(self, session: Session, code: RoomCode, emote: int) -> None:
+        """Send an emote of a session's player to all subscribers of a room, on every node.
+
+        The room is read only if no session of this node is subscribed to it.
+
+        Raises:
+            Refusal: there is no such room, the player has no seat in it, or there have just been
+                too many emotes of this player or in this room.
+            UnavailableError: the store does not answer.
+        """
+        player = session.player
+        assert player is not None
+        budget = session.payer.player
+        of_player = self._of_players.get(budget)
+        if of_player is None:
+            of_player = self._of_players[budget] = Bucket(limits.EMOTES)
+        if not of_player.take(time.monotonic()):
+            raise Refusal("too_fast")
+        live = self._live.find(code)
+        room = live.room if live is not None else await self._all_rooms.find(code)
+        commands.check_member(room, player)
+        if not self._send_here(code, player, emote):
+            raise Refusal("too_fast")
+        self._live.publish_emote(code, player, emote)
+
+    def _received(self, code: RoomCode, player: PlayerId, emote: int) -> None:
+        """Send an emote of another node; it is dropped if this room has just had too many."""
+        self._send_here(code, player, emote)
+
+    def _send_here(self, code: RoomCode, player: PlayerId, emote: int) -> bool:
+        """Send an emote to the subscribers on this node.
+
+        A subscriber that reads slowly is not sent it, nor is one that was not sent the room yet.
+
+        Returns:
+            Whether it was sent, or there is no subscriber; not if the room has had too many.
+        """
+        feed = self._rooms.find(code)
+        if feed is None:
+            return True
+        of_room = self._of_rooms.get(feed)
+        if of_room is None:
+            of_room = self._of_rooms[feed] = Bucket(limits.ROOM_EMOTES)
+        if not of_room.take(time.monotonic()):
+            return False
+        frame = codec.encode(Emoted(code, player, emote))
+        for session, sent in feed.last_sent.items():
+            if sent is not None and not session.behind:
+                session.send_frame(frame)
+        return True

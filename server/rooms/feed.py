@@ -1,0 +1,360 @@
+"""The sessions that are subscribed to rooms, and the frames that they are sent.
+
+Each change of a room is encoded once for all subscribers; sending it takes a few microseconds per
+subscriber. Changes are coalesced for one iteration of the event loop, and sent in slices of a few
+milliseconds, between which moves are answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from server.base.core.ids import AttemptId, DealId, RoomCode
+from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.net.contracts import Reason
+from server.base.wire import codec
+from server.base.wire.session import Session
+from server.base.work.background import Background
+from server.base.work.clock import Clock
+from server.base.work.signal import Signal
+from server.base.work.tasks import Tasks
+from server.base.work.worker_pool import WorkerPool
+from server.play import present as play_present
+from server.rooms import present as rooms_present
+from server.rooms.core.room import Room, Round
+from server.rooms.live import LiveRooms
+from server.rooms.messages import Removed
+from server.rooms.rooms import Rooms
+
+SLICE = 0.003
+"""Seconds after which sending room states yields to the event loop."""
+
+CARDS_WITHIN = 1.0
+"""Seconds that the answer to a join waits for the player's attempt to be sent first."""
+
+RETRY_AFTER = 1.0
+"""Seconds before a retry if an attempt could not be read."""
+
+EARLY_RETRY_AFTER = 0.02
+"""Seconds before a retry if the round has not begun yet by Redis's clock."""
+
+_PER_RUNNER = 3
+"""Numbers of a runner's progress: place, home and moves."""
+
+log = structlog.get_logger()
+
+
+class Feed:
+    """The subscribers of one room, and what they have been sent.
+
+    Attributes:
+        code: the room.
+        last_sent: each subscriber with the last room state that it was sent, `None` if none yet.
+        seatless: subscribers who watch without a seat.
+        frame: the latest room state that was sent, encoded.
+        version: the version of the room in that state.
+        deal: the deal of the round in that state, or `None`.
+        behind: subscribers that are slow and have missed progress.
+        timer: runs when the round begins, to send its cards.
+        task: sends the cards.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "behind",
+        "code",
+        "deal",
+        "frame",
+        "last_sent",
+        "seatless",
+        "task",
+        "timer",
+        "version",
+    )
+
+    def __init__(self, code: RoomCode) -> None:
+        self.code = code
+        self.last_sent: dict[Session, bytes | None] = {}
+        self.seatless: set[Session] = set()
+        self.frame = b""
+        self.version = 0
+        self.behind: set[Session] = set()
+        self.deal: DealId | None = None
+        self.timer: asyncio.TimerHandle | None = None
+        self.task: asyncio.Task[None] | None = None
+
+
+class RoomFeeds:
+    """All rooms that sessions of this node are subscribed to."""
+
+    def __init__(self, rooms: Rooms, live: LiveRooms, clock: Clock, background: Background) -> None:
+        self._all_rooms = rooms
+        self._clock = clock
+        self._live = live
+        self._feeds: dict[RoomCode, Feed] = {}
+        self._rooms: dict[Session, RoomCode] = {}
+        self._changed: WorkerPool[RoomCode] = WorkerPool(
+            background, "rooms", self._send_changed, size=1, turn=SLICE
+        )
+        self._tasks = Tasks()
+        self.dealt: Signal[Session, AttemptId] = Signal()
+        """Emitted when a session has been sent its attempt of a round."""
+        self.left: Signal[Session] = Signal()
+        """Emitted when a session is no longer subscribed to a room."""
+        self._live.changed.subscribe(self._room_changed)
+        self._live.progressed.subscribe(self._progressed)
+
+    def room_of(self, session: Session) -> RoomCode | None:
+        """Return the room that a session is subscribed to, if any."""
+        return self._rooms.get(session)
+
+    def find(self, code: RoomCode) -> Feed | None:
+        """Return the feed of a room, or `None` if no session of this node is subscribed to it."""
+        return self._feeds.get(code)
+
+    def is_seatless(self, session: Session) -> bool:
+        """Return whether a session is subscribed to a room without a seat there."""
+        code = self._rooms.get(session)
+        return code is not None and session in self._feeds[code].seatless
+
+    def subscribe(self, session: Session, room: Room, *, seated: bool = True) -> None:
+        """Subscribe a session to a room instead of any other.
+
+        Args:
+            session: the session.
+            room: the room.
+            seated: whether its player counts as present; if not, it does once this is called with
+                true. A thousand subscribers without seats cost what one does in the store.
+        """
+        code = room.opened.code
+        feed = self._feeds.get(code)
+        if feed is not None and self._rooms.get(session) == code:
+            if seated and session in feed.seatless:
+                feed.seatless.discard(session)
+                self._live.enter(room, session.player)
+                self._live.leave(code, None)
+            return
+        assert session.player is not None
+        self.unsubscribe(session)
+        self._rooms[session] = code
+        feed = self._feeds.setdefault(code, Feed(code))
+        feed.last_sent[session] = None
+        if not seated:
+            feed.seatless.add(session)
+        self._live.enter(room, session.player if seated else None)
+
+    def unsubscribe(self, session: Session) -> None:
+        """Unsubscribe a session from its room, if any, in constant time."""
+        code = self._rooms.pop(session, None)
+        if code is None:
+            return
+        assert session.player is not None
+        feed = self._feeds[code]
+        del feed.last_sent[session]
+        feed.behind.discard(session)
+        if not feed.last_sent:
+            del self._feeds[code]
+            if feed.timer is not None:
+                feed.timer.cancel()
+        self._live.leave(code, None if session in feed.seatless else session.player)
+        feed.seatless.discard(session)
+        self.left.emit(session)
+
+    async def wait_until_ready(self, session: Session, room: Room) -> None:
+        """Wait until the join of a session that has just subscribed can be answered.
+
+        That is when the room has been loaded, and, if a round is running, the player's attempt has
+        been sent, so that a client need not request the cards of the round that it sees in the
+        answer. Neither is guaranteed: each wait has a time limit.
+        """
+        code = room.opened.code
+        await self._live.wait_until_loaded(code)
+        feed = self._feeds.get(code)
+        if feed is None:
+            return
+        self._schedule_cards(feed)
+        running = room.running
+        if running is not None and _needs_cards(session, running) and feed.task is not None:
+            await asyncio.wait({feed.task}, timeout=CARDS_WITHIN)
+
+    def answered(self, session: Session, code: RoomCode) -> None:
+        """Note that the answer to a command of the session contains the current room state."""
+        feed = self._feeds.get(code)
+        if feed is not None and feed.last_sent.get(session, b"") is None:
+            feed.last_sent[session] = feed.frame
+
+    def _room_changed(self, code: RoomCode) -> None:
+        """Send a room that may have changed to its subscribers, soon."""
+        if code in self._feeds:
+            self._changed.add(code)
+
+    async def _send_changed(self, code: RoomCode) -> None:
+        feed = self._feeds.get(code)
+        if feed is not None:
+            self._send_room(feed)
+
+    def _send_room(self, feed: Feed) -> None:
+        """Send the state of a room to those subscribers that do not have it."""
+        page = self._live.page(feed.code)
+        if page is None:
+            # It is being loaded, which reports a change at its end.
+            return
+        version = page.room.version
+        if version < feed.version:
+            # Redis has lost entries. Clients ignore a lower version, unless they reconnect.
+            for session in list(feed.last_sent):
+                session.close(Reason.WENT_BACK)
+            feed.version, feed.frame = version, b""
+            return
+        frame = codec.encode(rooms_present.room(page))
+        if frame != feed.frame:
+            feed.frame = frame
+        feed.version = version
+        feed.deal = page.room.round.deal if page.room.round is not None else None
+        self._unsubscribe_removed(feed, page.room)
+        for session, sent in feed.last_sent.items():
+            if sent is not feed.frame:
+                feed.last_sent[session] = feed.frame
+                session.send_frame(feed.frame, ("room", feed.code))
+        self._schedule_cards(feed)
+
+    def _unsubscribe_removed(self, feed: Feed, room: Room) -> None:
+        """Unsubscribe the sessions of players whom a host has removed, and tell them.
+
+        In a room from which somebody was removed, it costs a look-up for each subscriber. If the
+        room was closed, that concerns all of them.
+        """
+        if not room.removed and not room.closed:
+            return
+        for session in list(feed.last_sent):
+            if room.closed or session.player in room.removed:
+                self.unsubscribe(session)
+                session.send(Removed(feed.code, room.closed))
+
+    def _progressed(self, code: RoomCode, counters: list[int]) -> None:
+        """Send the progress of runners to the subscribers.
+
+        A runner whose own progress is the only one is not sent it. Nor is a subscriber that has not
+        been sent the room yet, since the room state contains all counters. A slow subscriber is
+        sent nothing that would only be queued, but the counters of all runners later.
+
+        Args:
+            code: the room.
+            counters: (place, home, moves) for each runner who got further, in one list; the place
+                is the index among the runners of the round.
+        """
+        feed = self._feeds.get(code)
+        live = self._live.find(code)
+        if feed is None or live is None or live.room.round is None:
+            return
+        if code in self._changed:
+            # Clients look places up in the latest room state, so it has to be sent before.
+            self._changed.discard(code)
+            self._send_room(feed)
+        if live.room.round.deal != feed.deal:
+            # The state of this round has not been sent yet; it will contain all counters.
+            self._room_changed(code)
+            return
+        frame = codec.encode_progress(counters)
+        alone = live.room.round.players[counters[0]] if len(counters) == _PER_RUNNER else None
+        all_counters: bytes | None = None
+        for session, sent in feed.last_sent.items():
+            if sent is None:
+                continue
+            if session.behind:
+                feed.behind.add(session)
+            elif session in feed.behind:
+                feed.behind.discard(session)
+                all_counters = all_counters or codec.encode_progress(live.all_counters())
+                session.send_frame(all_counters)
+            elif session.player != alone:
+                session.send_frame(frame)
+
+    def _schedule_cards(self, feed: Feed, delay: float = 0.0) -> None:
+        """Set the timer that sends all runners their cards when the round begins, if any need them.
+
+        Args:
+            feed: the room's feed.
+            delay: the fewest seconds to wait.
+        """
+        live = self._live.find(feed.code)
+        running = live.room.running if live is not None else None
+        if feed.timer is not None:
+            feed.timer.cancel()
+            feed.timer = None
+        if feed.task is not None or running is None:
+            return
+        if not any(_needs_cards(session, running) for session in feed.last_sent):
+            return
+        delay = max(delay, (running.starts - self._clock.now()) / 1000)
+        if delay > 0:
+            loop = asyncio.get_running_loop()
+            feed.timer = loop.call_later(delay, self._schedule_cards, feed)
+        else:
+            feed.task = self._tasks.run_soon(self._send_cards(feed, running))
+
+    async def _send_cards(self, feed: Feed, running: Round) -> None:
+        """Send every runner its attempt of a round that has begun."""
+        runners = [session for session in feed.last_sent if _needs_cards(session, running)]
+        try:
+            delays = await asyncio.gather(
+                *(self._send_attempt(feed, session, running) for session in runners)
+            )
+        finally:
+            feed.task = None
+        # For those who have subscribed meanwhile, or whose attempts could not be sent.
+        self._schedule_cards(feed, max(delays, default=0.0))
+
+    async def _send_attempt(self, feed: Feed, session: Session, running: Round) -> float:
+        """Send a runner its attempt, unless it has unsubscribed or has got it meanwhile.
+
+        Returns:
+            Seconds after which to retry, or 0 if there is nothing to retry.
+        """
+        assert session.player is not None
+        attempt = running.attempt(session.player)
+        try:
+            snapshot = await self._all_rooms.open_attempt(attempt, session.player)
+        except UnavailableError as error:
+            log.debug("attempt_send_deferred", attempt=attempt, error=str(error))
+            return RETRY_AFTER
+        except Refusal as refusal:
+            if refusal.code == "not_started":
+                # This node's clock was ahead of Redis's, and has been corrected.
+                return EARLY_RETRY_AFTER
+            log.warning("attempt_not_sent", attempt=attempt, code=refusal.code)
+            session.shown.skip(attempt)
+            return 0.0
+        except UnreadableError as error:
+            log.warning("attempt_not_sent", attempt=attempt, code=error.code)
+            session.shown.skip(attempt)
+            return 0.0
+        except Exception:
+            log.exception("attempt_send_failed", attempt=attempt)
+            session.shown.skip(attempt)
+            return 0.0
+        if session in feed.last_sent and _needs_cards(session, running):
+            number = session.shown.show(attempt, snapshot.start.room)
+            session.send(play_present.attempt(snapshot, number, self._clock.now()))
+            self.dealt.emit(session, attempt)
+        return 0.0
+
+    async def close(self) -> None:
+        """Cancel all timers, and wait until cards that are being sent have been."""
+        for feed in self._feeds.values():
+            if feed.timer is not None:
+                feed.timer.cancel()
+        await self._tasks.wait()
+
+
+def _needs_cards(session: Session, running: Round) -> bool:
+    """Return whether a session's player is in a running round and has not been sent its cards."""
+    player = session.player
+    return (
+        player is not None
+        and player in running.players
+        and player not in running.results
+        and not session.shown.is_latest_of_rounds(running.attempt(player))
+    )

@@ -1,0 +1,205 @@
+"""Handlers of the commands in `server.rooms.messages`."""
+
+from __future__ import annotations
+
+from server.base.core.codes import read_room_code
+from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.base.net.addresses import wide_of
+from server.base.wire.messages import Command
+from server.base.wire.request import HandlerTable, Request
+from server.base.wire.session_messages import Done
+from server.base.work.tasks import run_soon
+from server.rooms import present as rooms_present
+from server.rooms.core import charges
+from server.rooms.core.events import Terms
+from server.rooms.core.room import Room
+from server.rooms.live import LiveRooms
+from server.rooms.messages import (
+    CreateRoom,
+    HandOver,
+    JoinRoom,
+    LeaveRoom,
+    ProposeTerms,
+    QuickMatch,
+    RemoveMember,
+    RoomCommand,
+    RoomState,
+    SendEmote,
+    SetLock,
+    SetPublic,
+    SetReady,
+    SetTerms,
+    StartRound,
+)
+
+
+def is_seated(live: LiveRooms, player: PlayerId, command: Command) -> bool:
+    """Return whether a player has a seat in the room that a command names.
+
+    Only what is in memory counts: a read of the store for a guess would take another time if there
+    is such a room.
+    """
+    if not isinstance(command, RoomCommand):
+        return False
+    found = live.find(read_room_code(command.code))
+    return found is not None and found.room.seat_of(player) is not None
+
+
+async def create(request: Request[CreateRoom]) -> RoomState:
+    """Open a room if there is room for it, and subscribe the session to it."""
+    await admit(request)
+    command = request.command
+    async with request.paying("room", charges.ROOM):
+        room = await request.services.rooms.create(
+            request.player,
+            command.game,
+            command.variant,
+            seats=command.seats,
+            limit=command.limit * 1000,
+            creation=command.key,
+            allowed=command.help,
+        )
+    return await subscribed(request, room)
+
+
+async def admit(request: Request[CreateRoom] | Request[QuickMatch]) -> None:
+    """Refuse a new room if there is no room for it; that of who has never played, first of all."""
+    load, histories = request.load, request.services.histories
+    if load.has_room("first_room"):
+        return
+    if not load.has_room("room") or not await histories.has_results(request.player):
+        raise Refusal("overloaded", wait=load.wait())
+
+
+async def join(request: Request[JoinRoom]) -> RoomState:
+    """Take a seat, and subscribe the session to the room; its code may be as it was typed."""
+    code = read_room_code(request.command.code)
+    room = await request.services.rooms.join(code, request.player)
+    return await subscribed(request, room)
+
+
+async def leave(request: Request[LeaveRoom]) -> Done:
+    """Give the seat up, and end the session's subscription to the room."""
+    code = RoomCode(request.command.code)
+    await request.services.rooms.leave(code, request.player)
+    request.front.leave_room(request.session, code)
+    return Done()
+
+
+async def set_ready(request: Request[SetReady]) -> RoomState:
+    """Say whether the player agrees to the next round, or sits out."""
+    code, ready = RoomCode(request.command.code), request.command.ready
+    room = await request.services.rooms.set_ready(code, request.player, ready=ready)
+    return await _state(request, room)
+
+
+async def start_round(request: Request[StartRound]) -> RoomState:
+    """Start a round; its cards are sent to the runners when the countdown is over."""
+    code, anyway = RoomCode(request.command.code), request.command.anyway
+    services = request.services
+    # Before it is charged to the address, whose quota would tell a room from none.
+    await services.rooms.check_member(code, request.player)
+    if not services.memory.has_room("round"):
+        raise Refusal("overloaded", wait=request.load.wait())
+    live = services.live.find(code)
+    known = live.room if live is not None else None
+    items = charges.round_of()
+    if known is not None:
+        first, bot = known.round is None, known.seat_of(PACE_BOT) is not None
+        items = charges.round_of(len(known.seats), known.terms.limit, first=first, bot=bot)
+    async with request.paying("game", items):
+        online = await services.live.online(code)
+        room = await services.rooms.start(code, request.player, online, anyway=anyway)
+    return await _state(request, room)
+
+
+async def set_terms(request: Request[SetTerms]) -> RoomState:
+    """Set what the next rounds are played by."""
+    code, terms = RoomCode(request.command.code), _terms(request.command)
+    return await _state(
+        request, await request.services.rooms.set_terms(code, request.player, terms)
+    )
+
+
+async def propose_terms(request: Request[ProposeTerms]) -> RoomState:
+    """Propose what the next rounds are played by."""
+    code, terms = RoomCode(request.command.code), _terms(request.command)
+    return await _state(
+        request, await request.services.rooms.propose_terms(code, request.player, terms)
+    )
+
+
+async def remove_member(request: Request[RemoveMember]) -> RoomState:
+    """Take a member's seat away; the member's sessions are told when the room is sent."""
+    code, player = RoomCode(request.command.code), PlayerId(request.command.player)
+    return await _state(request, await request.services.rooms.remove(code, request.player, player))
+
+
+async def hand_over(request: Request[HandOver]) -> RoomState:
+    """Make another member the host."""
+    code, player = RoomCode(request.command.code), PlayerId(request.command.player)
+    return await _state(
+        request, await request.services.rooms.hand_over(code, request.player, player)
+    )
+
+
+async def set_lock(request: Request[SetLock]) -> RoomState:
+    """Lock the room, or unlock it."""
+    code, locked = RoomCode(request.command.code), request.command.locked
+    room = await request.services.rooms.set_lock(code, request.player, locked=locked)
+    return await _state(request, room)
+
+
+async def set_public(request: Request[SetPublic]) -> RoomState:
+    """Open the room to anybody, or close it."""
+    code, public = RoomCode(request.command.code), request.command.public
+    room = await request.services.rooms.set_public(code, request.player, public=public)
+    return await _state(request, room)
+
+
+def _terms(command: SetTerms | ProposeTerms) -> Terms:
+    return Terms(command.game, command.variant, command.limit * 1000, command.help)
+
+
+async def send_emote(request: Request[SendEmote]) -> Done:
+    """Send an emote to the subscribers of the room."""
+    code, emote = RoomCode(request.command.code), request.command.emote
+    await request.front.emotes.send(request.session, code, emote)
+    return Done()
+
+
+async def subscribed(request: Request[Command], room: Room) -> RoomState:
+    """Subscribe the session to a room, and return the room's state."""
+    code, address = room.opened.code, request.session.address
+    # Nobody waits for it: the host is told later.
+    run_soon(request.services.room_places.enter(code, request.player, address, wide_of(address)))
+    await request.front.enter_room(request.session, room)
+    state = await _state(request, room)
+    request.front.rooms.answered(request.session, room.opened.code)
+    return state
+
+
+async def _state(request: Request[Command], room: Room) -> RoomState:
+    """Return a room's state after a command, which has stored an entry.
+
+    The store is read only if no session of this node is subscribed.
+    """
+    request.services.quotas.note(request.player, charges.ENTRY)
+    return rooms_present.room(await request.services.live.read_page(room))
+
+
+HANDLERS: HandlerTable = {
+    CreateRoom: create,
+    JoinRoom: join,
+    LeaveRoom: leave,
+    SetReady: set_ready,
+    StartRound: start_round,
+    SetTerms: set_terms,
+    ProposeTerms: propose_terms,
+    RemoveMember: remove_member,
+    HandOver: hand_over,
+    SetLock: set_lock,
+    SetPublic: set_public,
+    SendEmote: send_emote,
+}

@@ -1,0 +1,150 @@
+"""The journal of a room: decoding and folding its entries, and building its appends."""
+
+from __future__ import annotations
+
+import msgspec
+
+from server.base.core import keys as base_keys
+from server.base.core.due import RoundDue
+from server.base.core.ids import PACE_BOT, RoomCode
+from server.base.journals.store import Append, Beside
+from server.base.journals.stored import Reader, rules_of
+from server.base.outbox import effects
+from server.base.work.clock import Clock
+from server.base.work.signal import Signal
+from server.rooms.core import keys
+from server.rooms.core import room as race
+from server.rooms.core.effects import RoundOver, race_over
+from server.rooms.core.events import RoundStarted
+from server.rooms.core.room import Checkpoint, Entry, KeptRound, Room, Round
+
+CHECKPOINT_EVERY = 128
+"""Entries of a journal from which on the next one is a checkpoint, with which these are dropped."""
+
+_READER: Reader[Entry] = Reader(Entry)
+_ROUNDS: Reader[KeptRound] = Reader(KeptRound)
+
+
+class RoomDefinition:
+    """The `server.base.journals.replica.Definition` of the journal of one room.
+
+    `appended` is emitted after each append, with the room after it.
+    """
+
+    def __init__(
+        self, code: RoomCode, clock: Clock, appended: Signal[RoomCode, Room, Append]
+    ) -> None:
+        self._code = code
+        self._clock = clock
+        self._appended = appended
+
+    def key(self) -> str:
+        """Return the key of the stream."""
+        return keys.room(self._code)
+
+    def decode(self, text: str) -> Entry:
+        """Return the event that an entry's text (JSON) encodes."""
+        return decode(text)
+
+    def fold(self, state: Room | None, event: Entry) -> Room:
+        """Return the room after an event.
+
+        Raises:
+            UnreadableError: this release does not know the rules of the round that it starts.
+        """
+        after = race.fold(state, event)
+        if isinstance(event, RoundStarted | Checkpoint) and after.round is not None:
+            # Whatever is shown of the round goes by its rules: without them the room is unreadable.
+            rules_of(after.round.terms.game, after.round.terms.variant, after.round.rules)
+        return after
+
+    def due(self, state: Room, now: int) -> None:
+        """Return `None`: a round's deadline ends its attempts, and they end the round."""
+
+    def checkpoint(self, state: Room) -> Checkpoint | None:
+        """Return a checkpoint if there are as many entries as a journal may have without one."""
+        length = state.version - state.begin + 1
+        return Checkpoint(state, state.at) if length >= CHECKPOINT_EVERY else None
+
+    def kept_until(self, state: Room) -> int:
+        """Return the time (Unix milliseconds) until which the journal is certainly kept."""
+        return state.at + _life_of(state)
+
+    def size(self, state: Room, oldest: Room | None) -> int:
+        """Return about how many bytes a replica takes, in constant time.
+
+        Older states that it keeps are of the same size, and share little with it.
+        """
+        runners = len(state.round.players) if state.round is not None else 0
+        members = len(state.seats) + len(state.proposals)
+        others = len(state.removed) + len(state.paces)
+        size = 1_800 + 250 * members + 150 * others + 350 * runners + 900 * len(state.scores)
+        return size if oldest is None else 2 * size
+
+    def append(self, before: Room | None, after: Room, event: Entry, number: int) -> Append:
+        """Return the append of an event as entry `number`, with what is written atomically with it.
+
+        Each entry renews when the journal expires, which is soon before the first round. The start
+        of a round sets its deadline. Its last result drops that, writes a `RoundOver` to the outbox
+        if the round was a race, and keeps the round for its runs if somebody has played it.
+        """
+        due: tuple[RoundDue, int | None] | None = None
+        effect: tuple[str, str] | None = None
+        beside: Beside | None = None
+        if isinstance(event, RoundStarted):
+            due = (RoundDue(self._code), event.deadline)
+        elif before is not None and before.running and not after.running:
+            due = (RoundDue(self._code), None)
+            raced = race_over(after)
+            if raced is not None and after.round is not None:
+                over = RoundOver(after.round.number, raced)
+                effect = (over.field, effects.encode(over))
+            beside = self._kept(after)
+        return Append(
+            self.key(),
+            number,
+            msgspec.json.encode(event).decode(),
+            base_keys.partition(self._code),
+            expires=self._clock.now() + _life_of(after),
+            effect=effect,
+            due=due,
+            beside=beside,
+        )
+
+    def _kept(self, room: Room) -> Beside | None:
+        """Return the round that is over as it is kept: `None` if there is nothing to see of it."""
+        round_ = room.round
+        if round_ is None:
+            return None
+        if not any(each.moves for player, each in round_.results.items() if player != PACE_BOT):
+            return None
+        text = msgspec.json.encode(KeptRound(round_)).decode()
+        until = self._clock.now() + keys.ROUND_LIFE
+        return Beside(keys.round_in(self._code, round_.deal), text, until)
+
+    def appended(self, before: Room | None, after: Room, append: Append) -> None:
+        """Handle that an append of this node has been accepted."""
+        self._appended.emit(self._code, after, append)
+
+
+def _life_of(room: Room) -> int:
+    """Return the milliseconds that a room is kept after its last event, or after it was left."""
+    return keys.UNUSED_ROOM_LIFE if room.round is None else keys.ROOM_LIFE
+
+
+def decode_round(text: str) -> Round:
+    """Return the round that is kept as a text (JSON).
+
+    Raises:
+        UnreadableError: this release does not know its type.
+    """
+    return _ROUNDS.read(text).round
+
+
+def decode(text: str) -> Entry:
+    """Return the event that an entry's text (JSON) encodes.
+
+    Raises:
+        UnreadableError: this release does not know its type.
+    """
+    return _READER.read(text)

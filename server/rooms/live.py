@@ -1,0 +1,476 @@
+"""Live rooms: one state in memory for each room that sessions of this node subscribe to.
+
+A node follows a room while it has such sessions. The state is kept current by what this node
+appends to the room's journal and by what other nodes publish to its topic: the next entry is
+folded, and after a gap the journal is read. Redis is read when a node begins to follow a room, and
+when messages may have been lost; an idle room costs nothing.
+
+Presence is written to Redis and published by the node that has the session; see
+`server.rooms.presence`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import structlog
+
+from server.base.core.bus_message import encode
+from server.base.core.ids import DealId, PlayerId, RoomCode
+from server.base.core.refusal import Refusal, UnreadableError
+from server.base.journals.store import Append
+from server.base.nodes.registration import Registration
+from server.base.redis.bus import Bus
+from server.base.work.background import Background
+from server.base.work.signal import Signal
+from server.base.work.worker_pool import WorkerPool
+from server.deals.store import DealStore
+from server.play.core.attempt import Attempt
+from server.players.core.bus import Renamed
+from server.players.core.names import Profile
+from server.players.profiles import Profiles
+from server.rooms.core import bus as room_bus
+from server.rooms.core.bus import Emoted, Entry, Progress, RoomMessage, Version
+from server.rooms.core.bus import Presence as PresenceMessage
+from server.rooms.core.room import Room
+from server.rooms.live_room import LiveRoom, RoomPage
+from server.rooms.presence import Presence, RoomPresence
+from server.rooms.rooms import Rooms
+from server.rooms.store import RoomStore
+
+CONCURRENCY = 32
+"""Rooms that are refreshed at the same time."""
+
+PAUSE = 0.01
+"""Seconds that each worker waits between two: a thousand rooms take about half a second."""
+
+LOADED_WITHIN = 1.0
+"""Seconds that whoever enters a room waits at most until it has been read."""
+
+log = structlog.get_logger()
+
+
+class LiveRooms:
+    """All rooms that this node follows.
+
+    Attributes:
+        changed: emitted with the code of a room whose page may have changed.
+        progressed: emitted with a room's code, and a flat list of (index among the round's players,
+            cards at home, moves) for each runner who has advanced.
+        emoted: emitted with a room's code, the sender and the emote, if one was sent elsewhere.
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        rooms: Rooms,
+        profiles: Profiles,
+        registration: Registration,
+        *,
+        deals: DealStore,
+        room_store: RoomStore,
+        background: Background,
+    ) -> None:
+        self.changed: Signal[RoomCode] = Signal()
+        self.progressed: Signal[RoomCode, list[int]] = Signal()
+        self.emoted: Signal[RoomCode, PlayerId, int] = Signal()
+        self._deals = deals
+        self._bus = bus
+        self._rooms = rooms
+        self._profiles = profiles
+        self._registration = registration
+        self._node = PlayerId(f"node/{registration.id}")
+        self._background = background
+        self._live: dict[RoomCode, LiveRoom] = {}
+        self._refreshes: WorkerPool[RoomCode] = WorkerPool(
+            background, "live_rooms", self._refresh, size=CONCURRENCY, pause=PAUSE
+        )
+        self._presence = Presence(room_store, registration.id, background)
+        rooms.appended.subscribe(self._appended)
+        registration.changed.subscribe(self._nodes_changed)
+        registration.lapsed.subscribe(self._write_presence)
+        profiles.changed.subscribe(self._name_changed)
+
+    def enter(self, room: Room, player: PlayerId | None) -> None:
+        """Subscribe a session of a player to a room; each call needs one `leave`.
+
+        A player's first session on this node costs one write and one message, others none.
+
+        Args:
+            room: the room.
+            player: whose session it is; `None` for one of a player without a seat. All of those
+                are present as one, so that other nodes know that this one follows the room.
+        """
+        player = self._node if player is None else player
+        code = room.opened.code
+        live = self._live.get(code)
+        if live is None:
+            live = self._live[code] = LiveRoom(room, self._presence.follow(code))
+            self._rooms.follow(code)
+            self._bus.subscribe(room_bus.topic(code), partial(self.receive, code))
+        if live.presence.enter(player):
+            if live.loaded.is_set():
+                # Otherwise it is written by the first refresh, before the room is read.
+                self._presence.write_soon(code, player)
+            self._publish_presence(live, player, online=True)
+
+    def leave(self, code: RoomCode, player: PlayerId | None) -> None:
+        """Unsubscribe a session of a player from a room; `None` as in `enter`.
+
+        A player's last session on this node costs one write and one message, others none.
+        """
+        live = self._live[code]
+        self._end_presence(live, self._node if player is None else player)
+        if live.shown and live.presence.local == {self._node: 1}:
+            self._end_presence(live, self._node)
+        if not live.presence.local:
+            del self._live[code]
+            self._presence.unfollow(code)
+            self._bus.unsubscribe(room_bus.topic(code))
+
+    def _end_presence(self, live: LiveRoom, player: PlayerId) -> None:
+        """Count a session less; if it was the player's last one here, write and publish that."""
+        if live.presence.leave(player):
+            self._presence.write_soon(live.code, player)
+            if live.presence.nodes.get(player) == self._registration.id:
+                self._publish_presence(live, player, online=False)
+
+    def _show(self, live: LiveRoom) -> None:
+        """Let other nodes know that this one follows a room, if they could not tell.
+
+        A player is present on one node. If all who have sessions here are present on others, this
+        node is present itself, as with `enter` for sessions without a seat.
+        """
+        if not live.shown and self._registration.id not in live.presence.nodes.values():
+            live.shown = True
+            self.enter(live.room, None)
+
+    def _publish_presence(self, live: LiveRoom, player: PlayerId, *, online: bool) -> None:
+        node = self._registration.id
+        self._publish(live.code, PresenceMessage(player, node, online))
+        if live.presence.set_node(player, node if online else None):
+            self.changed.emit(live.code)
+
+    async def wait_until_loaded(self, code: RoomCode) -> None:
+        """Wait for the first refresh of a followed room, at most `LOADED_WITHIN` seconds."""
+        live = self._live.get(code)
+        if live is not None and not live.loaded.is_set():
+            try:
+                await asyncio.wait_for(live.loaded.wait(), LOADED_WITHIN)
+            except TimeoutError:
+                log.debug("room_not_loaded", room=code)
+
+    @property
+    def size(self) -> int:
+        """How many rooms this node follows."""
+        return len(self._live)
+
+    def find(self, code: RoomCode) -> LiveRoom | None:
+        """Return a live room, or `None` if this node does not follow it."""
+        return self._live.get(code)
+
+    def unused(self) -> list[RoomCode]:
+        """Return the followed rooms in which no round was started yet."""
+        return [code for code, live in self._live.items() if live.room.round is None]
+
+    def member_here(self, code: RoomCode) -> PlayerId | None:
+        """Return a member of a room who has a session on this node, or `None`."""
+        live = self._live.get(code)
+        if live is None:
+            return None
+        return next((each for each in live.presence.local if live.room.seat_of(each)), None)
+
+    def present(self, code: RoomCode) -> tuple[Room, set[PlayerId]] | None:
+        """Return a followed room that has been loaded, and the players who are online in it."""
+        live = self._live.get(code)
+        if live is None or not live.loaded.is_set():
+            return None
+        return live.room, live.presence.online(self._registration.is_alive)
+
+    def leads(self, code: RoomCode) -> bool:
+        """Return whether this node is the first of those on which players of a room are online.
+
+        What every node may do that follows a room, the others leave to it for a moment.
+        """
+        live = self._live.get(code)
+        nodes = live.presence.nodes.values() if live is not None else ()
+        alive = [node for node in nodes if self._registration.is_alive(node)]
+        return min(alive, default=self._registration.id) == self._registration.id
+
+    async def online(self, code: RoomCode) -> set[PlayerId]:
+        """Return the players who are online in any room, on any node.
+
+        The store is read only if this node does not follow the room, or has not loaded it yet.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        known = self.present(code)
+        return known[1] if known is not None else await self.read_online(code)
+
+    async def read_online(self, code: RoomCode) -> set[PlayerId]:
+        """Return the players who are online in a room, as stored.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found = await self._presence.read(code)
+        return {player for player, node in found.items() if self._registration.is_alive(node)}
+
+    def refresh_soon(self, code: RoomCode) -> None:
+        """Enqueue a refresh of a followed room, after which `changed` is emitted."""
+        self._refreshes.add(code)
+
+    def page(self, code: RoomCode) -> RoomPage | None:
+        """Return the page of a followed room, or `None` if the room is not followed.
+
+        Also `None` if a part of the page is not in memory; then a refresh is enqueued, after which
+        `changed` is emitted.
+        """
+        live = self._live.get(code)
+        if live is None:
+            return None
+        page = self._page(live)
+        if page is None:
+            self._refreshes.add(code)
+        return page
+
+    def _page(self, live: LiveRoom) -> RoomPage | None:
+        round_ = live.room.round
+        profiles = self._profiles.known(live.players)
+        seed = None
+        if round_ is not None and round_.over:
+            seed = live.seed[1] if live.seed is not None and live.seed[0] == round_.deal else None
+            if seed is None:
+                return None
+        if profiles is None:
+            return None
+        online = live.presence.online(self._registration.is_alive)
+        return RoomPage(live.room, live.results(), profiles, online, seed)
+
+    async def read_page(self, room: Room) -> RoomPage:
+        """Return the page of any room, with what is missing in memory read from the store.
+
+        Args:
+            room: the room as the caller has read it; a followed room that is older is updated.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        live = self._live.get(room.opened.code)
+        if live is None:
+            live = LiveRoom(room, RoomPresence(self._registration.id))
+            live.presence.merge(await self._presence.read(live.code))
+            await self._read_progress(live)
+        elif room.version > live.room.version:
+            # A message of another node was lost or is late, but the caller has read the journal.
+            live.update(room)
+            self.changed.emit(live.code)
+        elif room.version < live.room.version:
+            # The room may have advanced since the caller read it. If not, as the replica shows, the
+            # store has lost the last entries.
+            known = self._rooms.known(live.code)
+            if known is not None and known.version < live.room.version:
+                live.update(known)
+                self.changed.emit(live.code)
+        while True:
+            await self._read_missing(live)
+            page = self._page(live)
+            if page is not None:
+                return page
+
+    def receive(self, code: RoomCode, payload: bytes | None) -> None:
+        """Handle a message of a room's topic; `None` if messages may have been missed."""
+        live = self._live.get(code)
+        if live is None:
+            return
+        message = room_bus.decode(payload)
+        match message:
+            case Entry(number, text):
+                if number > live.room.version:
+                    self._apply_entry(live, number, text)
+            case Progress():
+                if advanced := live.advance(message):
+                    self.progressed.emit(code, advanced)
+            case PresenceMessage(player, node, online):
+                self._apply_presence(live, player, node, online=online)
+            case Version(number):
+                if number > live.room.version:
+                    self._refreshes.add(code)
+            case Renamed(player, name):
+                self._profiles.keep(Profile(player, name))
+                self.changed.emit(code)
+            case Emoted(player, node, emote):
+                if node != self._registration.id:
+                    self.emoted.emit(code, player, emote)
+            case _:
+                self._refreshes.add(code)
+
+    def _apply_entry(self, live: LiveRoom, number: int, text: str) -> None:
+        room = self._rooms.receive(live.code, number, text)
+        if room is None:
+            self._refreshes.add(live.code)
+        else:
+            live.update(room)
+            self.changed.emit(live.code)
+
+    def _apply_presence(self, live: LiveRoom, player: PlayerId, node: str, *, online: bool) -> None:
+        me = self._registration.id
+        if node == me:
+            return
+        self._registration.note_alive(node)
+        first = online and node not in live.presence.nodes.values()
+        if not online and live.presence.nodes.get(player) != node:
+            return
+        if not online and player in live.presence.local:
+            # The player still has a session on this node, and no longer one on the other.
+            self._presence.write_soon(live.code, player)
+            live.presence.set_node(player, me)
+            return
+        if live.presence.set_node(player, node if online else None):
+            self.changed.emit(live.code)
+        if first:
+            self._announce(live)
+        self._show(live)
+
+    def _announce(self, live: LiveRoom) -> None:
+        """Publish the room's current state to the nodes that follow it.
+
+        While no other node was known to follow it, changes were not published.
+        """
+        me = self._registration.id
+        for player, node in live.presence.nodes.items():
+            if node == me:
+                self._publish(live.code, PresenceMessage(player, me, True))
+        self._publish(live.code, Version(live.room.version))
+        if live.counters and live.room.round is not None:
+            runners = [(player, *counters) for player, counters in live.counters.items()]
+            self._publish(live.code, Progress(live.room.round.deal, runners))
+
+    def _appended(self, code: RoomCode, room: Room, append: Append) -> None:
+        """Update the room after an append of this node, and publish the entry."""
+        live = self._live.get(code)
+        if live is not None:
+            live.update(room)
+            self.changed.emit(code)
+        self._publish(code, Entry(append.number, append.payload))
+
+    def publish_progress(self, code: RoomCode, attempts: dict[PlayerId, Attempt]) -> None:
+        """Publish the progress of attempts at rounds of a room that this node has played."""
+        by_deal: dict[DealId, list[tuple[PlayerId, int, int]]] = {}
+        for player, attempt in attempts.items():
+            counters = (player, attempt.board.home, attempt.board.moves)
+            by_deal.setdefault(attempt.start.deal, []).append(counters)
+        live = self._live.get(code)
+        for deal, runners in by_deal.items():
+            progress = Progress(deal, runners)
+            self._publish(code, progress)
+            if live is not None and (advanced := live.advance(progress)):
+                self.progressed.emit(code, advanced)
+
+    def renamed(self, code: RoomCode, profile: Profile) -> None:
+        """Publish to a room that a member has a new name."""
+        self._publish(code, Renamed(profile.id, profile.name))
+        if code in self._live:
+            self.changed.emit(code)
+
+    def _name_changed(self, player: PlayerId) -> None:
+        """Show a name anew that an operator has changed: a look-up for each room."""
+        for code, live in self._live.items():
+            if player in live.players:
+                self.changed.emit(code)
+
+    def publish_emote(self, code: RoomCode, player: PlayerId, emote: int) -> None:
+        """Publish to the other nodes that follow a room that a member has sent an emote."""
+        self._publish(code, Emoted(player, self._registration.id, emote))
+
+    def _publish(self, code: RoomCode, message: RoomMessage) -> None:
+        """Publish to a room's topic, unless no other node is known to follow the room.
+
+        A node that follows a room has a player online in it, or is present itself, and writes that
+        before it reads the room. If this node learns of that later, it publishes its current state
+        then (`_announce`).
+        """
+        live = self._live.get(code)
+        if live is None or not live.loaded.is_set() or live.presence.elsewhere:
+            self._bus.publish(room_bus.topic(code), encode(message))
+
+    def _nodes_changed(self, joined: set[str], left: set[str]) -> None:
+        """Handle that nodes have joined and left.
+
+        A dead node may not have published its last changes to any room: all rooms are refreshed, in
+        batches. The presence of a new node may have been read before the node was listed as alive:
+        its players are online from now on.
+        """
+        for code, live in self._live.items():
+            if left:
+                self._refreshes.add(code)
+            elif not joined.isdisjoint(live.presence.nodes.values()):
+                self.changed.emit(code)
+
+    def _write_presence(self) -> None:
+        """Write the presence of all sessions of this node again."""
+        for code, live in self._live.items():
+            for player in live.presence.local:
+                self._presence.write_soon(code, player)
+
+    async def _refresh(self, code: RoomCode) -> None:
+        """Read a followed room from the store: presence, journal, progress, profiles and seed."""
+        live = self._live.get(code)
+        if live is None:
+            return
+        live.presence.begin_read()
+        try:
+            # Write before reading: of two nodes that begin to follow at once, at least one reads
+            # the other's presence.
+            if not live.loaded.is_set():
+                await self._presence.write_all(code)
+            online = await self._presence.read(code)
+            # Read the room last, and update without an await in between: `update` would otherwise
+            # undo entries that are appended meanwhile.
+            room = await self._rooms.find(code)
+            for player in live.presence.merge(online):
+                self._presence.write_soon(code, player)
+            if self._live.get(code) is not live:
+                # Its last session has left meanwhile.
+                return
+            self._show(live)
+            live.update(room)
+            await self._read_progress(live)
+            await self._read_missing(live)
+        except Refusal:
+            # The room has expired: the next command on it is refused with `unknown_room`.
+            log.info("room_expired", room=code)
+        except UnreadableError as error:
+            # The commands on it are refused for the same reason.
+            self._background.judge("live_rooms", error, code)
+        finally:
+            live.presence.end_read()
+        live.loaded.set()
+        self._announce(live)
+        self.changed.emit(code)
+
+    async def _read_progress(self, live: LiveRoom) -> None:
+        """Read the progress of the runners of a round from their journals."""
+        round_ = live.room.running
+        if round_ is None:
+            return
+        runners = [
+            (attempt.start.player, attempt.board.home, attempt.board.moves)
+            for attempt in await self._rooms.runners(live.room)
+        ]
+        if advanced := live.advance(Progress(round_.deal, runners)):
+            self.progressed.emit(live.code, advanced)
+
+    async def _read_missing(self, live: LiveRoom) -> None:
+        """Read the profiles that are not cached, and the seed of a round that is over."""
+        await self._profiles.find(live.players)
+        round_ = live.room.round
+        if (
+            round_ is not None
+            and round_.over
+            and (live.seed is None or live.seed[0] != round_.deal)
+        ):
+            deal = await self._deals.find(round_.deal)
+            live.seed = (round_.deal, deal.seed.hex() if deal is not None else "")

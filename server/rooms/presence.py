@@ -1,0 +1,164 @@
+"""Presence: which players are online in a room, and on which node.
+
+The node that has a player's session writes the presence to a hash in Redis, which other nodes read
+when they begin to follow the room. It is void when that node no longer counts as alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.core.refusal import UnavailableError
+from server.base.work.background import Background
+from server.base.work.tasks import finish_all
+from server.base.work.worker_pool import WorkerPool
+from server.rooms.store import RoomStore
+
+CONCURRENT_WRITES = 100
+"""Writes that are in flight at once, so that a burst of sessions does not delay moves."""
+
+
+class RoomPresence:
+    """Who is online in one room, as far as this node knows.
+
+    Attributes:
+        local: number of sessions on this node by player.
+        nodes: id of the node that a player is online on, by player; the node may be dead.
+    """
+
+    __slots__ = ("_changes", "_node", "local", "nodes")
+
+    def __init__(self, node_id: str) -> None:
+        self.local: dict[PlayerId, int] = {}
+        self.nodes: dict[PlayerId, str] = {}
+        self._node = node_id
+        self._changes: dict[PlayerId, str | None] | None = None
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether a player is online on another node."""
+        return any(node != self._node for node in self.nodes.values())
+
+    def online(self, is_alive: Callable[[str], bool]) -> set[PlayerId]:
+        """Return the players who are online on a node that is alive."""
+        return {player for player, node in self.nodes.items() if is_alive(node)}
+
+    def enter(self, player: PlayerId) -> bool:
+        """Add a session on this node; return whether it is the player's first one here."""
+        count = self.local.get(player, 0)
+        self.local[player] = count + 1
+        return count == 0
+
+    def leave(self, player: PlayerId) -> bool:
+        """Remove a session on this node; return whether it was the player's last one here."""
+        self.local[player] -= 1
+        if self.local[player] > 0:
+            return False
+        del self.local[player]
+        return True
+
+    def set_node(self, player: PlayerId, node: str | None) -> bool:
+        """Set the node that a player is online on; `None` for offline.
+
+        Returns:
+            Whether the player has come online or gone offline by this.
+        """
+        if self._changes is not None:
+            self._changes[player] = node
+        known = player in self.nodes
+        if node is None:
+            self.nodes.pop(player, None)
+        else:
+            self.nodes[player] = node
+        return known != (player in self.nodes)
+
+    def begin_read(self) -> None:
+        """Record changes from now on, since the read may miss them."""
+        self._changes = {}
+
+    def end_read(self) -> None:
+        """Stop recording changes."""
+        self._changes = None
+
+    def merge(self, read: dict[PlayerId, str]) -> list[PlayerId]:
+        """Replace `nodes` by presence as read from Redis, with the changes since `begin_read`.
+
+        Args:
+            read: node ids by player, as returned by `Presence.read`; it is modified.
+
+        Returns:
+            The players whose presence in Redis disagrees with the sessions on this node, and has to
+            be written.
+        """
+        for player, node in (self._changes or {}).items():
+            if node is not None:
+                read[player] = node
+            else:
+                read.pop(player, None)
+        stale = [
+            player
+            for player, node in read.items()
+            if node == self._node and player not in self.local
+        ]
+        for player in stale:
+            del read[player]
+        missing = [player for player in self.local if player not in read]
+        for player in missing:
+            read[player] = self._node
+        self.nodes = read
+        return stale + missing
+
+
+class Presence:
+    """Writes the presence of this node's sessions to Redis, and reads that of all nodes."""
+
+    def __init__(self, store: RoomStore, node_id: str, background: Background) -> None:
+        self._store = store
+        self._node = node_id
+        self._rooms: dict[RoomCode, RoomPresence] = {}
+        self._writes: WorkerPool[tuple[RoomCode, PlayerId]] = WorkerPool(
+            background, "presence", self._write, size=CONCURRENT_WRITES, completes=True
+        )
+
+    def follow(self, code: RoomCode) -> RoomPresence:
+        """Return a new presence for a room that this node begins to follow."""
+        found = self._rooms[code] = RoomPresence(self._node)
+        return found
+
+    def unfollow(self, code: RoomCode) -> None:
+        """Forget a room; its pending writes are still done, as offline."""
+        del self._rooms[code]
+
+    def write_soon(self, code: RoomCode, player: PlayerId) -> None:
+        """Enqueue a write of whether a player is online on this node, evaluated at the write."""
+        self._writes.add((code, player))
+
+    async def write_all(self, code: RoomCode) -> None:
+        """Write all players who are online in a room on this node.
+
+        Raises:
+            UnavailableError: the store does not answer; what was not written is written later.
+        """
+        players = list(self._rooms[code].local) if code in self._rooms else []
+        try:
+            await finish_all(self._write((code, player)) for player in players)
+        except UnavailableError:
+            for player in players:
+                self.write_soon(code, player)
+            raise
+
+    async def read(self, code: RoomCode) -> dict[PlayerId, str]:
+        """Return the node ids by player of those who are online in a room, as stored in Redis.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return await self._store.present(code)
+
+    async def _write(self, item: tuple[RoomCode, PlayerId]) -> None:
+        code, player = item
+        room = self._rooms.get(code)
+        online = room is not None and player in room.local
+        write = self._store.enter if online else self._store.leave
+        await write(code, player, self._node)

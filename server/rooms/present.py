@@ -1,0 +1,94 @@
+"""Rooms as clients are shown them."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+from server.play import present as play_present
+from server.players import present as players_present
+from server.rooms import messages
+from server.rooms.core import quick
+from server.rooms.core.room import Score
+from server.rooms.live_room import RoomPage
+from server.rooms.messages import Former, Place, Proposal, RoomState, Round, Runner, Seat
+
+
+def room(page: RoomPage) -> RoomState:
+    """Return the state of a room, with its seats and its latest round."""
+    state = page.room
+    opened = state.opened
+    members = [
+        Seat(
+            player=players_present.player(page.profiles[seat.player]),
+            ready=seat.ready,
+            here=seat.is_bot or seat.player in page.online,
+            wins=state.wins.get(seat.player, 0),
+            points=state.points.get(seat.player, 0),
+            out=seat.out,
+        )
+        for seat in state.seats
+    ]
+    return RoomState(
+        code=opened.code,
+        version=state.version,
+        game=state.terms.game,
+        variant=state.terms.variant,
+        seats=opened.seats,
+        limit=state.terms.limit // 1000,
+        host=state.host,
+        members=members,
+        round=_round(page),
+        locked=state.locked,
+        proposals=[
+            Proposal(by, terms.game, terms.variant, terms.limit // 1000, terms.help)
+            for by, terms in state.proposals.items()
+        ],
+        scores=[_score(score) for score in state.scores],
+        public=state.public,
+        former=[
+            Former(players_present.player(page.profiles[each]), state.points.get(each, 0))
+            for each in state.former
+        ],
+        quick=opened.quick,
+        bot_at=quick.bot_at(state),
+        help=state.terms.help,
+    )
+
+
+def _score(score: Score) -> messages.Score:
+    places = sorted(score.ranks.items(), key=itemgetter(1))
+    return messages.Score(
+        number=score.number,
+        game=score.game,
+        places=[Place(runner, rank, score.points[runner]) for runner, rank in places],
+    )
+
+
+def _round(page: RoomPage) -> Round | None:
+    round_ = page.room.round
+    if round_ is None:
+        return None
+    ranks = round_.ranks() if round_.over else {}
+    return Round(
+        number=round_.number,
+        deal=round_.deal,
+        commitment=round_.commitment,
+        starts=round_.starts,
+        deadline=round_.deadline,
+        over=round_.over,
+        seed=page.seed,
+        runners=[
+            Runner(
+                player=players_present.player(page.profiles[runner]),
+                attempt=round_.attempt(runner),
+                result=play_present.result(page.progress[runner]),
+                rank=ranks.get(runner),
+            )
+            for runner in round_.players
+        ],
+        game=round_.terms.game,
+        variant=round_.terms.variant,
+        limit=round_.terms.limit // 1000,
+        public=round_.public,
+        help=round_.terms.help,
+    )

@@ -1,0 +1,59 @@
+"""Link previews of rooms."""
+
+from __future__ import annotations
+
+from engine.catalog import games
+from engine.schema import STANDARD
+from server.base.core.ids import RoomCode
+from server.base.web.previews import Preview, of_game
+from server.rooms.core.events import RoomOpened, Terms
+from server.rooms.live import LiveRooms
+from server.rooms.rooms import Rooms
+
+
+class RoomPreviews:
+    """Makes the previews of rooms, as `server.base.web.previews` has them read."""
+
+    def __init__(self, rooms: Rooms, live: LiveRooms) -> None:
+        self._rooms = rooms
+        self._live = live
+
+    def known(self, code: RoomCode) -> Preview | None:
+        """Return that of a room that is in memory."""
+        live = self._live.find(code)
+        return None if live is None else room(live.room.opened, live.room.terms)
+
+    async def read(self, code: RoomCode) -> Preview | None:
+        """Return that of a room, which is read; `None` if there is none.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        found = await self._rooms.terms(code)
+        return None if found is None else room(*found)
+
+
+def room(opened: RoomOpened, terms: Terms) -> Preview:
+    """Return the preview of a room. It is not listed, since its URL lets anybody join.
+
+    Args:
+        opened: the room's first event.
+        terms: what its next round is played by.
+    """
+    game = games()[terms.game]
+    variant = "" if terms.variant == STANDARD else f" {game.variant_names[terms.variant]}."
+    limit = counted(terms.limit // 60_000, "minute")
+    if terms.limit % 60_000:
+        limit = counted(terms.limit // 1_000, "second")
+    return of_game(
+        f"Race me at {game.name}",
+        f"Same cards, same start.{variant} {limit}, {counted(opened.seats, 'seat')}.",
+        f"/r/{opened.code}",
+        game,
+        listed=False,
+    )
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, as in `15 minutes`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

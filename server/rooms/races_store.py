@@ -1,0 +1,91 @@
+"""What is kept of races that are over: what was decided of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from server.base.core.ids import DealId, PlayerId
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+from server.rooms.core import keys
+
+_DECIDED = "decided"
+_VOID = "void:"
+
+_DECIDE = Script("""
+redis.call('HSETNX', KEYS[1], 'decided', ARGV[1])
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+return redis.call('HGETALL', KEYS[1])
+""")
+
+_TAKE_BACK = Script("""
+if redis.call('HEXISTS', KEYS[1], 'decided') == 1 then
+  if ARGV[2] == '' then redis.call('HDEL', KEYS[1], 'void:' .. ARGV[1])
+  else redis.call('HSET', KEYS[1], 'void:' .. ARGV[1], ARGV[2]) end
+end
+return redis.call('HGETALL', KEYS[1])
+""")
+
+
+class Record(NamedTuple):
+    """What is kept of a race.
+
+    Attributes:
+        decided: what was decided first (JSON).
+        void: the players whose results were taken back.
+    """
+
+    decided: str
+    void: frozenset[PlayerId]
+
+
+class RaceStore:
+    """The records of races: of one with eight players, 1.5 kB."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def decide(self, deal: DealId, text: str) -> Record:
+        """Store what is decided of a race, unless that stands already; return what stands.
+
+        Raises:
+            UnavailableError: it may or may not have been stored.
+        """
+        life = keys.RACE_LIFE
+        found = _parsed(await self._database.run(_DECIDE, [keys.race(deal)], text, life))
+        assert found is not None, "it has just been stored"
+        return found
+
+    async def find(self, deal: DealId) -> Record | None:
+        """Return the record of a race, or `None` if nothing is decided, or not kept any more.
+
+        Raises:
+            UnavailableError: Redis does not answer.
+        """
+        (fields,) = await self._database.ask(lambda redis, key: redis.hgetall(key), keys.race(deal))
+        return _record(fields)
+
+    async def void(self, deal: DealId, player: PlayerId, reason: str | None) -> Record | None:
+        """Note that a player's result is void, if there is a record, and return that.
+
+        Without a reason, note that it stands again.
+
+        Raises:
+            UnavailableError: it may or may not have been noted.
+        """
+        return _parsed(
+            await self._database.run(_TAKE_BACK, [keys.race(deal)], player, reason or "")
+        )
+
+
+def _parsed(reply: Sequence[str]) -> Record | None:
+    """Return the record in a script's reply, in which fields and values alternate."""
+    return _record(dict(zip(reply[::2], reply[1::2], strict=True)))
+
+
+def _record(fields: dict[str, str]) -> Record | None:
+    if _DECIDED not in fields:
+        return None
+    void = (field.removeprefix(_VOID) for field in fields if field.startswith(_VOID))
+    return Record(fields[_DECIDED], frozenset(map(PlayerId, void)))

@@ -1,0 +1,63 @@
+"""Telling hosts which players of their room are at the same place.
+
+It is told to the host alone, and is no reproach: friends often play from one place. Nothing is read
+for a room whose host has no session on this node, or is the only player.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from server.base.core.ids import RoomCode
+from server.base.wire.session import Session
+from server.base.work.background import Background
+from server.base.work.worker_pool import WorkerPool
+from server.rooms.core.same_address import Groups, groups
+from server.rooms.feed import RoomFeeds
+from server.rooms.live import LiveRooms
+from server.rooms.messages import Neighbours
+from server.rooms.room_places import RoomPlaces
+
+CONCURRENCY = 200
+"""Rooms that are looked at together."""
+
+SETTLED = 0.5
+"""Seconds after which what has changed together in a room is looked at: a player's place is written
+while others hear that the player is there."""
+
+
+class NeighbourFeeds:
+    """What the hosts on this node have been told; a room is looked at when it has changed."""
+
+    def __init__(
+        self, places: RoomPlaces, live: LiveRooms, background: Background, rooms: RoomFeeds
+    ) -> None:
+        self._places = places
+        self._live = live
+        self._rooms = rooms
+        self._told: WeakKeyDictionary[Session, tuple[RoomCode, Groups]] = WeakKeyDictionary()
+        self._rooms_changed: WorkerPool[RoomCode] = WorkerPool(
+            background, "neighbours", self._tell, size=CONCURRENCY
+        )
+        self._live.changed.subscribe(self._changed)
+
+    def _changed(self, code: RoomCode) -> None:
+        if not self._rooms_changed.is_scheduled(code):
+            self._rooms_changed.schedule(code, SETTLED)
+
+    def _hosts(self, code: RoomCode) -> list[Session]:
+        """Return the sessions of a room's host that are subscribed to it."""
+        feed, live = self._rooms.find(code), self._live.find(code)
+        if feed is None or live is None or live.room.host is None:
+            return []
+        return [each for each in feed.last_sent if each.player == live.room.host]
+
+    async def _tell(self, code: RoomCode) -> None:
+        live = self._live.find(code)
+        if live is None or not self._hosts(code) or len(live.players) == 1:
+            return
+        found = groups(live.room, await self._places.in_room(code))
+        for session in self._hosts(code):
+            if self._told.get(session, (code, ())) != (code, found):
+                session.send(Neighbours(code, [list(group) for group in found]), ("place", code))
+            self._told[session] = code, found

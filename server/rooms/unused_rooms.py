@@ -1,0 +1,51 @@
+"""Unused rooms: those without a round live for minutes, and as long as somebody is there.
+
+Each node extends the rooms in which it has members: a small write for each, every ten minutes, and
+nothing for rooms that are used.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from server.base.core.ids import RoomCode
+from server.base.core.quota import Item
+from server.base.quotas.quotas import Quotas
+from server.base.work.background import Background
+from server.base.work.worker_pool import WorkerPool
+from server.rooms.core import keys
+from server.rooms.core.charges import ROOM
+from server.rooms.live import LiveRooms
+from server.rooms.store import RoomStore
+
+EXTEND_EVERY: Final = 600.0
+"""Seconds between two times: a third of the life of such a room."""
+
+CONCURRENCY, PAUSE = 8, 0.01
+"""Rooms that are extended at the same time, and each worker's seconds between two of them."""
+
+
+class UnusedRooms:
+    """Extends the rooms without a round in which members are present on this node."""
+
+    def __init__(
+        self, store: RoomStore, live: LiveRooms, quotas: Quotas, background: Background
+    ) -> None:
+        self._store = store
+        self._live = live
+        self._quotas = quotas
+        self._work: WorkerPool[RoomCode] = WorkerPool(
+            background, "unused_rooms", self._extend, size=CONCURRENCY, pause=PAUSE
+        )
+        background.forever("unused_rooms_due", self.extend, every=EXTEND_EVERY)
+
+    async def extend(self) -> None:
+        """Have all of them extended."""
+        for code in self._live.unused():
+            self._work.add(code)
+
+    async def _extend(self, code: RoomCode) -> None:
+        member = self._live.member_here(code)
+        if member is not None:
+            await self._store.extend(code, keys.UNUSED_ROOM_LIFE)
+            self._quotas.note(member, Item(ROOM[0].size, round(EXTEND_EVERY * 1000)))

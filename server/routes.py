@@ -1,0 +1,69 @@
+"""All routes below `/api`, and all types of their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from server.base.web.api import shared
+from server.base.web.api.route import HOUR, Answer, Asked, Nothing, Route
+from server.dailies import api as dailies_api
+from server.dailies import archive_api
+from server.deals import api as proofs_api
+from server.play.core.run import FileResult, RunFile, Runner
+from server.players import api as profiles_api
+from server.results import api as results_api
+from server.results import players_api
+from server.runs import api as runs_api
+from server.runs import deals_api
+from server.wings import Services
+
+DOCUMENT = Path(__file__).parent / "base/web/api/openapi.json"
+"""The OpenAPI document, which `server.base.generate.openapi` generates."""
+
+
+async def show_document(services: object, asked: Nothing) -> Answer[msgspec.Raw]:
+    """This document: OpenAPI 3.1."""
+    del services, asked
+    return Answer(msgspec.Raw(DOCUMENT.read_bytes()), HOUR)
+
+
+ROUTES: tuple[Route[Services], ...] = (
+    Route("/openapi.json", show_document),
+    *dailies_api.ROUTES,
+    *deals_api.ROUTES,
+    *runs_api.ROUTES,
+    *results_api.ROUTES,
+    *players_api.ROUTES,
+    *archive_api.ROUTES,
+)
+
+
+def _structs() -> Iterator[type[Struct]]:
+    """Yield the structs that the modules define for answers, and those of a run's file."""
+    for module in (
+        profiles_api,
+        proofs_api,
+        shared,
+        dailies_api,
+        deals_api,
+        results_api,
+        players_api,
+        archive_api,
+    ):
+        for value in vars(module).values():
+            if (
+                isinstance(value, type)
+                and issubclass(value, Struct)
+                and not issubclass(value, Asked)
+                and value.__module__ == module.__name__
+            ):
+                yield value
+    yield from (Runner, FileResult, RunFile)
+
+
+STRUCTS = tuple(_structs())
+"""Every struct of an answer, in the order of declaration."""

@@ -1,0 +1,1 @@
+"""What a closed deal shows: its runs and replays."""

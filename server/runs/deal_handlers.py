@@ -1,0 +1,23 @@
+"""Handlers of the commands in `server.runs.deal_messages`."""
+
+from __future__ import annotations
+
+from server.base.core.ids import DealId
+from server.base.wire.request import HandlerTable, Request
+from server.runs.deal_messages import Deal, ShowDeal
+
+
+async def show_deal(request: Request[ShowDeal]) -> Deal:
+    """Return a deal, with its seed only once the deal is closed."""
+    deal, seed = await request.services.deals.show(DealId(request.command.deal))
+    return Deal(
+        deal=deal.id,
+        game=deal.game,
+        variant=deal.variant,
+        commitment=deal.commitment,
+        seed=seed.hex() if seed is not None else None,
+        rules=deal.rules,
+    )
+
+
+HANDLERS: HandlerTable = {ShowDeal: show_deal}

@@ -1,0 +1,41 @@
+"""Deals: what anyone needs to verify one."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+
+from server.base.wire import costs
+from server.base.wire.messages import Command, Event
+
+
+class ShowDeal(Command, tag=14, frozen=True):
+    """Ask for a deal's commitment, and for its seed once the deal is closed.
+
+    Refused as `unknown_deal`.
+
+    Attributes:
+        deal: its id.
+    """
+
+    deal: Annotated[str, Meta(max_length=64)]
+    cost: ClassVar[float] = costs.READ
+
+
+class Deal(Event, tag=13, frozen=True):
+    """A deal.
+
+    Attributes:
+        deal: its id.
+        commitment: to the seed, in hexadecimal.
+        seed: in hexadecimal; null while anyone may still be playing the deal.
+        rules: the digest of the rules that it is played by.
+    """
+
+    deal: str
+    game: str
+    variant: str
+    commitment: str
+    seed: str | None
+    rules: str

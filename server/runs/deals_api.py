@@ -1,0 +1,156 @@
+"""Deals that are closed, and the runs on them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from msgspec import Struct
+
+from server.base.core import days
+from server.base.core.refusal import Refusal
+from server.base.web.api.route import FOREVER, HOUR, Answer, Asked, Route, Rows, deal_of
+from server.base.web.api.shared import Count, Date, Hex
+from server.deals.api import Certificate, moves_of
+from server.players.api import Player
+from server.results.core.boards import Group
+from server.runs.closed_deals import Deals
+from server.runs.runs import Runs
+
+
+class ClosedDeal(Struct, frozen=True):
+    """A deal that nobody can be playing any more, with the seed that it follows from.
+
+    Attributes:
+        deal: its id.
+        date: the day whose daily it was; null for a deal of a room.
+        commitment: to the seed, in hexadecimal.
+        seed: in hexadecimal.
+        rules: the digest of the rules that it was played by.
+        certificate: what was proved of it; null if nothing was, as of all deals of rooms.
+        line: the moves that prove it; null without a certificate.
+    """
+
+    deal: str
+    game: str
+    variant: str
+    date: Date | None
+    commitment: Hex
+    seed: Hex
+    rules: str
+    certificate: Certificate | None
+    line: list[str] | None
+
+
+class DealRun(Struct, frozen=True):
+    """A run's place among those on its deal.
+
+    Attributes:
+        run: the id of the run.
+        rank: 1 for the best; equal results share one.
+        left: cards that are not on the foundations.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played.
+        undos: how many of the moves were undos; a daily has none, and no hints.
+        hints: hints given to the player.
+        peeked: whether an undo has covered a card that had been seen.
+    """
+
+    run: str
+    rank: Count
+    player: Player
+    left: Count
+    time: Count
+    moves: Count
+    undos: Count
+    hints: Count
+    peeked: bool
+
+
+class DealRuns(Struct, frozen=True):
+    """Runs on a deal that is closed, best first.
+
+    Attributes:
+        deal: its id.
+        size: how many there are in all; 0 for a round whose room is not kept any more.
+        runs: those that were asked for.
+    """
+
+    deal: str
+    size: Count
+    runs: list[DealRun]
+
+
+class OfDeal(Asked, frozen=True):
+    """A request about a deal.
+
+    Attributes:
+        deal: its id.
+    """
+
+    deal: str
+
+
+class RunsOfDeal(Rows, frozen=True, kw_only=True):
+    """A request for the runs on a deal.
+
+    Attributes:
+        deal: its id.
+        group: whose runs at a daily: of players who have kept an identity, or of guests. In a room,
+            they race together.
+    """
+
+    deal: str
+    group: Group = "ranked"
+
+
+class Called(Protocol):
+    """What the handlers call."""
+
+    deals: Deals
+    runs: Runs
+
+
+async def show_deal(services: Called, asked: OfDeal) -> Answer[ClosedDeal]:
+    """A deal that is closed, with its seed."""
+    deal, seed = await services.deals.show(deal_of(asked.deal))
+    if seed is None:
+        raise Refusal("deal_open")
+    value = ClosedDeal(
+        deal=deal.id,
+        game=deal.game,
+        variant=deal.variant,
+        date=None if deal.day is None else days.date_text(deal.day),
+        commitment=deal.commitment,
+        seed=seed.hex(),
+        rules=deal.rules,
+        certificate=Certificate.of(deal.certificate),
+        line=moves_of(deal.line),
+    )
+    return Answer(value, FOREVER)
+
+
+async def list_runs(services: Called, asked: RunsOfDeal) -> Answer[DealRuns]:
+    """The runs on a deal that is closed, best first: those of a round, or of a daily."""
+    deal = deal_of(asked.deal)
+    size, rows = await services.runs.page(deal, asked.group, asked.first, asked.count)
+    runs = [
+        DealRun(
+            run=row.attempt,
+            rank=row.rank,
+            player=Player.of(row.profile),
+            left=row.left,
+            time=row.time,
+            moves=row.moves,
+            undos=row.undos,
+            hints=row.hints,
+            peeked=row.peeked,
+        )
+        for row in rows
+    ]
+    return Answer(DealRuns(deal, size, runs), HOUR, is_kept=bool(rows))
+
+
+ROUTES = (
+    Route("/deals/{deal}", show_deal, ("unknown_deal", "deal_open")),
+    Route("/deals/{deal}/runs", list_runs, ("unknown_deal", "deal_open")),
+)

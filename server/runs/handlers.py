@@ -1,0 +1,31 @@
+"""Handlers of the commands in `server.runs.messages`."""
+
+from __future__ import annotations
+
+from server.base.core.ids import AttemptId, DealId
+from server.base.core.refusal import Refusal
+from server.base.wire.messages import Command
+from server.base.wire.request import HandlerTable, Request
+from server.runs import present as runs_present
+from server.runs.messages import GetRun, GetRuns, Run, Runs
+
+
+async def get_run(request: Request[GetRun]) -> Run:
+    """Return a run, unless the node is overloaded: moves come first."""
+    _refuse_overload(request)
+    return runs_present.run(await request.services.runs.find(AttemptId(request.command.attempt)))
+
+
+async def get_runs(request: Request[GetRuns]) -> Runs:
+    """Return the runs on a deal, unless the node is overloaded."""
+    _refuse_overload(request)
+    deal = request.command.deal
+    return runs_present.runs(deal, *await request.services.runs.on(DealId(deal), request.player))
+
+
+def _refuse_overload(request: Request[Command]) -> None:
+    if request.load.is_too_high:
+        raise Refusal("overloaded", wait=request.load.wait())
+
+
+HANDLERS: HandlerTable = {GetRun: get_run, GetRuns: get_runs}

@@ -1,0 +1,239 @@
+"""Runs: attempts that are over, for everybody to see once their deals are closed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from engine.deal import deal_seed
+from server.base.core.days import DailyId
+from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
+from server.base.core.refusal import Refusal
+from server.base.journals.replica import YIELD_EVERY
+from server.base.journals.stored import rules_of
+from server.deals.store import Deal
+from server.play.attempts import Attempts
+from server.play.core.result import Row, unpack
+from server.play.core.run import Run, RunFile, Runner, file_of, states_of
+from server.players.core.names import Profile
+from server.players.profiles import Profiles
+from server.results.core import boards
+from server.results.core.boards import Group
+from server.results.leaderboards import Leaderboards
+from server.rooms.rooms import Rooms
+from server.runs.closed_deals import Deals
+
+MAX_READS = 8
+"""Reads of runs that a node has in flight: further ones are refused, before they delay moves."""
+
+RETRY_AFTER = 1_000
+"""Milliseconds after which a read that was refused may be tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRun:
+    """A run, with its deal and who played it."""
+
+    run: Run
+    deal: Deal
+    profile: Profile
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run's place among those on its deal.
+
+    Attributes:
+        attempt: its id.
+        rank: from 1; equal results share one.
+        left: cards that are not on the foundations.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played.
+        undos: see `server.play.core.result.Result`, also for `hints` and `peeked`.
+    """
+
+    attempt: AttemptId
+    rank: int
+    profile: Profile
+    left: int
+    time: int
+    moves: int
+    undos: int = 0
+    hints: int = 0
+    peeked: bool = False
+
+
+class Runs:
+    """Reads runs of closed deals. Nothing is cached: a run is read when somebody wants to see it.
+
+    What a run costs: one range of a stream, a page for each 1,000 entries, and about a
+    microsecond for each entry. No board is made.
+    """
+
+    def __init__(
+        self,
+        deals: Deals,
+        attempts: Attempts,
+        rooms: Rooms,
+        *,
+        leaderboards: Leaderboards,
+        profiles: Profiles,
+    ) -> None:
+        self._deals = deals
+        self._attempts = attempts
+        self._rooms = rooms
+        self._leaderboards = leaderboards
+        self._profiles = profiles
+        self._reading = 0
+
+    async def find(self, attempt: AttemptId) -> FoundRun:
+        """Return a run.
+
+        Raises:
+            Refusal: as `unknown_run`; as `deal_open` while its deal may be played; as `overloaded`
+                while too many are being read.
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        parts = split_attempt_id(attempt)
+        if parts is None:
+            raise Refusal("unknown_run")
+        deal_id, player = parts
+        with self._a_read():
+            deal = await self._closed(deal_id, "unknown_run")
+            run = await self._attempts.run(attempt)
+            if run is None and await self._attempts.find(attempt) is not None:
+                # Its deadline has passed, and nobody had looked since.
+                run = await self._attempts.run(attempt)
+            if run is None:
+                raise Refusal("unknown_run")
+            return FoundRun(run, deal, (await self._profiles.find([player]))[player])
+
+    async def file(self, attempt: AttemptId) -> RunFile:
+        """Return the file of a run: its journal is read, and its moves are played again.
+
+        Raises:
+            Refusal: as `find` does.
+            UnreadableError: a newer release stored it, or it is played by its rules.
+            UnavailableError: the store does not answer.
+        """
+        found = await self.find(attempt)
+        run, deal, profile = found.run, found.deal, found.profile
+        rules = rules_of(run.start.game, run.start.variant, run.start.rules)
+        with self._a_read():
+            for number, each in enumerate(states_of(run, deal_seed(rules, deal.seed)), 1):
+                state = each
+                if number % YIELD_EVERY == 0:
+                    await asyncio.sleep(0)
+        return file_of(
+            run,
+            state,
+            seed=deal.seed,
+            commitment=deal.commitment,
+            player=Runner(profile.id, profile.name, profile.tag),
+        )
+
+    async def page(
+        self, deal_id: DealId, group: Group, first: int, count: int
+    ) -> tuple[int, list[RunRow]]:
+        """Return how many runs a deal has, and so many of them from one on, best first.
+
+        Args:
+            deal_id: the deal.
+            group: whose runs at a daily; in a room, players of both race together.
+            first: the number of the first one, from 1.
+            count: how many.
+
+        Raises:
+            Refusal: as `on` does.
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        with self._a_read():
+            deal = await self._closed(deal_id, "unknown_deal")
+            if deal.day is None:
+                size, rows = await self._of_round(deal)
+                return size, rows[first - 1 : first - 1 + count]
+            board = boards.of_daily(DailyId(deal.game, deal.day), group)
+            size, found = await self._leaderboards.rows(board, first, count)
+            profiles = await self._leaderboards.profiles(found)
+            return size, [_run_row(deal, row, profiles) for row in found]
+
+    async def on(self, deal_id: DealId, player: PlayerId) -> tuple[int, list[RunRow]]:
+        """Return how many runs a deal has, and those of them that a player is shown, best first.
+
+        Of a room's deal these are all of its round, for a week after it; of a daily's, the
+        first ones of its leaderboard, and the player's own with its neighbours.
+
+        Raises:
+            Refusal: as `unknown_deal`; as `deal_open` while it may be played; as `overloaded` while
+                too many are being read.
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        with self._a_read():
+            deal = await self._closed(deal_id, "unknown_deal")
+            if deal.day is not None:
+                return await self._of_day(deal, DailyId(deal.game, deal.day), player)
+            return await self._of_round(deal)
+
+    async def _of_day(
+        self, deal: Deal, daily_id: DailyId, player: PlayerId
+    ) -> tuple[int, list[RunRow]]:
+        board = await self._leaderboards.own(boards.of_daily(daily_id, "ranked"), player)
+        page = await self._leaderboards.page(board, player)
+        rows = {row.player: row for row in (*page.top, *page.around)}
+        return page.size, [_run_row(deal, row, page.profiles) for row in rows.values()]
+
+    async def _of_round(self, deal: Deal) -> tuple[int, list[RunRow]]:
+        assert deal.room is not None, "a deal belongs to a day or to a room"
+        played = await self._rooms.round_on(deal.room, deal.id)
+        if played is None:
+            return 0, []
+        ranks = played.ranks()
+        profiles = await self._profiles.find(ranks)
+        rows = [
+            RunRow(
+                played.attempt(each),
+                rank,
+                profiles[each],
+                found.left,
+                found.time,
+                found.moves,
+                found.undos,
+                found.hints,
+                found.peeked,
+            )
+            for each, rank in ranks.items()
+            for found in [played.results[each]]
+        ]
+        return len(rows), rows
+
+    async def _closed(self, deal_id: DealId, unknown: str) -> Deal:
+        """Return a deal that is closed; refuse one that there is not with the code `unknown`."""
+        try:
+            deal, seed = await self._deals.show(deal_id)
+        except Refusal as refusal:
+            raise Refusal(unknown) from refusal
+        if seed is None:
+            raise Refusal("deal_open")
+        return deal
+
+    @contextmanager
+    def _a_read(self) -> Iterator[None]:
+        """Count a read, or refuse it if too many are in flight."""
+        if self._reading >= MAX_READS:
+            raise Refusal("overloaded", wait=RETRY_AFTER)
+        self._reading += 1
+        try:
+            yield
+        finally:
+            self._reading -= 1
+
+
+def _run_row(deal: Deal, row: Row, profiles: Mapping[PlayerId, Profile]) -> RunRow:
+    """Return the row of a run at a daily from that of its leaderboard."""
+    attempt, profile = attempt_id(deal.id, row.player), profiles[row.player]
+    return RunRow(attempt, row.rank, profile, *unpack(row.score))

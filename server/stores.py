@@ -1,0 +1,66 @@
+"""The stores of one node, one for each kind of data, and the clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from server.accounts.store import AccountStore
+from server.base.journals.store import JournalStore
+from server.base.nodes.format_store import FormatStore
+from server.base.nodes.held_store import HeldStore
+from server.base.nodes.nodes_store import NodeStore
+from server.base.outbox.store import OutboxStore
+from server.base.outbox.sweepers_store import SweeperStore
+from server.base.quotas.store import QuotaStore
+from server.base.redis.memory import MemoryStore
+from server.base.redis.scans import ScanStore
+from server.base.seals.core.secret_keys import SecretKeys
+from server.base.seals.keyring_store import KeyringStore
+from server.base.work.clock import Clock
+from server.dailies.store import StartStore
+from server.deals.pool_store import PoolStore
+from server.deals.store import DealStore
+from server.lobby.quick_store import QuickMatchStore
+from server.lobby.store import OpenRoomStore
+from server.moderation.store import ModerationStore
+from server.moderation.suspicions_store import SuspicionStore
+from server.players.store import PlayerStore
+from server.results.histories_store import HistoryStore
+from server.results.leaderboards_store import LeaderboardStore
+from server.results.met_store import MetStore
+from server.results.repaired_days_store import RepairedDayStore
+from server.rooms.races_store import RaceStore
+from server.rooms.store import RoomStore
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A node's access to everything that is stored."""
+
+    clock: Clock
+    formats: FormatStore
+    secret_keys: SecretKeys
+    keyrings: KeyringStore
+    journals: JournalStore
+    deals: DealStore
+    pools: PoolStore
+    quotas: QuotaStore
+    players: PlayerStore
+    accounts: AccountStore
+    leaderboards: LeaderboardStore
+    histories: HistoryStore
+    met: MetStore
+    repaired_days: RepairedDayStore
+    races: RaceStore
+    outboxes: OutboxStore
+    rooms: RoomStore
+    open_rooms: OpenRoomStore
+    quick_matches: QuickMatchStore
+    moderation: ModerationStore
+    starts: StartStore
+    suspicions: SuspicionStore
+    scans: ScanStore
+    memory: MemoryStore
+    nodes: NodeStore
+    held: HeldStore
+    sweepers: SweeperStore

@@ -1,0 +1,52 @@
+"""Handlers of the commands in `server.watching.messages`."""
+
+from __future__ import annotations
+
+from server.base.core.codes import read_room_code
+from server.base.core.ids import RoomCode
+from server.base.core.refusal import Refusal
+from server.base.wire.request import HandlerTable, Request
+from server.base.wire.session_messages import Done
+from server.rooms import present as rooms_present
+from server.watching.core import sight as core
+from server.watching.messages import GetWatchKey, StopWatching, Watched, WatchKey, WatchRound
+
+
+async def watch(request: Request[WatchRound]) -> Watched:
+    """Let the session watch a room; one that is new there is sent the room before the answer.
+
+    Without a seat, a part in the round or the key, the answer is the same where there is no room.
+    """
+    code = read_room_code(request.command.code)
+    session, player, services = request.session, request.player, request.services
+    try:
+        found = await services.rooms.find(code)
+    except Refusal:
+        found = None
+    has_key = await services.watching.is_key(found, request.command.key)
+    if found is None:
+        raise Refusal("not_invited")
+    room, epoch = found, found.watch_epoch if has_key else None
+    core.sight(room, player, has_key=has_key)
+    request.front.watching.admit(session, code)
+    if request.front.rooms.room_of(session) != code:
+        seated = room.seat_of(player) is not None
+        await request.front.enter_room(session, room, seated=seated)
+        session.send(rooms_present.room(await services.live.read_page(room)))
+        request.front.rooms.answered(session, code)
+    return await request.front.watching.watch(session, code, epoch)
+
+
+async def stop(request: Request[StopWatching]) -> Done:
+    """End the watching, and the subscription to the room of a player who has no seat there."""
+    request.front.stop_watching(request.session)
+    return Done()
+
+
+async def get_key(request: Request[GetWatchKey]) -> WatchKey:
+    """Return the room's watch key to its host."""
+    code = RoomCode(request.command.code)
+    return WatchKey(code, await request.services.watching.key_for(code, request.player))
+
+
+HANDLERS: HandlerTable = {WatchRound: watch, StopWatching: stop, GetWatchKey: get_key}

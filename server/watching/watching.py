@@ -1,0 +1,472 @@
+"""Watching: the boards of the rounds that sessions of this node watch, as their journals have them.
+
+The node of a runner does nothing for watchers. The node of the watchers hears, as every node that
+follows the room, that a runner got further, and then reads what is new in that runner's journal:
+from memory if this node has appended it, otherwise with one range of the stream. A round is read
+once, however many watch it, and a round that nobody here watches is not read at all.
+
+There are two streams of a round: one at once, and one by `WATCH_DELAY` later, by the times of the
+entries. Both carry the same entries, so that each needs to be encoded only once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from base64 import urlsafe_b64encode
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import structlog
+
+from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.base.core.refusal import UnavailableError, UnreadableError
+from server.base.journals.replica import YIELD_EVERY
+from server.base.journals.store import JournalStore
+from server.base.seals.keyring import Keyring
+from server.base.work.background import Background
+from server.base.work.clock import Clock
+from server.base.work.signal import Signal
+from server.base.work.worker_pool import WorkerPool
+from server.deals.store import DealStore
+from server.play.attempts import Attempts
+from server.play.core import keys
+from server.play.core.attempt import Attempt
+from server.play.journal import steps_of
+from server.rooms.core import commands
+from server.rooms.core.room import Room, Round
+from server.rooms.live import LiveRooms
+from server.rooms.rooms import Rooms
+from server.watching.core.sight import WATCH_DELAY, Sight
+
+CONCURRENCY = 32
+"""Journals that are read at once; of each, one read is in flight."""
+
+LOADED_WITHIN = 1.0
+"""Seconds that a watcher waits at most until a round has been read for the first time."""
+
+MAX_WAITING = 512
+"""Entries of one runner that wait for their time, or to be read from memory; later ones are joined.
+
+A player sends at most 20 moves a second for long, so that it takes a client that plays at that rate
+all the time.
+"""
+
+_LABEL = b"samedeal watch 1\0"
+_KEY_BYTES = 16
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True, eq=False)
+class WatchedEntry:
+    """What happened on a runner's board, by one entry of the journal, or by several in a row.
+
+    Attributes:
+        round: the round's number.
+        place: the runner's index among the players of the round.
+        before: the attempt before it; `None` if the attempt begins.
+        after: the attempt after it.
+        frame: kept here by whoever encodes it, for the stream that comes later; empty before.
+    """
+
+    round: int
+    place: int
+    before: Attempt | None
+    after: Attempt
+    frame: bytes = b""
+
+    @property
+    def at(self) -> int:
+        """When it happened, in Unix milliseconds. An attempt is shown when its clock starts."""
+        return max(self.after.at, self.after.start.at)
+
+
+@dataclass(slots=True, eq=False)
+class _Runner:
+    """A runner's journal, as far as it has been read.
+
+    Attributes:
+        state: the attempt after the last entry that was read, `None` before the first.
+        last: the text of that entry.
+        appended: what this node has appended since, in order: (before, after, text).
+        problem: the code with which the last read has failed, or `None`.
+        read: whether the journal has been read from its start, or tried to be.
+    """
+
+    attempt: AttemptId
+    state: Attempt | None = None
+    last: str = ""
+    appended: list[tuple[Attempt | None, Attempt, str]] = field(default_factory=list)
+    problem: str | None = None
+    read: bool = False
+
+
+class _Stream:
+    """The boards of a round as seen by watchers with one delay, and what they do not see yet."""
+
+    __slots__ = ("boards", "delay", "waiting")
+
+    def __init__(self, runners: int, delay: int) -> None:
+        self.delay = delay
+        self.boards: list[Attempt | None] = [None] * runners
+        self.waiting: list[deque[WatchedEntry]] = [deque() for _ in range(runners)]
+
+    def begin(self, entries: Iterable[WatchedEntry], now: int) -> None:
+        """Show a runner whose journal was read from its start: what is past is not played again."""
+        for entry in entries:
+            if entry.at + self.delay <= now and not self.waiting[entry.place]:
+                self.boards[entry.place] = entry.after
+            else:
+                self.add(entry)
+
+    def add(self, entry: WatchedEntry) -> None:
+        """Add an entry that follows those before it; if too many wait, it is joined with the last.
+
+        What is joined is seen at the time of its last entry, so that nothing is seen early.
+        """
+        waiting = self.waiting[entry.place]
+        if len(waiting) >= MAX_WAITING:
+            first = waiting.pop()
+            entry = WatchedEntry(entry.round, entry.place, first.before, entry.after)
+        waiting.append(entry)
+
+    def due(self, now: int) -> list[WatchedEntry]:
+        """Remove and return the entries whose time has come, each runner's in order."""
+        found: list[WatchedEntry] = []
+        for waiting in self.waiting:
+            while waiting and waiting[0].at + self.delay <= now:
+                entry = waiting.popleft()
+                self.boards[entry.place] = entry.after
+                found.append(entry)
+        return found
+
+    def next_at(self) -> int | None:
+        """Return when the next entry is due, in Unix milliseconds; `None` if none waits."""
+        return min((each[0].at + self.delay for each in self.waiting if each), default=None)
+
+    def clear(self, place: int) -> None:
+        """Forget what is known of a runner, whose journal is read anew."""
+        self.boards[place] = None
+        self.waiting[place].clear()
+
+
+class _WatchedRound:
+    """A round that is watched on this node."""
+
+    __slots__ = ("deal", "loaded", "number", "runners", "streams")
+
+    def __init__(self, round_: Round | None) -> None:
+        players = round_.players if round_ is not None else ()
+        self.deal = round_.deal if round_ is not None else None
+        self.number = round_.number if round_ is not None else 0
+        self.runners = (
+            [_Runner(round_.attempt(player)) for player in players] if round_ is not None else []
+        )
+        self.streams: dict[Sight, _Stream] = {
+            "live": _Stream(len(players), 0),
+            "delayed": _Stream(len(players), WATCH_DELAY),
+        }
+        self.loaded = asyncio.Event()
+        if not self.runners:
+            self.loaded.set()
+
+    def next_at(self) -> int | None:
+        """Return when the next entry is due, in Unix milliseconds; `None` if none waits."""
+        times = [at for each in self.streams.values() if (at := each.next_at()) is not None]
+        return min(times, default=None)
+
+
+class Watching:
+    """The rounds that are watched on this node.
+
+    A watched round costs its runners' boards twice, the entries of the last 15 s, and one timer. A
+    runner who got further costs one range of a stream at most, five times a second at most.
+
+    Attributes:
+        moved: emitted when an entry is to be seen by those watchers of a room who have a sight.
+        renewed: emitted when all boards of a room are to be seen anew, as for a new round.
+    """
+
+    def __init__(
+        self,
+        attempts: Attempts,
+        rooms: Rooms,
+        live: LiveRooms,
+        keyring: Keyring,
+        *,
+        journals: JournalStore,
+        deals: DealStore,
+        clock: Clock,
+        background: Background,
+    ) -> None:
+        self.moved: Signal[RoomCode, Sight, WatchedEntry] = Signal()
+        self.renewed: Signal[RoomCode] = Signal()
+        self._journals = journals
+        self._deals = deals
+        self._clock = clock
+        self._rooms = rooms
+        self._live = live
+        self._keyring = keyring
+        self._rounds: dict[RoomCode, _WatchedRound] = {}
+        self._runners: dict[AttemptId, _Runner] = {}
+        self._background = background
+        self._reads: WorkerPool[tuple[RoomCode, DealId, int]] = WorkerPool(
+            background, "watched_attempts", lambda item: self._read(*item), size=CONCURRENCY
+        )
+        self._due: WorkerPool[RoomCode] = WorkerPool(
+            background, "watched_rooms", self._release, size=CONCURRENCY
+        )
+        attempts.appended.subscribe(self._appended)
+        live.progressed.subscribe(self._progressed)
+        live.changed.subscribe(self._changed)
+
+    # The key
+
+    async def key(self, room: Room) -> str:
+        """Return the key with which anybody may watch a room; nothing of it is stored.
+
+        It holds until the room's `watch_epoch` is another one.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        return (await self._keys(room))[0]
+
+    async def _keys(self, room: Room) -> list[str]:
+        """Return the watch keys of a room by all signing keys that hold, the current one first."""
+        return await self._keys_of(f"{room.opened.code} {room.opened.at} {room.watch_epoch}")
+
+    async def _keys_of(self, term: str) -> list[str]:
+        macs = await self._keyring.macs(_LABEL + term.encode())
+        return [urlsafe_b64encode(mac[:_KEY_BYTES]).rstrip(b"=").decode() for mac in macs]
+
+    async def key_for(self, code: RoomCode, player: PlayerId) -> str:
+        """Return a room's watch key for its host, who may pass it on.
+
+        Raises:
+            Refusal: there is no such room, or the player is not its host.
+            UnavailableError: the store does not answer.
+        """
+        room = await self._rooms.find(code)
+        commands.check_host(room, player)
+        return await self.key(room)
+
+    async def is_key(self, room: Room | None, key: str | None) -> bool:
+        """Return whether this is a room's watch key; the time it takes tells nothing of the key.
+
+        Without a room it is computed all the same, so that it does not tell whether there is one.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        if key is None:
+            return False
+        own = await self._keys(room) if room is not None else await self._keys_of("none")
+        equal = [hmac.compare_digest(each.encode(), key.encode()) for each in own]
+        return any(equal) and room is not None
+
+    # The rounds
+
+    @property
+    def size(self) -> int:
+        """How many rooms are watched on this node."""
+        return len(self._rounds)
+
+    def follow(self, code: RoomCode) -> None:
+        """Keep the boards of a room's rounds, until `unfollow`; the room must be followed."""
+        if code not in self._rounds:
+            live = self._live.find(code)
+            self._begin(code, live.room.round if live is not None else None)
+
+    def unfollow(self, code: RoomCode) -> None:
+        """Forget the boards of a room: nobody watches it here any more."""
+        watched = self._rounds.pop(code, None)
+        if watched is not None:
+            self._end(code, watched)
+
+    def _begin(self, code: RoomCode, round_: Round | None) -> None:
+        watched = self._rounds[code] = _WatchedRound(round_)
+        for place, runner in enumerate(watched.runners):
+            self._runners[runner.attempt] = runner
+            self._read_soon(code, watched, place)
+
+    def _end(self, code: RoomCode, watched: _WatchedRound) -> None:
+        """Release nothing of a round any more."""
+        self._due.schedule(code, None)
+        watched.loaded.set()
+        for runner in watched.runners:
+            self._runners.pop(runner.attempt, None)
+
+    async def wait_until_loaded(self, code: RoomCode) -> None:
+        """Wait until a watched round has been read once, at most `LOADED_WITHIN` seconds."""
+        watched = self._rounds.get(code)
+        if watched is not None and not watched.loaded.is_set():
+            try:
+                await asyncio.wait_for(watched.loaded.wait(), LOADED_WITHIN)
+            except TimeoutError:
+                log.debug("watched_round_not_loaded", room=code)
+
+    def boards(self, code: RoomCode, seen: Sight) -> list[tuple[Attempt | None, str | None]]:
+        """Return the boards of a watched room's round, in the order of its players.
+
+        Returns:
+            For each runner the attempt as it is to be seen now, `None` if there is nothing to see
+            yet, and the code of what keeps its journal from being read, or `None`.
+        """
+        watched = self._rounds.get(code)
+        stream = watched.streams.get(seen) if watched is not None else None
+        if watched is None or stream is None:
+            return []
+        return [
+            (board, runner.problem)
+            for board, runner in zip(stream.boards, watched.runners, strict=True)
+        ]
+
+    def deal(self, code: RoomCode) -> DealId | None:
+        """Return the deal of the round whose boards are kept for a room, if any."""
+        watched = self._rounds.get(code)
+        return watched.deal if watched is not None else None
+
+    # What happens
+
+    def _changed(self, code: RoomCode) -> None:
+        """Begin a new round of a watched room, or read what those did last who are done."""
+        watched, live = self._rounds.get(code), self._live.find(code)
+        if watched is None or live is None:
+            return
+        round_ = live.room.round
+        if round_ is not None and round_.deal != watched.deal:
+            self._end(code, watched)
+            self._begin(code, round_)
+            self.renewed.emit(code)
+        elif round_ is not None:
+            for place, (runner, player) in enumerate(
+                zip(watched.runners, round_.players, strict=True)
+            ):
+                state = runner.state
+                if player in round_.results and (state is None or state.end is None):
+                    self._read_soon(code, watched, place)
+
+    def _progressed(self, code: RoomCode, counters: list[int]) -> None:
+        """Read what is new in the journals of those who got further."""
+        watched = self._rounds.get(code)
+        if watched is None:
+            return
+        for place, moves in zip(counters[::3], counters[2::3], strict=True):
+            state = watched.runners[place].state if place < len(watched.runners) else None
+            if state is None or state.board.moves < moves:
+                self._read_soon(code, watched, place)
+
+    def _appended(self, before: Attempt | None, after: Attempt, text: str) -> None:
+        """Keep an entry of this node until watchers are to see it; it costs others a look-up."""
+        runner = self._runners.get(after.id)
+        if runner is None:
+            return
+        if len(runner.appended) >= MAX_WAITING:
+            runner.appended.clear()
+        runner.appended.append((before, after, text))
+
+    def _read_soon(self, code: RoomCode, watched: _WatchedRound, place: int) -> None:
+        if watched.deal is not None:
+            self._reads.add((code, watched.deal, place))
+
+    async def _read(self, code: RoomCode, deal: DealId, place: int) -> None:
+        """Read what is new in a runner's journal, and show it to watchers when it is time."""
+        watched = self._rounds.get(code)
+        if watched is None or watched.deal != deal:
+            return
+        runner = watched.runners[place]
+        known, problem = runner.read, runner.problem
+        entries: list[WatchedEntry] = []
+        unread: UnavailableError | None = None
+        now = 0
+        try:
+            now = await self._read_new(watched, place, entries)
+            runner.problem = None
+        except UnavailableError as error:
+            runner.problem, unread = "unavailable", error
+        except UnreadableError as error:
+            runner.problem = error.code
+            self._background.judge("watched_attempts", error, runner.attempt)
+        if self._rounds.get(code) is not watched:
+            return
+        whole = not (known and runner.read)
+        for stream in watched.streams.values():
+            if whole:
+                stream.clear(place)
+                stream.begin(entries, now)
+            else:
+                for entry in entries:
+                    stream.add(entry)
+        runner.read = True
+        if all(each.read for each in watched.runners):
+            watched.loaded.set()
+        if whole or runner.problem != problem:
+            self.renewed.emit(code)
+        self._due.add(code)
+        if unread is not None:
+            raise unread
+
+    async def _read_new(
+        self, watched: _WatchedRound, place: int, entries: list[WatchedEntry]
+    ) -> int:
+        """Add what is new in a runner's journal to `entries`; all of it, if `read` is unset then.
+
+        Returns:
+            If it was read whole, the time from before, in Unix milliseconds: what is past then is
+            shown at once. Else 0.
+
+        Raises:
+            UnreadableError: a newer release stored it.
+            UnavailableError: the store does not answer.
+        """
+        runner, number = watched.runners[place], watched.number
+        appended, runner.appended = runner.appended, []
+        for before, after, text in appended:
+            known = runner.state
+            if known is not None and before is not None and before.seq == known.seq:
+                entries.append(WatchedEntry(number, place, known, after))
+                runner.state, runner.last = after, text
+        state = runner.state
+        if state is not None and appended and appended[-1][1].seq <= state.seq:
+            return 0
+        began = 0
+        key, texts = keys.attempt(runner.attempt), None
+        if state is not None:
+            read = await self._journals.read_on(key, state.seq, runner.last)
+            texts = read.texts if read is not None else None
+        if texts is None:
+            # It is read for the first time, or the store has lost entries that were seen here.
+            runner.read, state = False, None
+            entries.clear()
+            # A node whose clock is wrong must not show cards early.
+            began = await self._clock.confirm()
+            texts = (await self._journals.read(key)).texts
+        assert watched.deal is not None, "a round has a deal"
+        deal = await self._deals.find(watched.deal) if texts else None
+        if deal is None:
+            return began
+        found: list[WatchedEntry] = []
+        for step in steps_of(deal, state, texts):
+            found.append(WatchedEntry(number, place, state, step.after))
+            state = step.after
+            if not len(found) % YIELD_EVERY:
+                await asyncio.sleep(0)
+        runner.state, runner.last = state, texts[-1]
+        entries += found
+        return began
+
+    async def _release(self, code: RoomCode) -> None:
+        """Show what is due to watchers, and set the time of what comes next."""
+        # A node whose clock is wrong must not show cards early. It reads the time now and then.
+        now = await self._clock.confirm()
+        watched = self._rounds.get(code)
+        if watched is None:
+            return
+        for seen, stream in watched.streams.items():
+            for entry in stream.due(now):
+                self.moved.emit(code, seen, entry)
+        at = watched.next_at()
+        self._due.schedule(code, None if at is None else (at - now) / 1000)

@@ -1,0 +1,343 @@
+"""The services of one node, constructed and connected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import get_args
+
+from engine.catalog import games
+from server.accounts.accounts import Accounts
+from server.accounts.core.effects import Deleted, Kept
+from server.accounts.keeping import Keeping
+from server.base.core.due import AttemptDue, RoundDue
+from server.base.core.quota import ADDRESS_PLAYERS
+from server.base.journals.check import JournalCheck
+from server.base.nodes.departures import Departures
+from server.base.nodes.format import Format
+from server.base.nodes.memory import StoreMemory
+from server.base.nodes.node_bus import NodeBus
+from server.base.nodes.registration import Registration
+from server.base.outbox.outbox import Outbox
+from server.base.outbox.sweeper import Sweeper
+from server.base.quotas.quotas import Quotas
+from server.base.redis.bus import Bus
+from server.base.seals.keyring import Keyring
+from server.base.work.background import Background
+from server.base.work.metrics import Metrics
+from server.dailies import finishes as dailies_finishes
+from server.dailies.archive import Archive
+from server.dailies.dailies import Dailies
+from server.lobby.open_rooms import OpenRooms
+from server.lobby.quick_matches import QuickMatches
+from server.moderation.core.acts import AnyAct
+from server.moderation.moderation import Moderation
+from server.moderation.operators import Operators
+from server.moderation.suspicions import Suspicions
+from server.play.attempts import Attempts
+from server.play.charges import Charges
+from server.play.core.finish import Finish
+from server.play.finishes import Finishes
+from server.play.mirrors import Mirrors
+from server.play.searcher import Search, Searcher
+from server.play.searches import Searches
+from server.players.address_hash import Places
+from server.players.identity import Identity
+from server.players.name_lists import NameLists, name_lists
+from server.players.profiles import Profiles
+from server.players.sessions import Sessions
+from server.results.curves import Curves
+from server.results.histories import Histories
+from server.results.leaderboards import Leaderboards
+from server.results.repaired_days import RepairedDays
+from server.rooms.absences import Absences
+from server.rooms.core.effects import RoundOver
+from server.rooms.live import LiveRooms
+from server.rooms.pace_bots import PaceBots
+from server.rooms.progress import Progress
+from server.rooms.races import Races
+from server.rooms.room_places import RoomPlaces
+from server.rooms.rooms import Rooms
+from server.rooms.unused_rooms import UnusedRooms
+from server.runs.closed_deals import Deals
+from server.runs.runs import Runs
+from server.stores import Store
+from server.verification import Report, Verification
+from server.watching.watching import Watching
+
+
+class Services:
+    """The services of one node.
+
+    Each service is given those that it uses, subscribes to their signals, and registers what it
+    does beside commands with the node's background work, itself: this class only determines the
+    order in which they are constructed.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        bus: Bus,
+        registration: Registration,
+        metrics: Metrics,
+        background: Background,
+        *,
+        searcher: Search | None = None,
+        archive: Path | None = None,
+        ranked_starts: int = 0,
+        address_players: int = ADDRESS_PLAYERS,
+        names: NameLists | None = None,
+    ) -> None:
+        self._store = store
+        self.background = background
+        self.clock = store.clock
+        self.metrics = metrics
+        self.format = Format(store.formats, store.nodes, store.clock, background)
+        self.keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
+        self.memory = StoreMemory(store.memory, metrics, background)
+        self.quotas = Quotas(
+            store.quotas,
+            self.keyring,
+            store.clock,
+            self.memory,
+            background,
+            players=address_players,
+            limited=metrics.limited,
+        )
+        self.outbox = Outbox(store.outboxes, background)
+        self.attempts = Attempts(
+            metrics.lookups,
+            journals=store.journals,
+            deals=store.deals,
+            clock=store.clock,
+        )
+        self.finishes = Finishes(self.attempts)
+        self.rooms = Rooms(
+            store.rooms,
+            self.attempts,
+            self.quotas,
+            journals=store.journals,
+            deals=store.deals,
+            clock=store.clock,
+        )
+        Charges(self.attempts, self.quotas, store.clock, self.rooms.of_first_move)
+        self.journal_check = JournalCheck(
+            store.journals, background, self.attempts.used, self.rooms.used
+        )
+        self.deals = Deals(
+            store.deals, self.rooms, pools=store.pools, scans=store.scans, clock=store.clock
+        )
+        self.profiles = Profiles(store.players, bus)
+        self.live = LiveRooms(
+            bus,
+            self.rooms,
+            self.profiles,
+            registration,
+            deals=store.deals,
+            room_store=store.rooms,
+            background=background,
+        )
+        self.absences = Absences(self.rooms, self.live, background)
+        self.places = Places(self.keyring)
+        self.room_places = RoomPlaces(self.places, store.rooms)
+        self.open_rooms = OpenRooms(
+            store.open_rooms,
+            self.live,
+            self.profiles,
+            self.room_places,
+            background,
+            clock=store.clock,
+        )
+        self.unused_rooms = UnusedRooms(store.rooms, self.live, self.quotas, background)
+        self.quick_matches = QuickMatches(
+            store.quick_matches, self.rooms, self.live, background, clock=store.clock
+        )
+        self.pace_bots = PaceBots(store.clock, self.rooms, self.live, background)
+        self.dailies = Dailies(
+            self.attempts,
+            self.keyring,
+            self.places,
+            self.quotas,
+            deals=store.deals,
+            pools=store.pools,
+            starts=store.starts,
+            leaderboards=store.leaderboards,
+            histories=store.histories,
+            clock=store.clock,
+            background=background,
+            ranked_starts=ranked_starts,
+        )
+        self.pools = store.pools
+        self.leaderboards = Leaderboards(
+            store.leaderboards,
+            bus,
+            self.profiles,
+            histories=store.histories,
+            met=store.met,
+            clock=store.clock,
+        )
+        self.runs = Runs(
+            self.deals,
+            self.attempts,
+            self.rooms,
+            leaderboards=self.leaderboards,
+            profiles=self.profiles,
+        )
+        self.archive = Archive(
+            self.attempts, self.dailies, archive, leaderboards=store.leaderboards, clock=store.clock
+        )
+        self.identity = Identity(
+            store.players,
+            store.clock,
+            self.profiles,
+            self.keyring,
+            names or name_lists(),
+            extend=store.accounts.extend,
+        )
+        self.node_bus = NodeBus(bus, registration.id)
+        self.sessions = Sessions(
+            store.players,
+            self.node_bus,
+            registration,
+            background,
+            held=store.held,
+            clock=store.clock,
+        )
+        self.mirrors = Mirrors(self.attempts, self.sessions, self.node_bus, registration.id)
+        self.departures = Departures(store.held, registration, background)
+        self.histories = Histories(
+            store.histories, store.players, self.leaderboards, store.accounts.keep_for_good
+        )
+        self.keeping = Keeping(store.accounts, self.histories, self.profiles, self.sessions)
+        self.curves = Curves(store.leaderboards, clock=store.clock)
+        self.races = Races(store.races, self.histories, self.room_places, met=store.met)
+        self.suspicions = Suspicions(
+            store.suspicions,
+            self.attempts,
+            starts=store.starts,
+            deals=store.deals,
+            histories=store.histories,
+        )
+        self.moderation = Moderation(
+            store.moderation,
+            repaired_days=store.repaired_days,
+            attempts=self.attempts,
+            rooms=self.rooms,
+            histories=self.histories,
+            races=self.races,
+            keeping=self.keeping,
+            profiles=self.profiles,
+            sessions=self.sessions,
+        )
+        self.repaired_days = RepairedDays(store.repaired_days, store.clock)
+        self._register_effects()
+        self.accounts = Accounts(
+            store.accounts,
+            self.identity,
+            self.sessions,
+            self.outbox,
+            self.histories,
+            clock=store.clock,
+        )
+        self.operators = Operators(
+            store.moderation,
+            self.outbox,
+            deals=store.deals,
+            outboxes=store.outboxes,
+            clock=store.clock,
+            rooms=self.rooms,
+            live=self.live,
+            open_rooms=self.open_rooms,
+            sessions=self.sessions,
+            profiles=self.profiles,
+            histories=self.histories,
+            races=self.races,
+            suspicions=self.suspicions,
+            repaired_days=self.repaired_days,
+        )
+        self.sweeper = Sweeper(
+            self.outbox,
+            store.clock,
+            outboxes=store.outboxes,
+            sweepers=store.sweepers,
+            journals=store.journals,
+            sweeps=metrics.sweeps,
+            background=background,
+        )
+        self.attempts.advanced.subscribe(self.sweeper.note_played)
+        self.progress = Progress(self.attempts, self.live, background)
+        self.watching = Watching(
+            self.attempts,
+            self.rooms,
+            self.live,
+            self.keyring,
+            journals=store.journals,
+            deals=store.deals,
+            clock=store.clock,
+            background=background,
+        )
+        self.searches = Searches(self.attempts, self.mirrors, searcher or Searcher(), background)
+        self._measure()
+
+    def _measure(self) -> None:
+        """Have metrics read the node's state."""
+        metrics = self.metrics
+        for game in games():
+            metrics.pool_deals[game] = partial(self._pooled, game)
+        metrics.store_replaced = lambda: self.keyring.replaced
+        metrics.rooms = lambda: self.live.size
+        metrics.attempts = lambda: self.attempts.size
+        metrics.outbox_age = self.sweeper.age
+        metrics.queues["finishes"] = self.outbox.queue.qsize
+
+    def _register_effects(self) -> None:
+        """Register what follows from what is in the outbox, and from what falls due."""
+        outbox = self.outbox
+        self.attempts.finished.subscribe(outbox.enqueue)
+        self.rooms.appended.subscribe(lambda _, __, append: outbox.enqueue_appended(append))
+        outbox.on(Finish, self.finishes.apply)
+        self.finishes.applied.subscribe(lambda finish, _: self.rooms.apply_finish(finish))
+        self.finishes.applied.subscribe(partial(dailies_finishes.add_result, self.histories))
+        self.finishes.applied.subscribe(self.suspicions.examine_finished)
+        outbox.on(RoundOver, lambda over: self.races.apply(over.race))
+        self.races.applied.subscribe(self.suspicions.note_race)
+        outbox.on(Kept, lambda kept: self.suspicions.examine_kept(kept.player, kept.at))
+        outbox.on(Kept, self.keeping.keep)
+        outbox.on(Deleted, self.keeping.delete)
+        for kind in get_args(AnyAct):
+            outbox.on(kind, self.moderation.apply)
+        outbox.on_due(RoundDue, lambda due: self.rooms.pass_deadline(due.room))
+        outbox.on_due(AttemptDue, self.attempts.pass_deadline)
+
+    def _pooled(self, game: str) -> int:
+        """Return how many certified deals a game's pool has, as last read."""
+        return self.dailies.pooled.get(game, 0)
+
+    async def prepare(self) -> None:
+        """Read format and keyring, and draw the dailies ahead, before the node accepts connections.
+
+        Raises:
+            UnsuitableError: the file of secret keys lacks one that the store needs.
+            UnavailableError: the store does not answer.
+        """
+        await self.format.refresh()
+        await self.keyring.refresh()
+        await self.dailies.draw_ahead()
+
+    async def verify(
+        self, percent: int, expected: Report | None, progress: Callable[[int], None]
+    ) -> Report:
+        """Verify all that is stored. See `server.verification`.
+
+        Raises:
+            UnavailableError: the store does not answer.
+        """
+        verification = Verification(self._store, self.keyring, self.outbox, percent)
+        return await verification.run(expected, progress)
+
+    async def close(self) -> None:
+        """Stop what is no background work, and wait for the notifications in flight."""
+        await self.searches.close()
+        await self.archive.close()
+        await self.mirrors.close()
