@@ -30,6 +30,8 @@ from tests.dates import move_clock
 from tests.redis_servers import can_cluster, running_cluster, running_server
 from tests.redis_users import as_node
 
+pytest_plugins = ["tests.fixtures"]
+
 CLUSTER = pytest.mark.cluster
 """Marks tests that need a redis-server that can be part of a cluster."""
 
@@ -215,7 +217,7 @@ async def node(redis_url: str, **settings: object) -> AsyncIterator[int]:
 
 
 @pytest.fixture
-async def port(redis_url: str) -> AsyncIterator[int]:
+async def port(redis_url: str, short_countdown: None) -> AsyncIterator[int]:
     """Run a node on an empty Redis, and return its port."""
     async with node(redis_url) as port:
         yield port

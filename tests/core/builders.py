@@ -22,6 +22,7 @@ from server.rooms.core.events import Event, RoomOpened
 from server.rooms.core.room import Room
 from tests.dates import asked
 from tests.engine.positions import easy_board
+from tests.relatives import find_ruleset
 
 ADA, BOB, CYD, DAN, EVE = PLAYERS = tuple(PlayerId(f"{name}0000000000000") for name in
                                           ("ada", "b0b", "cyd", "dan", "eve"))  # fmt: skip
@@ -36,7 +37,7 @@ def started(
     game: str = "robert", *, player: PlayerId = ADA, at: int = START, allowed: Help = "none"
 ) -> Started:
     """Return the first entry of an attempt in a room."""
-    rules = ruleset(game).digest
+    rules = find_ruleset(game).digest
     return Started(player, DEAL, game, "standard", CODE, None, at, at + LIMIT, rules, allowed)
 
 

@@ -20,7 +20,7 @@ from tests.conftest import ALONE, debug_captured, node
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.seats import HubNode
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 WRONG = "00000-00000"
 SO_OFTEN = int(limits.PLAYER_SLIPS.at_once + limits.PLAYER_MISSES.at_once)

@@ -36,6 +36,8 @@ from tests.redis_users import as_node
 from tests.service.nodes import Node, SetClock
 from tests.store.servers import until
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 GAME = "robert"
 
 FEWEST = 12

@@ -17,6 +17,8 @@ from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import give_up_daily, resign
 from tests.store.certified import pooled
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 
 async def test_everyone_has_the_same_deal_of_the_day(redis_url: str) -> None:
     """Also on another node, and after a restart."""

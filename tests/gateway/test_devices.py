@@ -19,7 +19,7 @@ from tests.gateway.test_resume import ask, followed, have, play, shown, start
 from tests.processes import PATIENCE
 from tests.store.servers import until
 
-pytestmark = pytest.mark.usefixtures("no_hurry")
+pytestmark = [pytest.mark.usefixtures("no_hurry"), pytest.mark.usefixtures("short_countdown")]
 
 
 @pytest.fixture

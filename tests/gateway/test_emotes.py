@@ -20,7 +20,7 @@ from tests.gateway.play import room_of as socket_room_of
 from tests.gateway.seats import HubNode, Seat, hubs_on, room_of
 from tests.service.nodes import Node, SetClock, node_on
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
 @pytest.fixture(autouse=True)

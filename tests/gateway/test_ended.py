@@ -25,7 +25,7 @@ from tests.gateway.play import room_of
 from tests.gateway.raw import BINARY, PING, close, connected, frame, handshake
 from tests.store.servers import until
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 OURS = (Session, Socket, _Connection, Outgoing, Payer, ServerProtocol)
 """What a node has of each connection."""

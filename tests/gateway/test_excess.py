@@ -19,7 +19,7 @@ from tests.gateway.play import room_of
 from tests.gateway.raw import BINARY, CLOSE, CONT, FIN, PING, connected, frame
 from tests.processes import PATIENCE
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 HOME, SCHOOL = "203.0.113.7", "198.51.100.1"
 

@@ -17,6 +17,8 @@ from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import give_up_daily
 from tests.redis_servers import Server, running_server
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 
 @pytest.fixture
 def server() -> Iterator[Server]:

@@ -34,7 +34,7 @@ from tests.processes import PATIENCE
 from tests.timers import Timers
 from tests.wire import Wire
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 CROWD = 30
 """Attackers at a time."""

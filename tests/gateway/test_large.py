@@ -32,8 +32,11 @@ from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
 from server.play.moves import MoveNumbers, Reply
 from tests.core.builders import ADA
+from tests.fixtures import BOTH_LOOPS
 from tests.gateway.raw import BINARY, CLOSE, PING, PONG, RawClient, connected, frame
 from tests.store.servers import until
+
+pytestmark = BOTH_LOOPS
 
 SEGMENT = 1_448
 """Bytes of a TCP segment over Ethernet. On loopback there are 65,483, and the kernel takes

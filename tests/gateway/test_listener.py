@@ -38,8 +38,11 @@ from server.base.net.listener import (
     Listener,
 )
 from server.base.net.turns import Turn, Turns
+from tests.fixtures import BOTH_LOOPS
 from tests.processes import PATIENCE
 from tests.timers import Timers
+
+pytestmark = BOTH_LOOPS
 
 LARGE = 32_000_000
 PART = 64_000

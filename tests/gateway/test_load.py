@@ -16,6 +16,8 @@ from tests.gateway.client import opened
 from tests.gateway.play import KEY, race_of
 from tests.processes import PATIENCE
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 
 def test_the_load_is_too_high_when_the_loop_is_late() -> None:
     late = load.MAX_LAG

@@ -16,6 +16,8 @@ from tests.conftest import SECRET_KEY_FILE, node
 from tests.gateway.client import Message, opened
 from tests.gateway.play import give_up_daily, race_of, room_of
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 BY = By("mod", "testing")
 
 

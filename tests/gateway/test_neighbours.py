@@ -15,7 +15,7 @@ from tests.gateway.seats import KEY, HubNode, Seat, hubs_on
 from tests.service.nodes import SetClock, node_on
 from tests.store.servers import until
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 

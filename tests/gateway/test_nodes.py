@@ -25,6 +25,8 @@ from tests.service.nodes import node_on
 from tests.store.servers import drop_pubsub_connections, kept, until
 from tests.store.servers import running as working
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:

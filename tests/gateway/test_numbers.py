@@ -15,6 +15,8 @@ from tests.conftest import ALONE, SECRET_KEY_FILE
 from tests.gateway.client import opened
 from tests.gateway.play import race_of
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 
 def read(port: int) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
     """Return the samples of a node's metrics endpoint, by name and labels."""

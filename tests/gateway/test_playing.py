@@ -16,7 +16,7 @@ from tests.engine import positions
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of, resign
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
 def shown(attempt: Message) -> dict[str, Any]:

@@ -36,6 +36,8 @@ from tests.redis_servers import running_server
 from tests.service.nodes import SetClock, node_on
 from tests.store.servers import calls
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 WEB = Path(__file__).parent.parent.parent / "client_js" / "web"
 INDEX = (
     f"<!doctype html><head>{start_page.BEGIN}<title>x</title>{start_page.END}</head><body></body>"

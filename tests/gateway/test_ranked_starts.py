@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.conftest import ALONE, node
 from tests.gateway.client import opened
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
 async def test_whoever_begins_a_daily_first_at_an_address_is_the_only_one(redis_url: str) -> None:

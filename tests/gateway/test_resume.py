@@ -23,6 +23,8 @@ from tests.engine.dead_ends import dead_end_line
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import KEY, race_of, resign
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 FIRST_MOVES = {"rouge-et-noir": "s>t", "lady-betty": "s>t0"}
 """By game, a move that can be repeated at the start; `s>w` in all others."""
 

@@ -24,7 +24,7 @@ from tests.gateway.play import KEY, race_of, resign, room_of
 from tests.store.servers import until
 from tests.timers import AbsenceTime
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 TERMS = {"game": "roosevelt", "variant": "standard", "limit": 300}
 

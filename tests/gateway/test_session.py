@@ -18,7 +18,7 @@ from tests.conftest import ALONE, node
 from tests.gateway.client import opened
 from tests.gateway.play import room_of
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
 async def test_a_guest_gets_an_identity_and_keeps_it(port: int) -> None:

@@ -19,6 +19,8 @@ from tests.gateway.test_pages import get
 from tests.redis_servers import Server, running_server
 from tests.store.servers import until
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 OTHERS = 8
 """Sessions besides the first one, each with a race of its own."""
 

@@ -13,7 +13,7 @@ from tests.engine.dead_ends import dead_end_line
 from tests.gateway.client import Client, Message, opened
 from tests.gateway.play import race_of
 
-pytestmark = ALONE
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
 @pytest.fixture(autouse=True)

@@ -28,6 +28,8 @@ from tests.store.servers import until
 from tests.watched import SeenBoard, SeenBoards
 from tests.wire import Message
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 DELAY = 40
 """Milliseconds, by the clock that the test sets."""
 

@@ -27,6 +27,8 @@ from tests.service.nodes import SetClock, node_on
 from tests.store.servers import until
 from tests.wire import Message
 
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
 DELAY = 30
 """Milliseconds, by the clock that the test sets."""
 

@@ -17,6 +17,8 @@ from tests.gateway.client import Client, Message, opened
 from tests.golden.nodes import change, copied, node_of
 from tests.processes import Running
 
+pytestmark = pytest.mark.usefixtures("any_time")
+
 GAME = "robert"
 CURRENT = ruleset(GAME)
 

@@ -29,6 +29,8 @@ from tests.service.nodes import Node, SetClock, node_on
 from tests.store.outboxes import all_effects, all_set_aside
 from tests.wire import read_event
 
+pytestmark = pytest.mark.usefixtures("any_time")
+
 OF_DAY = re.compile(r"leaderboard:\{(?!all:)[a-z-]+:[0-9]+\}")
 """The key of a leaderboard of one game's day."""
 

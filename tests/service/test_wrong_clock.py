@@ -20,6 +20,8 @@ from tests.core.builders import ADA, BOB, START
 from tests.service.nodes import BEGUN, Node, SetClock, attempt_of, node_on
 from tests.service.test_attempts import command, entries
 
+pytestmark = pytest.mark.usefixtures("any_time")
+
 
 class JumpedClock(SetClock):
     """A clock that is wrong until it is sampled."""

@@ -32,9 +32,9 @@ async def listener(database: Database) -> AsyncIterator[Listener]:
 
 
 @pytest.fixture
-async def publisher(other: Database) -> Bus:
+async def publisher(other_database: Database) -> Bus:
     """Return the bus of another node, which only publishes."""
-    return Bus(other)
+    return Bus(other_database)
 
 
 @pytest.fixture

@@ -29,9 +29,9 @@ def slow_samples_count(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("slow_samples_count")
 async def test_the_time_is_that_of_redis(
-    redis: Client, database: Database, other: Database
+    redis: Client, database: Database, other_database: Database
 ) -> None:
-    clocks = [RedisClock(database), RedisClock(other)]
+    clocks = [RedisClock(database), RedisClock(other_database)]
     for clock in clocks:
         # The first sample also connects, which takes longer.
         await clock.sample()

@@ -150,13 +150,13 @@ async def test_no_batch_is_longer_than_its_bound(
 
 
 async def test_closing_waits_for_pending_writes(
-    redis: Client, other: Database, journals: JournalStore
+    redis: Client, other_database: Database, journals: JournalStore
 ) -> None:
-    closed = JournalStore(other)
+    closed = JournalStore(other_database)
     async with writes_held_up(redis):
         task = asyncio.create_task(append(closed, 1))
         await until(lambda: in_flight(redis, "evalsha"))
-        closing = asyncio.create_task(other.close())
+        closing = asyncio.create_task(other_database.close())
         await redis.ping()
         assert not closing.done()
     await closing
@@ -165,12 +165,15 @@ async def test_closing_waits_for_pending_writes(
 
 
 async def test_of_two_nodes_that_keep_a_value_first_both_get_the_same(
-    redis: Client, database: Database, other: Database
+    redis: Client, database: Database, other_database: Database
 ) -> None:
     for number in range(20):
         key = f"first:{{{number}}}"
         kept = await asyncio.gather(
-            *(each.keep_first(key, name, 60) for each, name in ((database, "a"), (other, "b")) * 3)
+            *(
+                each.keep_first(key, name, 60)
+                for each, name in ((database, "a"), (other_database, "b")) * 3
+            )
         )
         assert len(set(kept)) == 1
         assert kept[0] == await redis.get(key)

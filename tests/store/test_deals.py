@@ -29,7 +29,7 @@ def deals(database: Database) -> DealStore:
 
 
 async def test_a_deal_is_found_by_every_node_as_it_was_drawn(
-    deals: DealStore, other: Database
+    deals: DealStore, other_database: Database
 ) -> None:
     of_room = await deals.draw("deuces", "strict", CODE)
     of_day = await deals.daily(DailyId("deuces", 20_778))
@@ -42,7 +42,7 @@ async def test_a_deal_is_found_by_every_node_as_it_was_drawn(
         assert len(drawn.seed) == SEED_BYTES
         assert drawn.commitment == commitment(drawn.id, drawn.seed)
         assert drawn.rules == ruleset(drawn.game, drawn.variant).digest
-        for node in (deals, DealStore(other, secret_keys())):
+        for node in (deals, DealStore(other_database, secret_keys())):
             assert await node.find(drawn.id) == drawn
             assert await node.find(drawn.id) == drawn
 
@@ -70,8 +70,14 @@ async def test_a_daily_and_its_deal_expire(redis: Client, deals: DealStore) -> N
         assert 0 < await redis.ttl(key) <= keys.DEAL_LIFE
 
 
-async def test_two_nodes_that_race_draw_one_daily(deals: DealStore, other: Database) -> None:
-    nodes = (deals, DealStore(other, secret_keys()), DealStore(other, secret_keys()))
+async def test_two_nodes_that_race_draw_one_daily(
+    deals: DealStore, other_database: Database
+) -> None:
+    nodes = (
+        deals,
+        DealStore(other_database, secret_keys()),
+        DealStore(other_database, secret_keys()),
+    )
     for day in range(10):
         found = await asyncio.gather(
             *(node.daily(DailyId("robert", day)) for node in nodes for _ in range(3))
@@ -121,12 +127,12 @@ async def test_a_cached_deal_is_not_read_again(redis: Client, deals: DealStore) 
 
 
 async def test_a_daily_that_the_store_has_lost_is_drawn_anew(
-    redis: Client, deals: DealStore, other: Database
+    redis: Client, deals: DealStore, other_database: Database
 ) -> None:
     dailies = [ROBERT, DailyId("deuces", ROBERT.day)]
     found = await deals.dailies(dailies)
     assert [(deal.game, deal.day) for deal in found] == dailies
-    assert await DealStore(other, secret_keys()).dailies(dailies) == found
+    assert await DealStore(other_database, secret_keys()).dailies(dailies) == found
     assert await deals.dailies(dailies) == found
     # A store that has lost its last writes has lost the deal and its id.
     await redis.delete(keys.deal(found[0].id))

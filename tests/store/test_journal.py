@@ -284,11 +284,11 @@ async def test_effect_due_time_and_expiry_are_written_with_their_entry(
 
 @pytest.mark.parametrize("soon", [True, False])
 async def test_only_one_of_two_nodes_appends_an_entry(
-    journals: JournalStore, other: Database, monkeypatch: pytest.MonkeyPatch, *, soon: bool
+    journals: JournalStore, other_database: Database, monkeypatch: pytest.MonkeyPatch, *, soon: bool
 ) -> None:
     # A cluster that stalls for a while does not matter here.
     monkeypatch.setattr(module, "CLOCK_TOLERANCE", 60_000)
-    nodes = {"one": journals, "other": JournalStore(other)}
+    nodes = {"one": journals, "other": JournalStore(other_database)}
     for number in range(1, 30):
         append_it = append_soon if soon and number > 1 else append
         async with asyncio.timeout(PATIENCE):

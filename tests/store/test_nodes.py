@@ -35,12 +35,12 @@ async def test_a_node_is_alive_until_its_registration_expires(
 
 
 async def test_a_node_that_drops_its_registration_is_not_alive(
-    nodes: NodeStore, other: Database
+    nodes: NodeStore, other_database: Database
 ) -> None:
     for name in ("a", "b", "a"):
         await nodes.renew(name)
-    await NodeStore(other).drop("a")
-    await NodeStore(other).drop("never")
+    await NodeStore(other_database).drop("a")
+    await NodeStore(other_database).drop("never")
     assert await nodes.alive(now()) == ["b"]
 
 

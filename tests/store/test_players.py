@@ -41,10 +41,10 @@ async def test_players_without_a_name_have_the_profile_of_a_guest(players: Playe
 
 
 async def test_a_player_has_several_sessions_by_last_use(
-    players: PlayerStore, other: Database
+    players: PlayerStore, other_database: Database
 ) -> None:
     assert await players.add_session(ADA, "n1/first", 100) == (["n1/first"], [])
-    added = await PlayerStore(other).add_session(ADA, "n2/second", 200)
+    added = await PlayerStore(other_database).add_session(ADA, "n2/second", 200)
     assert added == (["n1/first", "n2/second"], [])
     await players.add_session(BOB, "n1/third", 300)
     players.use_session(ADA, "n1/first", 400)

@@ -54,9 +54,11 @@ async def members(redis: Client) -> list[str]:
     return list(found)
 
 
-async def test_a_deal_is_taken_once_as_it_was_put(pools: PoolStore, other: Database) -> None:
+async def test_a_deal_is_taken_once_as_it_was_put(
+    pools: PoolStore, other_database: Database
+) -> None:
     (deal,) = await filled(pools, 1)
-    elsewhere = PoolStore(other, secret_keys())
+    elsewhere = PoolStore(other_database, secret_keys())
     assert (await pools.sizes([GAME, "deuces"])) == {GAME: 1, "deuces": 0}
     taken = await asyncio.gather(*(each.take(GAME, 2) for each in (pools, elsewhere) * 3))
     assert Counter(taken) == {deal: 1, None: 5}
@@ -137,7 +139,7 @@ async def test_a_pool_is_sealed_by_a_new_key(
 
 
 async def test_a_daily_is_taken_from_the_pool_with_its_certificate(
-    pools: PoolStore, deals: DealStore, other: Database, redis: Client
+    pools: PoolStore, deals: DealStore, other_database: Database, redis: Client
 ) -> None:
     (made,) = await filled(pools, 1)
     daily = DailyId(GAME, DAY)
@@ -145,7 +147,7 @@ async def test_a_daily_is_taken_from_the_pool_with_its_certificate(
     assert (deal.id, deal.seed, deal.line, deal.day) == (made.id, made.seed, made.line, DAY)
     assert deal.certificate == Certificate(winnable=False, par=made.par, level=level_of(DAY))
     assert deal.commitment == commitment(deal.id, deal.seed)
-    assert await DealStore(other, secret_keys()).daily(daily) == deal
+    assert await DealStore(other_database, secret_keys()).daily(daily) == deal
     fields = str(await redis.hgetall(keys.deal(deal.id)))
     assert made.line not in fields
     assert made.seed.hex() not in fields
@@ -156,15 +158,15 @@ async def test_a_daily_is_taken_from_the_pool_with_its_certificate(
 
 
 async def test_two_nodes_never_give_two_days_one_seed(
-    pools: PoolStore, deals: DealStore, other: Database
+    pools: PoolStore, deals: DealStore, other_database: Database
 ) -> None:
     """They race for the same days; who loses one puts the deal back."""
     days, nodes = (
         [DailyId(GAME, DAY + number) for number in range(8)],
         (
             deals,
-            DealStore(other, secret_keys()),
-            DealStore(other, secret_keys()),
+            DealStore(other_database, secret_keys()),
+            DealStore(other_database, secret_keys()),
         ),
     )
     made = await filled(pools, 20)
@@ -210,9 +212,9 @@ async def test_a_deal_that_was_a_days_before_is_not_used_again(
 
 
 async def test_a_certified_deal_is_read_without_its_line_if_that_is_broken(
-    pools: PoolStore, deals: DealStore, other: Database, redis: Client
+    pools: PoolStore, deals: DealStore, other_database: Database, redis: Client
 ) -> None:
     await filled(pools, 1)
     deal = await deals.daily(DailyId(GAME, DAY))
     await redis.hset(keys.deal(deal.id), "line", "00000000.broken")
-    assert await DealStore(other, secret_keys()).find(deal.id) == replace(deal, line=None)
+    assert await DealStore(other_database, secret_keys()).find(deal.id) == replace(deal, line=None)

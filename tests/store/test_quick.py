@@ -31,9 +31,9 @@ async def test_the_second_player_gets_what_the_first_one_offers(matches: QuickMa
 
 @pytest.mark.parametrize("count", [2, 3, 10])
 async def test_of_players_who_come_at_once_one_waits_at_most(
-    matches: QuickMatchStore, other: Database, count: int
+    matches: QuickMatchStore, other_database: Database, count: int
 ) -> None:
-    nodes = [matches, QuickMatchStore(other)]
+    nodes = [matches, QuickMatchStore(other_database)]
     codes = [RoomCode(f"AAAAAAA{nth}") for nth in range(count)]
     asked = [nodes[nth % 2].pair("robert", code, START) for nth, code in enumerate(codes)]
     found = await asyncio.gather(*asked)

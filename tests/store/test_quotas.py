@@ -55,9 +55,9 @@ async def test_the_count_is_gone_with_the_last_of_what_is_stored(
 
 
 async def test_of_many_at_once_as_many_are_accepted_as_there_is_room_for(
-    quotas: QuotaStore, other: Database
+    quotas: QuotaStore, other_database: Database
 ) -> None:
-    nodes = [quotas, QuotaStore(other)]
+    nodes = [quotas, QuotaStore(other_database)]
     found = await asyncio.gather(
         *(nodes[nth % 2].charge(A, START, {START + 10: 3}, most=30) for nth in range(40))
     )

@@ -19,9 +19,9 @@ def races(database: Database) -> RaceStore:
     return RaceStore(database)
 
 
-async def test_the_first_decision_stands(races: RaceStore, other: Database) -> None:
+async def test_the_first_decision_stands(races: RaceStore, other_database: Database) -> None:
     assert await races.find(DEAL) is None
-    nodes = [races, RaceStore(other)]
+    nodes = [races, RaceStore(other_database)]
     found = await asyncio.gather(*(nodes[nth % 2].decide(DEAL, f"{nth}") for nth in range(6)))
     assert len(set(found)) == 1
     assert await races.find(DEAL) == found[0]

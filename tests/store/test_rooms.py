@@ -21,9 +21,9 @@ def rooms(database: Database) -> RoomStore:
 
 
 async def test_a_creation_has_one_code_however_often_it_is_sent(
-    redis: Client, rooms: RoomStore, other: Database
+    redis: Client, rooms: RoomStore, other_database: Database
 ) -> None:
-    nodes = (rooms, RoomStore(other))
+    nodes = (rooms, RoomStore(other_database))
     drawn = [RoomCode(f"AAAAAAA{nth}") for nth in range(2, 10)]
     asked = [nodes[nth % 2].code_for(ADA, "key", code) for nth, code in enumerate(drawn)]
     (code,) = set(await asyncio.gather(*asked))

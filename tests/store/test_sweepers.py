@@ -12,9 +12,9 @@ from tests.store.servers import until
 
 
 async def test_a_sweeper_lists_the_others_until_their_entries_expire(
-    database: Database, other: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, other_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second = SweeperStore(database), SweeperStore(other)
+    first, second = SweeperStore(database), SweeperStore(other_database)
     assert await first.renew(busy=False) == Share([first.name], busy=False)
     both = Share(sorted([first.name, second.name]), busy=False)
     assert await second.renew(busy=False) == both
@@ -31,9 +31,9 @@ async def test_a_sweeper_lists_the_others_until_their_entries_expire(
 
 
 async def test_one_busy_sweeper_makes_all_busy_for_a_while(
-    redis: Client, database: Database, other: Database
+    redis: Client, database: Database, other_database: Database
 ) -> None:
-    first, second = SweeperStore(database), SweeperStore(other)
+    first, second = SweeperStore(database), SweeperStore(other_database)
     await first.renew(busy=True)
     assert (await second.renew(busy=False)).busy
     assert 0 < await redis.ttl(keys.BUSY) <= keys.BUSY_LIFE

@@ -1,0 +1,118 @@
+"""Fixtures of services, of a node's gateway, and of the HTTP interface, each on a real Redis."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+
+import pytest
+import uvloop
+from hypothesis import settings
+
+from server.base.journals import store as journals_store
+from server.base.net import limits
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.rooms.core import commands
+from tests.conftest import client_of, database_on
+from tests.gateway.api.site import Site, site_on
+from tests.gateway.seats import HubNode, hubs_on
+from tests.service.nodes import Node, SetClock, node_on
+
+BOTH_LOOPS = pytest.mark.asyncio(loop_factories=["uvloop", "asyncio"])
+"""Marks tests of transports, which run on each kind of event loop that a node may run on."""
+
+# No deadlines, since machines are busy; and in CI always the same examples.
+settings.register_profile("samedeal", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("samedeal")
+
+
+def pytest_asyncio_loop_factories(
+    item: pytest.Item,
+) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    """Run tests on uvloop, as a node does, unless they are marked."""
+    loops: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {"uvloop": uvloop.new_event_loop}
+    marker = item.get_closest_marker("asyncio")
+    if marker is not None and "loop_factories" in marker.kwargs:
+        loops["asyncio"] = asyncio.new_event_loop
+    return loops
+
+
+@pytest.fixture
+async def other_redis(redis_url: str, redis: Client) -> AsyncIterator[Client]:
+    """Return the client of another node on the same Redis."""
+    assert redis is not None, "the first client is created before this one"
+    async with client_of(redis_url) as client:
+        yield client
+
+
+@pytest.fixture
+async def other_database(other_redis: Client) -> AsyncIterator[Database]:
+    """Return the database of another node."""
+    database = database_on(other_redis)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accept entries at the time that a test sets, however far it is from Redis's."""
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+
+
+@pytest.fixture
+def clock(any_time: None) -> SetClock:
+    """Return the clock of all nodes of services, which a test sets."""
+    return SetClock()
+
+
+@pytest.fixture
+async def node(redis_url: str, clock: SetClock) -> AsyncIterator[Node]:
+    """Return the services of a node on an empty Redis."""
+    async with node_on(redis_url, clock) as node:
+        yield node
+
+
+@pytest.fixture
+async def other(redis_url: str, clock: SetClock) -> AsyncIterator[Node]:
+    """Return the services of another node on the same Redis."""
+    async with node_on(redis_url, clock) as node:
+        yield node
+
+
+@pytest.fixture
+def short_countdown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the countdown of a round to 50 ms."""
+    monkeypatch.setattr(commands, "COUNTDOWN", 50)
+
+
+@pytest.fixture
+async def hub(node: Node, short_countdown: None) -> AsyncIterator[HubNode]:
+    """Return the gateway of `node`, without sockets."""
+    async with hubs_on(node) as (hub,):
+        yield hub
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that sets limits by name, for good: nothing is added to their buckets.
+
+    Those of addresses are what an address has if the operator says nothing else.
+    """
+
+    def set_(**at_once: float) -> None:
+        for name, count in at_once.items():
+            share = limits.ADDRESS_PLAYERS if name.startswith("ADDRESS") else 1
+            monkeypatch.setattr(limits, name, limits.Rate(1e-6, count / share))
+
+    return set_
+
+
+@pytest.fixture
+async def site(node: Node, tmp_path: Path) -> AsyncIterator[Site]:
+    """Return the HTTP interface of `node`."""
+    await node.dailies.draw_ahead()
+    async with site_on(node, tmp_path) as site:
+        yield site
