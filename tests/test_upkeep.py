@@ -16,11 +16,11 @@ from server.base.seals import keyring
 from server.base.seals.key_file import add_key, read_keys
 from server.deals.core import keys
 from server.deals.pool_store import PoolStore
+from tests.base.redis.servers import until
+from tests.clients.client import opened
+from tests.clients.play import race_of
 from tests.conftest import ALONE, node
-from tests.gateway.client import opened
-from tests.gateway.play import race_of
-from tests.store.certified import pooled
-from tests.store.servers import until
+from tests.deals.certified import pooled
 from tests.test_admin import found, run
 
 pytestmark = ALONE

@@ -16,9 +16,9 @@ import pytest
 
 from server.app import alive_nodes
 from server.base.redis.embedded import embedded_redis
-from tests.gateway.client import opened
+from tests.base.redis.servers import until
+from tests.clients.client import opened
 from tests.processes import PATIENCE, Running, free_port, is_alive, running
-from tests.store.servers import until
 
 COUNT = 2
 

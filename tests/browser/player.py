@@ -11,7 +11,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from server.base.wire.session_messages import VERSION
-from tests.gateway.client import REFUSED_WITHIN
+from tests.clients.client import REFUSED_WITHIN
 from tests.wire import Wire
 
 DESKTOP: dict[str, Any] = {

@@ -17,11 +17,11 @@ from server.base.core import topics
 from server.players.core import bus as names_bus
 from server.results.core import bus as board_bus
 from server.rooms.core import bus as room_bus
+from tests.base.redis.key_modules import KEY_MODULES, all_of
 from tests.conftest import CLUSTER
 from tests.deploy.composed import arguments, compose
 from tests.processes import ROOT, free_port, program, running
 from tests.redis_users import NODES, Secrets, make_secrets, secrets
-from tests.store.key_modules import KEY_MODULES, all_of
 
 pytestmark = CLUSTER
 

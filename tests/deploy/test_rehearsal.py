@@ -21,10 +21,10 @@ from click.testing import CliRunner
 from redis import Redis
 
 from server.cli.main import main
+from tests.clients.client import opened
+from tests.clients.play import race_of, resign
 from tests.conftest import CLUSTER
 from tests.deploy.composed import arguments, compose, environment
-from tests.gateway.client import opened
-from tests.gateway.play import race_of, resign
 from tests.processes import PATIENCE, Running, free_port, program, running
 from tests.redis_servers import until
 from tests.redis_users import Secrets, make_secrets, refused

@@ -24,9 +24,9 @@ from server.cli import upkeep
 from server.cli.main import main
 from server.deals.core import keys as deals_keys
 from server.rooms.core import commands
+from tests.clients.client import opened
+from tests.clients.play import race_of, resign
 from tests.conftest import SECRET_KEY_FILE, node, secret_keys
-from tests.gateway.client import opened
-from tests.gateway.play import race_of, resign
 from tests.processes import PATIENCE
 from tests.redis_servers import Server, until
 from tests.redis_users import as_node, secrets

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.gateway.client import opened
+from tests.clients.client import opened
 from tests.processes import PATIENCE, ROOT, running
 
 PAGE = ROOT / "client_js" / "web" / "dist"

@@ -28,10 +28,10 @@ from server.results.core.history_fields import whole_of
 from server.results.core.races import Decision, Race
 from server.results.core.ratings import Change, Skill
 from server.rooms.core.room import Round
-from tests.core.order import out_of_order
 from tests.faults.complaint import Complaint, Kind
 from tests.faults.room_history import LAST, RoomHistory
 from tests.faults.stored import Stored
+from tests.order import out_of_order
 
 Days = Mapping[tuple[PlayerId, str, int], Sequence[tuple[int, Result]]]
 """The milliseconds since the start and the result after each entry of dailies that are over, by

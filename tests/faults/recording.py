@@ -41,10 +41,10 @@ from server.rooms.core import room as race
 from server.rooms.core.events import Event, RoomOpened, RunnerFinished
 from server.rooms.core.room import Checkpoint, KeptRound, Room
 from server.rooms.live_room import RoomPage
-from tests.core.builders import ADA, BOB, CODE, LIMIT, START, homewards
-from tests.core.histories import fields_of
+from tests.builders import ADA, BOB, CODE, LIMIT, START, homewards
 from tests.faults.ledger import Ledger
 from tests.faults.stored import Stored
+from tests.results.core.histories import fields_of
 from tests.wire import Wire
 
 GAME = "rouge-et-noir"

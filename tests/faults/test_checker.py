@@ -29,7 +29,7 @@ from server.rooms.core.events import (
 from server.watching import present as watching_present
 from server.watching.core.sight import WATCH_DELAY
 from server.watching.watching import WatchedEntry
-from tests.core.builders import ADA, BOB, CODE, CYD, LIMIT, START
+from tests.builders import ADA, BOB, CODE, CYD, LIMIT, START
 from tests.faults import nodelog
 from tests.faults.checker import check
 from tests.faults.complaint import SLACK

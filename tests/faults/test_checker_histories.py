@@ -15,12 +15,12 @@ from server.results.core import boards
 from server.results.core.boards import BoardId, Scope, of_daily
 from server.results.core.history import History, RoundResult
 from server.results.core.history_fields import whole_of
-from tests.core.builders import ADA, BOB, CODE, CYD, START
-from tests.core.histories import fields_of
+from tests.builders import ADA, BOB, CODE, CYD, START
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
 from tests.faults.recording import DAY, GAME, RACED, Recording, correct_recording
 from tests.faults.room_history import Nodes
+from tests.results.core.histories import fields_of
 
 DAILY = of_daily(DailyId(GAME, DAY), "ranked")
 

@@ -7,7 +7,7 @@ import pytest
 from server.base.core import days
 from server.base.core.ids import attempt_id
 from server.play.core import keys
-from tests.core.builders import ADA
+from tests.builders import ADA
 from tests.faults.checker import Verdict, _check_kept, check
 from tests.faults.ledger import Ledger
 from tests.faults.recording import DAY, TODAY, correct_recording

@@ -16,7 +16,7 @@ from server.rooms.core import commands, quick
 from server.rooms.core import room as race
 from server.rooms.core.events import Event, RoomOpened
 from server.rooms.core.room import Room
-from tests.core.builders import ADA, CODE, LIMIT
+from tests.builders import ADA, CODE, LIMIT
 from tests.faults.checker import check
 from tests.faults.ledger import Ledger
 from tests.faults.recording import (

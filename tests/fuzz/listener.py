@@ -41,8 +41,8 @@ from server.base.wire.session_messages import Hello, Pong
 from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
 from server.play.moves import MoveNumbers, Reply
+from tests.clients.raw import BINARY, CLOSE, CONT, PING, TEXT, close, frame, handshake
 from tests.fuzz.parsers import PLAYER, codec_seeds
-from tests.gateway.raw import BINARY, CLOSE, CONT, PING, TEXT, close, frame, handshake
 
 STATUSES = {
     *(HTTPStatus.OK, HTTPStatus.SWITCHING_PROTOCOLS, HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN),

@@ -31,7 +31,7 @@ from server.players.core import names
 from server.players.core.names import Profile
 from server.players.name_lists import name_lists
 from server.routes import ROUTES
-from tests.gateway.test_protocol import EXAMPLES
+from tests.test_protocol import EXAMPLES
 
 MAX_SENTENCE = 400
 """Characters of a refusal's text: it does not repeat what was sent."""

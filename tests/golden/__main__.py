@@ -54,10 +54,10 @@ from server.rooms.messages import PROGRESS
 from server.rooms.rooms import Rooms
 from server.settings import Settings
 from server.stores import Store
+from tests.base.outbox.outboxes import all_effects
+from tests.clients.client import Client, Message
 from tests.conftest import SECRET_KEY_FILE, secret_keys
-from tests.gateway.client import Client, Message
 from tests.golden import FILES, MESSAGES, RULES, STATES, STORE
-from tests.store.outboxes import all_effects
 from tests.wire import COMMANDS, read_event
 
 ROOT = Path(__file__).parents[2]

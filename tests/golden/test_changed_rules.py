@@ -12,8 +12,8 @@ import pytest
 
 from engine.catalog import ruleset
 from server.rooms.core import commands
+from tests.clients.client import Client, Message, opened
 from tests.conftest import ALONE, node
-from tests.gateway.client import Client, Message, opened
 from tests.golden.nodes import change, copied, node_of
 from tests.processes import Running
 

@@ -22,11 +22,11 @@ from server.base.wire.session_messages import Welcome
 from server.play.messages import FIRST_NUMBER, Moved
 from server.players.core.names import guest_name
 from server.rooms.messages import PROGRESS
+from tests.base.outbox.outboxes import all_effects, all_set_aside
 from tests.conftest import ALONE
 from tests.golden import FILES, MESSAGES, RELEASES, RULES, STATES, STORE, releases
 from tests.golden.__main__ import attempt_state, room_state
-from tests.service.nodes import Node, SetClock, node_on
-from tests.store.outboxes import all_effects, all_set_aside
+from tests.nodes import Node, SetClock, node_on
 from tests.wire import read_event
 
 pytestmark = pytest.mark.usefixtures("any_time")

@@ -14,10 +14,10 @@ from server.base.core import keys
 from server.base.core.refusal import UnsuitableError
 from server.base.nodes.format_store import NEWEST
 from server.base.redis.connection import Client as Redis
+from tests.base.redis.servers import until
+from tests.clients.client import Client, Message, opened
 from tests.conftest import ALONE, node
-from tests.gateway.client import Client, Message, opened
 from tests.golden.nodes import change, copied, node_of
-from tests.store.servers import until
 
 GAME = "robert"
 

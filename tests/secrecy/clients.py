@@ -33,7 +33,7 @@ from server.play.journal import steps_of
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Have
 from server.rooms.messages import PROGRESS
 from server.routes import ROUTES
-from tests.core.builders import START
+from tests.builders import START
 from tests.secrecy.decks import Dealer, Decks, deck
 from tests.secrecy.stage import COUNTDOWN, Input, Stage
 from tests.wire import read_event

@@ -23,7 +23,7 @@ from server.rooms.core import commands
 from server.routes import ROUTES
 from server.watching import watching
 from server.watching.core import sight as core_watching
-from tests.core.builders import START
+from tests.builders import START
 from tests.faults.stored import Stored
 from tests.secrecy.decks import WATCH_DELAY
 from tests.simulation import node as nodes

@@ -39,7 +39,7 @@ from server.rooms.core.room import Room
 from server.rooms.rooms import Rooms
 from server.watching import watching
 from server.watching.core import sight as core_watching
-from tests.core.builders import START
+from tests.builders import START
 from tests.faults import attempt_history
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint

@@ -15,7 +15,7 @@ import pytest
 from engine.board import Board
 from engine.moves import legal_moves
 from engine.notation import move_text
-from tests.core.builders import START
+from tests.builders import START
 from tests.faults.checker import check
 from tests.faults.client_state import ClientState
 from tests.simulation import broken

@@ -41,13 +41,13 @@ from server.players.core.account import Passkey
 from server.results.core.boards import BoardId, Group, of_daily
 from server.rooms.core import keys as rooms_keys
 from server.stores import Store
+from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
+from tests.builders import PLAYERS
 from tests.conftest import ALONE, secret_keys
-from tests.core.builders import PLAYERS
+from tests.deals.certified import pooled
 from tests.simulation.link import Link
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.world import World
-from tests.store.certified import pooled
-from tests.store.outboxes import all_due, all_effects, all_set_aside
 
 pytestmark = ALONE
 

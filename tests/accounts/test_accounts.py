@@ -1,0 +1,734 @@
+"""Accounts: an identity is kept by a code or a passkey, used elsewhere, and left."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+
+from engine.catalog import games
+from server.accounts.accounts import _digest, read_typed
+from server.accounts.core import keys as accounts_keys
+from server.accounts.core.effects import Deleted, Kept, PasskeyEntry
+from server.base.core import days
+from server.base.core.codes import read_code
+from server.base.core.days import DailyId
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.outbox import effects as outbox_entries
+from server.base.seals import tokens
+from server.players.core import keys as players_keys
+from server.players.core.account import DELETED_NAME, MAX_PASSKEYS, Passkey
+from server.results.core.boards import Group, of_daily
+from tests.base.outbox.outboxes import all_effects
+from tests.base.redis.servers import kept, running, until
+from tests.builders import START
+from tests.nodes import Node, SetClock
+from tests.processes import PATIENCE
+
+Closing = tuple[PlayerId, int, str | None]
+
+
+@pytest.fixture
+async def closing(node: Node, other: Node) -> AsyncIterator[dict[Node, list[Closing]]]:
+    """Run the bus of both nodes; return which players are signed out on each."""
+    found: dict[Node, list[Closing]] = {}
+    async with AsyncExitStack() as stack:
+        for each in (node, other):
+            mine = found[each] = []
+            subscribed = asyncio.Event()
+
+            def note(
+                player: PlayerId, epoch: int, stays: str | None, mine: list[Closing] = mine
+            ) -> None:
+                mine.append((player, epoch, stays))
+
+            each.services.sessions.signed_out.subscribe(note)
+            each.services.sessions.missed.subscribe(subscribed.set)
+            await stack.enter_async_context(running(kept(each.bus)))
+            async with asyncio.timeout(PATIENCE):
+                await subscribed.wait()
+        yield found
+
+
+async def guest(node: Node, name: str | None = None) -> tuple[PlayerId, str]:
+    """Return a new guest and the token."""
+    profile, token, _ = await node.services.identity.enter(None, name)
+    return profile.id, token
+
+
+async def sign_in(node: Node, code: str) -> str:
+    """Return the token that a typed code gives."""
+    return await node.services.accounts.sign_in(read_typed(code))
+
+
+async def recovery_code(
+    node: Node, player: PlayerId, *, epoch: int = 0, confirmed: bool = True
+) -> str:
+    """Return a recovery code that the player has kept."""
+    new = node.services.accounts.new_recovery_code
+    code = await new(player, epoch, confirmed=confirmed)
+    await node.services.accounts.keep_recovery_code(player, read_typed(code))
+    return code
+
+
+async def keep(node: Node, passkey: Passkey, *, epoch: int = 0, confirmed: bool = True) -> None:
+    """Keep an identity by a passkey, as a session that has shown a credential before."""
+    await node.services.accounts.keep_passkey(passkey, epoch, confirmed=confirmed)
+
+
+async def sign_out(
+    node: Node, player: PlayerId, *passkeys: str, epoch: int = 0, recovery: bool = False
+) -> str:
+    """Sign out everywhere but in the session `here`; return the new token."""
+    out = node.services.accounts.sign_out_everywhere
+    return (await out(player, "here", epoch, passkeys, recovery=recovery))[0]
+
+
+async def sign_in_by(node: Node, name: str, count: int = 0) -> str:
+    """Sign in by a passkey that has been verified with a counter; return the token."""
+    accounts = node.services.accounts
+    passkey, account = await accounts.passkey(name)
+    await accounts.use_passkey(passkey, count)
+    return await accounts.token(account)
+
+
+def passkey_of(player: PlayerId, name: str = "first") -> Passkey:
+    return Passkey(name, player, b"public", 0)
+
+
+async def stored(node: Node) -> dict[str, str]:
+    """Return all that is stored, as text by key."""
+    redis: Any = node.redis
+    found = {}
+    for key in await node.keys():
+        read = {
+            "string": redis.get,
+            "hash": redis.hgetall,
+            "zset": lambda key: redis.zrange(key, 0, -1),
+            "stream": redis.xrange,
+        }[await redis.type(key)]
+        found[key] = str(await read(key))
+    return found
+
+
+# Recovery codes
+
+
+async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
+    node: Node, other: Node
+) -> None:
+    player, token = await guest(node)
+    code = await recovery_code(node, player)
+    assert re.fullmatch("(?:[0-9A-HJKMNP-TV-Z]{4}-){4}[0-9A-HJKMNP-TV-Z]{4}", code)
+    for each in (node, other, node):
+        assert await sign_in(each, code.lower().replace("-", " ")) == token
+    account = await node.services.accounts.find(player)
+    assert account.kept == START
+    assert account.recovery is not None
+    # There is no result yet: each session extends the record, what finds it, and the history.
+    names = [
+        players_keys.player(player),
+        accounts_keys.recovery(account.recovery),
+        players_keys.history(player),
+    ]
+    for _ in range(2):
+        assert [await node.redis.ttl(name) for name in names] == [
+            pytest.approx(players_keys.UNUSED_ACCOUNT_LIFE, abs=60)
+        ] * len(names)
+        for name in names:
+            await node.redis.expire(name, 1_000)
+        await other.services.identity.enter(token, None)
+
+
+@pytest.mark.parametrize("first", ["code", "result"])
+async def test_an_identity_with_a_result_is_kept_for_good(
+    node: Node, other: Node, first: str
+) -> None:
+    player, _ = await guest(node, "Ada")
+    passkey = Passkey("credential", player, b"key", 0)
+
+    async def keep_both() -> None:
+        await recovery_code(node, player)
+        await keep(node, passkey)
+
+    async def play() -> None:
+        attempt = (await other.dailies.open(player, "robert")).attempt
+        await other.play(attempt, player)
+        await other.attempts.resign(attempt, player, 3)
+        await other.apply_effects()
+
+    for step in (keep_both, play) if first == "code" else (play, keep_both):
+        await step()
+    found = await node.services.accounts.find(player)
+    assert found.recovery is not None
+    names = [
+        players_keys.player(player),
+        accounts_keys.recovery(found.recovery),
+        accounts_keys.passkey(passkey.id),
+    ]
+    assert [await node.redis.ttl(name) for name in names] == [-1, -1, -1]
+    await node.store.players.keep(player)
+    assert await node.redis.ttl(names[0]) == -1
+    # The history, as that of a guest, is kept after the last result.
+    assert await node.redis.ttl(players_keys.history(player)) > players_keys.PLAYER_LIFE - 60
+
+
+async def test_an_epoch_is_known_as_long_as_its_tokens_hold(node: Node) -> None:
+    """Otherwise earlier tokens would hold again."""
+    player, _ = await guest(node, "Ada")
+    await recovery_code(node, player)
+    token, epoch = await node.services.accounts.sign_out_everywhere(player, "session", 0)
+    left = [await node.redis.ttl(players_keys.player(player))]
+    await node.services.identity.enter(token, None)
+    left.append(await node.redis.ttl(players_keys.player(player)))
+    await recovery_code(node, player, epoch=epoch)
+    left.append(await node.redis.ttl(players_keys.player(player)))
+    assert min(left) > players_keys.PLAYER_LIFE - 60
+
+
+async def test_no_code_is_stored_anywhere(node: Node) -> None:
+    player, _ = await guest(node)
+    codes = [
+        await recovery_code(node, player),
+        (await node.services.accounts.link_device(player, 0)).code,
+    ]
+    text = str(await stored(node)).lower()
+    for code in codes:
+        assert code.lower() not in text
+        assert str(read_code(code)) not in text
+
+
+async def test_a_new_recovery_code_takes_the_place_of_the_earlier_one(
+    node: Node, clock: SetClock
+) -> None:
+    player, token = await guest(node)
+    first = await recovery_code(node, player)
+    clock.time += 1
+    second = await recovery_code(node, player)
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(node, first)
+    assert await sign_in(node, second) == token
+    assert len(await node.keys("recovery:*")) == 1
+    # The time is that of the first.
+    assert (await node.services.accounts.find(player)).kept == START
+
+
+async def test_a_code_that_was_offered_before_is_not_kept_when_that_is_applied_late(
+    node: Node,
+) -> None:
+    player, token = await guest(node)
+    first = await recovery_code(node, player)
+    digest = (await node.services.accounts.find(player)).recovery
+    second = await recovery_code(node, player)
+    await node.services.outbox.submit(Kept(player, START, code=digest))
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(node, first)
+    assert await sign_in(node, second) == token
+    assert len(await node.keys("recovery:*")) == 1
+
+
+async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
+    node: Node, clock: SetClock
+) -> None:
+    player, token = await guest(node)
+    accounts = node.services.accounts
+    offered = [await accounts.new_recovery_code(player, 0, confirmed=False) for _ in range(3)]
+    # Nobody has written it down: nothing is kept, and what is stored goes by itself.
+    assert (await accounts.find(player)).kept is None
+    assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.CODE_OFFER_LIFE
+    for code in offered:
+        with pytest.raises(Refusal, match="bad_code"):
+            await sign_in(node, code)
+    for code in offered[:2]:
+        with pytest.raises(Refusal, match="bad_code"):
+            await accounts.keep_recovery_code(player, read_typed(code))
+    other, _ = await guest(node)
+    with pytest.raises(Refusal, match="bad_code"):
+        await accounts.keep_recovery_code(other, read_typed(offered[2]))
+    # Whoever does not hear that it was kept asks again.
+    for _ in range(2):
+        await accounts.keep_recovery_code(player, read_typed(offered[2]))
+    assert await sign_in(node, offered[2]) == token
+    late = await accounts.new_recovery_code(player, 0, confirmed=True)
+    clock.time += accounts_keys.CODE_OFFER_LIFE * 1000
+    with pytest.raises(Refusal, match="bad_code"):
+        await accounts.keep_recovery_code(player, read_typed(late))
+    assert tokens.read(await sign_in(node, offered[2])).player == player
+    assert len(await node.keys("recovery:*")) == 1
+    assert await all_effects(node.store.outboxes) == []
+
+
+@pytest.mark.parametrize("text", ["", "K3MQ", "K3MQ7-W2R5T", "K3MQ-7W2R-5T9X-KZ4B-0H8N"])
+async def test_a_code_of_nobody_is_refused(node: Node, text: str) -> None:
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(node, text)
+
+
+# Device codes
+
+
+async def test_a_device_code_signs_in_once(node: Node, other: Node) -> None:
+    player, token = await guest(node)
+    code, expires = await node.services.accounts.link_device(player, 0)
+    assert expires == START + accounts_keys.DEVICE_LIFE * 1000
+    tries = await asyncio.gather(
+        *(sign_in(each, code) for each in (node, other) * 5), return_exceptions=True
+    )
+    assert [each for each in tries if not isinstance(each, Refusal)] == [token]
+    assert await node.keys("device:*") == []
+    # A device code keeps nothing: the player is a guest still.
+    assert (await node.services.accounts.find(player)).kept is None
+
+
+async def test_only_the_latest_device_code_counts_and_not_for_long(
+    node: Node, clock: SetClock
+) -> None:
+    player, _ = await guest(node)
+    first = await node.services.accounts.link_device(player, 0)
+    second = await node.services.accounts.link_device(player, 0)
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(node, first.code)
+    clock.time = second.expires - 1
+    assert tokens.read(await sign_in(node, second.code)).player == player
+    third = await node.services.accounts.link_device(player, 0)
+    clock.time = third.expires
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(node, third.code)
+    # Nothing else was known of this guest.
+    assert not await node.redis.exists(players_keys.player(player))
+    await node.services.accounts.link_device(player, 0)
+    assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.DEVICE_LIFE
+
+
+# Passkeys
+
+
+async def test_a_passkey_keeps_the_identity_and_signs_in(node: Node, other: Node) -> None:
+    player, token = await guest(node)
+    await keep(node, passkey_of(player))
+    found, account = await other.services.accounts.passkey("first")
+    assert found == passkey_of(player)
+    assert account.passkeys == {"first": START}
+    assert await sign_in_by(other, "first", 7) == token
+    found, _ = await node.services.accounts.passkey("first")
+    assert (found.count, found.used) == (7, START)
+    # A counter that has not grown is a copy's.
+    for count in (3, 7, 0):
+        with pytest.raises(Refusal, match="bad_passkey"):
+            await node.services.accounts.use_passkey(found, count)
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await node.services.accounts.passkey("second")
+
+
+async def test_a_passkey_of_one_player_is_not_anothers(node: Node) -> None:
+    player, _ = await guest(node)
+    thief, _ = await guest(node)
+    await keep(node, passkey_of(player))
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await keep(node, passkey_of(thief))
+    assert (await node.services.accounts.passkey("first"))[0].player == player
+    assert (await node.services.accounts.find(thief)).kept is None
+
+
+async def test_a_player_has_so_many_passkeys_and_no_more(node: Node) -> None:
+    player, _ = await guest(node)
+    for number in range(MAX_PASSKEYS):
+        await keep(node, passkey_of(player, f"number {number}"))
+    with pytest.raises(Refusal, match="too_many_passkeys"):
+        await keep(node, passkey_of(player, "one more"))
+    assert len(await node.keys("passkey:*")) == MAX_PASSKEYS
+    # One that there is already is not one more.
+    await keep(node, passkey_of(player, "number 0"))
+
+
+async def test_of_simultaneous_uses_with_one_counter_exactly_one_holds(
+    node: Node, other: Node
+) -> None:
+    player, _ = await guest(node)
+    await keep(node, passkey_of(player))
+    found, _ = await node.services.accounts.passkey("first")
+    uses = [each.services.accounts.use_passkey(found, 5) for each in (node, other) * 4]
+    told = await asyncio.gather(*uses, return_exceptions=True)
+    assert [type(each) for each in told].count(type(None)) == 1
+    assert [str(each) for each in told if each is not None] == ["bad_passkey"] * 7
+    # One that does not count says 0 each time, as the standard lets it.
+    await keep(node, passkey_of(player, "second"))
+    found, _ = await node.services.accounts.passkey("second")
+    uses = [each.services.accounts.use_passkey(found, 0) for each in (node, other) * 2]
+    assert await asyncio.gather(*uses) == [None] * 4
+
+
+# Changing credentials
+
+
+async def test_who_has_shown_no_credential_adds_none_beside_one_that_there_is(
+    node: Node, other: Node
+) -> None:
+    """A thief has a token, so a session, but neither code nor passkey."""
+    player, token = await guest(node)
+    # What was begun while the player was a guest comes too late, too.
+    offered = await other.services.accounts.new_recovery_code(player, 0, confirmed=False)
+    code = await recovery_code(node, player, confirmed=False)
+    with pytest.raises(Refusal, match="bad_code"):
+        await other.services.accounts.keep_recovery_code(player, read_typed(offered))
+    with pytest.raises(Refusal, match="confirm_first"):
+        await other.services.accounts.new_recovery_code(player, 0, confirmed=False)
+    with pytest.raises(Refusal, match="confirm_first"):
+        await keep(other, passkey_of(player, "thief's"), confirmed=False)
+    assert await node.keys("passkey:*") == []
+    assert await sign_in(node, code) == token
+    await keep(node, passkey_of(player))
+    with pytest.raises(Refusal, match="confirm_first"):
+        await keep(other, passkey_of(player, "thief's"), confirmed=False)
+    # To keep again what is kept changes nothing, and so needs nothing.
+    await keep(other, passkey_of(player), confirmed=False)
+
+
+async def test_what_was_begun_before_signing_out_everywhere_comes_to_nothing(
+    node: Node, other: Node
+) -> None:
+    player, _ = await guest(node)
+    await recovery_code(node, player)
+    accounts = other.services.accounts
+    offered = await accounts.new_recovery_code(player, 0, confirmed=True)
+    await sign_out(node, player)
+    with pytest.raises(Refusal, match="bad_code"):
+        await accounts.keep_recovery_code(player, read_typed(offered))
+    with pytest.raises(Refusal, match="bad_token"):
+        await accounts.new_recovery_code(player, 0, confirmed=True)
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await keep(other, passkey_of(player))
+    # Nor does a session that has not heard of it yet go on as the player.
+    with pytest.raises(Refusal, match="bad_token"):
+        await sign_out(other, player)
+    code, _ = await accounts.link_device(player, 0)
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(other, code)
+
+
+async def test_credentials_are_removed_one_by_one_but_for_the_last(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    player, _ = await guest(node)
+    code = await recovery_code(node, player)
+    for name in ("first", "second", "third"):
+        await keep(node, passkey_of(player, name))
+    clock.time += 1
+    await sign_in(other, code)
+    account = await node.services.accounts.find(player)
+    assert (account.recovery_at, account.recovery_used) == (START, START + 1)
+    await sign_out(node, player, "second")
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await other.services.accounts.passkey("second")
+    await sign_out(node, player, "third", epoch=1, recovery=True)
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(other, code)
+    account = await node.services.accounts.find(player)
+    assert (set(account.passkeys), account.recovery, account.recovery_at) == ({"first"}, None, None)
+    with pytest.raises(Refusal, match="last_credential"):
+        await sign_out(node, player, "first", epoch=2)
+    assert tokens.read(await sign_in_by(other, "first")).epoch == 2
+    # Of those that are gone, nothing is left.
+    assert await node.keys("recovery:*") == []
+    assert await node.keys("passkey:*") == [accounts_keys.passkey("first")]
+
+
+async def test_only_ones_own_passkeys_are_removed(node: Node) -> None:
+    player, _ = await guest(node)
+    thief, _ = await guest(node)
+    await keep(node, passkey_of(player, "ada's"))
+    await keep(node, passkey_of(thief, "thief's"))
+    await sign_out(node, thief, "ada's", "", "passkey:ada's", "epoch")
+    assert (await node.services.accounts.passkey("ada's"))[0].player == player
+
+
+async def test_a_removal_that_broke_off_is_completed_by_doing_it_again(node: Node) -> None:
+    player, _ = await guest(node)
+    await recovery_code(node, player)
+    await keep(node, passkey_of(player))
+    record = await node.redis.hgetall(players_keys.player(player))
+    assert "passkey:first" in record
+    await node.redis.hdel(players_keys.player(player), "passkey:first")
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await node.services.accounts.passkey("first")
+    await sign_out(node, player, "first")
+    assert await node.keys("passkey:*") == []
+
+
+async def test_the_owner_gets_rid_of_a_thief_who_had_a_credential(node: Node, other: Node) -> None:
+    """Whatever the thief has begun, with a token or by a sign-in at the same moment."""
+    player, _ = await guest(node)
+    code = await recovery_code(node, player)
+    for number in range(MAX_PASSKEYS):
+        await keep(node, passkey_of(player, f"thief's {number}"))
+    accounts = other.services.accounts
+    passkey, account = await accounts.passkey("thief's 0")
+    await accounts.use_passkey(passkey, 0)
+    mine = [f"thief's {number}" for number in range(MAX_PASSKEYS)]
+    await sign_out(node, player, *mine)
+    # The thief's sign-in was verified before, and answered after it.
+    with pytest.raises(Refusal, match="bad_token"):
+        await other.services.identity.enter(await accounts.token(account), None)
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await accounts.use_passkey(passkey, 0)
+    await keep(node, passkey_of(player, "ada's"), epoch=1)
+    assert tokens.read(await sign_in(node, code)).epoch == 1
+
+
+# The effect of keeping
+
+
+async def test_what_was_begun_is_completed_by_the_sweeper_and_doing_so_twice_changes_nothing(
+    node: Node,
+) -> None:
+    player, _ = await guest(node)
+    entry = PasskeyEntry("first", b"\x00\xff", 3, "aaguid", 0, confirmed=True)
+    code = read_typed(await node.services.accounts.new_recovery_code(player, 0, confirmed=False))
+    for effect in (
+        Kept(player, START, code=_digest(code)),
+        Kept(player, START + 1, passkey=entry),
+        Deleted(player, START + 2),
+    ):
+        assert node.services.outbox.decode(outbox_entries.encode(effect)) == effect
+        await node.store.outboxes.put_effect(effect.field, outbox_entries.encode(effect))
+        await node.sweep()
+        assert await all_effects(node.store.outboxes) == []
+        before = await stored(node)
+        account = await node.services.accounts.find(player)
+        assert (account.deleted is None) == isinstance(effect, Kept)
+        await node.services.outbox.apply(effect)
+        assert await stored(node) == before
+
+
+async def test_keeping_again_does_not_bring_back_what_was_removed(node: Node) -> None:
+    player, _ = await guest(node)
+    await keep(node, passkey_of(player, "other"))
+    code = await node.services.accounts.new_recovery_code(player, 0, confirmed=True)
+    entry = PasskeyEntry("first", b"public", 0, "", 0, confirmed=True)
+    effects = [
+        Kept(player, START, code=_digest(read_typed(code))),
+        Kept(player, START, passkey=entry),
+    ]
+    for effect in effects:
+        await node.services.outbox.submit(effect)
+    await sign_out(node, player, "first", recovery=True)
+    before = await stored(node)
+    for effect in effects:
+        await node.services.outbox.apply(effect)
+    assert await stored(node) == before
+
+
+async def test_what_begins_with_an_identity_that_is_kept_is_ranked(node: Node) -> None:
+    """A run that went on meanwhile, or was over, stays among the guests."""
+    player, _ = await guest(node)
+    await finish_daily(node, player, "robert")
+    running = (await node.dailies.open(player, "deuces")).attempt
+    await recovery_code(node, player)
+    await give_up(node, player, running)
+    await finish_daily(node, player, "lady-betty")
+    assert await on_boards(node, player, "guests") == {"robert", "deuces"}
+    assert await on_boards(node, player, "ranked") == {"lady-betty"}
+
+
+async def on_boards(node: Node, player: PlayerId, group: Group) -> set[str]:
+    """Return the games on whose leaderboards of today a player is."""
+    found = set()
+    for game in games():
+        board = of_daily(DailyId(game, days.day_at(START)), group)
+        rows = (await node.store.leaderboards.rows(board, 1, 5)).rows
+        found |= {game for row in rows if row.player == player}
+    return found
+
+
+async def finish_daily(node: Node, player: PlayerId, game: str = "robert") -> None:
+    """Play three moves of today's deal of a game, and resign."""
+    await give_up(node, player, (await node.dailies.open(player, game)).attempt)
+
+
+async def give_up(node: Node, player: PlayerId, attempt: AttemptId) -> None:
+    for _ in range(3):
+        await node.play(attempt, player)
+    await node.attempts.resign(attempt, player, 5)
+    await node.apply_effects()
+
+
+# Signing out everywhere
+
+
+async def test_tokens_of_an_epoch_that_is_over_are_void(node: Node, other: Node) -> None:
+    player, first = await guest(node)
+    second, epoch = await node.services.accounts.sign_out_everywhere(player, "here", 0)
+    assert epoch == 1
+    assert second.startswith(f"{player}.1.")
+    third, _ = await other.services.accounts.sign_out_everywhere(player, "here", 1)
+    for each in (node, other):
+        for void in (first, second):
+            with pytest.raises(Refusal, match="bad_token"):
+                await each.services.identity.enter(void, None)
+        found = await each.services.identity.enter(third, None)
+        assert (found.profile.id, found.token, found.epoch) == (player, third, 2)
+
+
+async def test_a_token_of_another_epoch_cannot_be_made_from_one(node: Node) -> None:
+    player, first = await guest(node)
+    second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
+    signature = first.split(".", 2)[2]
+    later = second.split(".", 2)[2]
+    for forged in (
+        f"{player}.1.{signature}", f"{player}.2.{later}", f"{player}.01.{later}",
+        f"{player}.0.{later}", f"{player}..{later}", f"{player}.+1.{later}",
+        f"{player}.1.{later}.", f"{player}.\uff11.{later}", f"{player}.{'9' * 400}.{later}",
+        f"{player}.{later}",
+    ):  # fmt: skip
+        with pytest.raises(Refusal, match="bad_token"):
+            await node.services.identity.enter(forged, None)
+
+
+async def test_an_epoch_that_the_store_has_lost_holds_again(node: Node) -> None:
+    """Redis may lose its last second; the later token proves that the epoch had begun."""
+    player, first = await guest(node)
+    second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
+    await node.redis.hdel(players_keys.player(player), "epoch")
+    await node.services.identity.enter(second, None)
+    with pytest.raises(Refusal, match="bad_token"):
+        await node.services.identity.enter(first, None)
+
+
+async def test_signing_out_closes_the_sessions_of_all_nodes_but_one(
+    node: Node, other: Node, closing: dict[Node, list[Closing]]
+) -> None:
+    player, _ = await guest(node)
+    await node.services.sessions.enter(player, "here")
+    await node.services.sessions.enter(player, "beside")
+    await other.services.sessions.enter(player, "there")
+    await node.services.accounts.sign_out_everywhere(player, "here", 0)
+
+    async def told() -> bool:
+        return bool(closing[other])
+
+    await until(told)
+    assert closing == {node: [(player, 1, "here")], other: [(player, 1, None)]}
+    stays = f"{node.registration.id}/here"
+    assert await node.store.players.sessions([player]) == [[stays]]
+
+
+async def test_a_session_whose_token_is_void_meanwhile_is_not_registered(node: Node) -> None:
+    player, _ = await guest(node)
+    await node.services.sessions.enter(player, "lost")
+    await node.services.accounts.sign_out_everywhere(player, "here", 0)
+    with pytest.raises(Refusal, match="bad_token"):
+        await node.services.sessions.enter(player, "late")
+    await node.services.sessions.enter(player, "new", 1)
+    closed: list[Closing] = []
+    node.services.sessions.signed_out.subscribe(lambda *told: closed.append(told))
+    # That of the first epoch was not told, since the message was lost.
+    entered = [(player, "lost", 0), (player, "new", 1)]
+    assert await node.services.sessions.check(entered) == []
+    assert closed == [(player, 1, None)]
+
+
+async def test_signing_out_voids_the_device_code_and_leaves_the_recovery_code(node: Node) -> None:
+    player, _ = await guest(node)
+    recovery = await recovery_code(node, player)
+    device, _ = await node.services.accounts.link_device(player, 0)
+    token, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(node, device)
+    assert await sign_in(node, recovery) == token
+
+
+# Seeing, exporting, deleting
+
+
+async def test_all_that_is_stored_is_exported_but_for_secrets(node: Node) -> None:
+    player, token = await guest(node, "Ada")
+    await finish_daily(node, player)
+    code = await recovery_code(node, player)
+    await keep(node, passkey_of(player))
+    await node.services.sessions.enter(player, "here")
+    text = await node.services.accounts.export(player)
+    found = json.loads(text)
+    assert (found["player"], found["name"], found["created"]) == (player, "Ada", START)
+    assert (found["kept"], found["recovery_code"], found["sessions"]) == (START, True, 1)
+    assert found["passkeys"] == [{"id": "first", "added": START, "used": None, "aaguid": ""}]
+    (result,) = found["dailies"]
+    assert (result["game"], result["day"], result["end"]) == (
+        "robert", days.day_at(START), "resigned",
+    )  # fmt: skip
+    account = await node.services.accounts.find(player)
+    for secret in (token, code, str(read_code(code)), account.recovery):
+        assert str(secret) not in text
+
+
+async def test_nothing_of_a_deleted_player_is_left_but_results_without_a_name(
+    node: Node, other: Node, closing: dict[Node, list[Closing]]
+) -> None:
+    player, token = await guest(node, "Ada")
+    await finish_daily(node, player)
+    recovery = await recovery_code(node, player)
+    await keep(node, passkey_of(player))
+    device, _ = await node.services.accounts.link_device(player, 0)
+    await node.services.sessions.enter(player, "here")
+    await other.services.sessions.enter(player, "there")
+    await node.services.accounts.delete(player)
+
+    async def told() -> bool:
+        names = [await each.services.profiles.find([player]) for each in (node, other)]
+        return bool(closing[other]) and all(n[player].name == DELETED_NAME for n in names)
+
+    await until(told)
+    assert [each[0] for found in closing.values() for each in found] == [player, player]
+    for code in (recovery, device):
+        with pytest.raises(Refusal, match="bad_code"):
+            await sign_in(other, code)
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await other.services.accounts.passkey("first")
+    with pytest.raises(Refusal, match="bad_token"):
+        await other.services.identity.enter(token, "Ada")
+    with pytest.raises(Refusal, match="bad_token"):
+        await other.services.identity.rename(player, "Ada")
+    with pytest.raises(Refusal, match="bad_token"):
+        await other.services.sessions.enter(player, "again")
+    with pytest.raises(Refusal, match="bad_token"):
+        await sign_out(node, player)
+    left = {key for key, text in (await stored(node)).items() if player in key + text}
+    record = players_keys.player(player)
+    rest = {key for key in left if ":attempt:" not in key and not key.startswith("leaderboard:")}
+    assert rest == {record}
+    assert list(await node.redis.hgetall(record)) == ["deleted"]
+    assert 0 < await node.redis.ttl(record) <= players_keys.PLAYER_LIFE
+    assert any(key.startswith("leaderboard:") for key in left)
+
+
+async def test_an_attempt_that_ends_after_its_player_was_deleted_brings_nothing_back(
+    node: Node,
+) -> None:
+    player, _ = await guest(node)
+    found = await node.dailies.open(player, "robert")
+    await node.play(found.attempt, player)
+    await node.services.accounts.delete(player)
+    await node.attempts.resign(found.attempt, player, 3)
+    await node.apply_effects()
+    assert await node.keys("history:*") == []
+    assert await node.keys("leaderboard:*") == []
+
+
+async def test_what_is_begun_for_a_deleted_player_comes_to_nothing(node: Node) -> None:
+    player, _ = await guest(node)
+    await node.services.accounts.delete(player)
+    with pytest.raises(Refusal, match="bad_token"):
+        await recovery_code(node, player)
+    with pytest.raises(Refusal, match="bad_passkey"):
+        await keep(node, passkey_of(player))
+    code, _ = await node.services.accounts.link_device(player, 0)
+    with pytest.raises(Refusal, match="bad_code"):
+        await sign_in(node, code)
+    assert await node.keys("recovery:*") == []
+    assert await node.keys("passkey:*") == []
+    assert list(await node.redis.hgetall(players_keys.player(player))) == ["deleted"]

@@ -1,0 +1,319 @@
+"""Several sessions of one player over real sockets: one plays an attempt, the others follow it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from server.base.net import limits
+from server.play.attempts import Attempts
+from tests.base.redis.servers import until
+from tests.clients.client import Client, Message, opened
+from tests.clients.play import race_of, resign, room_of
+from tests.conftest import node
+from tests.play.test_resume_handlers import ask, followed, have, play, shown, start
+from tests.processes import PATIENCE
+
+pytestmark = [pytest.mark.usefixtures("no_hurry"), pytest.mark.usefixtures("short_countdown")]
+
+
+@pytest.fixture
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raise the rate limit, so that moves can be sent without a pause."""
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
+
+
+@pytest.fixture
+async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
+    """Run two nodes on one Redis, and return their ports."""
+    async with node(redis_url) as here, node(redis_url) as there:
+        yield here, there
+
+
+@pytest.fixture(params=["one node", "two nodes"])
+async def devices(
+    request: pytest.FixtureRequest, ports: tuple[int, int]
+) -> AsyncIterator[tuple[Client, Client]]:
+    """Return two clients, on one node or on two, which have not said hello."""
+    here, there = ports if request.param == "two nodes" else (ports[0], ports[0])
+    async with opened(here) as phone, opened(there) as desk:
+        yield phone, desk
+
+
+async def both_open(phone: Client, desk: Client) -> Message:
+    """Start a daily on the phone, open it on the desk, and return the snapshot."""
+    token, attempt = await start(phone)
+    await follow(desk, token, attempt)
+    return attempt
+
+
+async def follow(client: Client, token: str, attempt: Message) -> None:
+    """Say hello, open an attempt that another session plays, and wait until that is told."""
+    await client.hello(token)
+    await ask(client, attempt, **have(attempt))
+    await client.next("taken")
+
+
+async def take(client: Client, attempt: Message) -> Message:
+    """Take an attempt over, and return the answer."""
+    return await client.ask("attempt.open", attempt=attempt["attempt"], take=True)
+
+
+async def is_followed(client: Client, seq: int) -> None:
+    """Wait until a client is sent entry `seq`, and that another session plays."""
+    async with asyncio.timeout(PATIENCE):
+        seen = set[str]()
+        # A node that reads the attempt just then sends a snapshot.
+        while not ("taken" in seen and seen & {"missed", "attempt"}):
+            event = await client.news.get()
+            if event["type"] == "taken" or event.get("seq") == seq:
+                seen.add(event["type"])
+
+
+async def test_no_session_is_closed_and_one_that_looks_elsewhere_is_not_bothered(
+    devices: tuple[Client, Client],
+) -> None:
+    phone, desk = devices
+    token, attempt = await start(phone)
+    await desk.hello(token)
+    await desk.ask("leaderboard.watch", game="robert")
+    await play(phone, attempt, 3)
+    for client in devices:
+        assert (await client.ask("ping"))["type"] == "pong"
+    assert "taken" not in phone.seen
+    assert not {"taken", "missed", "attempt"} & set(desk.seen)
+
+
+async def test_the_others_follow_live_and_take_over_and_back(
+    devices: tuple[Client, Client],
+) -> None:
+    phone, desk = devices
+    attempt = await both_open(phone, desk)
+    answers = await play(phone, attempt, 2)
+    for since, answer in enumerate(answers, attempt["seq"]):
+        news = await desk.next("missed")
+        assert (news["since"], news["seq"]) == (since, since + 1)
+        assert news["moves"] == [[answer["move"], answer["changes"], answer["redeals"]]]
+        assert news["result"] == answer["result"]
+    # Who plays is answered, and not told the same again.
+    assert not {"missed", "taken"} & set(phone.seen)
+    taken = await take(desk, attempt)
+    assert taken["seq"] == 3
+    assert (await phone.next("taken"))["attempt"] == attempt["attempt"]
+    await play(desk, taken, 1)
+    assert (await phone.next("missed"))["seq"] == 4
+    back = await take(phone, attempt)
+    await desk.next("taken")
+    await play(phone, back, 1)
+    assert (await desk.next("missed"))["seq"] == 5
+    # What was told once is not told again with each move.
+    assert desk.seen.count("taken") == 2
+    assert phone.seen.count("taken") == 1
+
+
+async def test_the_session_that_plays_is_named_by_its_welcome(
+    ports: tuple[int, int],
+) -> None:
+    """So that a client which has lost its connection knows itself."""
+    here, there = ports
+    async with opened(here) as lost, opened(there) as new:
+        welcome = await lost.hello()
+        attempt = await lost.ask("daily.open", game="robert")
+        again = await new.hello(welcome["token"])
+        assert again["session"] != welcome["session"]
+        await ask(new, attempt, **have(attempt))
+        assert (await new.next("taken"))["session"] == welcome["session"]
+
+
+async def test_nobody_is_told_of_a_session_that_has_ended(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as new:
+        async with opened(there) as old:
+            token, attempt = await start(old)
+            await play(old, attempt, 1)
+        await new.hello(token)
+        missed = await ask(new, attempt, **have(attempt))
+        assert followed(attempt, missed)["seq"] == 2
+        await play(new, attempt | {"seq": 2}, 1)
+        assert "taken" not in new.seen
+
+
+async def test_when_the_session_that_plays_ends_nobody_plays(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(there) as desk, opened(here) as third:
+        async with opened(here) as phone:
+            token, attempt = await start(phone)
+            await follow(desk, token, attempt)
+            await follow(third, token, attempt)
+            # One that only follows ends without a word.
+            async with opened(there) as fourth:
+                await follow(fourth, token, attempt)
+            await play(phone, attempt, 1)
+            for client in (desk, third):
+                assert (await client.next("missed"))["seq"] == 2
+                assert "released" not in client.seen
+        for client in (desk, third):
+            assert (await client.next("released"))["attempt"] == attempt["attempt"]
+        # They follow whoever plays next.
+        await play(third, attempt | {"seq": 2}, 1)
+        await is_followed(desk, 3)
+        assert [client.seen.count("released") for client in (desk, third)] == [1, 1]
+
+
+@pytest.mark.parametrize("nodes", [1, 2])
+async def test_who_has_taken_over_meanwhile_is_still_followed(
+    ports: tuple[int, int], nodes: int
+) -> None:
+    here, there = ports if nodes == 2 else (ports[0], ports[0])
+    async with opened(there) as desk, opened(here) as third:
+        async with opened(here) as phone:
+            token, attempt = await start(phone)
+            await follow(desk, token, attempt)
+            await follow(third, token, attempt)
+            taken = await take(desk, attempt)
+            await phone.next("taken")
+        await play(desk, taken, 1)
+        assert (await third.next("missed"))["seq"] == 2
+        assert "released" not in {*desk.seen, *third.seen}
+
+
+async def test_who_moves_without_taking_over_plays_from_then_on(
+    devices: tuple[Client, Client],
+) -> None:
+    """As a client of an older release does, which ignores that it was taken."""
+    phone, desk = devices
+    attempt = await both_open(phone, desk)
+    await play(desk, attempt, 1)
+    await is_followed(phone, 2)
+
+
+async def test_the_end_is_told_to_all_that_show_the_attempt(
+    devices: tuple[Client, Client],
+) -> None:
+    phone, desk = devices
+    attempt = await both_open(phone, desk)
+    answer = await resign(phone, attempt)
+    ended = await desk.next("ended")
+    assert (ended["seq"], ended["result"]) == (2, answer["result"])
+
+
+async def test_both_get_the_cards_of_a_round_and_the_first_to_move_plays(
+    ports: tuple[int, int],
+) -> None:
+    here, there = ports
+    async with opened(here) as phone, opened(there) as desk, opened(there) as friend:
+        token = (await phone.hello())["token"]
+        code = await room_of(friend, seats=2)
+        await desk.hello(token)
+        for client in (phone, desk):
+            await client.ask("room.join", code=code)
+        await phone.ask("room.ready", code=code, ready=True)
+        await friend.ask("room.start", code=code)
+        attempts = [await client.next("attempt") for client in (phone, desk)]
+        assert shown(attempts[0]) == shown(attempts[1])
+        await play(desk, attempts[1], 1)
+        await is_followed(phone, 2)
+        assert not {"missed", "taken"} & set(friend.seen)
+
+
+async def test_an_entry_that_a_node_cannot_follow_comes_as_a_snapshot(
+    ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, there = ports
+    async with opened(here) as phone, opened(there) as desk:
+        attempt = await both_open(phone, desk)
+        # As if the node had other entries, or were reading.
+        monkeypatch.setattr(Attempts, "receive", lambda *_: None)
+        await play(phone, attempt, 1)
+        news = await desk.next("attempt")
+        assert news["seq"] == 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_two_who_move_and_take_over_at_once_lose_and_double_nothing(
+    devices: tuple[Client, Client], seed: int
+) -> None:
+    rng = random.Random(seed)
+    attempt = await both_open(*devices)
+    seqs = [attempt["seq"]] * 2
+
+    async def play_on(which: int) -> list[int]:
+        """Play what comes next as far as this device knows, and return what was accepted."""
+        accepted = []
+        for _ in range(12):
+            if rng.random() < 0.3:
+                seqs[which] = (await take(devices[which], attempt))["seq"]
+            answer = await devices[which].ask(
+                "move", attempt=attempt["attempt"], seq=seqs[which] + 1, move="s>w"
+            )
+            seqs[which] = answer["seq"]
+            if answer["type"] == "moved":
+                accepted.append(answer["seq"])
+        return accepted
+
+    mine, theirs = await asyncio.gather(play_on(0), play_on(1))
+    ends = [await take(client, attempt) for client in devices]
+    assert shown(ends[0]) == shown(ends[1])
+    # The same move with the same number is one move, whoever sends it.
+    assert sorted({*mine, *theirs}) == list(range(2, ends[0]["seq"] + 1))
+    assert ends[0]["result"]["moves"] == ends[0]["seq"] - 1
+
+
+async def test_of_two_who_take_over_at_once_one_plays(devices: tuple[Client, Client]) -> None:
+    attempt = await both_open(*devices)
+    await asyncio.gather(*(take(client, attempt) for client in devices))
+
+    def follows(client: Client) -> bool:
+        # Whoever was told before its own command was carried out has taken the attempt back.
+        return "taken" in client.since_answer
+
+    async def one_follows() -> bool:
+        return follows(devices[0]) != follows(devices[1])
+
+    await until(one_follows)
+    before = [client.seen.count("taken") for client in devices]
+    await play(devices[1 if follows(devices[0]) else 0], attempt, 2)
+    for client in devices:
+        # What was published before has arrived.
+        await client.ask("ping")
+    assert [client.seen.count("taken") for client in devices] == before
+
+
+async def test_a_ninth_session_closes_one_of_the_others(
+    ports: tuple[int, int],
+) -> None:
+    async with AsyncExitStack() as stack:
+        clients = [
+            await stack.enter_async_context(opened(port))
+            for port, _ in zip(itertools.cycle(ports), range(9), strict=False)
+        ]
+        token = (await clients[0].hello())["token"]
+        for client in clients[1:]:
+            await client.hello(token)
+        # Which one, is tested where the time is set: these may have come in one millisecond.
+        waits = {asyncio.create_task(client.next("bye")): client for client in clients}
+        done, others = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        (bye,) = done
+        assert bye.result()["code"] == "replaced"
+        closed = waits[bye]
+        assert await closed.closed() == 4001
+        for wait in others:
+            assert (await waits[wait].ask("ping"))["type"] == "pong"
+            assert "bye" not in waits[wait].seen
+            wait.cancel()
+
+
+async def test_nothing_of_it_is_told_to_another_player(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as one, opened(there) as other:
+        attempts = await race_of(one, other)
+        await play(one, attempts[0], 2)
+        assert (await other.ask("attempt.open", attempt=attempts[0]["attempt"], take=True))[
+            "code"
+        ] == "unknown_attempt"
+        assert not {"missed", "taken"} & set(other.seen)

@@ -1,0 +1,418 @@
+"""Accounts over real sockets: codes, passkeys, signing out, deleting."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import AsyncExitStack
+from uuid import UUID
+
+import pytest
+from webauthn.helpers import bytes_to_base64url
+
+from server.accounts import confirmations
+from server.accounts.messages import MAX_CREDENTIAL
+from server.base.net import limits
+from server.base.wire.codec import MAX_FRAME_SIZE
+from server.players.core.account import MAX_PASSKEYS
+from tests.authenticator import Authenticator
+from tests.clients.client import Client, Message, opened
+from tests.clients.seats import HubNode
+from tests.conftest import ALONE, debug_captured, node
+
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
+
+WRONG = "00000-00000"
+SO_OFTEN = int(limits.PLAYER_SLIPS.at_once + limits.PLAYER_MISSES.at_once)
+"""How often a player may be wrong at once."""
+WRONG_RECOVERY = "0000-0000-0000-0000-0000"
+
+
+def device_at(port: int) -> Authenticator:
+    """Return an authenticator behind a browser that shows the page on this machine."""
+    return Authenticator(f"http://localhost:{port}", "localhost")
+
+
+async def create(client: Client, device: Authenticator) -> Message:
+    """Create a passkey, and return the answer."""
+    options = (await client.ask("AskPasskey", purpose="create"))["options"]
+    return await client.ask("CreatePasskey", credential=device.create(options))
+
+
+async def use(client: Client, device: Authenticator) -> Message:
+    """Sign in by a passkey, and return the answer."""
+    options = (await client.ask("AskPasskey", purpose="use"))["options"]
+    return await client.ask("UsePasskey", credential=device.use(options))
+
+
+async def test_each_code_signs_in_on_another_device(port: int) -> None:
+    async with opened(port) as phone, opened(port) as laptop:
+        ada = await phone.hello(name="Ada")
+        await laptop.hello()
+        assert (await phone.ask("GetAccount"))["kept"] is None
+        recovery = await phone.keep()
+        linked = await phone.ask("LinkDevice")
+        assert linked["expires"] == pytest.approx(ada["now"] + 300_000, abs=20_000)
+        for code in (recovery, linked["code"]):
+            token = (await laptop.ask("SignIn", code=code))["token"]
+            assert token.partition(".")[0] == ada["player"]["id"]
+        account = await phone.ask("GetAccount")
+        assert account["kept"] >= ada["now"]
+        assert (account["passkeys"], account["sessions"]) == ([], 1)
+        assert account["created"] <= account["kept"]
+        assert account["kept"] == account["recovery"]["added"] <= account["recovery"]["used"]
+    async with opened(port) as laptop:
+        assert (await laptop.hello(ada["token"]))["player"] == ada["player"]
+
+
+async def test_a_passkey_is_created_and_signs_in(port: int) -> None:
+    device = device_at(port)
+    async with opened(port) as phone, opened(port) as laptop:
+        ada = await phone.hello(name="Ada")
+        await laptop.hello()
+        options = json.loads((await phone.ask("AskPasskey", purpose="create"))["options"])
+        assert options["rp"]["id"] == "localhost"
+        assert options["user"]["displayName"] == f"Ada {ada['player']['tag']}"
+        assert (await create(phone, device))["type"] == "done"
+        token = (await use(laptop, device))["token"]
+        assert token.partition(".")[0] == ada["player"]["id"]
+        (passkey,) = (await phone.ask("GetAccount"))["passkeys"]
+        # The device is not asked for a second one.
+        options = json.loads((await phone.ask("AskPasskey", purpose="create"))["options"])
+        assert [each["id"] for each in options["excludeCredentials"]] == [passkey["id"]]
+
+
+async def test_a_challenge_is_answered_once_and_by_the_session_that_asked(port: int) -> None:
+    device = device_at(port)
+    async with opened(port) as phone, opened(port) as laptop:
+        await phone.hello()
+        await laptop.hello()
+        await create(phone, device)
+        options = (await laptop.ask("AskPasskey", purpose="use"))["options"]
+        answer = device.use(options)
+        assert (await phone.ask("UsePasskey", credential=answer))["code"] == "bad_passkey"
+        assert (await laptop.ask("UsePasskey", credential=answer))["type"] == "SignedIn"
+        assert (await laptop.ask("UsePasskey", credential=answer))["code"] == "bad_passkey"
+        # A challenge for the one purpose is none for the other.
+        options = (await laptop.ask("AskPasskey", purpose="create"))["options"]
+        answer = device.use(options)
+        assert (await laptop.ask("UsePasskey", credential=answer))["code"] == "bad_passkey"
+
+
+async def test_a_passkey_of_another_page_signs_nobody_in(port: int) -> None:
+    device = device_at(port)
+    async with opened(port) as phone, opened(port) as laptop:
+        await phone.hello()
+        await laptop.hello()
+        await create(phone, device)
+        device.origin = "http://evil.example.org"
+        assert (await use(laptop, device))["code"] == "bad_passkey"
+
+
+async def test_passkeys_hold_for_the_address_that_the_operator_has_set(
+    redis_url: str,
+) -> None:
+    origin, host = "https://play.example.org", "play.example.org"
+    where = {"public_url": origin, "hosts": ("localhost",)}
+    async with node(redis_url, **where) as port, opened(port) as client:
+        await client.hello()
+        options = json.loads((await client.ask("AskPasskey", purpose="use"))["options"])
+        assert options["rpId"] == host
+        device = Authenticator(origin, host)
+        assert (await create(client, device))["type"] == "done"
+        assert (await use(client, device))["type"] == "SignedIn"
+
+
+async def test_without_an_address_there_are_no_passkeys(hub: HubNode) -> None:
+    seat = await hub.seat()
+    assert (await seat.ask("AskPasskey", purpose="use"))["code"] == "no_passkeys"
+
+
+async def test_a_player_may_be_wrong_so_often_and_no_more(port: int) -> None:
+    async with opened(port) as phone, opened(port) as laptop:
+        await phone.hello()
+        code = await phone.keep()
+        await laptop.hello()
+        for _ in range(SO_OFTEN - 1):
+            assert (await laptop.ask("SignIn", code=WRONG_RECOVERY))["code"] == "bad_code"
+        assert (await laptop.ask("UsePasskey", credential="{}"))["code"] == "bad_passkey"
+        assert (await laptop.ask("SignIn", code=code))["code"] == "too_fast"
+        assert (await laptop.ask("UsePasskey", credential="{}"))["code"] == "too_fast"
+        assert (await phone.ask("SignIn", code=code))["type"] == "SignedIn"
+
+
+async def test_signing_out_everywhere_closes_the_sessions_of_all_nodes(redis_url: str) -> None:
+    async with node(redis_url) as one, node(redis_url) as two:
+        async with opened(one) as phone, opened(one) as tab, opened(two) as laptop:
+            first = (await phone.hello(name="Ada"))["token"]
+            await tab.hello(first)
+            await laptop.hello(first)
+            assert (await phone.ask("GetAccount"))["sessions"] == 3
+            second = (await phone.ask("SignOutEverywhere"))["token"]
+            for client in (tab, laptop):
+                assert (await client.next("bye"))["code"] == "signed_out"
+                assert await client.closed() == 4007
+            # The session goes on, and so does the player.
+            assert (await phone.ask("GetAccount"))["sessions"] == 1
+        for port in (one, two):
+            async with opened(port) as client:
+                assert (await client.hello(first))["code"] == "bad_token"
+                welcome = await client.hello(second)
+                assert (welcome["player"]["name"], welcome["token"]) == ("Ada", second)
+
+
+async def test_a_deleted_player_is_signed_out_after_the_answer(redis_url: str) -> None:
+    async with node(redis_url) as one, node(redis_url) as two:
+        async with opened(one) as phone, opened(two) as laptop:
+            token = (await phone.hello(name="Ada"))["token"]
+            await laptop.hello(token)
+            exported = json.loads((await phone.ask("ExportData"))["json"])
+            assert (exported["name"], exported["sessions"]) == ("Ada", 2)
+            assert (await phone.ask("DeleteAccount"))["type"] == "done"
+            for client in (phone, laptop):
+                assert (await client.next("bye"))["code"] == "signed_out"
+                assert await client.closed() == 4007
+        async with opened(two) as client:
+            assert (await client.hello(token))["code"] == "bad_token"
+            assert (await client.hello())["type"] == "welcome"
+
+
+async def test_no_secret_is_logged(port: int) -> None:
+    device = device_at(port)
+    with debug_captured() as lines:
+        secrets = await tried(port, device)
+    logged = repr(lines)
+    assert "'bad_code'" in logged
+    for secret in secrets:
+        assert secret not in logged
+        assert secret.lower().replace("-", "") not in logged.lower()
+
+
+async def tried(port: int, device: Authenticator) -> list[str]:
+    """Keep and change an identity in all ways, and return what nobody else may know."""
+    async with opened(port) as client:
+        token = (await client.hello())["token"]
+        codes = [await client.keep(), (await client.ask("LinkDevice"))["code"]]
+        await create(client, device)
+        options = (await client.ask("AskPasskey", purpose="use"))["options"]
+        secrets = [token, *codes, json.loads(options)["challenge"]]
+        await client.ask("UsePasskey", credential=device.use(options))
+        await client.ask("SignIn", code=codes[0])
+        await client.ask("SignIn", code=WRONG)
+        secrets.append((await client.ask("SignOutEverywhere"))["token"])
+    return [str(secret) for secret in secrets]
+
+
+async def test_a_credential_may_fill_a_frame(port: int) -> None:
+    device = device_at(port)
+    async with opened(port) as client:
+        await client.hello()
+        options = (await client.ask("AskPasskey", purpose="create"))["options"]
+        credential = device.create(options)
+        padded = credential[:-1] + "," + " " * (MAX_CREDENTIAL - len(credential) - 8) + '"x":""}'
+        assert len(padded) == MAX_CREDENTIAL - 1
+        assert (await client.ask("CreatePasskey", credential=padded))["type"] == "done"
+    assert MAX_CREDENTIAL + 32 < MAX_FRAME_SIZE
+
+
+# Changing credentials
+
+
+async def show(client: Client, device: Authenticator) -> Message:
+    """Show a passkey, and return the answer."""
+    options = (await client.ask("AskPasskey", purpose="confirm"))["options"]
+    return await client.ask("ConfirmPasskey", credential=device.use(options))
+
+
+async def removed(client: Client, *devices: Authenticator, recovery: bool = False) -> Message:
+    """Remove passkeys, and perhaps the code; return the answer."""
+    ids = [bytes_to_base64url(each.id) for each in devices]
+    return await client.ask("SignOutEverywhere", passkeys=ids, recovery=recovery)
+
+
+async def test_a_thief_with_a_token_changes_nothing_for_good(port: int) -> None:
+    device, stolen = device_at(port), device_at(port)
+    async with opened(port) as ada, opened(port) as thief:
+        token = (await ada.hello(name="Ada"))["token"]
+        code = await ada.keep()
+        assert (await create(ada, device))["type"] == "done"
+        await thief.hello(token)
+        for refused in (
+            await thief.ask("NewRecoveryCode"),
+            await thief.ask("AskPasskey", purpose="create"),
+            await removed(thief, device),
+            await removed(thief, recovery=True),
+            await thief.ask("ExportData"),
+            await thief.ask("DeleteAccount"),
+        ):
+            assert refused["code"] == "confirm_first"
+        # Neither a code of the thief's own nor an own passkey is one of the player's.
+        linked = (await thief.ask("LinkDevice"))["code"]
+        assert (await thief.ask("ConfirmCode", code=linked))["code"] == "bad_code"
+        assert (await thief.ask("KeepRecoveryCode", code=WRONG_RECOVERY))["code"] == "bad_code"
+        async with opened(port) as other:
+            await other.hello()
+            assert (await create(other, stolen))["type"] == "done"
+        assert (await show(thief, stolen))["code"] == "bad_passkey"
+        # Signing out needs no credential, and leaves the owner the way back.
+        later = (await thief.ask("SignOutEverywhere"))["token"]
+        assert (await ada.next("bye"))["code"] == "signed_out"
+    async with opened(port) as guest:
+        await guest.hello()
+        back = (await use(guest, device))["token"]
+        assert (await guest.ask("SignIn", code=code))["type"] == "SignedIn"
+    async with opened(port) as ada, opened(port) as thief:
+        await ada.hello(back)
+        await thief.hello(later)
+        assert (await ada.ask("SignOutEverywhere"))["type"] == "SignedIn"
+        assert (await thief.next("bye"))["code"] == "signed_out"
+    async with opened(port) as thief:
+        assert (await thief.hello(later))["code"] == "bad_token"
+
+
+async def test_whoever_shows_a_credential_may_change_them_for_a_while(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device, more = device_at(port), [device_at(port) for _ in range(3)]
+    async with opened(port) as ada, opened(port) as phone:
+        token = (await ada.hello(name="Ada"))["token"]
+        code = await ada.keep()
+        # Who has just kept a first credential has shown it.
+        assert (await create(ada, device))["type"] == "done"
+        await phone.hello(token)
+        assert (await show(phone, device))["type"] == "done"
+        assert (await create(phone, more[0]))["type"] == "done"
+        monkeypatch.setattr(confirmations, "CONFIRMED_FOR", 0.0)
+        assert (await phone.ask("ConfirmCode", code=code.lower()))["type"] == "done"
+        assert (await phone.ask("AskPasskey", purpose="create"))["code"] == "confirm_first"
+        monkeypatch.undo()
+        assert (await phone.ask("ConfirmCode", code=code))["type"] == "done"
+        options = json.loads((await phone.ask("AskPasskey", purpose="confirm"))["options"])
+        assert len(options["allowCredentials"]) == 2
+        later = await phone.keep()
+        assert (await phone.ask("ConfirmCode", code=code))["code"] == "bad_code"
+        assert (await phone.ask("ConfirmCode", code=later))["type"] == "done"
+        # One session's word is not another's.
+        async with opened(port) as tab:
+            await tab.hello(token)
+            assert (await tab.ask("ExportData"))["code"] == "confirm_first"
+
+
+async def test_what_a_thief_tries_in_place_of_a_credential_is_a_miss(port: int) -> None:
+    tries = (
+        ("ConfirmCode", {"code": WRONG_RECOVERY}),
+        ("ConfirmPasskey", {"credential": "{}"}),
+        ("KeepRecoveryCode", {"code": WRONG_RECOVERY}),
+    )
+    for kind, fields in tries:
+        async with opened(port) as thief:
+            await thief.hello()
+            told = [(await thief.ask(kind, **fields))["code"] for _ in range(SO_OFTEN + 1)]
+        assert told[-1] == "too_fast"
+        assert set(told[:-1]) <= {"bad_code", "bad_passkey"}
+
+
+async def test_a_passkey_shown_for_one_thing_is_not_shown_for_another(port: int) -> None:
+    device = device_at(port)
+    async with opened(port) as ada:
+        await ada.hello()
+        await create(ada, device)
+        for asked, said in (("use", "ConfirmPasskey"), ("confirm", "UsePasskey")):
+            options = (await ada.ask("AskPasskey", purpose=asked))["options"]
+            answer = device.use(options)
+            assert (await ada.ask(said, credential=answer))["code"] == "bad_passkey"
+
+
+async def test_credentials_are_listed_and_removed_one_by_one(port: int) -> None:
+    devices = [device_at(port) for _ in range(3)]
+    devices[1].aaguid = UUID("bada5566-a7aa-401f-bd96-45619a55120d").bytes
+    async with opened(port) as ada, opened(port) as phone:
+        token = (await ada.hello(name="Ada"))["token"]
+        await ada.keep()
+        for device in devices:
+            assert (await create(ada, device))["type"] == "done"
+        await phone.hello()
+        await use(phone, devices[1])
+        account = await ada.ask("GetAccount")
+        assert [each["name"] for each in account["passkeys"]] == ["", "1Password", ""]
+        assert [each["used"] is None for each in account["passkeys"]] == [True, False, True]
+        assert all(each["added"] >= account["kept"] for each in account["passkeys"])
+        async with opened(port) as laptop:
+            await laptop.hello(token)
+            assert (await removed(ada, devices[1]))["type"] == "SignedIn"
+            # Whoever was signed in by it is not any more.
+            assert (await laptop.next("bye"))["code"] == "signed_out"
+        assert (await use(phone, devices[1]))["code"] == "bad_passkey"
+        assert (await removed(ada, devices[0], devices[2], recovery=True))["code"] == (
+            "last_credential"
+        )
+        assert (await removed(ada, devices[0], recovery=True))["type"] == "SignedIn"
+        account = await ada.ask("GetAccount")
+        assert account["recovery"] is None
+        assert [each["id"] for each in account["passkeys"]] == [bytes_to_base64url(devices[2].id)]
+        assert (await use(phone, devices[2]))["type"] == "SignedIn"
+
+
+async def test_after_a_thief_had_a_credential_the_owner_gets_rid_of_all(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many passkeys the thief has added, and whatever is open."""
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1e9, 1e9))
+    async with (
+        node(redis_url) as port,
+        opened(port) as ada,
+        opened(port) as thief,
+        opened(port) as guest,
+    ):
+        stolen = [device_at(port) for _ in range(MAX_PASSKEYS)]
+        token = (await ada.hello(name="Ada"))["token"]
+        code = await ada.keep()
+        await thief.hello(token)
+        assert (await thief.ask("ConfirmCode", code=code))["type"] == "done"
+        for each in stolen:
+            assert (await create(thief, each))["type"] == "done"
+        assert (await ada.ask("AskPasskey", purpose="create"))["code"] == "too_many_passkeys"
+        later = await ada.keep()
+        token = (await removed(ada, *stolen))["token"]
+        assert (await thief.next("bye"))["code"] == "signed_out"
+        assert (await create(ada, device_at(port)))["type"] == "done"
+        await guest.hello()
+        assert (await use(guest, stolen[0]))["code"] == "bad_passkey"
+        assert (await guest.ask("SignIn", code=code))["code"] == "bad_code"
+        # Of the same player and epoch; each token is of the second in which it was issued.
+        again = (await guest.ask("SignIn", code=later))["token"]
+        assert again.split(".")[:2] == token.split(".")[:2]
+
+
+async def test_of_simultaneous_uses_of_a_passkey_exactly_one_signs_in(redis_url: str) -> None:
+    async with node(redis_url) as one, node(redis_url) as two, AsyncExitStack() as stack:
+        device = device_at(one)
+        async with opened(one) as ada:
+            await ada.hello()
+            await create(ada, device)
+        device.count = 5
+        answers = []
+        for port in (one, two) * 4:
+            client = await stack.enter_async_context(opened(port))
+            await client.hello()
+            options = (await client.ask("AskPasskey", purpose="use"))["options"]
+            device.origin = f"http://localhost:{port}"
+            answers.append((client, device.use(options)))
+        uses = (client.ask("UsePasskey", credential=answer) for client, answer in answers)
+        told = [each["type"] for each in await asyncio.gather(*uses)]
+        assert sorted(told) == ["SignedIn", *["refused"] * 7]
+
+
+async def test_a_malformed_passkey_is_a_miss_and_no_error(port: int) -> None:
+    device = device_at(port)
+    async with opened(port) as client:
+        await client.hello()
+        with debug_captured() as lines:
+            for _ in range(SO_OFTEN):
+                options = (await client.ask("AskPasskey", purpose="create"))["options"]
+                # The public key is an empty text: the library looks at its first byte.
+                credential = device.create(options, public=b"\x40")
+                answer = await client.ask("CreatePasskey", credential=credential)
+                assert answer["code"] == "bad_passkey"
+        assert (await client.ask("UsePasskey", credential="{}"))["code"] == "too_fast"
+        assert not [line for line in lines if line["log_level"] in {"warning", "error"}]

@@ -1,0 +1,32 @@
+"""What falls due: how it is written in Redis, and read again."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.base.core.due import AttemptDue, Due, RoundDue, parse_due
+from server.base.core.ids import attempt_id
+from tests.builders import ADA, CODE, DEAL
+
+
+@pytest.mark.parametrize(
+    ("due", "journal", "member"),
+    [
+        (RoundDue(CODE), "H7KQ2", "r:H7KQ2"),
+        (
+            AttemptDue(attempt_id(DEAL, ADA)),
+            "dea1000000000000.ada0000000000000",
+            "a:dea1000000000000.ada0000000000000",
+        ),
+    ],
+)
+def test_a_deadline_is_written_as_it_always_was(due: Due, journal: str, member: str) -> None:
+    assert (due.journal, due.member) == (journal, member)
+    parsed = parse_due(member)
+    # Tuples of two types are equal if their fields are.
+    assert (type(parsed), parsed) == (type(due), due)
+
+
+@pytest.mark.parametrize("member", ["", "d:20778", "R:H7KQ2", "A:H7KQ2"])
+def test_a_kind_of_a_newer_release_is_not_known(member: str) -> None:
+    assert parse_due(member) is None

@@ -1,0 +1,93 @@
+"""Refusals: the codes in the source are those in the protocol."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from engine.errors import EngineError
+from server.base.core.refusal import HTTP_SENTENCES, SENTENCES, Refusal, UnreadableError
+
+ROOT = Path(__file__).parents[3]
+ENGINE_CODES = {"bad_move", "illegal_move", "unknown_game", "unknown_variant"}
+"""The codes of the engine that a client can cause, by a move or a game."""
+
+
+def raised_codes() -> set[str]:
+    """Return every code that is passed to a class named `…Refusal` in the server."""
+    return {
+        node.args[0].value
+        for path in (ROOT / "server").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Refusal")
+        if node.args and isinstance(node.args[0], ast.Constant)
+        if isinstance(node.args[0].value, str)
+    }
+
+
+def server_strings() -> set[str]:
+    """Return every string constant in the server, except those of `refusal.py`."""
+    return {
+        node.value
+        for path in (ROOT / "server").rglob("*.py")
+        if path.name != "refusal.py"
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+def table_codes() -> list[str]:
+    """Return the codes of the protocol's table of refusals, in its order."""
+    text = (ROOT / "server" / "PROTOCOL.md").read_text(encoding="utf-8")
+    table = re.search(r"^\| code \| when \|\n\|.*\n((?:\|.*\n)+)", text, re.MULTILINE)
+    assert table is not None
+    return [
+        code
+        for row in table[1].splitlines()
+        for code in re.findall(r"`(\w+)`", row.split("|")[1])
+    ]  # fmt: skip
+
+
+def test_every_code_that_is_raised_has_a_sentence() -> None:
+    assert raised_codes()
+    assert raised_codes() <= SENTENCES.keys() | HTTP_SENTENCES.keys()
+    assert not SENTENCES.keys() & HTTP_SENTENCES.keys()
+
+
+def test_every_code_is_in_use() -> None:
+    assert SENTENCES.keys() - ENGINE_CODES <= server_strings()
+
+
+def test_the_protocol_lists_the_same_codes_in_the_same_order() -> None:
+    assert table_codes() == list(SENTENCES)
+
+
+def test_the_engine_codes_that_a_client_can_cause_have_sentences() -> None:
+    codes = {error.code for error in EngineError.__subclasses__()}
+    assert codes >= ENGINE_CODES
+    assert SENTENCES.keys() >= ENGINE_CODES
+
+
+@pytest.mark.parametrize("code", SENTENCES)
+def test_a_refusal_has_the_sentence_of_its_code_unless_another_is_given(code: str) -> None:
+    assert Refusal(code).text == SENTENCES[code]
+    assert re.fullmatch(r"[A-Z].*\.", SENTENCES[code])
+    assert Refusal(code, "More.").text == "More."
+
+
+def test_a_refusal_says_how_long_to_wait_if_there_is_a_need_to() -> None:
+    assert Refusal("too_fast").wait == 0
+    assert Refusal("too_fast", wait=250).wait == 250
+
+
+def test_what_cannot_be_read_has_a_code() -> None:
+    error = UnreadableError("unknown_format")
+    assert (error.code, str(error)) == ("unknown_format", "unknown_format")
+
+
+def test_a_refusal_with_an_unknown_code_raises_key_error() -> None:
+    with pytest.raises(KeyError):
+        Refusal("no_such_code")

@@ -1,0 +1,73 @@
+"""The OpenAPI document against the code: one says what the other does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from openapi_spec_validator import validate
+from starlette.routing import Route as StarletteRoute
+
+from server.base.core.refusal import HTTP_SENTENCES, SENTENCES
+from server.base.generate import openapi, typescript
+from server.base.web.api.problems import OF_ANY, STATUS
+from server.base.web.api.route import Route
+from server.routes import DOCUMENT, ROUTES, STRUCTS
+from tests.clients.site import OPENAPI, Site
+from tests.processes import ROOT
+
+
+def test_the_document_is_that_of_the_code() -> None:
+    """If not, generate it again: `npm run api` in `client_js`."""
+    assert DOCUMENT.read_text(encoding="utf-8") == openapi.text()
+
+
+def test_the_types_of_the_client_are_those_of_the_server() -> None:
+    """If not, generate them again: `npm run api` in `client_js`."""
+    printed = (ROOT / "client_js" / "src" / "apiTypes.ts").read_text(encoding="utf-8")
+    assert printed == typescript.api_source()
+
+
+def test_the_document_is_valid() -> None:
+    validate(OPENAPI)
+
+
+async def test_every_route_is_described_and_every_path_routed(site: Site) -> None:
+    served = {route.path for route in site.api.app.routes if isinstance(route, StarletteRoute)}
+    assert served == OPENAPI["paths"].keys() == {route.path for route in ROUTES}
+    reply = await site.get("/openapi.json")
+    assert (reply.status, reply.json) == (200, OPENAPI)
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda route: route.name)
+def test_the_fields_of_a_path_are_asked_for(route: Route[Any]) -> None:
+    operation = OPENAPI["paths"][route.path]["get"]
+    described = {(p["name"], p["in"]) for p in operation["parameters"]}
+    assert {name for name, where in described if where == "path"} == set(route.in_path)
+    assert all(p["description"] for p in operation["parameters"])
+
+
+def test_operations_and_structs_have_names_of_their_own() -> None:
+    names = [route.name for route in ROUTES]
+    assert len(set(names)) == len(names)
+    structs = [struct.__name__ for struct in STRUCTS]
+    assert len(set(structs)) == len(structs)
+
+
+def test_every_code_has_a_sentence_and_is_used() -> None:
+    used = {code for route in ROUTES for code in route.codes} | {*OF_ANY, "bad_method"}
+    assert used | {"unknown_path"} == STATUS.keys()
+    assert HTTP_SENTENCES.keys() == STATUS.keys() - SENTENCES.keys()
+
+
+def references(value: Any) -> set[str]:
+    """Return all references in a document."""
+    if isinstance(value, dict):
+        own = {value["$ref"]} if isinstance(value.get("$ref"), str) else set()
+        return own.union(*map(references, value.values()))
+    return set().union(*map(references, value)) if isinstance(value, list) else set()
+
+
+def test_everything_described_is_part_of_an_answer() -> None:
+    named = {ref.rpartition("/")[2] for ref in references(OPENAPI)}
+    assert named >= OPENAPI["components"]["schemas"].keys()

@@ -1,0 +1,79 @@
+"""Journals are compared with what a node has appended, once the store is back."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.base.core.refusal import UnreadableError
+from server.base.redis.connection import Client
+from server.base.work.stop import Stop
+from server.play.core import keys as play_keys
+from server.rooms.core import keys as rooms_keys
+from tests.base.redis.servers import calls
+from tests.builders import ADA, BOB
+from tests.nodes import Node
+
+
+async def connect_again(node: Node, names: list[str]) -> None:
+    """Have new connections to the servers of these keys."""
+    for name in names:
+        pipeline = node.database.pipeline_of(name)
+        assert pipeline is not None
+        pipeline.abort("lost by the test")
+    for name in names:
+        await node.database.write(name, "EXISTS", name)
+
+
+async def test_losses_are_noticed_of_journals_that_nobody_plays_on(
+    redis: Client, node: Node
+) -> None:
+    check = node.services.journal_check
+    whole, cut = [(await node.dailies.open(who, "robert")).attempt for who in (ADA, BOB)]
+    for _ in range(3):
+        await node.play(whole, ADA)
+        await node.play(cut, BOB)
+    room = await node.room_of(ADA, BOB)
+    names = [play_keys.attempt(whole), play_keys.attempt(cut), rooms_keys.room(room.opened.code)]
+    await check.check(Stop())
+
+    (start, first, *_) = await node.store.journals.read_from(names[1], 1)
+    await redis.delete(*names[1:2])
+    await redis.delete(*names[2:])
+    for number, text in enumerate((start, first), 1):
+        await redis.xadd(names[1], {"e": text}, id=f"0-{number}")
+    metrics = node.database.metrics
+    await check.check(Stop())
+    assert metrics.lost_journals == 0, "nothing is read while the connection lasts"
+
+    await connect_again(node, names)
+    await check.check(Stop())
+    assert (metrics.lost_journals, metrics.lost_entries) == (2, 2 + room.version)
+    before = await calls(redis, "xrange")
+    await check.check(Stop())
+    assert await calls(redis, "xrange") == before
+    # Players go on from what is left.
+    assert (await node.play(cut, BOB)).after.seq == 3
+
+
+@pytest.mark.parametrize("gone", [["0-1"], ["0-1", "0-3"], ["0-2"]])
+async def test_a_journal_that_has_lost_entries_before_others_is_a_loss_and_no_fault_of_the_node(
+    redis: Client, node: Node, gone: list[str]
+) -> None:
+    """As a Redis leaves it that drops what scripts wrote to several keys."""
+    check = node.services.journal_check
+    attempt = (await node.dailies.open(ADA, "robert")).attempt
+    await node.play(attempt, ADA)
+    last = (await node.play(attempt, ADA)).after.seq
+    name = play_keys.attempt(attempt)
+    await check.check(Stop())
+    await redis.xdel(name, *gone)
+    await connect_again(node, [name])
+    await check.check(Stop())
+    metrics = node.database.metrics
+    assert (metrics.lost_journals, metrics.lost_entries) == (1, 1)
+    for _ in range(2):
+        # Who plays it is refused, and it is counted once.
+        with pytest.raises(UnreadableError, match="entries_lost"):
+            await node.play(attempt, ADA)
+    assert metrics.lost_entries == 1
+    assert await redis.xlen(name) == last - len(gone)

@@ -1,0 +1,490 @@
+"""Replicas: after a conflict, they fold the entries they missed, and decide again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from server.base.core import keys
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.journals import replica as module
+from server.base.journals import store as journals
+from server.base.journals.replica import Replica
+from server.base.journals.store import Append
+from server.base.redis import pipeline
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import Client
+from server.base.redis.pipeline import Pipeline
+from server.base.work.clock import Clock
+from server.play.core import keys as play_keys
+from tests.base.redis.servers import calls, in_flight, until, writes_held_up
+from tests.builders import START
+from tests.dates import keep_clock
+from tests.nodes import Node, SetClock
+from tests.processes import PATIENCE
+
+NAME = "words"
+LATE = START + 1_000
+SIZE = 1_000
+
+Words = tuple[str, ...]
+
+
+class _WordsDefinition:
+    """The definition of a journal of words, with the due event `late` at the time `LATE`.
+
+    Attributes:
+        reported: the states before and after each append that was reported.
+        asked_at: the time for which due events were asked for last.
+    """
+
+    def __init__(self) -> None:
+        self.reported: list[tuple[Words | None, Words]] = []
+        self.asked_at = 0
+        self.expires: int | None = None
+
+    def key(self) -> str:
+        return play_keys.attempt(NAME)
+
+    def decode(self, text: str) -> str:
+        return text
+
+    def fold(self, state: Words | None, event: str) -> Words:
+        return (*(state or ()), event)
+
+    def due(self, state: Words, now: int) -> str | None:
+        self.asked_at = now
+        return "late" if now >= LATE and "late" not in state else None
+
+    def size(self, state: Words, oldest: Words | None) -> int:
+        return SIZE * len(state)
+
+    def checkpoint(self, state: Words) -> None:
+        """Write none."""
+
+    def kept_until(self, state: Words) -> int:
+        return LATE if self.expires is None else self.expires
+
+    def append(self, before: Words | None, after: Words, event: str, number: int) -> Append:
+        assert after == (*(before or ()), event)
+        assert number == len(after)
+        return Append(self.key(), number, event, keys.partition(NAME), self.expires)
+
+    def appended(self, before: Words | None, after: Words, append: Append) -> None:
+        assert append.payload == after[-1]
+        self.reported.append((before, after))
+
+
+class WordJournal:
+    """A replica of the journal on a node.
+
+    Attributes:
+        seen: the states on which the last command was decided.
+    """
+
+    def __init__(self, node: Node, clock: Clock) -> None:
+        self.node = node
+        self.definition = _WordsDefinition()
+        self.replica = Replica[Words, str](node.store.journals, clock, self.definition)
+        self.seen: list[Words | None] = []
+
+    async def add(self, word: str | None, unless: Callable[[Words], bool] | None = None) -> Words:
+        """Add a word, or nothing, and return the state after it; refused where `unless` holds."""
+        self.seen = []
+
+        def decide(state: Words | None, now: int) -> str | None:
+            self.seen.append(state)
+            assert now == self.definition.asked_at or state is None
+            if unless is not None and unless(state or ()):
+                raise Refusal("internal", "refused by the test")
+            return word
+
+        return (await self.replica.submit(decide)).after
+
+    def add_soon(self, word: str, unless: Callable[[Words], bool] | None = None) -> PendingWord:
+        """Add a word by a command that is decided at once if the state is current."""
+        pending = PendingWord(word, unless)
+        self.replica.submit_soon(pending)
+        return pending
+
+    def lose_connection(self) -> None:
+        """Lose the connection to Redis, which always comes before a loss of data."""
+        self.pipeline.abort("lost by the test")
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """The connection to the journal's server."""
+        found = self.node.database.pipeline_of(self.definition.key())
+        assert found is not None
+        return found
+
+
+class PendingWord:
+    """A command that adds a word.
+
+    Attributes:
+        seen: the states on which it was decided.
+        then: called when it is finished.
+    """
+
+    def __init__(self, word: str, unless: Callable[[Words], bool] | None = None) -> None:
+        self.seen: list[Words | None] = []
+        self.then: Callable[[], object] = lambda: None
+        self._word = word
+        self._unless = unless
+        self._outcome: asyncio.Future[Words] = asyncio.get_running_loop().create_future()
+
+    def decide(self, state: Words | None, _: int) -> tuple[str, Words]:
+        """Add the word, or refuse."""
+        self.seen.append(state)
+        if self._unless is not None and self._unless(state or ()):
+            raise Refusal("internal", "refused by the test")
+        return self._word, (*(state or ()), self._word)
+
+    def finish(self, after: Words | None, error: Exception | None) -> None:
+        """Set the outcome."""
+        if error is not None:
+            self._outcome.set_exception(error)
+        else:
+            assert after is not None
+            self._outcome.set_result(after)
+        self.then()
+
+    async def outcome(self) -> Words:
+        """Return the state after it, or raise the error that it ended with."""
+        async with asyncio.timeout(PATIENCE):
+            return await self._outcome
+
+
+@pytest.fixture
+def one(node: Node, clock: SetClock) -> WordJournal:
+    return WordJournal(node, clock)
+
+
+@pytest.fixture
+def two(other: Node, clock: SetClock) -> WordJournal:
+    return WordJournal(other, clock)
+
+
+async def journal(redis: Client) -> Words:
+    """Return the words in the stored journal."""
+    entries: Any = await redis.xrange(play_keys.attempt(NAME))
+    return tuple(fields["e"] for _, fields in entries)
+
+
+async def test_a_missing_journal_has_no_state(one: WordJournal) -> None:
+    assert await one.replica.refresh() is None
+
+
+async def test_a_command_is_decided_on_the_current_state(redis: Client, one: WordJournal) -> None:
+    assert await one.add("a") == ("a",)
+    assert await one.add("b") == ("a", "b")
+    assert one.seen == [("a",)]
+    assert one.definition.reported == [(None, ("a",)), (("a",), ("a", "b"))]
+    assert await journal(redis) == ("a", "b")
+
+
+async def test_after_a_conflict_missed_entries_are_folded_and_the_command_decided_again(
+    redis: Client, one: WordJournal, two: WordJournal
+) -> None:
+    await one.add("a")
+    await two.replica.refresh()
+    await one.add("b")
+    await one.add("c")
+    assert await two.add("d") == ("a", "b", "c", "d")
+    assert two.seen == [("a",), ("a", "b", "c")]
+    assert two.definition.reported == [(("a", "b", "c"), ("a", "b", "c", "d"))]
+    assert await journal(redis) == ("a", "b", "c", "d")
+    assert await one.replica.refresh() == ("a", "b", "c", "d")
+
+
+async def test_a_refusal_on_a_stale_state_is_decided_again(
+    one: WordJournal, two: WordJournal
+) -> None:
+    await one.add("a")
+    await two.replica.refresh()
+    await one.add("b")
+    assert await two.add("c", unless=lambda state: "b" not in state) == ("a", "b", "c")
+    assert two.seen == [("a",), ("a", "b")]
+    with pytest.raises(Refusal, match="internal"):
+        await two.add("d", unless=lambda state: "c" in state)
+    assert two.seen == [("a", "b", "c")] * 2
+
+
+async def test_a_no_op_on_a_stale_state_is_decided_again(
+    one: WordJournal, two: WordJournal
+) -> None:
+    await one.add("off")
+    await two.replica.refresh()
+    await one.add("on")
+
+    def switch_off(state: Words | None, _: int) -> str | None:
+        assert state is not None
+        return None if state[-1] == "off" else "off"
+
+    assert (await two.replica.submit(switch_off)).after == ("off", "on", "off")
+    step = await two.replica.submit(switch_off)
+    assert step.before == step.after == ("off", "on", "off")
+
+
+async def test_a_command_on_a_deleted_journal_is_decided_without_a_state(
+    redis: Client, one: WordJournal
+) -> None:
+    await one.add("a")
+    await redis.delete(play_keys.attempt(NAME))
+    assert await one.add("b") == ("b",)
+    assert one.seen == [("a",), None]
+    await redis.delete(play_keys.attempt(NAME))
+    with pytest.raises(Refusal, match="internal"):
+        await one.add("c", unless=lambda state: state == ())
+    assert await journal(redis) == ()
+
+
+@pytest.mark.parametrize("refreshed", [True, False])
+async def test_a_due_event_is_appended_before_a_command(
+    redis: Client, one: WordJournal, clock: SetClock, refreshed: bool
+) -> None:
+    await one.add("a")
+    clock.time = LATE
+    if refreshed:
+        assert await one.replica.refresh() == ("a", "late")
+    assert await one.add("b") == ("a", "late", "b")
+    assert one.seen == [("a", "late")]
+    assert await journal(redis) == ("a", "late", "b")
+
+
+async def test_a_due_event_that_two_nodes_see_is_appended_once(
+    redis: Client, one: WordJournal, two: WordJournal, clock: SetClock
+) -> None:
+    await one.add("a")
+    await two.replica.refresh()
+    clock.time = LATE
+    for state in await asyncio.gather(one.replica.refresh(), two.replica.refresh()):
+        assert state == ("a", "late")
+    assert await journal(redis) == ("a", "late")
+
+
+class TickingClock(SetClock):
+    """A clock that advances by a millisecond whenever it is read."""
+
+    def __init__(self) -> None:
+        super().__init__(LATE - 50)
+
+    def now(self) -> int:
+        """Return the next millisecond."""
+        self.time += 1
+        return self.time
+
+
+async def test_no_command_is_appended_between_a_deadline_and_its_event(
+    redis: Client, node: Node
+) -> None:
+    ticking = WordJournal(node, TickingClock())
+    while "late" not in await ticking.add("on time"):
+        pass
+    words = await journal(redis)
+    assert words[-2:] == ("late", "on time")
+    assert words.count("late") == 1
+
+
+async def test_an_append_cancelled_in_flight_is_kept(redis: Client, one: WordJournal) -> None:
+    await one.add("a")
+    async with writes_held_up(redis):
+        task = asyncio.create_task(one.add("b"))
+        await until(lambda: in_flight(redis, "evalsha"))
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert await one.add("c") == ("a", "b", "c")
+    assert await journal(redis) == ("a", "b", "c")
+
+
+async def test_concurrent_commands_are_all_appended_in_some_order(
+    redis: Client, one: WordJournal, two: WordJournal
+) -> None:
+    sent = [f"{name} {number}" for name in "ab" for number in range(40)]
+    await asyncio.gather(*((one if word[0] == "a" else two).add(word) for word in sent))
+    words = await journal(redis)
+    assert sorted(words) == sorted(sent)
+    for name in "ab":
+        own = [word for word in words if word[0] == name]
+        assert own == [word for word in sent if word[0] == name], (
+            "the words of each node keep their order"
+        )
+
+
+async def store_words(redis: Client, *words: str) -> None:
+    """Replace the stored journal by these words."""
+    await redis.delete(play_keys.attempt(NAME))
+    for number, word in enumerate(words, start=1):
+        await redis.xadd(play_keys.attempt(NAME), {"e": word}, id=f"0-{number}")
+
+
+@pytest.mark.parametrize(
+    "left", [("a",), ("a", "b", "x"), ("a", "b", "x", "y"), ("x", "y"), ("a", "b", "y", "z", "c")]
+)
+async def test_after_redis_lost_entries_a_command_is_decided_on_what_is_left(
+    redis: Client, one: WordJournal, left: Words
+) -> None:
+    for word in "abc":
+        await one.add(word)
+    await store_words(redis, *left)
+    one.lose_connection()
+    assert await one.add("d") == (*left, "d")
+    assert one.seen == [left]
+    assert one.definition.reported[-1] == (left, (*left, "d"))
+    assert await journal(redis) == (*left, "d")
+    await store_words(redis, *left)
+    one.lose_connection()
+    assert await one.replica.refresh() == left
+
+
+@pytest.mark.parametrize(
+    ("left", "lost"),
+    [((), 3), (("a",), 2), (("a", "b"), 1), (("a", "b", "x"), 1), (("a", "b", "x", "y"), 1)],
+)
+async def test_entries_that_were_acknowledged_here_and_lost_are_counted_once(
+    redis: Client, node: Node, one: WordJournal, left: Words, lost: int
+) -> None:
+    for word in "abc":
+        await one.add(word)
+    await store_words(redis, *left)
+    one.lose_connection()
+    for _ in range(2):
+        assert await one.replica.refresh() == (left or None)
+        metrics = node.database.metrics
+        assert (metrics.lost_journals, metrics.lost_entries) == (1, lost)
+    assert node.database.losses.text.endswith(f"0 s of writes, {lost} entries of 1 journals.")
+
+
+async def test_entries_of_others_and_journals_that_have_expired_are_no_loss_of_this_node(
+    redis: Client, node: Node, clock: SetClock, one: WordJournal, two: WordJournal
+) -> None:
+    await one.add("a")
+    await two.add("b")
+    await one.replica.refresh()
+    await store_words(redis, "a")
+    one.lose_connection()
+    assert await one.replica.refresh() == ("a",)
+    await one.add("c")
+    one.definition.expires = clock.time
+    await redis.delete(play_keys.attempt(NAME))
+    one.lose_connection()
+    assert await one.replica.refresh() is None
+    assert node.database.losses.text == ""
+
+
+@pytest.fixture
+async def unacknowledged(
+    monkeypatch: pytest.MonkeyPatch, node: Node, one: WordJournal
+) -> Callable[[], None]:
+    """Let appends be written, but time out as unacknowledged, until the returned call."""
+    await one.replica.refresh()
+    acks = node.database.acks
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.01)
+    monkeypatch.setattr(one.pipeline, "_acks", 9)
+
+    def acknowledge() -> None:
+        monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", PATIENCE)
+        monkeypatch.setattr(one.pipeline, "_acks", acks)
+
+    return acknowledge
+
+
+async def test_an_append_without_an_answer_is_reported_when_it_is_found_in_the_journal(
+    redis: Client, one: WordJournal, unacknowledged: Callable[[], None]
+) -> None:
+    with pytest.raises(UnavailableError):
+        await one.add("a")
+    assert await journal(redis) == ("a",)
+    assert one.definition.reported == []
+    unacknowledged()
+    # A command that is sent again is decided on the stored state.
+    with pytest.raises(Refusal):
+        await one.add("a", unless=lambda state: "a" in state)
+    assert one.definition.reported == [(None, ("a",))]
+    assert await one.add("b") == ("a", "b")
+    assert one.definition.reported == [(None, ("a",)), (("a",), ("a", "b"))]
+
+
+async def test_an_append_without_an_answer_is_reported_when_later_entries_are_read(
+    one: WordJournal, two: WordJournal, unacknowledged: Callable[[], None]
+) -> None:
+    with pytest.raises(UnavailableError):
+        await one.add("a")
+    unacknowledged()
+    await two.add("b")
+    assert await one.replica.refresh() == ("a", "b")
+    assert one.definition.reported == [(None, ("a",))]
+
+
+async def test_a_failed_append_is_not_reported(
+    one: WordJournal, two: WordJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await one.add("a")
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "MAX_WAITING", 0)
+        with pytest.raises(UnavailableError):
+            await one.add("b")
+    await two.add("c")
+    assert await one.add("d") == ("a", "c", "d")
+    assert one.definition.reported == [(None, ("a",)), (("a", "c"), ("a", "c", "d"))]
+
+
+@pytest.mark.parametrize("jump", [-60.0, 60.0])
+async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_again(
+    redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
+    keep_clock(monkeypatch)
+    monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
+    clock = RedisClock(node.database)
+    await clock.sample()
+    word_journal = WordJournal(node, clock)
+    await word_journal.add("late")
+    clock._offset += jump
+    assert await word_journal.add("a") == ("late", "a")
+    assert word_journal.seen == [("late",), ("late",)]
+    assert abs(word_journal.definition.asked_at - time.time() * 1000) < 2_000
+    assert await journal(redis) == ("late", "a")
+
+
+class _WrongClock(SetClock):
+    """A clock that stays wrong however often it is sampled."""
+
+    samples = 0
+
+    async def sample(self) -> None:
+        """Count, and correct nothing."""
+        self.samples += 1
+
+
+async def test_a_clock_that_stays_wrong_fails_after_a_bounded_number_of_retries(
+    redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
+    clock = _WrongClock()
+    word_journal = WordJournal(node, clock)
+    for _ in range(2):
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(UnavailableError, match="too far from Redis"):
+                await word_journal.add("a")
+    assert clock.samples == module.MAX_MISTIMED
+    assert await journal(redis) == ()
+    # With a right clock, commands are carried out again.
+    clock.time = int(time.time() * 1000)
+    assert await word_journal.add("a") == ("a",)
+
+
+async def test_a_new_journal_is_begun_without_reading_it(
+    redis: Client, one: WordJournal, two: WordJournal
+) -> None:
+    before = await calls(redis, "xrange")
+    assert await one.add("a") == ("a",)
+    assert await calls(redis, "xrange") == before
+    # If it is not new, the append finds a conflict.
+    assert await two.add("b") == ("a", "b")
+    assert two.seen == [None, ("a",)]
+    assert await journal(redis) == ("a", "b")

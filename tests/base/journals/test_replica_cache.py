@@ -1,0 +1,260 @@
+"""The replica cache: which replicas a node keeps, and which of them it evicts."""
+
+from __future__ import annotations
+
+import gc
+import random
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+import msgspec
+import pytest
+from msgspec.structs import replace as replace_struct
+
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed
+from engine.moves import legal_moves
+from server.base.core.ids import DealId, PlayerId, attempt_id
+from server.base.core.quota import HOUR
+from server.base.journals.cache import ReplicaCache
+from server.base.journals.replica import EMPTY_SIZE, Replica
+from server.deals.store import Deal
+from server.play.core.attempt import Attempt, begin, play
+from server.play.core.attempt import Event as AttemptEvent
+from server.play.core.stored import Help
+from server.play.journal import AttemptDefinition
+from server.rooms.core.commands import finish, set_ready, start, take_seat
+from server.rooms.core.events import Event as RoomEvent
+from server.rooms.core.room import Room
+from server.rooms.journal import RoomDefinition
+from tests.base.journals.test_replica import SIZE, WordJournal, Words
+from tests.builders import ADA, CODE, DEAL, LIMIT, START, opened, reached, started, then
+from tests.nodes import Node, SetClock
+
+T = TypeVar("T")
+
+
+class Filled:
+    """A cache, filled by names."""
+
+    def __init__(self, node: Node, clock: SetClock) -> None:
+        self.replicas = ReplicaCache[str, Words, str](3 * EMPTY_SIZE, 2 * EMPTY_SIZE)
+        self._node = node
+        self._clock = clock
+
+    def put(self, *names: str) -> None:
+        """Put replicas of journals that were only read."""
+        for name in names:
+            replica = WordJournal(self._node, self._clock).replica
+            assert self.replicas.put(name, replica) is replica
+
+    def use(self, *names: str) -> None:
+        """Put replicas of journals that are appended to."""
+        for name in names:
+            self.put(name)
+            assert self.replicas.find_to_append(name) is self.replicas.find(name)
+
+    @property
+    def names(self) -> str:
+        """The names in the cache, of all that the tests use."""
+        return "".join(name for name in "abcdefghij" if self.replicas.find(name))
+
+
+@pytest.fixture
+def filled(node: Node, clock: SetClock) -> Filled:
+    return Filled(node, clock)
+
+
+def test_the_least_recently_used_replica_is_evicted(filled: Filled) -> None:
+    filled.use("a", "b", "c")
+    assert filled.replicas.find_to_append("a") is not None
+    filled.use("d")
+    assert filled.names == "acd"
+    filled.use("e")
+    assert filled.names == "ade"
+
+
+def test_read_only_replicas_evict_no_used_ones(filled: Filled) -> None:
+    filled.use("a", "b", "c")
+    filled.put("d", "e", "f", "g")
+    assert filled.names == "abcfg"
+    for _ in range(3):
+        filled.replicas.find("f")
+    filled.put("h")
+    # Finding a read-only replica does not make it more recently used.
+    assert filled.names == "abcgh"
+
+
+def test_a_read_only_replica_that_is_then_used_is_cached_once(filled: Filled) -> None:
+    filled.put("a", "b")
+    replica = filled.replicas.find("a")
+    assert filled.replicas.find_to_append("a") is replica
+    filled.put("c", "d")
+    assert filled.names == "acd"
+    assert filled.replicas.find("a") is replica
+    assert filled.replicas.find_to_append("a") is replica
+
+
+def test_a_journal_has_one_replica(filled: Filled, node: Node, clock: SetClock) -> None:
+    filled.put("a")
+    filled.use("b")
+    for name in "ab":
+        assert filled.replicas.put(name, WordJournal(node, clock).replica) is filled.replicas.find(
+            name
+        )
+
+
+def test_a_journal_that_is_not_cached_is_not_found(filled: Filled) -> None:
+    assert filled.replicas.find("a") is None
+    assert filled.replicas.find_to_append("a") is None
+    assert filled.names == ""
+
+
+async def test_what_has_grown_evicts_others(filled: Filled) -> None:
+    """Replicas are added before they are read: a size is taken again with use, or the next one."""
+    assert EMPTY_SIZE == SIZE
+    filled.use("a", "b", "c")
+    grown = filled.replicas.find_to_append("c")
+    assert grown is not None
+    for word in ("one", "two"):
+        await grown.submit(lambda *_, word=word: word)
+    assert grown.size == 2 * SIZE
+    filled.use("d")
+    assert (filled.names, filled.replicas.bytes) == ("cd", 3 * SIZE)
+    for number in range(2, 16):
+        assert filled.replicas.find_to_append("c") is grown
+        assert filled.names == "cd"
+        await grown.submit(lambda *_, number=number: f"{number}")
+    # What is in use stays, however large it is.
+    assert filled.replicas.find_to_append("c") is grown
+    assert (filled.names, filled.replicas.bytes) == ("c", 16 * SIZE)
+    filled.use("d")
+    assert (filled.names, filled.replicas.bytes) == ("d", SIZE)
+    filled.put("e", "f")
+    read = filled.replicas.find("e")
+    assert read is not None
+    await read.refresh()
+    filled.put("g")
+    assert filled.names == "dfg"
+
+
+async def test_what_is_read_after_many_others_were_added_is_counted(filled: Filled) -> None:
+    """After a restart, many are added before the first one has been read."""
+    replicas = filled.replicas = ReplicaCache(0, 1_000 * EMPTY_SIZE)
+    names = [f"{number}" for number in range(100)]
+    filled.put(*names)
+    found = [replica for name in names if (replica := replicas.find(name)) is not None]
+    await found[0].submit(lambda *_: "one")
+    await found[0].submit(lambda *_: "two")
+    for each in found[1:]:
+        await each.refresh()
+    # Each that is added has some of those counted which have been read by then.
+    filled.put(*(f"later {number}" for number in range(10)))
+    assert replicas.bytes == 2 * SIZE * len(names) + 10 * EMPTY_SIZE
+
+
+async def test_what_others_append_to_is_counted_when_it_is_found(filled: Filled) -> None:
+    replicas = filled.replicas = ReplicaCache(0, 1_000 * EMPTY_SIZE)
+    filled.put("a")
+    read = replicas.find("a")
+    assert read is not None
+    for number in range(16):
+        await read.submit(lambda *_, number=number: f"{number}")
+    assert replicas.bytes == EMPTY_SIZE
+    assert replicas.find("a") is read
+    assert replicas.bytes == 16 * SIZE
+
+
+@pytest.mark.parametrize("game", games())
+@pytest.mark.parametrize("helped", ["none", "undo"])
+@pytest.mark.parametrize("moves", [0, 10, 60, 100, 200])
+def test_the_size_of_an_attempt_is_near_what_it_takes(game: str, helped: Help, moves: int) -> None:
+    rng = random.Random(f"{game} {moves}")
+    journals = [_played(game, helped, moves, rng) for _ in range(10)]
+
+    def read() -> list[Replica[Attempt, AttemptEvent]]:
+        found = []
+        for deal, texts in journals:
+            own = replace(deal, seed=bytes(bytearray(deal.seed)), commitment=deal.commitment + "0")
+            definition = AttemptDefinition(attempt_id(deal.id, ADA), own, cast(Any, None))
+            found.append(_replica(definition, texts))
+        return found
+
+    replicas, taken = _measured(read)
+    estimated = sum(each.size for each in replicas)
+    assert taken / 1.5 < estimated < 1.6 * taken, (taken / 10, estimated / 10)
+
+
+@pytest.mark.parametrize(("members", "rounds"), [(1, 0), (2, 1), (8, 1), (2, 30), (8, 30)])
+def test_the_size_of_a_room_is_near_what_it_takes(members: int, rounds: int) -> None:
+    players = [PlayerId(f"p{number}".ljust(16, "a")) for number in range(members)]
+    texts = _raced(players, rounds)
+
+    def read() -> list[Replica[Room, RoomEvent]]:
+        definition = RoomDefinition(CODE, cast(Any, None), cast(Any, None))
+        return [_replica(definition, texts) for _ in range(10)]
+
+    replicas, taken = _measured(read)
+    estimated = sum(each.size for each in replicas)
+    assert taken / 2 < estimated < 2 * taken, (taken / 10, estimated / 10)
+
+
+def _measured(make: Callable[[], T]) -> tuple[T, int]:
+    """Return what is made, and how many bytes it takes."""
+    make()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        made = make()
+        gc.collect()
+        return made, tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+
+
+def _replica(definition: Any, texts: list[str]) -> Replica[Any, Any]:
+    """Return a replica that has read these entries."""
+    replica: Replica[Any, Any] = Replica(cast(Any, None), cast(Any, None), definition)
+    for text in texts:
+        # Each has strings of its own, as those have that come from Redis.
+        replica._fold(text.encode().decode())
+    return replica
+
+
+def _played(game: str, helped: Help, moves: int, rng: random.Random) -> tuple[Deal, list[str]]:
+    """Return a deal, and the journal of an attempt at it with so many moves if they are legal."""
+    deal = Deal(DEAL, game, "standard", rng.randbytes(32), "c" * 63, ruleset(game).digest)
+    begun = replace_struct(started(game), help=helped)
+    attempt = begin(begun, deal_seed(ruleset(game, "standard"), deal.seed))
+    events: list[AttemptEvent] = [begun]
+    while len(events) <= moves and attempt.end is None and (legal := legal_moves(attempt.board)):
+        event, attempt, _ = play(attempt, rng.choice(legal), START + LIMIT - 1)
+        events.append(event)
+    return deal, [msgspec.json.encode(event).decode() for event in events]
+
+
+def _raced(players: list[PlayerId], rounds: int) -> list[str]:
+    """Return the journal of a room in which these players have raced so often."""
+    room = opened(8)
+    events: list[RoomEvent] = [room.opened]
+
+    def happen(event: RoomEvent | None) -> None:
+        nonlocal room
+        assert event is not None
+        events.append(event)
+        room = then(room, event)
+
+    for player in players:
+        happen(take_seat(room, player, START))
+    for number in range(rounds):
+        now = START + number * HOUR
+        deal = DealId(f"d{number}".ljust(16, "a"))
+        for player in players if number else ():
+            happen(set_ready(room, player, True, now))
+        rules = ruleset(room.terms.game).digest
+        happen(start(room, room.host, deal, "c" * 64, now, present=players, rules=rules))
+        for home, player in enumerate(players):
+            happen(finish(room, deal, player, reached(home), now))
+    return [msgspec.json.encode(event).decode() for event in events]

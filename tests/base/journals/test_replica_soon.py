@@ -1,0 +1,315 @@
+"""Replicas: commands that are decided at once, and what happens if they cannot be."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import pytest
+
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.journals import store as journals
+from server.base.redis import pipeline
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import Client
+from tests.base.journals.entries import FAR
+from tests.base.journals.test_replica import (
+    LATE,
+    WordJournal,
+    Words,
+    journal,
+    one,
+    store_words,
+    two,
+    unacknowledged,
+)
+from tests.base.redis.servers import calls, in_flight, until, writes_held_up
+from tests.dates import keep_clock
+from tests.nodes import Node, SetClock
+
+__all__ = ["one", "two", "unacknowledged"]
+
+
+@pytest.fixture
+async def current(one: WordJournal) -> WordJournal:
+    """Return a replica of the journal `a` that is up to date."""
+    await one.add("a")
+    one.definition.reported.clear()
+    return one
+
+
+async def test_a_command_is_decided_at_once_on_a_current_state(
+    redis: Client, current: WordJournal
+) -> None:
+    before = {name: await calls(redis, name) for name in ("evalsha", "eval", "xrange")}
+    pending = current.add_soon("b")
+    assert pending.seen == [("a",)]
+    assert await pending.outcome() == ("a", "b")
+    second = current.add_soon("c")
+    assert second.seen == [("a", "b")]
+    assert await second.outcome() == ("a", "b", "c")
+    assert current.definition.reported == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
+    assert await journal(redis) == ("a", "b", "c")
+    after = {name: await calls(redis, name) for name in before}
+    # The one read is that of the assertion above.
+    assert {name: after[name] - before[name] for name in before} == {
+        "evalsha": 2, "eval": 0, "xrange": 1,
+    }  # fmt: skip
+
+
+async def test_an_unread_journal_is_read_first(
+    redis: Client, current: WordJournal, two: WordJournal
+) -> None:
+    pending = two.add_soon("b")
+    assert await pending.outcome() == ("a", "b")
+    assert pending.seen[-1] == ("a",)
+    assert await journal(redis) == ("a", "b")
+
+
+async def test_a_state_read_on_an_older_connection_is_read_again_first(
+    redis: Client, current: WordJournal
+) -> None:
+    await current.add("b")
+    await store_words(redis, "a", "x")
+    current.lose_connection()
+    pending = current.add_soon("c")
+    assert await pending.outcome() == ("a", "x", "c")
+    assert pending.seen[-1] == ("a", "x")
+    assert await journal(redis) == ("a", "x", "c")
+    assert current.add_soon("d").seen == [("a", "x", "c")]
+
+
+async def test_after_an_append_in_doubt_the_journal_is_read_before_the_next_append(
+    redis: Client, current: WordJournal
+) -> None:
+    async with writes_held_up(redis):
+        lost = current.add_soon("b")
+        await until(lambda: in_flight(redis, "evalsha"))
+        current.lose_connection()
+        with pytest.raises(UnavailableError):
+            await lost.outcome()
+    # There is no connection now, and Redis has other entries than the replica knew.
+    await store_words(redis, "x")
+    assert current.pipeline.generation == 0
+    assert await current.add_soon("c").outcome() == ("x", "c")
+    assert await journal(redis) == ("x", "c")
+    assert current.definition.reported == [(("x",), ("x", "c"))]
+
+
+async def test_concurrent_commands_are_decided_one_after_the_other(
+    redis: Client, current: WordJournal
+) -> None:
+    pending_words = [current.add_soon(str(number)) for number in range(20)]
+    assert [len(pending.seen) for pending in pending_words] == [1, *[0] * 19]
+    words = ("a", *map(str, range(20)))
+    for count, pending in enumerate(pending_words, start=2):
+        assert await pending.outcome() == words[:count]
+        assert pending.seen == [words[: count - 1]]
+    assert await journal(redis) == words
+
+
+async def test_a_refusal_on_a_stale_state_is_decided_again(
+    current: WordJournal, two: WordJournal
+) -> None:
+    await two.add("b")
+    pending = current.add_soon("c", unless=lambda state: "b" not in state)
+    assert await pending.outcome() == ("a", "b", "c")
+    assert (pending.seen[0], pending.seen[-1]) == (("a",), ("a", "b"))
+    refused = current.add_soon("d", unless=lambda state: "c" in state)
+    with pytest.raises(Refusal, match="internal"):
+        await refused.outcome()
+    assert set(refused.seen) == {("a", "b", "c")}
+    assert current.add_soon("e").seen == [("a", "b", "c")]
+
+
+async def test_an_exception_in_a_decision_is_reported_and_affects_no_other_command(
+    redis: Client, current: WordJournal
+) -> None:
+    def broken(_: Words) -> bool:
+        raise RuntimeError("broken on purpose")
+
+    pending = current.add_soon("b", unless=broken)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        await pending.outcome()
+    assert await current.add_soon("c").outcome() == ("a", "c")
+    assert await journal(redis) == ("a", "c")
+
+
+async def test_after_a_conflict_the_command_is_decided_again(
+    redis: Client, current: WordJournal, two: WordJournal
+) -> None:
+    await two.add("b")
+    pending = current.add_soon("c")
+    assert await pending.outcome() == ("a", "b", "c")
+    assert pending.seen == [("a",), ("a", "b")]
+    assert current.definition.reported == [(("a", "b"), ("a", "b", "c"))]
+    assert await journal(redis) == ("a", "b", "c")
+
+
+async def test_a_script_that_redis_has_flushed_is_loaded_again(
+    redis: Client, current: WordJournal
+) -> None:
+    await redis.script_flush()
+    pending = current.add_soon("b")
+    assert await pending.outcome() == ("a", "b")
+    assert pending.seen == [("a",)] * 2
+    assert current.definition.reported == [(("a",), ("a", "b"))]
+    assert await journal(redis) == ("a", "b")
+
+
+async def test_a_due_event_is_appended_before_a_command(
+    redis: Client, current: WordJournal, clock: SetClock
+) -> None:
+    clock.time = LATE
+    pending = current.add_soon("b")
+    assert await pending.outcome() == ("a", "late", "b")
+    assert pending.seen == [("a", "late")]
+    assert await journal(redis) == ("a", "late", "b")
+
+
+async def test_an_append_that_cannot_be_batched_is_written_too(
+    redis: Client, current: WordJournal
+) -> None:
+    current.definition.expires = FAR
+    assert await current.add_soon("b").outcome() == ("a", "b")
+    assert current.definition.reported == [(("a",), ("a", "b"))]
+    assert await redis.pttl(current.definition.key()) > 0
+
+
+async def test_a_command_that_the_full_queue_refuses_is_not_reported(
+    redis: Client, current: WordJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "MAX_WAITING", 0)
+        with pytest.raises(UnavailableError):
+            await current.add_soon("b").outcome()
+    assert await current.add_soon("c").outcome() == ("a", "c")
+    assert current.definition.reported == [(("a",), ("a", "c"))]
+    assert await journal(redis) == ("a", "c")
+
+
+async def test_an_append_without_an_answer_is_resolved_by_the_next_read(
+    redis: Client, current: WordJournal, unacknowledged: Callable[[], None]
+) -> None:
+    with pytest.raises(UnavailableError):
+        await current.add_soon("b").outcome()
+    assert current.definition.reported == []
+    unacknowledged()
+    assert await current.replica.refresh() == ("a", "b")
+    assert current.definition.reported == [(("a",), ("a", "b"))]
+    pending = current.add_soon("c")
+    assert pending.seen == [("a", "b")]
+    await pending.outcome()
+    await current.replica.refresh()
+    assert current.definition.reported == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
+
+
+async def test_an_append_in_doubt_that_was_not_written_is_dropped(
+    redis: Client, current: WordJournal, two: WordJournal
+) -> None:
+    async with writes_held_up(redis):
+        key = current.definition.key()
+        first = asyncio.create_task(current.node.database.write(key, "SET", "{p0}:x", ""))
+        await until(lambda: in_flight(redis, "set"))
+        pending = current.add_soon("b")
+        current.lose_connection()
+        with pytest.raises(UnavailableError):
+            await pending.outcome()
+        await asyncio.gather(first, return_exceptions=True)
+    assert pending.seen == [("a",)]
+    await two.add("c")
+    assert await current.add_soon("d").outcome() == ("a", "c", "d")
+    assert current.definition.reported == [(("a", "c"), ("a", "c", "d"))]
+
+
+@pytest.mark.parametrize("jump", [-60.0, 60.0])
+async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_again(
+    redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
+    keep_clock(monkeypatch)
+    monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
+    clock = RedisClock(node.database)
+    await clock.sample()
+    other_replica = WordJournal(node, clock)
+    await other_replica.add("late")
+    monkeypatch.setattr(clock, "_offset", clock.__dict__["_offset"] + jump)
+    pending = other_replica.add_soon("a")
+    assert await pending.outcome() == ("late", "a")
+    assert pending.seen == [("late",)] * 2
+    assert abs(other_replica.definition.asked_at - time.time() * 1000) < 2_000
+    assert await journal(redis) == ("late", "a")
+
+
+@pytest.mark.parametrize("count", [1, 3])
+async def test_a_waiting_refresh_precedes_a_later_command(current: WordJournal, count: int) -> None:
+    """A client whose commands follow each other without a pause does not starve others."""
+    order: list[str | Words | None] = []
+    later = iter("cdefgh")
+
+    def send_next() -> None:
+        if (word := next(later, None)) is not None:
+            pending = current.add_soon(word)
+            pending.then = send_next
+        order.append(word)
+
+    async def refresh() -> None:
+        order.append(await current.replica.refresh())
+
+    current.add_soon("b").then = send_next
+    async with asyncio.TaskGroup() as group:
+        for _ in range(count):
+            group.create_task(refresh())
+        await asyncio.sleep(0)
+    # The first command is answered, and sends the next one, before the refreshes have their turn.
+    assert order == ["c", *[("a", "b")] * count]
+
+
+async def test_a_cancelled_refresh_passes_its_turn_to_the_next(current: WordJournal) -> None:
+    first = current.add_soon("b")
+    refreshes = [asyncio.create_task(current.replica.refresh()) for _ in range(3)]
+    await asyncio.sleep(0)
+    refreshes[0].cancel()
+    first.then = refreshes[1].cancel
+    assert await refreshes[2] == ("a", "b")
+    for cancelled in refreshes[:2]:
+        with pytest.raises(asyncio.CancelledError):
+            await cancelled
+    assert await current.add_soon("c").outcome() == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("soon", [True, False], ids=["at once", "in a task"])
+async def test_a_stored_entry_is_answered_whatever_fails_that_is_told_of_it(
+    redis: Client, current: WordJournal, monkeypatch: pytest.MonkeyPatch, *, soon: bool
+) -> None:
+    faults: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(
+        lambda _, context: faults.append(str(context["exception"]))
+    )
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("broken on purpose")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(current.definition, "appended", broken)
+        stored = current.add_soon("b").outcome() if soon else current.add("b")
+        assert await stored == ("a", "b")
+    assert faults == ["broken on purpose"]
+    assert await current.add_soon("c").outcome() == ("a", "b", "c")
+    assert await journal(redis) == ("a", "b", "c")
+    assert current.definition.reported == [(("a", "b"), ("a", "b", "c"))]
+
+
+async def test_a_published_entry_is_compared_with_the_one_that_is_known(
+    redis: Client, current: WordJournal
+) -> None:
+    assert current.replica.receive(1, "a")
+    assert current.replica.receive(2, "b")
+    assert current.replica.receive(2, "b")
+    assert current.replica.receive(1, "a"), "it came late"
+    assert not current.replica.receive(2, "x")
+    assert current.replica.state == ("a", "b")
+    # Whoever is told so reads the journal.
+    await store_words(redis, "a", "x")
+    assert await current.replica.refresh() == ("a", "x")
+    assert not current.replica.receive(4, "z")

@@ -1,0 +1,413 @@
+"""JournalStore: what is appended, what is refused, and how lost entries are noticed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.base.core import keys
+from server.base.journals import store as module
+from server.base.journals.store import (
+    CHECKPOINT,
+    CLOCK_TOLERANCE,
+    Append,
+    Beside,
+    ConflictError,
+    GapError,
+    JournalStore,
+    MistimedError,
+)
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.play.core import keys as play_keys
+from tests.base.journals.entries import (
+    DUE,
+    EFFECT,
+    FAR,
+    FORMS,
+    KEY,
+    NAME,
+    PARTITION,
+    RefusedError,
+    append,
+    append_soon,
+    names_in,
+    now,
+    texts,
+    texts_on,
+)
+from tests.base.redis.servers import calls
+from tests.processes import PATIENCE
+
+
+@pytest.fixture
+def journals(database: Database) -> JournalStore:
+    return JournalStore(database)
+
+
+async def beside(redis: Client) -> tuple[object, object, object]:
+    """Return what is stored beside the journal: outbox, due items, and whether it expires."""
+    return (
+        await redis.hgetall(keys.outbox(PARTITION)),
+        await redis.zrange(keys.due(PARTITION), 0, -1, withscores=True),
+        await redis.pttl(KEY) > 0,
+    )
+
+
+async def put(redis: Client, *texts: str) -> None:
+    """Replace the journal by these entries."""
+    await redis.delete(KEY)
+    for number, text in enumerate(texts, start=1):
+        await redis.xadd(KEY, {"e": text}, id=f"0-{number}")
+
+
+async def test_entries_are_read_in_the_order_of_their_appends(journals: JournalStore) -> None:
+    for number in range(1, 4):
+        await append(journals, number)
+    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
+
+
+async def test_a_journal_that_does_not_exist_has_no_entries(journals: JournalStore) -> None:
+    assert await texts(journals) == []
+
+
+async def test_texts_come_back_as_they_were(journals: JournalStore) -> None:
+    given = ["Ω \r\n \0 🂡", "[^%]*", ""]
+    for number, text in enumerate(given, start=1):
+        await journals.append(Append(KEY, number, text), now())
+    assert await texts(journals) == given
+
+
+@pytest.mark.parametrize("count", [999, 1000, 1001, 2500])
+async def test_a_long_journal_is_read_whole(
+    redis: Client, journals: JournalStore, count: int
+) -> None:
+    given = [str(number) for number in range(1, count + 1)]
+    async with redis.pipeline(transaction=False) as pipeline:
+        for text in given:
+            pipeline.xadd(KEY, {"e": text}, id=f"0-{text}")
+        await pipeline.execute()
+    assert await texts(journals) == given
+    assert await texts_on(journals, 1, "1") == given[1:]
+    assert await texts_on(journals, count - 1, given[-2]) == given[-1:]
+    assert await journals.read_from(KEY, 1) == given
+    assert await journals.read_from(KEY, count - 10) == given[-11:]
+
+
+async def test_reading_on_returns_the_new_entries(journals: JournalStore) -> None:
+    for number in range(1, 4):
+        await append(journals, number)
+    assert await texts_on(journals, 1, "entry 1") == ["entry 2", "entry 3"]
+    assert await texts_on(journals, 3, "entry 3") == []
+
+
+@pytest.mark.parametrize(
+    "left",
+    [
+        pytest.param((), id="all"),
+        pytest.param(("entry 1", "entry 2"), id="tail"),
+        pytest.param(("entry 1", "entry 2", "other"), id="another end"),
+        pytest.param(("entry 1", "entry 2", "other", "entry 4"), id="another end and more"),
+    ],
+)
+async def test_reading_on_returns_none_if_the_last_known_entry_was_lost(
+    redis: Client, journals: JournalStore, left: tuple[str, ...]
+) -> None:
+    await put(redis, *left)
+    assert await texts_on(journals, 3, "entry 3") is None
+    assert await texts(journals) == list(left)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("number", [1, 2, 4, 5])
+async def test_an_entry_that_is_not_the_next_is_refused_and_nothing_is_written(
+    redis: Client, journals: JournalStore, number: int, form: dict[str, Any]
+) -> None:
+    await put(redis, "entry 1", "entry 2")
+    with pytest.raises(ConflictError, match=KEY):
+        await append(journals, number, "other", **form)
+    assert await texts(journals) == ["entry 1", "entry 2"]
+    assert await beside(redis) == ({}, [], False)
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_an_append_of_an_older_generation_is_refused_and_nothing_is_written(
+    redis: Client, journals: JournalStore, database: Database, form: dict[str, Any]
+) -> None:
+    known = await append(journals, 1)
+    assert known == journals.generation(KEY)
+    pipeline = database.pipeline_of(KEY)
+    assert pipeline is not None
+    pipeline.abort("lost by the test")
+    assert journals.generation(KEY) == 0
+    for _ in range(2):
+        with pytest.raises(ConflictError, match=KEY):
+            await append(journals, 2, generation=known, **form)
+    assert await beside(redis) == ({}, [], False)
+    read = await journals.read(KEY)
+    assert read.texts == ["entry 1"]
+    assert read.generation == journals.generation(KEY) > known
+    assert await append(journals, 2, generation=read.generation, **form) == read.generation
+    assert await texts(journals) == ["entry 1", "entry 2"]
+
+
+async def test_an_append_of_an_older_generation_is_not_even_sent(
+    journals: JournalStore, database: Database
+) -> None:
+    for nothing in (0, 1):
+        with pytest.raises(RefusedError):
+            append_soon(journals, 1, generation=nothing)
+    known = await append(journals, 1)
+    pipeline = database.pipeline_of(KEY)
+    assert pipeline is not None
+    pipeline.abort("lost by the test")
+    for _ in range(2):
+        with pytest.raises(RefusedError):
+            append_soon(journals, 2, generation=known)
+        assert await texts(journals) == ["entry 1"]
+    await append_soon(journals, 2)
+    assert await texts(journals) == ["entry 1", "entry 2"]
+
+
+async def test_each_entry_of_a_batch_has_its_own_answer(journals: JournalStore) -> None:
+    await append(journals, 1)
+    await append(journals, 1, name=names_in(PARTITION, 2)[1])
+    one, two = names_in(PARTITION, 2)
+    answers = [
+        append_soon(journals, 2), append_soon(journals, 3), append_soon(journals, 5),
+        append_soon(journals, 2, name=one), append_soon(journals, 1, name=two),
+        append_soon(journals, 2, name=two),
+    ]  # fmt: skip
+    async with asyncio.timeout(PATIENCE):
+        found = await asyncio.gather(*answers, return_exceptions=True)
+    generation = journals.generation(KEY)
+    assert [outcome if outcome == generation else type(outcome) for outcome in found] == [
+        generation, generation, ConflictError, ConflictError, ConflictError, generation,
+    ]  # fmt: skip
+    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
+    assert await texts(journals, play_keys.attempt(one)) == []
+    assert await texts(journals, play_keys.attempt(two)) == ["entry 1", "entry 2"]
+
+
+@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE - 100, CLOCK_TOLERANCE + 1_000])
+async def test_a_batch_with_one_mistimed_entry_is_refused_as_a_whole(
+    journals: JournalStore, off: int
+) -> None:
+    one, two = names_in(PARTITION, 2)
+    await append(journals, 1, name=one)
+    await append(journals, 1, name=two)
+    answers = [
+        append_soon(journals, 2, name=one),
+        append_soon(journals, 2, name=two, at=now() + off),
+    ]
+    for answer in answers:
+        with pytest.raises(MistimedError):
+            await answer
+    for name in (one, two):
+        assert await texts(journals, play_keys.attempt(name)) == ["entry 1"]
+    answers = [append_soon(journals, 2, name=name, at=now() + off // 3) for name in (one, two)]
+    for answer in answers:
+        await answer
+
+
+async def test_no_call_of_the_script_exceeds_its_batch_bound(
+    redis: Client, journals: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MAX_BATCH", 3)
+    chosen = names_in(PARTITION, 10)
+    await append(journals, 1)
+    before = await calls(redis, "evalsha")
+    await asyncio.gather(*(append_soon(journals, 1, name=name) for name in chosen))
+    assert await calls(redis, "evalsha") - before == 4
+    for name in chosen:
+        assert await texts(journals, play_keys.attempt(name)) == ["entry 1"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_a_missing_journal_is_not_begun_in_the_middle(
+    redis: Client, journals: JournalStore, form: dict[str, Any]
+) -> None:
+    with pytest.raises(ConflictError):
+        await append(journals, 2, **form)
+    assert await texts(journals) == []
+    assert await beside(redis) == ({}, [], False)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE - 100, CLOCK_TOLERANCE + 1_000])
+async def test_a_mistimed_entry_is_refused_and_nothing_is_written(
+    redis: Client, journals: JournalStore, off: int, form: dict[str, Any]
+) -> None:
+    await append(journals, 1)
+    with pytest.raises(MistimedError, match=KEY):
+        await append(journals, 2, at=now() + off, **form)
+    assert await texts(journals) == ["entry 1"]
+    assert await beside(redis) == ({}, [], False)
+
+
+@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE // 2, CLOCK_TOLERANCE // 2])
+async def test_an_entry_within_the_tolerance_of_clocks_is_appended(
+    journals: JournalStore, off: int
+) -> None:
+    await append(journals, 1, at=now() + off)
+    assert await texts(journals) == ["entry 1"]
+
+
+@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE // 2, CLOCK_TOLERANCE // 2])
+async def test_a_batch_within_the_tolerance_of_clocks_is_appended(
+    journals: JournalStore, off: int
+) -> None:
+    await append(journals, 1)
+    await append_soon(journals, 2, at=now() + off)
+    assert await texts(journals) == ["entry 1", "entry 2"]
+
+
+async def test_a_conflict_is_reported_before_a_wrong_time(journals: JournalStore) -> None:
+    await append(journals, 1)
+    with pytest.raises(ConflictError):
+        await append(journals, 1, "other", at=0)
+
+
+async def test_effect_due_time_and_expiry_are_written_with_their_entry(
+    redis: Client, journals: JournalStore
+) -> None:
+    await append(journals, 1, expires=FAR, effect=EFFECT, due=DUE)
+    assert await beside(redis) == ({NAME: "finish"}, [[DUE[0].member, FAR]], True)
+    await append(journals, 2, due=(DUE[0], None))
+    assert await beside(redis) == ({NAME: "finish"}, [], True)
+    await append(journals, 3)
+    assert await beside(redis) == ({NAME: "finish"}, [], True)
+
+
+@pytest.mark.parametrize("soon", [True, False])
+async def test_only_one_of_two_nodes_appends_an_entry(
+    journals: JournalStore, other_database: Database, monkeypatch: pytest.MonkeyPatch, *, soon: bool
+) -> None:
+    # A cluster that stalls for a while does not matter here.
+    monkeypatch.setattr(module, "CLOCK_TOLERANCE", 60_000)
+    nodes = {"one": journals, "other": JournalStore(other_database)}
+    for number in range(1, 30):
+        append_it = append_soon if soon and number > 1 else append
+        async with asyncio.timeout(PATIENCE):
+            outcomes = await asyncio.gather(
+                *(append_it(node, number, name) for name, node in nodes.items()),
+                return_exceptions=True,
+            )
+        assert sorted(type(outcome).__name__ for outcome in outcomes) == ["ConflictError", "int"]
+        appended = [isinstance(outcome, int) for outcome in outcomes]
+        assert (await texts(journals))[-1] == list(nodes)[appended.index(True)]
+    assert len(await texts(journals)) == 29
+
+
+@pytest.mark.parametrize("ids", [["0-2"], ["0-1", "0-3"], ["0-1", "1-2"]])
+async def test_a_gap_is_an_error(redis: Client, journals: JournalStore, ids: list[str]) -> None:
+    for id_ in ids:
+        await redis.xadd(KEY, {"e": "text"}, id=id_)
+    with pytest.raises(GapError, match="entries_lost"), capture_logs() as logs:
+        await texts(journals)
+    missing = 1 if len(ids) == 1 else 2
+    assert logs == [
+        {
+            "event": "journal_gap",
+            "log_level": "error",
+            "key": KEY,
+            "missing": missing,
+            "found": ids[-1],
+        }
+    ]
+
+
+async def test_an_append_of_generation_0_is_never_sent(
+    database: Database, journals: JournalStore
+) -> None:
+    """Neither without a connection, when the current generation is 0 as well, nor with one."""
+    done: list[object] = []
+    entry = (Append(KEY, 1, "one"), now())
+
+    def note(*outcome: object) -> None:
+        done.append(outcome)
+
+    assert journals.generation(KEY) == 0
+    assert not journals.append_soon(*entry, 0, note, None)
+    generation = (await journals.read(KEY)).generation
+    assert not journals.append_soon(*entry, 0, note, None)
+    assert journals.append_soon(*entry, generation, note, None)
+    await database.close()
+    assert done == [(None, generation)]
+
+
+WHOLE = f"{CHECKPOINT}x}}"
+
+
+async def test_a_checkpoint_drops_the_entries_before_it_and_numbers_go_on(
+    redis: Client, journals: JournalStore
+) -> None:
+    for number in range(1, 6):
+        await append(journals, number)
+    await append(journals, 6, WHOLE, expires=FAR)
+    await append(journals, 7)
+    found = await journals.read(KEY)
+    assert (found.first, found.texts, found.last) == (6, [WHOLE, "entry 7"], 7)
+    assert await journals.read_from(KEY, 1) == [WHOLE, "entry 7"]
+    assert await redis.pttl(KEY) > 0
+    for wrong in (1, 3, 7, 9):
+        with pytest.raises(ConflictError):
+            await append(journals, wrong)
+    await append(journals, 8, WHOLE)
+    assert (await journals.read(KEY)).texts == [WHOLE]
+
+
+async def test_a_checkpoint_that_is_not_the_next_entry_drops_nothing(
+    journals: JournalStore,
+) -> None:
+    for number in range(1, 4):
+        await append(journals, number)
+    for wrong in (3, 5):
+        with pytest.raises(ConflictError):
+            await append(journals, wrong, WHOLE)
+    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
+
+
+async def test_who_reads_on_from_before_a_checkpoint_is_told_to_read_all(
+    journals: JournalStore,
+) -> None:
+    for number in range(1, 4):
+        await append(journals, number)
+    await append(journals, 4, WHOLE)
+    await append(journals, 5)
+    assert await texts_on(journals, 3, "entry 3") is None
+    found = await journals.read_on(KEY, 4, WHOLE, 4)
+    assert found is not None
+    assert (found.texts, found.first) == (["entry 5"], 5)
+
+
+async def test_entries_that_are_missing_after_a_checkpoint_are_noticed(
+    redis: Client, journals: JournalStore
+) -> None:
+    await append(journals, 1, WHOLE)
+    for number in range(2, 6):
+        await append(journals, number)
+    await redis.xdel(KEY, "0-3")
+    with pytest.raises(ConflictError):
+        await append(journals, 6)
+    with pytest.raises(GapError):
+        await journals.read_on(KEY, 5, "entry 5", 1)
+    with pytest.raises(GapError):
+        await journals.read(KEY)
+    await redis.xdel(KEY, "0-1", "0-2")
+    with pytest.raises(GapError):
+        await journals.read(KEY)
+
+
+async def test_a_text_is_stored_beside_an_entry_that_is_accepted(
+    redis: Client, journals: JournalStore
+) -> None:
+    key = f"{{p{PARTITION}}}:round:deal"
+    await append(journals, 1, beside=Beside(key, "text", FAR))
+    with pytest.raises(ConflictError):
+        await append(journals, 1, beside=Beside(key, "other", FAR))
+    assert await redis.get(key) == "text"
+    assert await redis.pttl(key) > 0

@@ -1,0 +1,176 @@
+"""What a newer release has stored is refused with a code, and left unchanged."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+from structlog.testing import capture_logs
+
+from server.base.core import keys
+from server.base.core.ids import AttemptId, DealId
+from server.base.core.refusal import Refusal, UnreadableError
+from server.base.journals.stored import Reader
+from server.deals.core import keys as deals_keys
+from server.play.core import keys as play_keys
+from server.rooms.core import commands
+from server.rooms.core import keys as rooms_keys
+from server.rooms.core.events import Event
+from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
+from tests.base.outbox.test_effects import finish_daily
+from tests.builders import ADA, BOB
+from tests.nodes import Node, SetClock, node_on
+from tests.play.test_attempts import begin, entries
+
+NEWER = '{"type":"redone","at":1}'
+
+
+async def newer_rules(node: Node, attempt: AttemptId) -> None:
+    """Change an attempt and its deal as if a newer release had drawn it, by unknown rules."""
+    deal = deals_keys.deal(attempt.partition(".")[0])
+    await node.redis.hset(deal, "rules", "0" * 16)
+    first = json.loads(await first_entry(node, attempt)) | {"rules": "0" * 16}
+    later = (await entries(node, attempt))[1:]
+    await node.redis.delete(play_keys.attempt(attempt))
+    for number, text in enumerate([json.dumps(first), *later], 1):
+        await node.redis.xadd(play_keys.attempt(attempt), {"e": text}, id=f"0-{number}")
+
+
+async def newer_entry(node: Node, attempt: AttemptId) -> None:
+    """Append an entry of an unknown type, as a newer release might."""
+    await node.redis.xadd(play_keys.attempt(attempt), {"e": NEWER}, id="0-3")
+
+
+async def newer_deal(node: Node, attempt: AttemptId) -> None:
+    """Change the deal of an attempt as if a newer release had stored it in another format."""
+    deal = deals_keys.deal(attempt.partition(".")[0])
+    await node.redis.hset(deal, "format", "3")
+
+
+async def first_entry(node: Node, attempt: AttemptId) -> str:
+    """Return the text of an attempt's first entry."""
+    texts = await node.store.journals.read_from(play_keys.attempt(attempt), 1)
+    return texts[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (newer_rules, "unknown_rules"),
+        (newer_entry, "unknown_format"),
+        (newer_deal, "unknown_format"),
+    ],
+)
+async def test_a_newer_attempt_is_refused_and_left_alone(
+    node: Node, redis_url: str, clock: SetClock, change: object, code: str
+) -> None:
+    attempt = await begin(node)
+    await node.play(attempt, ADA)
+    assert callable(change)
+    await change(node, attempt)
+    before = await entries(node, attempt)
+    async with node_on(redis_url, clock) as other:
+        with capture_logs() as logs:
+            for ask in (
+                other.attempts.open(attempt, ADA),
+                other.attempts.resign(attempt, ADA, len(before) + 1),
+                other.attempts.find(attempt),
+            ):
+                with pytest.raises(UnreadableError, match=code):
+                    await ask
+        assert code in {line["event"] for line in logs}
+        # Also after its deadline: a node of the newer release will end it.
+        clock.time += 10 * 86_400_000
+        due = await all_due(other.store.outboxes, clock.time)
+        with capture_logs() as logs:
+            await other.sweep()
+        assert {"event": "effect_left", "name": f"a:{attempt}", "code": code} in [
+            {key: line.get(key) for key in ("event", "name", "code")} for line in logs
+        ]
+        assert due
+        assert await all_due(other.store.outboxes, clock.time) == due
+        assert await all_set_aside(other.database) == {}
+    assert await entries(node, attempt) == before
+
+
+async def test_a_newer_effect_is_left_alone(node: Node) -> None:
+    await finish_daily(node)
+    ((name, text),) = await all_effects(node.store.outboxes)
+    newer = json.dumps(json.loads(text) | {"type": "finish2"})
+    await node.redis.hset(keys.outbox(keys.partition(name)), name, newer)
+    await node.sweep()
+    assert await all_effects(node.store.outboxes) == [(name, newer)]
+    await node.redis.hset(keys.outbox(keys.partition(name)), name, text)
+    await node.sweep()
+    assert await all_effects(node.store.outboxes) == []
+
+
+async def test_a_newer_room_is_refused_and_not_treated_as_missing(node: Node, other: Node) -> None:
+    room, code = await node.race_of(ADA)
+    assert room.round is not None
+    number = await node.redis.xlen(rooms_keys.room(code)) + 1
+    await node.redis.xadd(rooms_keys.room(code), {"e": NEWER}, id=f"0-{number}")
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.rooms.find(code)
+    # A room taken for missing would reveal the seed, and drop the result.
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.services.deals.show(room.round.deal)
+    result = (await node.state_of(room.round.attempt(ADA))).result
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.rooms.finish(code, room.round.deal, ADA, result)
+    with pytest.raises(UnreadableError, match="unknown_format"):
+        await other.rooms.pass_deadline(code)
+
+
+async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    code = (await node.room_of(ADA)).opened.code
+    before = await other.rooms.find(code)
+    event = commands.start(
+        before, ADA, DealId("r" * 16), "c0ffee", clock.time, present=[ADA], rules="0" * 16
+    )
+    number, text = before.version + 1, msgspec.json.encode(event).decode()
+    assert other.rooms.receive(code, number, text) is None
+    await node.redis.xadd(rooms_keys.room(code), {"e": text}, id=f"0-{number}")
+    with pytest.raises(UnreadableError, match="unknown_rules"):
+        await other.rooms.find(code)
+    with pytest.raises(UnreadableError, match="unknown_rules"):
+        await other.rooms.join(code, BOB)
+    # The state before that entry can still be shown.
+    assert other.rooms.known(code) == before
+
+
+async def test_a_round_of_a_game_that_is_not_offered_any_more_is_refused(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA)).opened.code
+    (first, *rest) = await node.store.journals.read_from(rooms_keys.room(code), 1)
+    await node.redis.delete(rooms_keys.room(code))
+    for number, text in enumerate([first.replace('"lady-betty"', '"gone"'), *rest], 1):
+        await node.redis.xadd(rooms_keys.room(code), {"e": text}, id=f"0-{number}")
+    with pytest.raises(Refusal, match="unknown_game"):
+        await other.rooms.start(code, ADA, [ADA])
+
+
+async def test_a_round_of_unknown_rules_is_not_ended(
+    node: Node, redis_url: str, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA)
+    assert room.round is not None
+    attempt = room.round.attempt(ADA)
+    await newer_rules(node, attempt)
+    clock.time = room.round.deadline
+    async with node_on(redis_url, clock) as other:
+        with pytest.raises(UnreadableError, match="unknown_rules"):
+            await other.rooms.pass_deadline(code)
+        assert (await other.rooms.find(code)).running is not None
+
+
+def test_an_invalid_entry_is_not_taken_for_a_newer_one() -> None:
+    reader: Reader[Event] = Reader(Event)
+    with pytest.raises(msgspec.ValidationError):
+        reader.read('{"type":"left","player":7,"at":1}')
+    with pytest.raises(msgspec.DecodeError):
+        reader.read("{")

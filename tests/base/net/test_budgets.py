@@ -1,0 +1,426 @@
+"""What players and addresses may do: budgets that outlive sessions, and caps on connections."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import tracemalloc
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.net import limits, listening
+from server.base.net.addresses import Proxies
+from server.base.net.admission import Entrance
+from server.base.net.budgets import AddressBudget, Budgets, Payer
+from server.base.net.listener import Listener
+from server.base.net.origins import Origins
+from server.base.net.silences import Silence, Silences
+from server.base.web.http import metrics_app
+from server.base.work.metrics import Metrics
+from tests.base.redis.servers import until
+from tests.processes import PATIENCE
+
+HOME, SCHOOL, WIDE = "203.0.113.7", "198.51.100.1", "2001:db8:1::/48"
+ADA = PlayerId("ada0000000000000")
+
+
+class Now:
+    """A clock that a test sets."""
+
+    time = 1_000.0
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.time
+
+
+def test_the_sessions_of_a_player_share_a_budget_wherever_they_are() -> None:
+    budgets = Budgets()
+    first, second, other = (Payer(budgets, each) for each in (HOME, SCHOOL, HOME))
+    for payer in (first, second):
+        payer.identify(ADA)
+    other.identify(PlayerId("b0b0000000000000"))
+    assert first.pay(limits.PLAYER_COMMANDS.at_once, 0.0)
+    assert not second.pay(1.0, 0.0)
+    assert other.pay(1.0, 0.0)
+    assert second.too_fast(1.0, 0.0).wait == 1_000 / limits.PLAYER_COMMANDS.second
+
+
+def test_the_players_of_an_address_share_its_budget(few: Callable[..., None]) -> None:
+    few(PLAYER_COMMANDS=5.0, ADDRESS_COMMANDS=5.0)
+    budgets = Budgets()
+    first, second, elsewhere = (Payer(budgets, each) for each in (HOME, HOME, SCHOOL))
+    assert first.pay(5.0, 0.0)
+    assert not second.pay(1.0, 0.0)
+    assert second.too_fast(1.0, 0.0).wait > 0
+    assert elsewhere.pay(1.0, 0.0)
+    assert budgets.limited == {("address", "commands"): 1}
+
+
+def test_a_command_that_the_address_cannot_pay_for_costs_the_player_nothing(
+    few: Callable[..., None],
+) -> None:
+    few(PLAYER_COMMANDS=5.0, ADDRESS_COMMANDS=9.0)
+    budgets = Budgets()
+    ada, other = (Payer(budgets, HOME) for _ in range(2))
+    ada.identify(ADA)
+    assert other.pay(5.0, 0.0)
+    assert not any(ada.pay(5.0, 0.0) for _ in range(3))
+    moved = Payer(budgets, SCHOOL)
+    moved.identify(ADA)
+    assert moved.pay(5.0, 0.0)
+    # What the player cannot pay for costs the address nothing either.
+    assert not ada.pay(1.0, 0.0)
+    assert Payer(budgets, HOME).pay(4.0, 0.0)
+
+
+def test_offences_outlive_sessions_and_close_only_who_offends() -> None:
+    budgets = Budgets()
+    payer = Payer(budgets, HOME)
+    payer.identify(ADA)
+    most = int(limits.PLAYER_OFFENCES.at_once)
+    assert [payer.offend(0.0) for _ in range(most + 1)] == [False] * most + [True]
+    again = Payer(budgets, HOME)
+    assert not again.offend(0.0)
+    again.identify(ADA)
+    assert again.offend(0.0)
+    # Later it is forgiven.
+    assert not again.offend(1 / limits.PLAYER_OFFENCES.second)
+
+
+def test_an_address_whose_guests_take_turns_to_offend_is_noticed() -> None:
+    budgets = Budgets()
+    most = int(limits.ADDRESS_OFFENCES.times(limits.ADDRESS_PLAYERS).at_once)
+    found = [Payer(budgets, HOME).offend(0.0) for _ in range(most + 1)]
+    assert found == [False] * most + [True]
+    assert not Payer(budgets, SCHOOL).offend(0.0)
+
+
+def tried(payer: Payer, *, right: bool = False) -> float:
+    """Try a code; return 0, or the seconds to wait."""
+    try:
+        with payer.guess() as guess:
+            if not right:
+                guess.missed()
+    except Refusal as refusal:
+        return refusal.wait / 1_000
+    return 0.0
+
+
+def player_at(budgets: Budgets, address: str, number: int) -> Payer:
+    payer = Payer(budgets, address)
+    payer.identify(PlayerId(f"{number:016}"))
+    return payer
+
+
+@pytest.mark.parametrize("where", [HOME, "2001:db8:1:2::/64"])
+def test_guesses_are_slowed_to_a_few_a_minute(where: str) -> None:
+    now = Now()
+    budgets = Budgets(clock=now)
+    guessing = [player_at(budgets, where, number) for number in range(50)]
+
+    def guesses(seconds: int) -> int:
+        """Return how many guesses these players get, a thousand a second."""
+        found = 0
+        for number in range(seconds * 1_000):
+            now.time += 0.001
+            found += not tried(guessing[number % 50])
+        return found
+
+    # Two that each player has a day, and 50 of the address.
+    assert guesses(1) == 2 * 50 + 50
+    assert guesses(60) == 6
+
+
+def test_who_is_right_is_never_kept_out_by_those_who_guess() -> None:
+    now = Now()
+    budgets = Budgets(clock=now)
+    for number in range(100):
+        guesser = player_at(budgets, HOME, number)
+        waits = [tried(guesser) for _ in range(1_000)]
+        assert 0 < max(waits) <= 10
+    # Whoever has not been wrong, or once, waits for none of them, however often they are right.
+    ada = player_at(budgets, HOME, 1_000)
+    assert not tried(ada)
+    assert not any(tried(ada, right=True) for _ in range(1_000))
+    assert not tried(ada)
+    assert tried(ada, right=True) > 0
+    now.time += 10
+    assert not any(tried(ada, right=True) for _ in range(1_000))
+    # The next day it is forgotten.
+    assert tried(guesser) == 0
+    assert tried(ada, right=True) > 0
+    now.time += 86_400 / 2
+    assert not tried(ada, right=True)
+
+
+def test_a_preview_is_no_way_to_guess_on() -> None:
+    now = Now()
+    budgets = Budgets(clock=now)
+    found = 0
+    for _ in range(100):
+        if (guess := budgets.guess(HOME)) is not None:
+            with guess:
+                found += 1
+                guess.missed()
+    assert found == 50
+    # Players do not notice.
+    assert not tried(player_at(budgets, HOME, 1))
+
+
+def test_the_networks_of_one_customer_do_not_have_a_budget_each() -> None:
+    budgets = Budgets(players=25, clock=Now())
+    numbers = count()
+
+    def networks(take: Callable[[str], object], times: int = 2_000) -> int:
+        """Return how often `take` succeeds for as many networks of one /48."""
+        return sum(not take(f"2001:db8:1:{each:x}::/64") for each in range(times))
+
+    def guest(address: str) -> bool:
+        try:
+            with Payer(budgets, address).new_guest():
+                return False
+        except Refusal:
+            return True
+
+    def wrong(address: str) -> float:
+        payer = player_at(budgets, address, next(numbers))
+        return max(tried(payer) for _ in range(3))
+
+    def connect(address: str) -> bool:
+        budget = budgets.address(address)
+        if budget.full is not None:
+            return True
+        budget.count_connection(1)
+        return False
+
+    assert networks(guest) == 25 * limits.WIDE
+    assert networks(budgets.open_socket) == 50 * limits.WIDE
+    assert networks(budgets.answer) == 100 * limits.WIDE
+    assert networks(lambda where: budgets.request(where, 20.0)) == limits.WIDE
+    assert networks(wrong) == 5 * limits.WIDE
+    assert networks(lambda where: not Payer(budgets, where).pay(100.0, 0.0)) == 5 * limits.WIDE
+    assert networks(lambda where: Payer(budgets, where).offend(0.0)) == 25 * limits.WIDE
+    assert networks(connect) == 150 * limits.WIDE
+    assert not guest("2001:db8:2::/64")
+
+
+def test_what_is_forgotten_is_not_forgiven(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_KNOWN", 10)
+    monkeypatch.setattr(limits, "MAX_SPENT", 1_000)
+    now = Now()
+    budgets = Budgets(clock=now)
+    where = "2001:db8:1:1::/64"
+
+    def left() -> int:
+        return sum(not budgets.answer(where) for _ in range(10_000))
+
+    def forget() -> None:
+        for number in range(200):
+            budgets.answer(f"2001:db8:{number + 2:x}::/64")
+            player_at(budgets, SCHOOL, number + 1_000)
+        gc.collect()
+
+    ada = player_at(budgets, where, 1)
+    ada.enter(lambda: None)
+    assert not any(tried(ada) for _ in range(5))
+    assert left() == 1_000
+    forget()
+    # What a session spends until it ends is known as well.
+    assert ada.pay(limits.PLAYER_COMMANDS.at_once, now.time)
+    ada.leave()
+    del ada
+    forget()
+    assert budgets.addresses <= 20
+    assert left() == 0
+    back = player_at(budgets, where, 1)
+    assert not back.pay(1.0, now.time)
+    assert tried(back) == 10
+    # It is kept only as long as anything is missing.
+    now.time += 86_400
+    forget()
+    assert tried(player_at(budgets, where, 1)) == 0
+    assert left() == 1_000
+
+
+def test_who_has_many_addresses_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_KNOWN", 100)
+    monkeypatch.setattr(limits, "MAX_SPENT", 300)
+    budgets = Budgets()
+    playing = Payer(budgets, HOME)
+    playing.identify(ADA)
+    assert playing.pay(limits.PLAYER_COMMANDS.at_once, 0.0)
+    tracemalloc.start()
+    for number in range(1_000):
+        budgets.open_socket(f"2001:{number:x}::/64")
+        Payer(budgets, SCHOOL).identify(PlayerId(f"{number:016}"))
+    size = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert budgets.addresses <= 2 * 100
+    assert budgets.players <= 100 + 1
+    # As `limits.MAX_KNOWN` says, of its 10,000.
+    assert size / 100 < 4_000
+    # Who is here is not forgotten.
+    tab = Payer(budgets, SCHOOL)
+    tab.identify(ADA)
+    assert not tab.pay(1.0, 0.0)
+
+
+# Connections
+
+
+@asynccontextmanager
+async def entered(most: int = 100, *proxies: str) -> AsyncIterator[tuple[int, AddressBudget]]:
+    """Run a server with an entrance, and yield its port, and the budget of this machine."""
+    metrics = Metrics()
+    budgets = Budgets(1, metrics.limited)
+    listener = Listener(
+        metrics_app(metrics, Origins()), None, Entrance(budgets, Proxies(proxies), most)
+    )
+    bound = listening.bind("127.0.0.1", 0)[0]
+    await listener.open(bound)
+    try:
+        yield listening.port_of(bound), budgets.address("127.0.0.1")
+    finally:
+        await listener.close()
+
+
+async def asked(port: int, stack: AsyncExitStack) -> tuple[int, str | None]:
+    """Return the status of a request on a new connection, which stays open, and `Retry-After`."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    stack.callback(writer.close)
+    writer.write(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    fields = dict(line.lower().split(": ", 1) for line in head.split("\r\n")[1:] if line)
+    return int(head.split()[1]), fields.get("retry-after")
+
+
+async def test_a_node_has_so_many_connections_and_refuses_the_rest() -> None:
+    async with entered(3) as (port, _):
+        async with AsyncExitStack() as stack:
+            found = [await asked(port, stack) for _ in range(5)]
+        assert [status for status, _ in found] == [200] * 3 + [503] * 2
+        assert found[-1] == (503, "10")
+
+
+async def test_beyond_that_connections_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("server.base.net.admission.SPARE_CONNECTIONS", 2)
+    async with entered(1) as (port, _), AsyncExitStack() as stack:
+        assert (await asked(port, stack))[0] == 200
+        for _ in range(2):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            stack.callback(writer.close)
+        with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+            await asked(port, stack)
+
+
+@pytest.mark.parametrize(("proxies", "last"), [((), 429), (("127.0.0.0/8",), 200)])
+async def test_an_address_has_so_many_connections_but_a_proxy_has_all(
+    proxies: tuple[str, ...], last: int
+) -> None:
+    async with entered(100, *proxies) as (port, budget):
+        most = limits.ADDRESS_CONNECTIONS
+        for _ in range(2):
+            async with AsyncExitStack() as stack:
+                found = [
+                    (await asked(port, stack))[0] for _ in range(limits.ADDRESS_CONNECTIONS + 1)
+                ]
+            assert found == [200] * most + [last]
+
+            async def all_ended() -> bool:
+                return budget.connections == 0
+
+            await until(all_ended)
+
+
+async def ended(reader: asyncio.StreamReader) -> None:
+    """Wait until a connection has ended, whose reader this is."""
+    async with asyncio.timeout(PATIENCE):
+        with contextlib.suppress(ConnectionError):
+            assert not await reader.read()
+
+
+@pytest.mark.parametrize("most", [limits.ADDRESS_CONNECTIONS, 5])
+async def test_silent_connections_make_room_for_others_oldest_first(most: int) -> None:
+    # Either the address or the node has no room for more.
+    async with entered(most if most == 5 else 100) as (port, _), AsyncExitStack() as stack:
+        talked = await asked(port, stack)
+        silent = []
+        for _ in range(most - 1):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            stack.callback(writer.close)
+            silent.append(reader)
+        found = [talked] + [await asked(port, stack) for _ in range(most)]
+        # When nobody is silent any more, there is no room.
+        assert [status for status, _ in found] == [200] * most + [503 if most == 5 else 429]
+        for reader in silent:
+            await ended(reader)
+
+
+async def test_who_sends_a_request_in_pieces_has_said_nothing_until_its_end() -> None:
+    async with entered(2) as (port, _), AsyncExitStack() as stack:
+        assert (await asked(port, stack))[0] == 200
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        stack.callback(writer.close)
+        for piece in (b"GET /metrics HTTP/1.1\r\n", b"Host: localhost\r\n", b"X: x\r\n"):
+            writer.write(piece)
+            await writer.drain()
+        assert (await asked(port, stack))[0] == 200
+        await ended(reader)
+
+
+def test_whoever_has_opened_most_loses_the_oldest() -> None:
+    silences = Silences()
+    lost: list[str] = []
+
+    def begin(name: str, *keys: str) -> Silence:
+        return silences.begin(keys, lambda: lost.append(name))
+
+    first = begin("first", HOME)
+    begin("second", SCHOOL)
+    networks = [begin(f"{each}", f"2001:db8:1:{each}::/64", WIDE) for each in range(3)]
+    assert silences.make_room()
+    assert silences.make_room()
+    assert lost == ["0", "1"]
+    begin("third", SCHOOL)
+    assert silences.make_room()
+    assert lost[2:] == ["second"]
+    assert silences.leaving == 3
+    networks[0].end()
+    assert silences.leaving == 2
+    first.end()
+    first.end()
+    assert not silences.make_room(HOME)
+    assert silences.make_room(SCHOOL)
+    networks[2].end()
+    assert not silences.make_room()
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=60))
+def test_the_silent_ones_are_counted_as_they_come_and_go(steps: list[tuple[int, int]]) -> None:
+    silences = Silences()
+    lost: list[int] = []
+    there: dict[int, tuple[str, Silence]] = {}
+    for number, (what, where) in enumerate(steps):
+        if what < 2:
+            key = f"192.0.2.{where}"
+            there[number] = key, silences.begin((key,), partial(lost.append, number))
+        elif what == 2 and there:
+            there.pop(min(there))[1].end()
+        elif what == 3:
+            counts = Counter(key for key, _ in there.values())
+            assert silences.make_room() == bool(there)
+            if there:
+                key, _ = there.pop(lost[-1])
+                assert counts[key] == max(counts.values())
+                assert all(each > lost[-1] for each, (other, _) in there.items() if other == key)

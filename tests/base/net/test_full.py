@@ -1,0 +1,95 @@
+"""Redis is full: nothing new begins, then moves are refused, nothing is lost, and reads go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import cast
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.base.net import limits
+from server.base.nodes import memory
+from server.play.core import keys
+from tests.clients.client import Client, Message, opened
+from tests.clients.play import give_up_daily
+from tests.conftest import node
+from tests.redis_servers import Server, running_server
+
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with running_server() as server:
+        yield server
+
+
+def limit(server: Server, share: float) -> None:
+    """Let Redis take so much that it has this share of it."""
+    with server.client() as client:
+        used = cast("dict[str, int]", client.info("memory"))["used_memory"]
+        client.config_set("maxmemory", int(used / share))
+
+
+async def move(client: Client, attempt: Message, seq: int) -> Message:
+    return await client.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
+
+
+async def until_new_rooms(client: Client, *, opened_: bool) -> None:
+    """Wait until the node opens new rooms, or does not any more."""
+    fields = {"game": "robert", "seats": 2, "limit": 600, "key": "0123456789"}
+    while True:
+        answer = await client.ask("room.create", **fields)
+        assert answer["type"] == "room" or answer["code"] in {"overloaded", "unavailable"}
+        if (answer["type"] == "room") == opened_:
+            return
+        await asyncio.sleep(0.01)
+
+
+async def test_play_survives_a_redis_that_is_full(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory, "CHECK_EVERY", 0.02)
+    # What is refused meanwhile is tried again and again.
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1e6, 1e6))
+    with capture_logs() as logs:
+        async with node(server.url) as port, opened(port) as ada:
+            await ada.hello(name="Ada")
+            done = await give_up_daily(ada, "deuces")
+            attempt = await ada.ask("daily.open", game="robert")
+            assert (await move(ada, attempt, 2))["type"] == "moved"
+
+            # Nearly full: nothing new begins, and who plays goes on.
+            await asyncio.to_thread(limit, server, 0.95)
+            await until_new_rooms(ada, opened_=False)
+            refused = await ada.ask("daily.open", game="lady-betty")
+            assert (refused["code"], refused["wait"] > 0) == ("overloaded", True)
+            assert (await ada.ask("daily.open", game="robert"))["seq"] == 2
+            assert (await move(ada, attempt, 3))["type"] == "moved"
+
+            # Full: a write that needs more is refused, and all that is there can be read.
+            await asyncio.to_thread(limit, server, 1.5)
+            while not any(line["event"] == "store_full" for line in logs):
+                await asyncio.sleep(0.01)
+            for _ in range(3):
+                assert (await move(ada, attempt, 4))["code"] == "unavailable"
+            shown = await ada.ask("attempt.open", attempt=attempt["attempt"])
+            assert (shown["seq"], shown["result"]["moves"]) == (3, 2)
+            board = await ada.ask("leaderboard.watch", game="deuces")
+            assert [row["player"]["name"] for row in board["top"]] == ["Ada"]
+            assert (await ada.ask("deal.show", deal=done["deal"]))["commitment"]
+            journal = keys.attempt(attempt["attempt"])
+            assert await asyncio.to_thread(server.ask, "XLEN", journal) == 3
+
+            # There is room again: all goes on by itself.
+            await asyncio.to_thread(limit, server, 0.5)
+            await until_new_rooms(ada, opened_=True)
+            while (answer := await move(ada, attempt, 4))["type"] == "refused":
+                assert answer["code"] == "unavailable"
+                await asyncio.sleep(0.01)
+            assert answer["result"]["moves"] == 3
+            assert await asyncio.to_thread(server.ask, "XLEN", journal) == 4
+    levels = ["store_short", "store_full", "store_free"]
+    assert [line["event"] for line in logs if line["event"] in levels] == levels

@@ -1,0 +1,76 @@
+"""Load shedding: new sockets and rooms are refused, and moves are not."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
+from websockets.exceptions import InvalidStatus
+
+from server.base.net import load
+from server.base.net.load import RETRY_AFTER, Load
+from tests.clients.client import opened
+from tests.clients.play import KEY, race_of
+from tests.conftest import node
+from tests.processes import PATIENCE
+
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
+
+def test_the_load_is_too_high_when_the_loop_is_late() -> None:
+    late = load.MAX_LAG
+    node = Load(lambda: late)
+    assert not node.is_too_high
+    late += 0.01
+    assert node.is_too_high
+
+
+async def test_an_overload_is_told_once_each_way(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(load, "MAX_LAG", -1.0)
+    monkeypatch.setattr(load, "QUIET", 0.0)
+    with capture_logs() as logs:
+        async with node(redis_url), asyncio.timeout(PATIENCE):
+            while not told(logs):
+                await asyncio.sleep(0.01)
+            monkeypatch.setattr(load, "MAX_LAG", 1e9)
+            while len(told(logs)) < 2:
+                await asyncio.sleep(0.01)
+    assert told(logs) == ["overload_begun", "overload_over"]
+
+
+def told(logs: list[EventDict]) -> list[str]:
+    """Return the events that are about an overload."""
+    return [line["event"] for line in logs if line["event"].startswith("overload")]
+
+
+def test_refused_clients_are_told_different_times_to_wait() -> None:
+    waits = {Load.wait() for _ in range(100)}
+    assert len(waits) > 1
+    assert min(waits) >= RETRY_AFTER[0]
+    assert max(waits) <= RETRY_AFTER[1]
+
+
+async def test_new_sockets_and_rooms_are_refused_before_any_move(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(port) as client:
+        (attempt,) = await race_of(client)
+        monkeypatch.setattr(load, "MAX_LAG", -1.0)
+        with pytest.raises(InvalidStatus) as refused:
+            async with opened(port, patient=False):
+                pass
+        response = refused.value.response
+        assert response.status_code == 503
+        assert RETRY_AFTER[0] <= 1000 * int(response.headers["Retry-After"]) <= RETRY_AFTER[1]
+        room = {"game": "robert", "seats": 1, "limit": 60, "key": KEY}
+        answer = await client.ask("room.create", **room)
+        assert answer["code"] == "overloaded"
+        assert RETRY_AFTER[0] <= answer["wait"] <= RETRY_AFTER[1]
+        moved = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+        assert moved["type"] == "moved"
+        monkeypatch.undo()
+        assert (await client.ask("room.create", **room))["type"] == "room"

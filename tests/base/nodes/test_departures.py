@@ -1,0 +1,192 @@
+"""Departures: what a killed node has left behind is not counted, and is removed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from server.base.core import keys
+from server.base.core.ids import PlayerId
+from server.base.nodes import departures as module
+from server.base.nodes.held_store import player_note
+from server.players.core.keys import MAX_SESSIONS
+from server.rooms.core.room import Room
+from tests.base.redis.servers import running, until
+from tests.builders import ADA, BOB, CYD
+from tests.nodes import Node
+from tests.rooms.test_live import follow
+
+PATTERNS = ("*sessions:*", "*session:*", "*presence:*", "*held:*")
+
+
+@pytest.fixture(autouse=True)
+async def running_nodes(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[None]:
+    """Run both nodes, registered; the test renews that of `node`."""
+    monkeypatch.setattr(module, "PAUSE", 0.0)
+    async with AsyncExitStack() as stack:
+        for each in (node, other):
+            await stack.enter_async_context(running(each.run))
+        for each in (node, other, node):
+            await each.registration.renew()
+        yield
+
+
+async def left(node: Node) -> list[str]:
+    """Return the keys of sessions, presence and notes."""
+    found = [key for pattern in PATTERNS for key in await node.keys(pattern)]
+    return sorted(set(found))
+
+
+async def die(killed: Node, seen_by: Node) -> None:
+    """Let a node's registration expire, and another one see that."""
+    await killed.store.nodes.drop(killed.registration.name)
+    for _ in range(3):
+        await seen_by.registration.renew()
+
+
+async def until_noted(node: Node, *players: PlayerId) -> None:
+    """Wait until a node has noted that it has sessions of these players."""
+
+    async def noted() -> bool:
+        found = await node.store.held.notes(node.registration.id, range(keys.PARTITIONS))
+        names = {note for _, notes in found for note in notes if note.startswith("player/")}
+        return names == set(map(player_note, players))
+
+    await until(noted)
+
+
+async def come(node: Node, room: Room, *players: PlayerId) -> None:
+    """Let players have a session on a node, and be present in a room."""
+    for player in players:
+        await node.services.sessions.enter(player, f"session of {player}")
+        await follow(node, room.opened.code, player)
+    await until_noted(node, *players)
+
+
+async def test_what_a_killed_node_has_left_behind_is_removed_by_another_one(
+    node: Node, other: Node
+) -> None:
+    room = await node.room_of(ADA, BOB, CYD)
+    await come(node, room, ADA)
+    mine = await left(node)
+    await come(other, room, BOB, CYD)
+    assert len(await left(node)) > len(mine)
+    await die(other, node)
+
+    async def cleared() -> bool:
+        return other.registration.id not in await node.redis.hkeys(keys.HOLDERS)
+
+    await until(cleared)
+    assert await left(node) == mine
+    assert set(await node.store.rooms.present(room.opened.code)) == {ADA}
+    assert await node.services.live.read_online(room.opened.code) == {ADA}
+
+
+async def test_a_node_that_has_ended_has_taken_back_what_it_has_stored(
+    node: Node, other: Node
+) -> None:
+    room = await node.room_of(ADA, BOB)
+    await come(other, room, BOB)
+    other.services.sessions.leave(BOB, f"session of {BOB}")
+    other.services.live.leave(room.opened.code, BOB)
+
+    async def gone() -> bool:
+        return await left(node) == []
+
+    await until(gone)
+
+
+async def test_a_node_that_only_seemed_gone_stores_its_sessions_again(
+    node: Node, other: Node
+) -> None:
+    room = await node.room_of(ADA, BOB)
+    checked: list[bool] = []
+    other.services.sessions.missed.subscribe(lambda: checked.append(True))
+    await come(other, room, BOB)
+    before = await left(node)
+    await die(other, node)
+
+    async def cleared() -> bool:
+        return await left(node) == []
+
+    await until(cleared)
+    checked.clear()
+    await other.registration.renew()
+    await node.registration.renew()
+    # As the node's check of its sessions does, which follows.
+    assert checked == [True]
+    name = f"session of {BOB}"
+    assert await other.services.sessions.check([(BOB, name, 0)]) == []
+
+    async def restored() -> bool:
+        return await left(node) == before
+
+    await until(restored)
+    # What it has stored may have been removed by what was in flight.
+    await other.registration.renew()
+    assert checked == [True, True]
+    await other.registration.renew()
+    assert checked == [True, True]
+
+
+async def test_of_several_nodes_one_removes_and_the_next_goes_on_if_that_dies(
+    node: Node, other: Node
+) -> None:
+    first, second = sorted((node, other), key=lambda each: each.registration.id)
+    await node.redis.hset(keys.HOLDERS, "zzz", "gone")
+    for each in (first, second, second, second):
+        await each.registration.renew()
+    assert len(second.services.departures._removals) == 0
+    await first.store.nodes.drop(first.registration.name)
+    for _ in range(4):
+        await second.registration.renew()
+
+    async def forgotten() -> bool:
+        return await node.redis.hkeys(keys.HOLDERS) == [second.registration.id]
+
+    await until(forgotten)
+
+
+async def test_sessions_of_dead_nodes_are_not_among_the_eight(node: Node, other: Node) -> None:
+    closed: list[str] = []
+    node.services.sessions.superseded.subscribe(closed.append)
+    await node.services.sessions.enter(ADA, "oldest")
+    for number in range(MAX_SESSIONS - 1):
+        await other.services.sessions.enter(ADA, f"dead {number}")
+    # Before anything of it has been removed.
+    await other.store.nodes.drop(other.registration.name)
+    node.registration._update([])
+    node.registration._update([])
+    for number in range(MAX_SESSIONS - 1):
+        await node.services.sessions.enter(ADA, f"living {number}")
+    assert closed == []
+    await node.services.sessions.enter(ADA, "one more")
+    assert len(closed) == 1
+    ((*names,),) = await node.store.players.sessions([ADA])
+    assert len(names) == MAX_SESSIONS
+    assert all(name.startswith(node.registration.id) for name in names)
+
+
+async def test_a_session_that_ends_while_the_store_is_away_is_removed_later(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await node.services.sessions.enter(ADA, "session")
+    await until_noted(node, ADA)
+
+    def away(key: str, *_: object, failed: object = None) -> None:
+        assert callable(failed)
+        failed()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(node.database, "send", away)
+        node.services.sessions.leave(ADA, "session")
+
+    async def removed() -> bool:
+        return await left(node) == []
+
+    await until(removed)
+    assert node.services.sessions._unremoved == {}

@@ -1,0 +1,76 @@
+"""The format is raised once no node of an older release is left, and not before."""
+
+from __future__ import annotations
+
+from server.base.core import keys
+from server.base.nodes.format import ALONE_FOR, Format
+from server.base.nodes.format_store import NEWEST
+from server.base.work.background import Background
+from tests.nodes import Node, SetClock
+
+DAY = 86_400_000
+NEXT = NEWEST + 1
+"""The format of a made-up next release."""
+
+
+def next_release(node: Node) -> Format:
+    """Return the format as a node of the next release keeps it on the same store."""
+    store = node.store
+    return Format(store.formats, store.nodes, store.clock, Background(), NEXT)
+
+
+async def kept(node: Node) -> str | None:
+    """Return the store's format as it is stored."""
+    found = await node.redis.get(keys.FORMAT)
+    return None if found is None else str(found)
+
+
+async def test_a_new_store_has_the_newest_format_at_once(node: Node) -> None:
+    await node.services.format.refresh()
+    assert (await kept(node), node.services.format.written) == (str(NEWEST), NEWEST)
+
+
+async def test_beside_a_node_of_an_older_release_its_format_is_written(
+    node: Node, clock: SetClock
+) -> None:
+    await node.services.format.refresh()
+    newer = next_release(node)
+    await node.redis.zadd(keys.NODES, {node.registration.name: clock.time + 100 * DAY})
+    for _ in range(3):
+        clock.time += ALONE_FOR
+        await newer.refresh()
+    assert (await kept(node), newer.written) == (str(NEWEST), NEWEST)
+    # A node of the same release is not taken for an older one.
+    await node.redis.zrem(keys.NODES, node.registration.name)
+    name = node.registration.name.replace(f"/{NEWEST}#", f"/{NEXT}#")
+    await node.redis.zadd(keys.NODES, {name: clock.time + 100 * DAY})
+    await newer.refresh()
+    clock.time += ALONE_FOR - 1
+    await newer.refresh()
+    assert newer.written == NEWEST
+    clock.time += 1
+    await newer.refresh()
+    assert (await kept(node), newer.written) == (str(NEXT), NEXT)
+    # Who was there before goes on as it did, and never lowers it.
+    fresh = Format(node.store.formats, node.store.nodes, node.store.clock, Background())
+    await fresh.refresh()
+    assert (await kept(node), fresh.written) == (str(NEXT), NEWEST)
+
+
+async def test_an_older_node_that_was_cut_off_for_a_while_is_waited_for(
+    node: Node, clock: SetClock
+) -> None:
+    await node.services.format.refresh()
+    newer = next_release(node)
+    await newer.refresh()
+    clock.time += ALONE_FOR - 1
+    await node.redis.zadd(keys.NODES, {node.registration.name: clock.time + 15_000})
+    await newer.refresh()
+    clock.time += 15_001
+    await newer.refresh()
+    clock.time += ALONE_FOR - 1
+    await newer.refresh()
+    assert await kept(node) == str(NEWEST)
+    clock.time += 1
+    await newer.refresh()
+    assert await kept(node) == str(NEXT)

@@ -1,0 +1,124 @@
+"""Several nodes: what one leaves behind when it dies is found by the others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.base.core.ids import RoomCode
+from server.base.nodes import registration
+from server.base.redis.clock import RedisClock
+from server.base.redis.connection import Client as Redis
+from server.base.redis.database import Database
+from server.rooms.core import keys as rooms_keys
+from tests.base.redis.servers import drop_pubsub_connections, kept, until
+from tests.base.redis.servers import running as working
+from tests.clients.client import opened
+from tests.clients.play import KEY, room_of
+from tests.conftest import node
+from tests.nodes import node_on
+from tests.play.test_resume_handlers import start
+from tests.processes import running
+
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Renew registrations, and so check which nodes are alive, every 100 ms."""
+    monkeypatch.setattr(registration, "RENEW_EVERY", 0.1)
+
+
+_SERVES = """
+import sys
+from server.base.nodes import registration
+from server.base.core import keys
+registration.RENEW_EVERY = 0.1
+keys.NODE_LIFE = 1
+from server.cli.main import main
+main(sys.argv[1:])
+"""
+"""A node whose registration expires after a second."""
+
+
+async def test_players_of_a_killed_node_are_shown_as_absent(redis_url: str) -> None:
+    serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
+    async with node(redis_url) as port:
+        with running([*serve, "--redis", redis_url, "--log-format", "json"]) as killed:
+            there = json.loads(await asyncio.to_thread(killed.wait_for, "listening"))["port"]
+            async with opened(port) as one, opened(there) as other:
+                await room_of(one, other)
+                await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 1])
+                killed.kill()
+                await one.next("room", lambda e: [m["here"] for m in e["members"]] == [1, 0])
+
+
+async def test_what_was_played_on_a_killed_node_nobody_plays(redis_url: str) -> None:
+    serve = [sys.executable, "-c", _SERVES, "serve", "--host", "127.0.0.1", "--port", "0"]
+    async with node(redis_url) as port:
+        with running([*serve, "--redis", redis_url, "--log-format", "json"]) as killed:
+            there = json.loads(await asyncio.to_thread(killed.wait_for, "listening"))["port"]
+            async with opened(port) as desk, opened(there) as phone:
+                token, attempt = await start(desk)
+                await phone.hello(token)
+                opening = await phone.ask("attempt.open", attempt=attempt["attempt"], take=True)
+                assert opening["seq"] == attempt["seq"]
+                await desk.next("taken")
+                killed.kill()
+                assert (await desk.next("released"))["attempt"] == attempt["attempt"]
+
+
+async def test_a_started_round_that_was_never_published_is_found(
+    redis_url: str, database: Database
+) -> None:
+    """The node that started the round died before it could publish it."""
+    async with node(redis_url) as port, opened(port) as one, opened(port) as other:
+        code = RoomCode(await room_of(one, other))
+        async with node_on(redis_url, RedisClock(database)) as silent:
+            await silent.store.clock.sample()
+            silent.rooms.appended.subscribers.clear()
+            with capture_logs() as logs:
+
+                async def known() -> bool:
+                    changes = [entry for entry in logs if entry["event"] == "nodes_changed"]
+                    return any(silent.registration.id in entry["joined"] for entry in changes)
+
+                async with working(kept(silent.registration)):
+                    await until(known)
+                    room = await silent.rooms.find(code)
+                    present = [seat.player for seat in room.seats]
+                    await silent.rooms.start(code, room.host, present)
+        mine, yours = await one.next("attempt"), await other.next("attempt")
+        assert mine["deal"] == yours["deal"]
+
+
+async def test_a_client_that_was_sent_more_than_redis_has_is_disconnected(
+    redis_url: str, redis: Redis
+) -> None:
+    async with node(redis_url) as port, opened(port) as one, opened(port) as other:
+        token = (await one.hello())["token"]
+        room = await one.ask("room.create", game="robert", seats=2, limit=600, key=KEY)
+        await other.hello()
+        await other.ask("room.join", code=room["code"])
+        await one.next("room", lambda e: e["version"] == 3)
+        await lose_last_entry(redis, rooms_keys.room(room["code"]))
+        # A loss of data always comes with a loss of connections.
+        await drop_pubsub_connections(redis)
+        assert await one.closed() == 4006
+        async with opened(port) as again:
+            await again.hello(token)
+            back = await again.ask("room.join", code=room["code"])
+            assert (back["version"], len(back["members"])) == (2, 1)
+
+
+async def lose_last_entry(redis: Redis, key: str) -> None:
+    """Remove the last entry of a journal, as a power cut may."""
+    entries: Any = await redis.xrange(key)
+    await redis.delete(key)
+    for id_, fields in entries[:-1]:
+        await redis.xadd(key, fields, id=id_)

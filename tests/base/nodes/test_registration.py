@@ -1,0 +1,100 @@
+"""Registration: a node is listed while it runs, and only then."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from server.base.nodes import registration as module
+from server.base.nodes.nodes_store import NodeStore
+from server.base.nodes.registration import Registration
+from server.base.redis.database import Database
+from tests.base.journals.entries import now
+from tests.base.redis.servers import kept, running, until
+from tests.conftest import node as running_node
+from tests.nodes import Node
+from tests.processes import running as running_program
+
+
+async def test_a_node_is_listed_as_long_as_it_runs(redis_url: str, database: Database) -> None:
+    nodes = NodeStore(database)
+
+    async def listed() -> bool:
+        return bool(await nodes.alive(now()))
+
+    async with running_node(redis_url) as port:
+        await until(listed)
+        (name,) = await nodes.alive(now())
+        assert f":{port}/" in name
+    assert not await listed()
+
+
+async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "RENEW_EVERY", 0.01)
+    registration = Registration(node.store.nodes, node.store.held)
+    nodes = NodeStore(node.database)
+
+    async def listed() -> bool:
+        return await nodes.alive(now()) == [registration.name]
+
+    async with running(kept(registration)):
+        for _ in range(3):
+            await until(listed)
+            await nodes.drop(registration.name)
+    assert await nodes.alive(now()) == []
+
+
+def test_node_names_are_unique(node: Node) -> None:
+    assert len({Registration(node.store.nodes, node.store.held).name for _ in range(10)}) == 10
+
+
+_SERVES = """
+import sys
+from server.base.core import keys
+keys.NODE_LIFE = 1
+from server.cli.main import main
+main(sys.argv[1:])
+"""
+"""A node whose registration expires after a second."""
+
+
+async def test_the_registration_of_a_killed_node_expires(
+    redis_url: str, database: Database
+) -> None:
+    nodes = NodeStore(database)
+
+    async def gone() -> bool:
+        return not await nodes.alive(now())
+
+    serve = [sys.executable, "-c", _SERVES, "serve", "--port", "0", "--redis", redis_url]
+    with running_program([*serve, "--log-format", "json"]) as killed:
+        killed.wait_for("listening")
+
+        async def listed() -> bool:
+            return not await gone()
+
+        await until(listed)
+        killed.kill()
+        await until(gone)
+
+
+def test_a_node_counts_as_dead_when_it_is_missing_twice(node: Node) -> None:
+    """Redis may have been unavailable for so long that all entries have expired."""
+    registration = Registration(node.store.nodes, node.store.held)
+    changes: list[tuple[set[str], set[str]]] = []
+    registration.changed.subscribe(lambda come, gone: changes.append((come, gone)))
+    registration._update(["a", "b"])
+    registration._update([])
+    registration._update(["a", "b"])
+    registration._update(["a"])
+    assert changes == [({"a", "b"}, set())]
+    assert registration.is_alive("b")
+    registration._update(["a"])
+    assert changes[1:] == [(set(), {"b"})]
+    assert not registration.is_alive("b")
+    # It was only slow.
+    registration.note_alive("b")
+    assert registration.is_alive("b")
+    registration._update([])
+    assert registration.is_alive(registration.id)

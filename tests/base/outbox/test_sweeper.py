@@ -1,0 +1,260 @@
+"""The sweeper: due items are found in time by one node, and failing ones are set aside."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.base.core import days, keys
+from server.base.core.refusal import UnavailableError
+from server.base.journals.cache import ReplicaCache
+from server.base.outbox import sweeper as module
+from server.base.outbox.store import Pending
+from server.base.outbox.sweeper import owned_by
+from server.moderation.operators import By
+from server.play.core import keys as play_keys
+from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
+from tests.base.outbox.test_effects import DAY, GAME, begin_daily, finish_daily, rows
+from tests.base.redis.servers import running, until
+from tests.builders import ADA, BOB, START, reached
+from tests.nodes import OVER, Node, SetClock
+
+
+def test_each_partition_has_one_owner_and_few_change_owners() -> None:
+    names = ["a", "b", "c", "d"]
+    shares = {name: set(owned_by(name, names)) for name in names}
+    assert sum(map(len, shares.values())) == keys.PARTITIONS
+    assert set.union(*shares.values()) == set(range(keys.PARTITIONS))
+    assert all(keys.PARTITIONS / 8 < len(share) < keys.PARTITIONS / 2 for share in shares.values())
+    for gone in names:
+        left = [name for name in names if name != gone]
+        for name in left:
+            assert shares[name] <= set(owned_by(name, left))
+
+
+async def test_partitions_are_shared_and_taken_over(node: Node, other: Node) -> None:
+    for each in (node, other, node):
+        await each.sweeper.renew()
+    mine, others = node.sweeper._partitions.keys(), other.sweeper._partitions.keys()
+    assert not mine & others
+    assert mine | others == set(range(keys.PARTITIONS))
+    await other.store.sweepers.drop()
+    await node.sweeper.renew()
+    assert node.sweeper._partitions.keys() == set(range(keys.PARTITIONS))
+    assert not await all_effects(node.store.outboxes)
+    await finish_daily(other)
+    # Partitions that are taken over are scanned at once.
+    await node.sweep()
+    assert len(await rows(node)) == 1
+
+
+async def test_a_running_node_sweeps(node: Node, other: Node) -> None:
+    async def swept() -> bool:
+        return len(await rows(node)) == 2 and not await all_effects(node.store.outboxes)
+
+    await finish_daily(node, ADA)
+    await finish_daily(node, BOB)
+    async with running(other.run_all):
+        await until(swept)
+    assert not await node.redis.exists(keys.SWEEPERS), (
+        "a sweeper that ends gives up its registration"
+    )
+
+
+async def test_all_nodes_scan_more_often_while_one_is_busy(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    async def scans(seconds: int) -> int:
+        found = 0
+        ask = node.store.outboxes.pending
+
+        async def look(until: int, partitions: list[int]) -> list[Pending]:
+            nonlocal found
+            found += len(partitions)
+            return await ask(until, partitions)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(type(node.store.outboxes), "pending", lambda _, *given: look(*given))
+            for _ in range(int(seconds / module.SCAN_EVERY)):
+                clock.time += int(module.SCAN_EVERY * 1000)
+                await node.sweeper.scan()
+        return found
+
+    await node.sweeper.renew()
+    assert await scans(1) == keys.PARTITIONS
+    assert keys.PARTITIONS <= await scans(256) < 2 * keys.PARTITIONS
+    await other.dailies.open(ADA, GAME)
+    for each in (other, node):
+        await each.sweeper.renew()
+    await other.store.sweepers.drop()
+    await node.sweeper.renew()
+    assert await scans(17) >= 2 * keys.PARTITIONS
+
+
+async def test_a_known_deadline_is_passed_without_another_scan(node: Node, clock: SetClock) -> None:
+    _, code = await node.race_of(ADA, BOB)
+    clock.time = OVER - module.HORIZON
+    await node.sweeper.renew()
+    await node.sweeper.scan()
+    for time in (OVER - 1, OVER):
+        clock.time = time
+        found = [work.name for work in node.sweeper.pop_due()]
+        assert found == ([f"r:{code}"] if time == OVER else [])
+
+
+async def test_after_a_clock_jump_every_partition_is_scanned(node: Node, clock: SetClock) -> None:
+    await node.sweeper.renew()
+    await node.sweeper.scan()
+    for jump in (3_600_000, -3_600_000):
+        clock.time += jump
+        await node.sweeper.scan()
+        scanned = {known.scanned for known in node.sweeper._partitions.values()}
+        assert scanned == {clock.time}
+
+
+async def test_deadlines_of_rooms_go_before_those_of_dailies(node: Node, clock: SetClock) -> None:
+    for player in (ADA, BOB):
+        await begin_daily(node, player)
+    _, code = await node.race_of(ADA, BOB)
+    clock.time = days.closes(DAY)
+    await node.sweeper.renew()
+    await node.sweeper.scan()
+    await node.sweeper.poll()
+    assert [work.name for work in node.sweeper._urgent._pending] == [f"r:{code}"]
+    assert len(node.sweeper._dailies) == 2
+    await node.sweeper._urgent.finish()
+    assert (await node.rooms.find(code)).running is None
+
+
+async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
+    node: Node, clock: SetClock
+) -> None:
+    broken = await begin_daily(node, BOB)
+    await node.redis.xadd(play_keys.attempt(broken), {"e": "no entry"}, id="0-9")
+    number = keys.partition("broken")
+    await node.redis.hset(keys.outbox(number), "broken", "no finish")
+    node.attempts._replicas = ReplicaCache()
+    clock.time = days.closes(DAY)
+    with capture_logs() as logs:
+        for _ in range(2 * module.TRIES):
+            await node.sweep()
+    member = f"a:{broken}"
+    failures = [log["name"] for log in logs if log["event"] == "effect_set_aside"]
+    assert sorted(failures) == [member, "broken"]
+    tried = [log["name"] for log in logs if log["event"] == "effect_failed"]
+    # What the store has lost a part of is not tried again: no node could ever read it.
+    assert tried == ["broken"] * (module.TRIES - 1)
+    assert [log["key"] for log in logs if log["event"] == "journal_gap"] == [
+        play_keys.attempt(broken)
+    ]
+    assert await all_set_aside(node.database) == {
+        "broken": "no finish",
+        member: f"due at {days.closes(DAY)}",
+    }
+    assert await all_effects(node.store.outboxes) == []
+    assert await all_due(node.store.outboxes, clock.time) == []
+
+
+async def test_failures_are_counted_on_while_other_nodes_come_and_go(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TRIES", 3)
+    await other.sweeper.renew()
+    await node.sweeper.renew()
+    kept = min(node.sweeper._partitions)
+    moved = min(set(range(keys.PARTITIONS)) - node.sweeper._partitions.keys())
+    await other.store.sweepers.drop()
+    for number, name in ((kept, "kept"), (moved, "moved")):
+        await node.redis.hset(keys.outbox(number), name, "no finish")
+    await node.sweep()
+    await other.sweeper.renew()
+    await node.sweep()
+    await other.store.sweepers.drop()
+    await node.sweep()
+    assert await all_set_aside(node.database) == {"kept": "no finish"}
+    assert await all_effects(node.store.outboxes) == [("moved", "no finish")]
+
+
+async def test_an_effect_that_fails_for_lack_of_redis_is_retried_and_never_set_aside(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise UnavailableError("away")
+
+    await finish_daily(node)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(node.store.leaderboards), "place", away)
+        for _ in range(2 * module.TRIES):
+            await node.sweep()
+    assert len(await all_effects(node.store.outboxes)) == 1
+    clock.time = START + module.RETRY_AFTER
+    # It is retried before the next scan of its partition is due.
+    await node.sweeper.scan()
+    await node.sweeper._urgent.finish()
+    assert await all_effects(node.store.outboxes) == []
+
+
+async def test_a_deadline_that_a_rematch_has_put_off_has_no_age(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1_000.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = OVER - module.HORIZON
+    await node.sweeper.renew()
+    await node.sweeper.scan()
+    assert room.round is not None
+    for player in (ADA, BOB):
+        await node.rooms.finish(code, room.round.deal, player, reached(1))
+    await node.rematch(code, ADA, BOB)
+    clock.time = OVER
+    await node.sweeper.poll()
+    await node.sweeper._urgent.finish()
+    now[0] += 100.0
+    assert node.sweeper.age() == 100.0, "it is looked at once more"
+    clock.time += module.RETRY_AFTER
+    await node.sweeper.scan()
+    assert node.sweeper.age() == 0.0
+    assert not any(each.found for each in node.sweeper._partitions.values())
+
+
+async def test_what_cannot_be_applied_grows_old_until_it_is(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise UnavailableError("away")
+
+    now = [1_000.0]
+    monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    await finish_daily(node)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(node.store.leaderboards), "place", away)
+        for _ in range(3):
+            await node.sweep()
+            now[0] += 10.0
+    assert node.sweeper.age() == 30.0
+    clock.time += module.RETRY_AFTER
+    await node.sweep()
+    assert node.sweeper.age() == 0.0
+
+
+async def test_an_act_that_could_not_be_applied_is_applied_soon_though_nobody_plays(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def away(*_: object) -> None:
+        raise UnavailableError("away")
+
+    _, token, _ = await node.services.identity.enter(None, "Ada")
+    player = (await node.services.identity.enter(token, None))[0].id
+    await node.sweep()
+    with monkeypatch.context() as patch:
+        patch.setattr(type(node.store.moderation), "bar", away)
+        with pytest.raises(UnavailableError):
+            await node.services.operators.bar(By("mod", "testing"), player, 1)
+    assert len(await all_effects(node.store.outboxes)) == 1
+    clock.time += module.RETRY_AFTER
+    await node.sweeper.scan()
+    await node.sweeper._urgent.finish()
+    assert await all_effects(node.store.outboxes) == []

@@ -1,0 +1,318 @@
+"""What an address has stored: who is refused what, and who goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from redis.asyncio import Redis
+
+from server.accounts import messages as accounts_messages
+from server.accounts.core import charges as accounts_charges
+from server.base.core import quota
+from server.base.core.memory import Level
+from server.base.core.quota import PARTS
+from server.base.journals import store as journals_store
+from server.base.net import limits
+from server.base.net.load import Load
+from server.base.quotas import quotas
+from server.base.quotas.quotas import Scope
+from server.base.wire import session_messages
+from server.base.wire.scopes import scopes_of
+from server.dailies import messages as dailies_messages
+from server.handlers import handlers_of
+from server.play import messages as play_messages
+from server.players.core import charges as players_charges
+from server.protocol import COMMANDS
+from server.results import messages as results_messages
+from server.rooms import messages as rooms_messages
+from server.rooms.core import charges as rooms_charges
+from server.rooms.core import keys
+from server.runs import deal_messages
+from server.runs import messages as runs_messages
+from server.watching import messages as watching_messages
+from tests.authenticator import Authenticator
+from tests.clients.client import opened
+from tests.clients.seats import HubNode, Seat, room_of
+from tests.conftest import ALONE
+from tests.nodes import Node, SetClock
+
+HERE, ELSEWHERE = "192.0.2.1", "192.0.2.2"
+SHARED = 100_000
+"""Bytes that an address may have stored in these tests."""
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an address have few bytes, and players ask as often as they like, at any time."""
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(quota, "PLAYER_BYTES", SHARED // 250)
+    for name in ("PLAYER_COMMANDS", "ADDRESS_COMMANDS"):
+        monkeypatch.setattr(limits, name, limits.Rate(1e6, 1e6))
+
+
+async def seat_at(hub: HubNode, address: str, **fields: object) -> Seat:
+    seat = Seat(hub, address)
+    await seat.hello(token=None, **fields)
+    return seat
+
+
+async def create(seat: Seat, key: str) -> str:
+    """Ask for a room; return its code, or that of the refusal."""
+    asked = await seat.ask("room.create", game="robert", seats=8, limit=600, key=f"{key:>010}")
+    return str(asked["code"])
+
+
+async def stored(node: Node, address: str = HERE) -> int:
+    """Return how many bytes are stored for an address, with what was noted lately."""
+    charged = node.services.quotas
+    for scope in list(charged._noted):
+        charged._writes.schedule(scope, None)
+        charged._writes.add(scope)
+    while len(charged._writes):
+        await asyncio.sleep(0.001)
+    return (await charged.stored(scopes_of(address)))[0].used
+
+
+@ALONE
+async def test_empty_rooms_fill_the_quota_of_their_address_and_nothing_else(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    guests = [await seat_at(hub, HERE) for _ in range(5)]
+    code = await room_of(*guests[:2])
+    found = [await create(guests[number % 5], str(number)) for number in range(100)]
+    opened = [each for each in found if each != "address_full"]
+    assert 20 < len(opened) < 40
+    assert found[len(opened) :] == ["address_full"] * (100 - len(opened))
+    noted = len(opened) * rooms_charges.ENTRY.size
+    assert await stored(node) < PARTS["room"] * SHARED + 1_000 + noted
+    taken = sum([await node.redis.memory_usage(key) or 0 for key in await node.keys("*room:*")])
+    assert taken < await stored(node)
+    # Who is there goes on: joins a room, starts a round, opens a daily.
+    for guest in guests[:2]:
+        assert (await guest.ask("room.join", code=code))["type"] == "room"
+    begun = await guests[0].ask("room.start", code=code, anyway=True)
+    assert begun["round"]["number"] == 1
+    assert (await guests[4].ask("daily.open", game="robert"))["type"] == "attempt"
+    refused = await guests[4].ask("room.quick", game="robert")
+    assert (refused["code"], refused["wait"] >= quotas.SHORTEST_WAIT) == ("address_full", True)
+    # Elsewhere nobody notices.
+    bob = await seat_at(hub, ELSEWHERE, name="Bob")
+    assert len(await create(bob, "bob")) == 8
+    assert (await bob.ask("room.quick", game="robert"))["type"] == "room"
+    assert (await bob.ask("daily.open", game="robert"))["type"] == "attempt"
+    # Empty rooms are gone in minutes, and count no more.
+    clock.time += keys.UNUSED_ROOM_LIFE + 3 * quota.HOUR + 30 * quota.MINUTE
+    assert len(await create(guests[3], "later")) == 8
+
+
+@ALONE
+async def test_games_are_refused_later_and_moves_last(hub: HubNode, node: Node) -> None:
+    ada = await seat_at(hub, HERE)
+    charged, where = node.services.quotas, scopes_of(HERE)
+    attempt = await ada.ask("daily.open", game="robert")
+    code = await room_of(ada)
+
+    async def fill(part: float) -> None:
+        size = int(part * SHARED) - await stored(node)
+        await charged.take(where, "any", [quota.Item(size, quota.HOUR)])
+
+    await fill(PARTS["game"])
+    assert (await ada.ask("room.start", code=code))["code"] == "address_full"
+    assert (await ada.ask("daily.open", game="deuces"))["code"] == "address_full"
+    back = await ada.ask("daily.open", game="robert")
+    assert back["attempt"] == attempt["attempt"]
+
+    async def move(seq: int) -> str:
+        asked = {"attempt": attempt["attempt"], "seq": seq, "move": "s>w"}
+        answer = await ada.ask("move", **asked)
+        return str(answer.get("code", answer["type"]))
+
+    assert await move(2) == "moved"
+    await stored(node)
+    await fill(1)
+    assert await move(3) == "address_full"
+    await charged.take(where, "any", [quota.Item(-1, quota.HOUR)])
+    assert await move(3) == "moved"
+    # A guest who is new is refused; who has a token comes back.
+    await fill(1)
+    late = Seat(hub, HERE)
+    assert (await late.hello(token=None))["code"] == "address_full"
+    again = Seat(hub, HERE)
+    assert (await again.hello(token=ada.token))["type"] == "welcome"
+
+
+@ALONE
+async def test_a_command_that_is_refused_is_not_charged(hub: HubNode, node: Node) -> None:
+    ada = await seat_at(hub, HERE)
+    code, before = await room_of(ada), await stored(node)
+    bob = await seat_at(hub, ELSEWHERE)
+    assert (await bob.ask("room.start", code=code))["type"] == "refused"
+    assert (await bob.ask("room.quick", game="none"))["type"] == "refused"
+    assert (await bob.ask("rename", name="  "))["type"] == "refused"
+    assert await stored(node) == before
+    assert await stored(node, ELSEWHERE) == sum(item.size for item in players_charges.GUEST)
+
+
+TERMS: dict[str, object] = {"game": "robert", "variant": "standard", "limit": 300}
+
+
+async def keep_code(seat: Seat) -> None:
+    code = (await seat.ask("NewRecoveryCode"))["code"]
+    assert (await seat.ask("KeepRecoveryCode", code=code))["type"] == "done"
+
+
+CHARGED: dict[type, Callable[[Seat, str], object]] = {
+    session_messages.Rename: lambda seat, _: seat.ask("rename", name="Someone"),
+    rooms_messages.CreateRoom: lambda seat, _: create(seat, "charged"),
+    rooms_messages.QuickMatch: lambda seat, _: seat.ask("room.quick", game="robert"),
+    rooms_messages.JoinRoom: lambda seat, code: seat.ask("room.join", code=code),
+    rooms_messages.SetReady: lambda seat, code: seat.ask("room.ready", code=code, ready=False),
+    rooms_messages.SetLock: lambda seat, code: seat.ask("room.lock", code=code, locked=True),
+    rooms_messages.SetPublic: lambda seat, code: seat.ask("room.public", code=code, public=True),
+    rooms_messages.SetTerms: lambda seat, code: seat.ask("room.terms", code=code, **TERMS),
+    rooms_messages.ProposeTerms: lambda seat, code: seat.ask("room.propose", code=code, **TERMS),
+    rooms_messages.HandOver: lambda seat, code: seat.ask(
+        "room.host", code=code, player=seat.player
+    ),
+    rooms_messages.RemoveMember: lambda seat, code: seat.ask(
+        "room.remove", code=code, player=seat.player
+    ),
+    rooms_messages.StartRound: lambda seat, code: seat.ask("room.start", code=code, anyway=True),
+    dailies_messages.OpenDaily: lambda seat, _: seat.ask("daily.open", game="robert"),
+    accounts_messages.KeepRecoveryCode: lambda seat, _: keep_code(seat),
+    accounts_messages.NewRecoveryCode: lambda seat, _: seat.ask("NewRecoveryCode"),
+    accounts_messages.LinkDevice: lambda seat, _: seat.ask("LinkDevice"),
+    accounts_messages.SignOutEverywhere: lambda seat, _: seat.ask("SignOutEverywhere"),
+    accounts_messages.DeleteAccount: lambda seat, _: seat.ask("DeleteAccount"),
+}
+"""How to give each command that is charged for; new guests, moves and passkeys have other tests."""
+
+OTHERS = {
+    session_messages.Hello, play_messages.PlayMove, play_messages.Undo, play_messages.Hint,
+    accounts_messages.CreatePasskey,
+}  # fmt: skip
+"""Commands that are charged for as other tests show."""
+
+FREE = {
+    # They read, or what they write lives for seconds.
+    session_messages.Ping, rooms_messages.ListRooms, rooms_messages.SendEmote,
+    dailies_messages.ListDailies, deal_messages.ShowDeal, results_messages.WatchLeaderboard,
+    results_messages.UnwatchLeaderboard, runs_messages.GetRun, runs_messages.GetRuns,
+    watching_messages.WatchRound, watching_messages.StopWatching, watching_messages.GetWatchKey,
+    accounts_messages.GetAccount, accounts_messages.ExportData, accounts_messages.SignIn,
+    accounts_messages.AskPasskey, accounts_messages.UsePasskey, accounts_messages.ConfirmCode,
+    accounts_messages.ConfirmPasskey, # They end what was charged for when it began.
+    rooms_messages.LeaveRoom, play_messages.Resign, play_messages.OpenAttempt,
+}  # fmt: skip
+"""Commands that nobody is charged for."""
+
+
+def test_of_each_command_it_is_said_whether_it_is_charged_for() -> None:
+    said = [*CHARGED, *OTHERS, *FREE]
+    assert set(said) == {*COMMANDS, play_messages.PlayMove}
+    assert len(said) == len(COMMANDS) + 1
+
+
+@ALONE
+@pytest.mark.parametrize("command", CHARGED, ids=lambda command: command.__name__)
+async def test_a_command_that_stores_something_is_charged_for(
+    hub: HubNode, node: Node, command: type
+) -> None:
+    ada = await seat_at(hub, HERE)
+    assert await stored(node) == sum(item.size for item in players_charges.GUEST)
+    code = await room_of(ada)
+    before = await stored(node)
+    answer = CHARGED[command](ada, code)
+    assert asyncio.iscoroutine(answer)
+    await answer
+    assert await stored(node) > before
+
+
+@ALONE
+@pytest.mark.parametrize(
+    ("level", "begins"),
+    [
+        ("free", {"first_room", "room", "daily", "round"}),
+        ("filling", {"room", "daily", "round"}),
+        ("tight", {"daily", "round"}),
+        ("short", {"round"}),
+        ("scarce", set()),
+    ],
+)
+async def test_the_fuller_the_store_the_less_begins_and_who_plays_goes_on(
+    hub: HubNode, node: Node, level: Level, begins: set[str]
+) -> None:
+    hub.handlers = handlers_of(
+        node.services, hub.front, Load(lambda: 0.0, node.services.memory.has_room)
+    )
+    ada, bob = await seat_at(hub, HERE), await seat_at(hub, ELSEWHERE)
+    attempt = await ada.ask("daily.open", game="robert")
+    played = {"attempt": attempt["attempt"], "seq": 2, "move": "s>w"}
+    assert (await ada.ask("move", **played))["type"] == "moved"
+    await ada.ask("resign", attempt=attempt["attempt"], seq=3)
+    await node.apply_effects()
+    attempt = await ada.ask("daily.open", game="deuces")
+    code = await room_of(ada)
+    node.services.memory.level = level
+    found = {
+        "first_room": await bob.ask("room.create", game="robert", seats=2, limit=600, key="b" * 10),
+        "room": await ada.ask("room.create", game="robert", seats=2, limit=600, key="c" * 10),
+        "daily": await bob.ask("daily.open", game="robert"),
+        "round": await ada.ask("room.start", code=code, anyway=True),
+    }
+    assert {new for new, answer in found.items() if answer["type"] != "refused"} == begins
+    assert {each["code"] for each in found.values() if each["type"] == "refused"} <= {"overloaded"}
+    # A seat, an open daily and its moves are there at every level.
+    assert (await bob.ask("room.join", code=code))["type"] == "room"
+    assert (await ada.ask("daily.open", game="deuces"))["type"] == "attempt"
+    played = {"attempt": attempt["attempt"], "seq": 2, "move": "s>w"}
+    assert (await ada.ask("move", **played))["type"] in {"moved", "refused"}
+
+
+def test_an_ipv6_client_is_counted_with_the_48_around_it() -> None:
+    assert scopes_of("192.0.2.1") == (Scope("192.0.2.1"),)
+    wide = Scope("2001:db8:1::/48", wide=True)
+    assert scopes_of("2001:db8:1:2::/64") == (Scope("2001:db8:1:2::/64"), wide)
+
+
+@ALONE
+async def test_undos_and_hints_are_refused_where_moves_are(hub: HubNode, node: Node) -> None:
+    ada = await seat_at(hub, HERE)
+    attempt = (await ada.ask("daily.open", game="robert"))["attempt"]
+    for command in ("Undo", "Hint"):
+        assert (await ada.ask(command, attempt=attempt, seq=2))["code"] == "no_help"
+    full = [quota.Item(SHARED - await stored(node), quota.HOUR)]
+    await node.services.quotas.take(scopes_of(HERE), "any", full)
+    for command in ("Undo", "Hint"):
+        assert (await ada.ask(command, attempt=attempt, seq=2))["code"] == "address_full"
+
+
+@ALONE
+async def test_a_passkey_is_charged_for(port: int, redis: Redis) -> None:
+    async def counted() -> int:
+        (key,) = await redis.keys("quota:*")
+        return sum(map(int, (await redis.hgetall(key)).values()))
+
+    device = Authenticator(f"http://localhost:{port}", "localhost")
+    async with opened(port) as client:
+        await client.hello()
+        before = await counted()
+        options = (await client.ask("AskPasskey", purpose="create"))["options"]
+        await client.ask("CreatePasskey", credential=device.create(options))
+        assert await counted() == before + sum(item.size for item in accounts_charges.CODE)
+
+
+@ALONE
+async def test_who_moves_and_leaves_at_once_is_charged(hub: HubNode, node: Node) -> None:
+    ada = await seat_at(hub, HERE)
+    attempt = (await ada.ask("daily.open", game="robert"))["attempt"]
+    before = await stored(node)
+    move = asyncio.create_task(ada.ask("move", attempt=attempt, seq=2, move="s>w"))
+    await asyncio.sleep(0)
+    ada.leave()
+    hub.hub.close()
+    assert hub.hub.size == 0
+    assert (await move)["type"] == "moved"
+    assert await stored(node) == before + quotas.PLAYED

@@ -1,0 +1,260 @@
+"""Quotas: who is charged for what, on all nodes together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from server.base.core import keys, quota
+from server.base.core.ids import PACE_BOT, PlayerId
+from server.base.core.quota import BOT, DAY, HOUR, KEPT_DAYS, PARTS, RUNNER, Item, counted_until
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.quotas import quotas as module
+from server.base.quotas.quotas import Scope
+from server.deals.core import keys as deals_keys
+from server.play.core import keys as play_keys
+from server.rooms.core import charges
+from server.rooms.core import keys as rooms_keys
+from tests.builders import ADA, BOB, CYD
+from tests.conftest import ALONE
+from tests.nodes import BEGUN, Node, SetClock, attempt_of
+
+pytestmark = ALONE
+
+HERE, ELSEWHERE = Scope("192.0.2.1"), Scope("192.0.2.2")
+AROUND = Scope("2001:db8::/48", wide=True)
+FIRST, SECOND = Scope("2001:db8:0:1::/64"), Scope("2001:db8:0:2::/64")
+SOME = Item(100, HOUR)
+
+
+@pytest.fixture
+def of_1000(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an address have 1,000 bytes, and a /48 4,000."""
+    monkeypatch.setattr(quota, "PLAYER_BYTES", 4)
+
+
+@pytest.fixture
+def at(node: Node, other: Node) -> Callable[..., None]:
+    """Return a function that says where players are."""
+    places: dict[PlayerId, Sequence[Scope]] = {}
+    for each in (node, other):
+        each.services.quotas.where = lambda player: places.get(player, ())
+
+    def place(player: PlayerId, *scopes: Scope) -> None:
+        places[player] = scopes
+
+    return place
+
+
+async def used(node: Node, *scopes: Scope) -> list[int]:
+    """Return what is stored for each scope, with what was noted."""
+    await written(node)
+    return [each.used for each in await node.services.quotas.stored(scopes)]
+
+
+async def bytes_of(node: Node, key: str) -> int:
+    """Return how many bytes a key takes of Redis."""
+    taken = await node.redis.memory_usage(key, samples=0)
+    assert taken is not None
+    return taken
+
+
+async def written(node: Node) -> None:
+    """Write what was noted."""
+    pool = node.services.quotas._writes
+    for scope in list(node.services.quotas._noted):
+        pool.schedule(scope, None)
+        pool.add(scope)
+    await pool.finish()
+
+
+@pytest.mark.usefixtures("of_1000")
+async def test_an_address_has_one_quota_on_all_nodes_and_no_other_address_notices(
+    node: Node, other: Node
+) -> None:
+    for number in range(10):
+        await (node, other)[number % 2].services.quotas.take([HERE], "any", [SOME])
+    for each in (node, other):
+        with pytest.raises(Refusal, match="address_full") as refused:
+            await each.services.quotas.take([HERE], "any", [SOME])
+        assert refused.value.wait == HOUR
+        await each.services.quotas.take([ELSEWHERE], "any", [SOME])
+    assert await used(node, HERE, ELSEWHERE) == [1_000, 200]
+    assert node.services.quotas._limited["address", "stored"] == 1
+
+
+@pytest.mark.usefixtures("of_1000")
+async def test_what_has_expired_leaves_room(node: Node, clock: SetClock) -> None:
+    quotas = node.services.quotas
+    await quotas.take([HERE], "any", [Item(900, HOUR), Item(100, DAY)])
+    clock.time = counted_until(clock.time, HOUR)
+    await quotas.take([HERE], "any", [Item(900, HOUR)])
+    assert await used(node, HERE) == [1_000]
+
+
+@pytest.mark.usefixtures("of_1000")
+async def test_rooms_are_refused_before_games_and_these_before_anything_else(node: Node) -> None:
+    quotas = node.services.quotas
+    await quotas.take([HERE], "any", [Item(int(1_000 * PARTS["room"]) - 50, HOUR)])
+    with pytest.raises(Refusal):
+        await quotas.take([HERE], "room", [SOME])
+    await quotas.take([HERE], "game", [SOME])
+    with pytest.raises(Refusal):
+        await quotas.take([HERE], "game", [SOME])
+    await quotas.take([HERE], "any", [SOME])
+
+
+@pytest.mark.usefixtures("of_1000")
+async def test_a_48_pays_for_all_its_networks_and_a_refusal_charges_none(node: Node) -> None:
+    quotas, big = node.services.quotas, [Item(1_000, HOUR)]
+    networks = [Scope(f"2001:db8:0:{number}::/64") for number in range(5)]
+    for each in networks[:4]:
+        await quotas.take([each, AROUND], "any", big)
+    with pytest.raises(Refusal, match="address_full"):
+        await quotas.take([networks[4], AROUND], "any", [SOME])
+    with pytest.raises(Refusal, match="address_full"):
+        await quotas.take([networks[0], AROUND], "any", [SOME])
+    assert await used(node, *networks, AROUND) == [1_000] * 4 + [0, 4_000]
+
+
+@pytest.mark.parametrize("error", [Refusal("unknown_game"), UnavailableError()])
+async def test_what_is_refused_or_fails_in_the_end_is_given_back(
+    node: Node, error: Exception
+) -> None:
+    quotas = node.services.quotas
+    with pytest.raises(type(error)):
+        async with quotas.paying([FIRST, AROUND], "room", [SOME]):
+            raise error
+    assert await used(node, FIRST, AROUND) == [0, 0]
+    async with quotas.paying([FIRST, AROUND], "room", [SOME]):
+        pass
+    assert await used(node, FIRST, AROUND) == [100, 100]
+
+
+async def test_addresses_are_stored_as_keyed_hashes(node: Node) -> None:
+    await node.services.quotas.take([HERE], "any", [SOME])
+    (key,) = await node.keys("quota:*")
+    assert len(key) == len("quota:{}") + 12
+    assert "192" not in key
+
+
+async def test_a_player_pays_where_the_player_is_for_a_game_that_is_played(
+    node: Node, at: Callable[..., None], clock: SetClock
+) -> None:
+    at(ADA, HERE)
+    at(BOB, ELSEWHERE)
+    room, _ = await node.race_of(ADA, BOB, CYD)
+    assert room.round is not None
+    clock.time = BEGUN
+    assert await used(node, HERE, ELSEWHERE) == [0, 0], "handlers charge for what begins"
+    for player, moves in ((ADA, 1), (BOB, module.MOVES), (CYD, 1)):
+        for _ in range(moves):
+            await node.play(attempt_of(room, player), player)
+    entries = module.MOVES * module.ENTRY_BYTES
+    results = charges.ROUND_RESULTS + 3 * charges.RUNNER_RESULTS
+    played = module.PLAYED + results
+    assert await used(node, HERE, ELSEWHERE) == [played, played + entries]
+    attempt = attempt_of(room, ADA)
+    await node.attempts.resign(attempt, ADA, 3)
+    assert await used(node, HERE) == [played + 3 * module.ENTRY_BYTES]
+    clock.time = room.round.deadline + 9 * DAY
+    assert await used(node, HERE) == [module.PLAYED + 3 * module.ENTRY_BYTES]
+    clock.time = room.round.deadline + KEPT_DAYS * DAY
+    assert await used(node, HERE) == [module.PLAYED + 3 * module.ENTRY_BYTES]
+    clock.time += 10 * DAY
+    assert await used(node, HERE) == [0]
+
+
+async def test_charges_are_no_less_than_what_redis_takes(
+    node: Node, at: Callable[..., None], clock: SetClock
+) -> None:
+    at(ADA, HERE)
+    room, code = await node.race_of(ADA)
+    clock.time = BEGUN
+    taken = await bytes_of(node, rooms_keys.room(code))
+    assert taken < charges.ROOM[0].size <= charges.USED_ROOM.size
+    attempt = attempt_of(room, ADA)
+    assert await bytes_of(node, play_keys.attempt(attempt)) < quota.RUNNER
+    answer = await node.play_out(attempt, ADA)
+    assert answer.after.seq > 20
+    await node.apply_effects()
+    assert room.round is not None
+    kept = await bytes_of(node, rooms_keys.round_in(code, room.round.deal))
+    assert 0 < kept < charges.ROUND_RESULTS + charges.RUNNER_RESULTS
+    taken = await bytes_of(node, play_keys.attempt(attempt))
+    assert taken + kept <= (await used(node, HERE))[0]
+
+
+@pytest.mark.usefixtures("of_1000")
+async def test_moves_are_refused_only_where_all_is_stored_and_only_until_some_is_gone(
+    node: Node, at: Callable[..., None], clock: SetClock
+) -> None:
+    quotas = node.services.quotas
+    at(ADA, FIRST, AROUND)
+    at(BOB, SECOND, AROUND)
+    quotas.note(ADA, Item(999, HOUR))
+    await written(node)
+    assert not quotas.is_full(ADA)
+    quotas.note(ADA, Item(1, HOUR))
+    await written(node)
+    assert (quotas.is_full(ADA), quotas.is_full(BOB), quotas.is_full(CYD)) == (True, False, False)
+    assert quotas._writes.is_scheduled(FIRST), "it is looked again by itself"
+    clock.time = counted_until(clock.time, HOUR)
+    assert await used(node, FIRST) == [0]
+    assert not quotas.is_full(ADA)
+
+
+async def test_where_much_is_stored_games_are_kept_for_fewer_days(
+    node: Node, at: Callable[..., None], clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quota, "PLAYER_BYTES", 400)
+    quotas = node.services.quotas
+    at(ADA, HERE)
+    at(BOB, ELSEWHERE)
+    assert quotas.days([ADA]) == KEPT_DAYS
+    await quotas.take([HERE], "any", [Item(25_000, DAY)])
+    assert (quotas.days([ADA]), quotas.days([CYD]), quotas.days([PACE_BOT])) == (7, 90, 90)
+    assert quotas.days([ADA, BOB]) == KEPT_DAYS, "nobody loses what others have stored for"
+    assert quotas.days([ADA, PACE_BOT]) == 7
+    assert (await node.dailies.open(ADA, "robert")).start.days == 7
+    room, _ = await node.race_of(ADA)
+    assert room.round is not None
+    clock.time = BEGUN
+    for _ in range(2):
+        await node.play(attempt_of(room, ADA), ADA)
+    seconds, _ = await node.redis.time()
+    now, attempt = seconds * 1000, play_keys.attempt(attempt_of(room, ADA))
+    expected = room.round.deadline + 7 * DAY
+    assert abs(now + await node.redis.pttl(attempt) - expected) < HOUR
+    left = await node.redis.ttl(deals_keys.deal(room.round.deal))
+    assert abs(left - (7 + deals_keys.PLAYED_DEAL_DAYS) * keys.DAY_SECONDS) < 60
+    await node.attempts.resign(attempt_of(room, ADA), ADA, 4)
+    assert abs(now + await node.redis.pttl(attempt) - expected) < HOUR
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_the_pace_bots_run_is_charged_for_as_long_as_it_is_kept(
+    node: Node,
+    at: Callable[..., None],
+    clock: SetClock,
+    monkeypatch: pytest.MonkeyPatch,
+    known: bool,
+) -> None:
+    at(ADA, HERE)
+    code = node.rooms.random_code()
+    await node.rooms.match(code, ADA, "robert")
+    clock.time += 60_000
+    await node.rooms.seat_bot(code)
+    room = await node.rooms.start(code, None, [ADA, PACE_BOT])
+    assert room.round is not None
+    assert charges.round_of(2, HOUR, bot=True)[-1].size == 2 * RUNNER + BOT
+    if not known:
+        monkeypatch.setattr(node.rooms, "known", lambda _: None)
+    clock.time = room.round.starts
+    await node.play(attempt_of(room, ADA), ADA)
+    results = charges.ROUND_RESULTS + (2 if known else charges.MAX_SEATS) * charges.RUNNER_RESULTS
+    assert await used(node, HERE) == [module.PLAYED + results + BOT]
+    charged = await node.redis.hgetall(next(iter(await node.keys("quota:*"))))
+    kept = counted_until(clock.time, deals_keys.PLAYED_DEAL_LIFE * 1000)
+    assert int(charged[str(kept)]) >= BOT

@@ -1,0 +1,54 @@
+"""The modules that name the keys in Redis, of the base and of each wing, and what they name."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, get_type_hints
+
+from server.base.core.days import DailyId
+from server.results.core.boards import BoardId
+
+_ROOT = Path(__file__).parents[3]
+
+KEY_MODULES: Final = [
+    import_module(".".join(path.relative_to(_ROOT).with_suffix("").parts))
+    for path in sorted(_ROOT.glob("server/*/core/keys.py"))
+]
+
+FOR_GOOD: Final = {
+    kind for module in KEY_MODULES for kind in getattr(module, "FOR_GOOD", dict[str, str]())
+}
+"""The kinds of keys that need not expire."""
+
+_SAMPLES: dict[object, Any] = {
+    str: "abc",
+    int: 7,
+    BoardId: BoardId("day", "robert", 20_000, "guests"),
+    DailyId: DailyId("robert", 20_000),
+}
+
+
+def all_of(module: object) -> dict[str, str]:
+    """Return what each constant and function of a module names, by its name there."""
+    found = {name: value for name, value in vars(module).items() if isinstance(value, str)}
+    constants = {name: value for name, value in found.items() if name.isupper()}
+    functions = dict(inspect.getmembers(module, inspect.isfunction))
+    for name, function in functions.items():
+        types = get_type_hints(function)
+        if (
+            getattr(module, "__name__", "") != function.__module__
+            or getattr(types["return"], "__supertype__", types["return"]) is not str
+        ):
+            continue
+        given = [
+            _SAMPLES[getattr(kind, "__supertype__", kind)]
+            for parameter, kind in types.items()
+            if parameter != "return"
+        ]
+        # What makes a key of another one's slot gets a key.
+        constants[name] = (
+            function("{p7}:x") if list(types) == ["key", "return"] else function(*given)
+        )
+    return constants

@@ -1,0 +1,250 @@
+"""The bus: subscribers get every message, or are notified that some may be lost."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from itertools import count
+from signal import SIGCONT, SIGSTOP
+
+import pytest
+from redis.asyncio import Redis
+from redis.crc import key_slot
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
+
+from server.base.core import topics
+from server.base.redis import bus as module
+from server.base.redis import connection
+from server.base.redis.bus import Bus
+from server.base.redis.connection import Client, connect
+from server.base.redis.database import Database
+from tests.base.redis.listeners import Listener, listening
+from tests.base.redis.servers import drop_pubsub_connections, kept, running, servers_of, until
+from tests.redis_servers import running_server
+
+
+@pytest.fixture
+async def listener(database: Database) -> AsyncIterator[Listener]:
+    async with listening(database) as listener:
+        yield listener
+
+
+@pytest.fixture
+async def publisher(other_database: Database) -> Bus:
+    """Return the bus of another node, which only publishes."""
+    return Bus(other_database)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the time-outs, so that a lost connection is noticed and replaced soon."""
+    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
+    monkeypatch.setattr(module, "RECONNECT_DELAY", 0.01)
+    monkeypatch.setattr(module, "HEARTBEAT_INTERVAL", 0.05)
+    monkeypatch.setattr(module, "HEARTBEAT_TIMEOUT", 0.5)
+
+
+async def subscriber_count(redis: Client, topic: str) -> int:
+    """Return how many nodes are subscribed to a topic."""
+    async with servers_of(redis) as servers:
+        command = "NUMSUB" if isinstance(redis, Redis) else "SHARDNUMSUB"
+        counts = [
+            await server.execute_command("PUBSUB", command, topic)  # type: ignore[no-untyped-call]
+            for server in servers
+        ]
+    return sum(int(number) for _, number in counts)
+
+
+async def test_a_subscriber_is_notified_of_its_subscription_and_of_each_message(
+    listener: Listener, publisher: Bus
+) -> None:
+    listener.subscribe("a")
+    assert await listener.next_topic() == "a"
+    for _ in range(3):
+        publisher.publish("a")
+        assert await listener.next_topic() == "a"
+    listener.subscribe("b")
+    assert await listener.next_topic() == "b"
+    publisher.publish("b")
+    assert await listener.next_topic() == "b"
+    publisher.publish("a")
+    assert await listener.next_topic() == "a"
+
+
+async def test_payloads_are_received_as_they_were_published(
+    listener: Listener, publisher: Bus
+) -> None:
+    listener.subscribe("a")
+    assert await listener.message() == ("a", None)
+    for payload in (b"", b"\xff\x00 no text", bytes(10_000)):
+        publisher.publish("a", payload)
+        assert await listener.message() == ("a", payload)
+
+
+@pytest.mark.usefixtures("quick")
+async def test_subscribers_are_notified_of_a_message_that_could_not_be_sent(
+    database: Database,
+) -> None:
+    """Their own connections did not break, so they would not notice."""
+    async with listening(database) as listener:
+        listener.subscribe("a")
+        assert await listener.message() == ("a", None)
+        await database.reply("a", "PUBLISH", "elsewhere", "")
+        listener.bus.publish("a", b"1")
+        pipeline = database.pipeline_of("a")
+        assert pipeline is not None
+        pipeline.abort("cut by the test")
+        assert await listener.message() == ("a", b"")
+
+
+async def test_subscribing_again_at_once_notifies_of_one_subscription(
+    listener: Listener, publisher: Bus
+) -> None:
+    listener.subscribe("a")
+    assert await listener.message() == ("a", None)
+    listener.bus.unsubscribe("a")
+    listener.subscribe("a")
+    assert await listener.message() == ("a", None)
+    publisher.publish("a", b"1")
+    assert await listener.message() == ("a", b"1")
+    assert listener.is_empty()
+
+
+async def test_a_subscriber_that_raises_does_not_affect_other_messages(database: Database) -> None:
+    received: list[bytes | None] = []
+
+    def subscriber(payload: bytes | None) -> None:
+        received.append(payload)
+        assert payload != b"broken"
+
+    bus = Bus(database)
+    bus.subscribe("a", subscriber)
+
+    async def has_received(count: int) -> bool:
+        return len(received) == count
+
+    async with running(kept(bus)):
+        await until(lambda: has_received(1))
+        bus.publish("a", b"broken")
+        bus.publish("a", b"whole")
+        await until(lambda: has_received(3))
+    assert received == [None, b"broken", b"whole"]
+
+
+async def test_a_subscription_made_before_the_bus_runs_takes_effect(database: Database) -> None:
+    listener = Listener(database)
+    listener.subscribe("a")
+    async with running(kept(listener.bus)):
+        assert await listener.next_topic() == "a"
+
+
+async def test_a_topic_is_received_until_each_of_its_subscriptions_has_ended(
+    redis: Client, listener: Listener, publisher: Bus
+) -> None:
+    listener.subscribe("a")
+    listener.subscribe("a")
+    listener.subscribe("b")
+    await listener.wait_for("a", "b")
+    listener.bus.unsubscribe("a")
+    publisher.publish("a")
+    assert await listener.next_topic() == "a"
+    listener.bus.unsubscribe("a")
+
+    async def no_subscribers() -> bool:
+        return await subscriber_count(redis, "a") == 0
+
+    await until(no_subscribers)
+    publisher.publish("a")
+    publisher.publish("b")
+    assert await listener.next_topic() == "b"
+    assert listener.is_empty()
+    listener.bus.unsubscribe("never")
+
+
+@pytest.mark.usefixtures("quick")
+async def test_every_subscriber_is_notified_after_a_lost_connection(
+    redis: Client, listener: Listener, publisher: Bus
+) -> None:
+    topics = [f"topic {number}" for number in range(20)]
+    for topic in topics:
+        listener.subscribe(topic)
+    await listener.wait_for(*topics)
+    with capture_logs() as logs:
+        for _ in range(3):
+            assert listener.is_empty()
+            await drop_pubsub_connections(redis)
+            await listener.wait_for(*topics)
+            publisher.publish("topic 7")
+            assert await listener.next_topic() == "topic 7"
+    told = [line["event"] for line in logs]
+    assert told[:2] == ["bus_lost", "bus_back"]
+    assert set(told) == {"bus_lost", "bus_back"}
+
+
+@pytest.mark.usefixtures("quick")
+async def test_every_subscriber_is_notified_after_a_restart_of_redis() -> None:
+    one, other = topics.node("a"), topics.node("b")
+    with running_server() as server:
+        redis = connect(server.url)
+        async with listening(Database(redis)) as listener:
+            listener.subscribe(one)
+            await listener.wait_for(one)
+            with capture_logs() as logs:
+                server.kill()
+                listener.bus.publish(one)
+                listener.subscribe(other)
+                await asyncio.to_thread(server.start)
+                await listener.wait_for(one, other)
+                listener.bus.publish(other)
+                await listener.wait_for(other)
+                await until(lambda: _has_logged(logs, "store_back"))
+            # That the store is away says it all.
+            assert [line["event"] for line in logs] == ["store_lost", "store_back"]
+        await redis.aclose()
+
+
+@pytest.mark.usefixtures("quick")
+async def test_a_connection_that_hangs_is_replaced() -> None:
+    topic = topics.node("a")
+    with running_server() as server:
+        redis = connect(server.url)
+        async with listening(Database(redis)) as listener:
+            listener.subscribe(topic)
+            await listener.wait_for(topic)
+            server.signal(SIGSTOP)
+            try:
+                with capture_logs() as logs:
+                    await until(lambda: _has_logged(logs, "bus_lost"))
+            finally:
+                server.signal(SIGCONT)
+            await listener.wait_for(topic)
+        await redis.aclose()
+
+
+async def _has_logged(logs: list[EventDict], event: str) -> bool:
+    return any(entry["event"] == event for entry in logs)
+
+
+@pytest.mark.usefixtures("quick")
+async def test_an_idle_connection_is_kept_while_others_are_busy(
+    listener: Listener, publisher: Bus
+) -> None:
+    listener.subscribe("quiet")
+    await listener.wait_for("quiet")
+    # In a cluster, the busy topics are on another server.
+    thirds = {tag: key_slot(tag.encode()) * 3 // 16_384 for tag in ("quiet", *"abcdefgh")}
+    tag = next(tag for tag in "abcdefgh" if thirds[tag] != thirds["quiet"])
+    with capture_logs() as logs:
+        ends = time.monotonic() + 3 * module.HEARTBEAT_TIMEOUT
+        for number in count():
+            topic = f"{{{tag}}} busy {number}"
+            listener.subscribe(topic)
+            assert await listener.next_topic() == topic
+            listener.bus.unsubscribe(topic)
+            if time.monotonic() > ends:
+                break
+    assert not await _has_logged(logs, "bus_lost")
+    publisher.publish("quiet")
+    await listener.wait_for("quiet")

@@ -1,0 +1,466 @@
+"""A cluster whose slots move, and whose servers are killed or hang, while nodes write to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from signal import SIGCONT, SIGSTOP
+from typing import Any
+
+import pytest
+from redis.crc import key_slot
+
+from server.base.core import keys, topics
+from server.base.core.refusal import UnavailableError
+from server.base.journals.store import ConflictError, Entries, JournalStore
+from server.base.redis import bus, connection, pipeline
+from server.base.redis import database as module
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.base.work.stop import Stop
+from server.play.core import keys as play_keys
+from tests.base.journals.entries import DUE, KEY, append, append_soon, names_in, texts
+from tests.base.redis.listeners import Listener, listening
+from tests.base.redis.servers import running, until
+from tests.base.redis.writers import Load
+from tests.conftest import CLUSTER
+from tests.processes import PATIENCE
+from tests.redis_servers import Cluster, Server, running_cluster
+from tests.redis_servers import until as until_on_thread
+
+pytestmark = CLUSTER
+
+FORMS = [
+    pytest.param({}, id="one key"),
+    pytest.param({"effect": ("field", "text"), "due": DUE}, id="three keys"),
+]
+
+
+@pytest.fixture(scope="module")
+def running_servers() -> Iterator[Cluster]:
+    """Run a cluster that the tests of this module break and repair."""
+    # A second is enough to distinguish a lost server from a slow one.
+    with running_cluster(node_timeout=1_000) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def cluster(running_servers: Cluster) -> Iterator[Cluster]:
+    """Return the cluster, complete and empty, and repair it afterwards."""
+    for server in running_servers.masters():
+        server.ask("FLUSHALL")
+    yield running_servers
+    for server in running_servers.servers:
+        if server.runs:
+            server.signal(SIGCONT)
+        else:
+            server.start()
+    running_servers.until_whole()
+
+
+@asynccontextmanager
+async def database_on(cluster: Cluster, acks: int = 1) -> AsyncIterator[Database]:
+    """Yield the database of a node on the cluster."""
+    database = Database(connect(cluster.url), acks)
+    yield database
+    async with asyncio.timeout(PATIENCE):
+        await database.close()
+
+
+@pytest.fixture
+async def database(cluster: Cluster) -> AsyncIterator[Database]:
+    async with database_on(cluster) as database:
+        yield database
+
+
+def partitions_by_master(cluster: Cluster) -> dict[Server, list[int]]:
+    """Return some partitions of each master."""
+    found: dict[Server, list[int]] = {}
+    for number in range(0, keys.PARTITIONS, 8):
+        found.setdefault(cluster.master_of(keys.due(number)), []).append(number)
+    return found
+
+
+def others_of(cluster: Cluster, server: Server) -> list[Server]:
+    """Return all other masters."""
+    return [other for other in cluster.masters() if other is not server]
+
+
+async def taken_over(cluster: Cluster, key: str, lost: Server) -> Server:
+    """Wait until all servers agree on a new owner of a key of a lost one, and return it."""
+    slot = key_slot(key.encode())
+    left = {server.port: server for server in cluster.servers if server is not lost}
+
+    def owners() -> set[int]:
+        return {
+            shard[1]
+            for server in left.values()
+            for first, last, shard, *_ in server.ask("CLUSTER", "SLOTS")
+            if first <= slot <= last
+        }
+
+    await asyncio.to_thread(until_on_thread, lambda: len(owners()) == 1 and owners() <= set(left))
+    (port,) = owners()
+    return left[port]
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_appends_follow_a_slot_that_moves(
+    cluster: Cluster, database: Database, form: dict[str, Any]
+) -> None:
+    partition = 7
+    slot = key_slot(keys.due(partition).encode())
+    load = Load(database, names_in(partition, 20), **form)
+    journals = JournalStore(database)
+
+    async def read(stop: Stop) -> None:
+        while not stop.is_set:
+            await asyncio.gather(*(journals.read(writer.key) for writer in load.writers))
+
+    async with running(load.run), running(read):
+        await load.progress()
+        for _ in range(4):
+            source = cluster.master_of(keys.due(partition))
+            target = others_of(cluster, source)[0]
+            await asyncio.to_thread(cluster.move_slot, slot, source, target)
+            await load.progress()
+    assert load.reasons == []
+    assert await load.lost_nothing()
+    for writer in load.writers:
+        assert await texts(journals, writer.key) == writer.acknowledged
+
+
+async def test_a_slot_that_is_half_moved_is_written_and_read_where_its_keys_are(
+    cluster: Cluster, database: Database
+) -> None:
+    partition = 11
+    slot = key_slot(keys.due(partition).encode())
+    journals = JournalStore(database)
+    chosen = names_in(partition, 12)
+    old, new = chosen[:8], chosen[8:]
+    await asyncio.gather(*(append(journals, 1, name=name) for name in old))
+    source = cluster.master_of(keys.due(partition))
+    target = others_of(cluster, source)[0]
+    target_id = target.ask("CLUSTER", "MYID")
+    target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.ask("CLUSTER", "MYID"))
+    source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target_id)
+    moved = [play_keys.attempt(name) for name in old[:4]]
+    source.ask("MIGRATE", "127.0.0.1", target.port, "", 0, 2_000, "KEYS", *moved)
+    # The keys of this append are on two servers: it waits, but no other does.
+    split = asyncio.create_task(
+        append(
+            journals,
+            2,
+            name=old[5],
+            effect=("field", "text"),
+            due=DUE,
+        )
+    )
+    for name in (*old[:5], *old[6:]):
+        await append(journals, 2, name=name)
+    for name in new:
+        await append(journals, 1, name=name)
+        await append(journals, 2, name=name)
+    for name in (*old[:5], *old[6:], *new):
+        assert await texts(journals, play_keys.attempt(name)) == ["entry 1", "entry 2"]
+    assert not split.done()
+    await asyncio.to_thread(cluster.move_slot, slot, source, target)
+    await split
+    assert await texts(journals, play_keys.attempt(old[5])) == ["entry 1", "entry 2"]
+    assert target.ask("HGETALL", keys.outbox(partition)) == {"field": "text"}
+
+
+async def test_an_append_that_is_redirected_for_too_long_is_unavailable(
+    cluster: Cluster, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "REDIRECT_TIMEOUT", 0.2)
+    partition = 13
+    slot = key_slot(keys.due(partition).encode())
+    journals = JournalStore(database)
+    (name,) = names_in(partition, 1)
+    await append(journals, 1, name=name)
+    source = cluster.master_of(keys.due(partition))
+    target = others_of(cluster, source)[0]
+    target.ask("CLUSTER", "SETSLOT", slot, "IMPORTING", source.ask("CLUSTER", "MYID"))
+    source.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", target.ask("CLUSTER", "MYID"))
+    with pytest.raises(UnavailableError, match="TryAgain"):
+        await append(journals, 2, name=name, effect=("field", "text"))
+    await asyncio.to_thread(cluster.move_slot, slot, source, target)
+    await append(journals, 2, name=name, effect=("field", "text"))
+
+
+def connections(cluster: Cluster) -> int:
+    """Return how many clients are connected to all servers, without the servers themselves."""
+    found = 0
+    for server in cluster.servers:
+        for line in server.ask("CLIENT", "LIST").splitlines():
+            found += "flags=N" in line or "flags=P" in line
+    return found
+
+
+async def test_no_acknowledged_append_is_lost_when_masters_are_killed(
+    cluster: Cluster, database: Database
+) -> None:
+    before = connections(cluster)
+    for _ in range(2):
+        by_master = partitions_by_master(cluster)
+        lost, *others = by_master
+        load = Load(database, [names_in(p, 1)[0] for p in by_master[lost][:4]])
+        rest = Load(database, [names_in(p, 1)[0] for o in others for p in by_master[o][:4]])
+        async with running(load.run), running(rest.run):
+            await load.progress()
+            await rest.progress()
+            lost.kill()
+            await rest.progress(20)
+            await taken_over(cluster, keys.due(by_master[lost][0]), lost)
+            # Its replica has become the master, and has no replica until this one is back.
+            lost.start()
+            await load.progress()
+            await rest.progress()
+        assert rest.reasons == []
+        assert await load.lost_nothing()
+        assert await rest.lost_nothing()
+        await asyncio.to_thread(cluster.until_whole)
+        for server in cluster.masters():
+            server.ask("FLUSHALL")
+    # A few for concurrent reads, and one to each server for writes.
+    assert connections(cluster) <= before + 4 * len(cluster.servers)
+
+
+async def test_no_acknowledged_append_is_lost_when_a_master_hangs_and_resumes(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
+    monkeypatch.setattr(pipeline, "TIMEOUT", 2.0)
+    # A batch is answered in time although no replica acknowledges it.
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 1.0)
+    async with database_on(cluster) as database:
+        by_master = partitions_by_master(cluster)
+        lost, *others = by_master
+        load = Load(database, [names_in(p, 1)[0] for p in by_master[lost][:4]])
+        rest = Load(database, [names_in(p, 1)[0] for o in others for p in by_master[o][:4]])
+        async with running(load.run), running(rest.run):
+            await load.progress()
+            await rest.progress()
+            lost.signal(SIGSTOP)
+            await taken_over(cluster, keys.due(by_master[lost][0]), lost)
+            await rest.progress()
+            lost.signal(SIGCONT)
+            await load.progress()
+        assert rest.reasons == []
+        assert await load.lost_nothing()
+        assert await rest.lost_nothing()
+
+
+@pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
+async def test_the_new_master_is_found_without_the_lost_one(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *, hangs: bool
+) -> None:
+    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
+    monkeypatch.setattr(pipeline, "TIMEOUT", 2.0)
+    # A batch is answered in time although no replica acknowledges it.
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 1.0)
+    async with database_on(cluster, acks=0) as database, database_on(cluster, acks=0) as reader:
+        partition = 19
+        name, another = names_in(partition, 2)
+        journals = JournalStore(database)
+        await append(journals, 1, name=name)
+        assert await texts(JournalStore(reader), play_keys.attempt(name)) == ["entry 1"]
+        lost = cluster.master_of(keys.due(partition))
+        assert lost.ask("WAIT", 1, 2_000) == 1
+        if hangs:
+            lost.signal(SIGSTOP)
+        else:
+            lost.kill()
+        await taken_over(cluster, keys.due(partition), lost)
+        # The reader and the writer notice it independently.
+        assert await texts(JournalStore(reader), play_keys.attempt(name)) == ["entry 1"]
+        with pytest.raises(UnavailableError):
+            await append(journals, 2, name=name)
+        await append(journals, 2, name=name)
+        await append(journals, 1, name=another)
+
+
+async def test_replies_of_a_stale_master_are_not_used(cluster: Cluster) -> None:
+    async with database_on(cluster) as database:
+        partition = 17
+        lost = cluster.master_of(keys.due(partition))
+        journals = JournalStore(database)
+        chosen = names_in(partition, 20)
+        old, new = chosen[:10], chosen[10:]
+        known = await asyncio.gather(*(append(journals, 1, name=name) for name in old))
+        # Enough connections for all requests below to be waiting when the master resumes.
+        await asyncio.gather(
+            *(journals.read_on(play_keys.attempt(name), 1, "") for name in chosen * 2)
+        )
+        lost.signal(SIGSTOP)
+        new_master = await taken_over(cluster, keys.due(partition), lost)
+        # Another node has appended there meanwhile.
+        for name in old:
+            new_master.ask("XADD", play_keys.attempt(name), "0-2", "e", "entry 2")
+        for name in new:
+            new_master.ask("XADD", play_keys.attempt(name), "0-1", "e", "entry 1")
+        reads = [asyncio.create_task(journals.read(play_keys.attempt(name))) for name in chosen]
+        reads_on = [
+            asyncio.create_task(journals.read_on(play_keys.attempt(name), 1, "entry 1"))
+            for name in new
+        ]
+        writes: list[asyncio.Future[int]] = [
+            asyncio.ensure_future(append(journals, 2, "stale", name=name, generation=generation))
+            for name, generation in zip(old[:5], known[:5], strict=True)
+        ]
+        writes += [append_soon(journals, 2, "stale", name=name) for name in old[5:]]
+        for _ in range(50):
+            await asyncio.sleep(0)
+        lost.signal(SIGCONT)
+        found = await asyncio.gather(*reads, return_exceptions=True)
+        for answer in found[:10]:
+            assert texts_in(answer) in {("entry 1", "entry 2"), None}
+        for answer in found[10:]:
+            assert texts_in(answer) in {("entry 1",), None}
+        for more in await asyncio.gather(*reads_on, return_exceptions=True):
+            assert more is None or texts_in(more) in {(), None}
+        for write in await asyncio.gather(*writes, return_exceptions=True):
+            assert isinstance(write, Exception)
+
+
+def texts_in(answer: Entries | BaseException | None) -> tuple[str, ...] | None:
+    """Return the texts that were read, `None` if the read failed as unavailable."""
+    if isinstance(answer, Entries):
+        return tuple(answer.texts)
+    assert isinstance(answer, UnavailableError)
+    return None
+
+
+async def test_nothing_is_appended_to_an_entry_that_was_lost_with_a_moved_slot(
+    cluster: Cluster, database: Database
+) -> None:
+    """Its old owner still answers on the old connection, with a redirection to the new one."""
+    partition = 23
+    slot = key_slot(keys.due(partition).encode())
+    journals = JournalStore(database)
+    chosen = names_in(partition, 3)
+    known = [await append(journals, 1, name=name) for name in chosen]
+    source = cluster.master_of(keys.due(partition))
+    target = others_of(cluster, source)[0]
+    await asyncio.to_thread(cluster.move_slot, slot, source, target)
+    for name in chosen:
+        target.ask("DEL", play_keys.attempt(name))
+        target.ask("XADD", play_keys.attempt(name), "0-1", "e", "other")
+    one, two, three = chosen
+    soon = append_soon(journals, 2, name=one, generation=known[0], previous="entry 1")
+    with pytest.raises(ConflictError):
+        await soon
+    with pytest.raises(ConflictError):
+        await append(journals, 2, name=two, generation=known[1])
+    with pytest.raises(ConflictError):
+        await append(journals, 2, name=three, generation=known[2], effect=("field", "text"))
+    for name in chosen:
+        found = await journals.read(play_keys.attempt(name))
+        assert found.texts == ["other"]
+        await append_soon(journals, 2, name=name, generation=found.generation)
+        assert await texts(journals, play_keys.attempt(name)) == ["other", "entry 2"]
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the time-outs, so that a lost connection is noticed and replaced soon."""
+    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
+    monkeypatch.setattr(pipeline, "TIMEOUT", 2.0)
+    # A batch is answered in time although no replica acknowledges it.
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 1.0)
+    monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.01)
+    monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
+
+
+async def receive_published(publisher: Listener, listener: Listener, topic: str) -> None:
+    """Take all pending messages, publish to a topic, and wait until that is received."""
+    while not listener.is_empty():
+        await listener.next_topic()
+    publisher.bus.publish(topic)
+    await listener.wait_for(topic)
+
+
+TOPICS = [topics.node(str(number)) for number in range(12)]
+
+
+@pytest.mark.usefixtures("quick")
+async def test_messages_are_received_after_a_slot_has_moved(
+    cluster: Cluster, database: Database
+) -> None:
+    slot = key_slot(TOPICS[0].encode())
+    async with database_on(cluster) as another, listening(database) as listener:
+        publisher = Listener(another)
+        for topic in TOPICS:
+            listener.subscribe(topic)
+        await listener.wait_for(*TOPICS)
+        for topic in TOPICS:
+            await receive_published(publisher, listener, topic)
+        for _ in range(2):
+            source = cluster.master_of(TOPICS[0])
+            target = others_of(cluster, source)[0]
+            await asyncio.to_thread(cluster.move_slot, slot, source, target)
+            # Messages may have been lost meanwhile.
+            await listener.wait_for(*TOPICS)
+            await receive_published(publisher, listener, TOPICS[0])
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
+async def test_messages_are_received_after_a_master_was_lost(
+    cluster: Cluster, *, hangs: bool
+) -> None:
+    async with (
+        database_on(cluster) as database,
+        database_on(cluster) as another,
+        listening(database) as listener,
+    ):
+        publisher = Listener(another)
+        for topic in TOPICS:
+            listener.subscribe(topic)
+        await listener.wait_for(*TOPICS)
+        for topic in TOPICS:
+            await receive_published(publisher, listener, topic)
+        lost = cluster.master_of(TOPICS[0])
+        if hangs:
+            lost.signal(SIGSTOP)
+        else:
+            lost.kill()
+        new_master = await taken_over(cluster, TOPICS[0], lost)
+
+        async def subscribed() -> bool:
+            (_, number) = new_master.ask("PUBSUB", "SHARDNUMSUB", TOPICS[0])
+            return bool(number)
+
+        await until(subscribed)
+        await listener.wait_for(*TOPICS)
+
+        async def publish_again(stop: Stop) -> None:
+            # Messages that are sent to the lost master are lost.
+            while not stop.is_set:
+                publisher.bus.publish(TOPICS[0])
+                await asyncio.sleep(0.01)
+
+        while not listener.is_empty():
+            await listener.next_topic()
+        async with running(publish_again):
+            await listener.wait_for(TOPICS[0])
+        for topic in TOPICS:
+            await receive_published(publisher, listener, topic)
+
+
+async def test_a_cluster_with_passwords_refuses_a_wrong_one(cluster: Cluster) -> None:
+    for server in cluster.servers:
+        server.ask("ACL", "SETUSER", "ada", "on", ">p@ss", "~*", "&*", "+@all")
+    servers = cluster.url.rpartition("@")[2]
+    database = Database(connect(f"redis+cluster://ada:p%40ss@{servers}"), 0)
+    await database.check()
+    journals = JournalStore(database)
+    await append(journals, 1)
+    assert await texts(journals, KEY) == ["entry 1"]
+    await database.close()
+    stranger = Database(connect(f"redis+cluster://ada:pass@{servers}"), 0)
+    with pytest.raises(UnavailableError):
+        await stranger.check()
+    await stranger.close()

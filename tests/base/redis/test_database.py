@@ -1,0 +1,417 @@
+"""The database: writes are sent in batches, and answered when they are stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable
+from pathlib import Path
+from signal import SIGCONT, SIGSTOP
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from server.base.core.refusal import UnavailableError, UnsuitableError
+from server.base.journals.store import ConflictError, JournalStore
+from server.base.redis import connection, pipeline
+from server.base.redis import database as module
+from server.base.redis.connection import Client, connect
+from server.base.redis.database import Database
+from server.play.core import keys
+from tests.base.journals.entries import (
+    DUE,
+    EFFECT,
+    FAR,
+    FORMS,
+    PARTITION,
+    append,
+    names,
+    names_in,
+    texts,
+)
+from tests.base.redis.servers import in_flight, reads, until, writes_held_up
+from tests.conftest import ALONE, client_of
+from tests.processes import PATIENCE
+from tests.redis_servers import Server, running_server
+
+
+@pytest.fixture
+def journals(database: Database) -> JournalStore:
+    return JournalStore(database)
+
+
+APPENDED = int
+"""The type of the result of an append that was stored."""
+
+
+async def outcomes(appends: Iterable[Awaitable[int]]) -> list[type]:
+    """Await appends, and return the types of their errors or results."""
+    async with asyncio.timeout(PATIENCE):
+        done = await asyncio.gather(*appends, return_exceptions=True)
+    return [type(outcome) for outcome in done]
+
+
+async def test_appends_of_one_loop_turn_are_sent_in_one_batch(
+    redis: Client, journals: JournalStore
+) -> None:
+    await append(journals, 1)
+    before = await reads(redis)
+    await asyncio.gather(*(append(journals, 1, name=name) for name in names(100)))
+    assert await reads(redis) - before < 40
+    for name in names(100):
+        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
+
+
+async def test_appends_that_wait_for_a_batch_in_flight_are_sent_in_the_next(
+    redis: Client, journals: JournalStore
+) -> None:
+    async with writes_held_up(redis):
+        first = asyncio.create_task(append(journals, 1))
+        await until(lambda: in_flight(redis, "evalsha"))
+        late = [
+            asyncio.create_task(append(journals, 1, name=name)) for name in names_in(PARTITION, 100)
+        ]
+        # Let each task reach its append.
+        await redis.ping()
+        assert not any(task.done() for task in (first, *late))
+        before = await reads(redis)
+    await asyncio.gather(first, *late)
+    assert await reads(redis) - before < 40
+
+
+async def test_each_append_of_a_batch_has_its_own_answer(journals: JournalStore) -> None:
+    await append(journals, 1)
+    (name,) = names_in(PARTITION, 1)
+    tasks = [
+        append(journals, 1, expires=FAR), append(journals, 2), append(journals, 2),
+        append(journals, 2, name=name), append(journals, 3, effect=EFFECT),
+        append(journals, 3, due=DUE),
+    ]  # fmt: skip
+    assert await outcomes(tasks) == [
+        ConflictError, APPENDED, ConflictError, ConflictError, APPENDED, ConflictError,
+    ]  # fmt: skip
+    assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
+
+
+async def test_a_cancelled_append_does_not_affect_others(
+    redis: Client, journals: JournalStore
+) -> None:
+    tasks = []
+    chosen = names_in(PARTITION, 6)
+    async with writes_held_up(redis):
+        for name in chosen:
+            tasks.append(asyncio.create_task(append(journals, 1, name, name=name)))
+            await until(lambda: in_flight(redis, "evalsha"))
+        # The first is in flight, the other waits for the next batch.
+        for given_up in (tasks[0], tasks[3]):
+            given_up.cancel()
+    assert await outcomes(tasks) == [
+        asyncio.CancelledError, *[APPENDED] * 2, asyncio.CancelledError, *[APPENDED] * 2,
+    ]  # fmt: skip
+    for name in chosen:
+        assert await texts(journals, keys.attempt(name)) == [name]
+
+
+async def test_an_append_that_cannot_be_encoded_does_not_affect_others(
+    journals: JournalStore,
+) -> None:
+    tasks = [append(journals, 1), append(journals, 2, "\ud800"), append(journals, 2)]
+    assert await outcomes(tasks) == [APPENDED, UnicodeEncodeError, APPENDED]
+    assert await texts(journals) == ["entry 1", "entry 2"]
+
+
+async def test_a_write_to_a_full_queue_is_refused_at_once(
+    redis: Client, journals: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "MAX_WAITING", 3)
+    async with writes_held_up(redis):
+        tasks = [asyncio.create_task(append(journals, 1))]
+        await until(lambda: in_flight(redis, "evalsha"))
+        tasks += [
+            asyncio.create_task(append(journals, 1, name=name)) for name in names_in(PARTITION, 2)
+        ]
+        await redis.ping()
+        with pytest.raises(UnavailableError, match="too many"):
+            await append(journals, 2)
+    assert await outcomes(tasks) == [APPENDED] * 3
+    await append(journals, 2)
+
+
+async def test_no_batch_is_longer_than_its_bound(
+    redis: Client, journals: JournalStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "MAX_BATCH", 2)
+    chosen = names_in(PARTITION, 60)
+    before = await reads(redis)
+    await asyncio.gather(*(append(journals, 1, name=name) for name in chosen))
+    assert await reads(redis) - before >= 30
+    for name in chosen:
+        assert await texts(journals, keys.attempt(name)) == ["entry 1"]
+
+
+async def test_closing_waits_for_pending_writes(
+    redis: Client, other_database: Database, journals: JournalStore
+) -> None:
+    closed = JournalStore(other_database)
+    async with writes_held_up(redis):
+        task = asyncio.create_task(append(closed, 1))
+        await until(lambda: in_flight(redis, "evalsha"))
+        closing = asyncio.create_task(other_database.close())
+        await redis.ping()
+        assert not closing.done()
+    await closing
+    await task
+    assert await texts(journals) == ["entry 1"]
+
+
+async def test_of_two_nodes_that_keep_a_value_first_both_get_the_same(
+    redis: Client, database: Database, other_database: Database
+) -> None:
+    for number in range(20):
+        key = f"first:{{{number}}}"
+        kept = await asyncio.gather(
+            *(
+                each.keep_first(key, name, 60)
+                for each, name in ((database, "a"), (other_database, "b")) * 3
+            )
+        )
+        assert len(set(kept)) == 1
+        assert kept[0] == await redis.get(key)
+        assert 0 < await redis.ttl(key) <= 60
+        assert await database.keep_first(key, "c") == kept[0]
+
+
+async def test_acknowledged_appends_survive_a_kill_of_redis() -> None:
+    with running_server() as server:
+        database = Database(connect(server.url), 0)
+        journals = JournalStore(database)
+        await append(journals, 1)
+        async with client_of(server.admin_url) as operator, writes_held_up(operator):
+            lost = asyncio.create_task(append(journals, 2, "in flight"))
+            await until(lambda: in_flight(operator, "evalsha"))
+            late = asyncio.create_task(append(journals, 2, "waiting"))
+            server.kill()
+            assert await outcomes([lost, late]) == [UnavailableError] * 2
+            with pytest.raises(UnavailableError):
+                await append(journals, 2)
+            with pytest.raises(UnavailableError):
+                await texts(journals)
+        server.start()
+        assert await texts(journals) == ["entry 1"]
+        await append(journals, 2)
+        assert await texts(journals) == ["entry 1", "entry 2"]
+        await database.close()
+
+
+@ALONE
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        pytest.param(("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"), "(?i)readonly", id="replica"),
+        pytest.param(
+            ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"), "OutOfMemory|OOM", id="memory"
+        ),
+        pytest.param(
+            ("CONFIG SET min-replicas-to-write 1", "CONFIG SET min-replicas-to-write 0"),
+            "NOREPLICAS",
+            id="replicas",
+        ),
+    ],
+)
+async def test_a_redis_that_takes_no_writes_is_unavailable_until_it_does(
+    redis: Redis,
+    journals: JournalStore,
+    form: dict[str, Any],
+    settings: tuple[str, str],
+    message: str,
+) -> None:
+    refuse, allow = settings
+    await append(journals, 1)
+    await redis.execute_command(*refuse.split())  # type: ignore[no-untyped-call]
+    try:
+        with pytest.raises(UnavailableError, match=message):
+            await append(journals, 2, **form)
+        assert await texts(journals) == ["entry 1"]
+    finally:
+        await redis.execute_command(*allow.split())  # type: ignore[no-untyped-call]
+    await append(journals, 2, **form)
+    assert await texts(journals) == ["entry 1", "entry 2"]
+
+
+async def test_a_redis_that_cannot_save_is_unavailable_until_it_can() -> None:
+    with running_server() as server:
+        redis, data = connect(server.admin_url), server.data
+        database = Database(redis, 0)
+        journals = JournalStore(database)
+
+        async def saves() -> bool:
+            info = await redis.info("persistence")
+            return bool(info["rdb_last_bgsave_status"] == "ok")
+
+        async def saves_not() -> bool:
+            return not await saves()
+
+        await append(journals, 1)
+        # A file cannot take the place of a folder.
+        (data / "dump.rdb").mkdir()
+        await redis.config_set("save", "3600 1")
+        await redis.bgsave()
+        await until(saves_not)
+        with pytest.raises(UnavailableError, match="MISCONF"):
+            await append(journals, 2)
+        (data / "dump.rdb").rmdir()
+        await redis.bgsave()
+        await until(saves)
+        await append(journals, 2)
+        assert await texts(journals) == ["entry 1", "entry 2"]
+        await database.close()
+
+
+async def test_a_redis_that_loads_its_file_is_unavailable_until_it_is_done() -> None:
+    # While it loads, it serves clients after each 1,024 commands of the file, and a client needs
+    # several such turns to connect and send its command.
+    with running_server(**{"key-load-delay": "20"}) as server:
+        redis = connect(server.url)
+        database = Database(redis, 0)
+        journals = JournalStore(database)
+        await append(journals, 1)
+        with server.client() as operator, operator.pipeline(transaction=False) as batch:
+            for number in range(30_000):
+                batch.set(f"filler {number}", "")
+            batch.execute()
+        server.kill()
+        starting = asyncio.create_task(asyncio.to_thread(server.start))
+        reasons = await reasons_until_appended(journals, 2)
+        await starting
+        assert await texts(journals) == ["entry 1", "entry 2"]
+        await database.close()
+    assert any("loading" in reason.lower() for reason in reasons), set(reasons)
+
+
+async def reasons_until_appended(journals: JournalStore, number: int) -> list[str]:
+    """Retry an append until it is stored, and return the messages of the failures before."""
+    reasons: list[str] = []
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                await append(journals, number)
+            except UnavailableError as error:
+                reasons.append(str(error))
+                await asyncio.sleep(0.002)
+            else:
+                return reasons
+
+
+async def test_a_redis_that_hangs_is_unavailable_until_it_resumes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for place in (connection, pipeline):
+        monkeypatch.setattr(place, "TIMEOUT", 2.0)
+    with running_server() as server:
+        redis = connect(server.url)
+        database = Database(redis, 0)
+        journals = JournalStore(database)
+        await append(journals, 1)
+        server.signal(SIGSTOP)
+        try:
+            tasks = [append(journals, 1, name=name) for name in names(50)]
+            assert await outcomes(tasks) == [UnavailableError] * 50
+            with pytest.raises(UnavailableError):
+                await texts(journals)
+        finally:
+            server.signal(SIGCONT)
+        await append(journals, 2)
+        assert await texts(journals) == ["entry 1", "entry 2"]
+        await database.close()
+
+
+@pytest.fixture(scope="module")
+def pair() -> Iterable[tuple[Server, Server]]:
+    """Run a redis-server with a replica, outside of any cluster."""
+    with running_server() as master, running_server() as replica:
+        replica.ask("REPLICAOF", "127.0.0.1", master.port)
+        replica.ask("CONFIG", "SET", "repl-timeout", 60)
+        yield master, replica
+
+
+@pytest.mark.parametrize("acks", [1, 0])
+async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
+    pair: tuple[Server, Server], acks: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    master, replica = pair
+    redis = connect(master.url)
+    database = Database(redis, acks)
+    name, another = names_in(acks, 2)
+    key = keys.attempt(name)
+    journals = JournalStore(database)
+
+    async def linked() -> bool:
+        return bool(replica.ask("ROLE")[3] == "connected")
+
+    await until(linked)
+    await append(journals, 1, name=name)
+    if acks:
+        assert replica.ask("XLEN", key) == 1
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
+    replica.signal(SIGSTOP)
+    try:
+        tasks = [append(journals, 2, name=name), append(journals, 1, name=another)]
+        expected = UnavailableError if acks else APPENDED
+        assert await outcomes(tasks) == [expected] * 2
+        if acks:
+            # The entry may be stored or not; no reader may get it.
+            for read in (journals.read(key), journals.read_on(key, 1, "entry 1")):
+                with pytest.raises(UnavailableError, match="0 replicas"):
+                    await read
+            with pytest.raises(UnavailableError):
+                await database.keep_first(f"first:{name}", "value")
+    finally:
+        replica.signal(SIGCONT)
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", PATIENCE)
+    assert await texts(journals, key) == ["entry 1", "entry 2"]
+    await append(journals, 3, name=name)
+    if acks:
+        assert replica.ask("XLEN", key) == 3
+    await database.close()
+
+
+async def test_the_redis_of_the_tests_is_suitable(database: Database) -> None:
+    await database.check()
+
+
+async def test_a_redis_that_is_too_old_is_refused(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("MIN_VERSION", "MIN_CLUSTER_VERSION"):
+        monkeypatch.setattr(module, name, (99, 1))
+    with pytest.raises(UnsuitableError, match=r"This is Redis \d.*; 99\.1 or newer is needed\."):
+        await database.check()
+
+
+async def test_a_redis_that_is_not_there_is_unavailable_and_not_unsuitable(tmp_path: Path) -> None:
+    database = Database(connect(f"unix://{tmp_path}/none.sock"))
+    with pytest.raises(UnavailableError):
+        await database.check()
+    await database.close()
+
+
+async def test_a_write_after_close_opens_no_connection(database: Database) -> None:
+    """It would prevent the event loop from closing."""
+    await database.write("a", "SET", "a", "1")
+    await database.close()
+    failed: list[str] = []
+    database.send("a", "PUBLISH", "a", "", failed=lambda: failed.append("a"))
+    with pytest.raises(UnavailableError):
+        await database.write("a", "SET", "a", "2")
+    assert failed == ["a"]
+    assert not database._refresh_tasks
+    assert not database._send_tasks
+
+
+async def test_a_redis_that_evicts_is_refused() -> None:
+    with running_server(**{"maxmemory": "100mb", "maxmemory-policy": "volatile-lru"}) as server:
+        database = Database(connect(server.url))
+        with pytest.raises(UnsuitableError, match="Set it to noeviction"):
+            await database.check()
+        await database.close()

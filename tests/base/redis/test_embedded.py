@@ -1,0 +1,365 @@
+"""The embedded server: its data, its exclusive use, and what becomes of it when something dies."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.base.redis import embedded
+from server.base.redis.connection import connect
+from server.base.redis.embedded import embedded_redis, shared_redis
+from server.base.redis.programs import EmbeddedServerError
+from tests.base.redis.servers import pid_of, until
+from tests.processes import PATIENCE, ROOT, is_alive
+from tests.redis_programs import default_program
+
+_SERVE = """
+import asyncio, sys
+from pathlib import Path
+from server.cli.logs import configure
+from server.base.redis.connection import connect
+from server.base.redis.embedded import embedded_redis
+
+configure("json", "info", "test")  # to standard error
+
+async def serve():
+    async with embedded_redis(Path(sys.argv[1])) as address:
+        redis = connect(address)
+        await redis.set("kept", "yes")
+        print((await redis.info("server"))["process_id"], flush=True)
+        await asyncio.Event().wait()
+
+asyncio.run(serve())
+"""
+"""A program that runs an embedded server, stores a value, and prints the server's process id."""
+
+
+@contextmanager
+def serving(data: Path) -> Iterator[int]:
+    """Run a process with an embedded server, yield the server's process id, and kill the former."""
+    process = subprocess.Popen(  # noqa: S603 - our own arguments
+        [sys.executable, "-c", _SERVE, str(data)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+    )
+    assert process.stdout is not None
+    try:
+        yield int(process.stdout.readline())
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def hanging_orphan(data: Path) -> int:
+    """Leave a stopped server behind, whose parent was killed, and return its process id."""
+    with serving(data) as pid:
+        os.kill(pid, signal.SIGSTOP)
+    return pid
+
+
+async def gone(pid: int) -> None:
+    """Wait until a process has ended."""
+
+    async def is_gone() -> bool:
+        return not is_alive(pid)
+
+    await until(is_gone)
+
+
+async def told(logs: Sequence[Mapping[str, object]], event: str, count: int) -> bool:
+    """Return whether an event was logged so many times."""
+    return sum(line["event"] == event for line in logs) >= count
+
+
+def parent_of(pid: int) -> int:
+    """Return the id of a process's parent."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def zombies_of(parent: int) -> list[int]:
+    """Return the children of a process that have ended and were not waited for."""
+    children = Path(f"/proc/{parent}/task").glob("*/children")
+    pids = [int(pid) for each in children for pid in each.read_text().split()]
+    return [pid for pid in pids if not is_alive(pid)]
+
+
+async def stored_value(socket: Path) -> object:
+    """Return the value that the program has stored."""
+    redis = connect(socket)
+    try:
+        return await redis.get("kept")
+    finally:
+        await redis.aclose()
+
+
+LOADED = 40
+"""Keys that `fill` stores."""
+
+
+async def fill(data: Path) -> None:
+    """Store some keys, and have the server write its file anew, as one that it loads by keys."""
+    async with embedded_redis(data) as socket:
+        redis = connect(socket)
+        await redis.mset({f"key {number}": os.urandom(2_000).hex() for number in range(LOADED)})
+        await redis.bgrewriteaof()
+
+        async def is_rewritten() -> bool:
+            found = await redis.info("persistence")
+            busy = found["aof_rewrite_in_progress"] or found["aof_rewrite_scheduled"]
+            return not busy and found["aof_last_bgrewrite_status"] == "ok"
+
+        await until(is_rewritten)
+        await redis.aclose()
+
+
+def slow_to_load(seconds: float) -> str:
+    """Return what a `redis-server` does that takes so long to load each key."""
+    slow = f"--key-load-delay {seconds * 1e6:.0f} --loading-process-events-interval-bytes 1024"
+    return f'exec {default_program()} "$@" {slow}'
+
+
+def on_path(monkeypatch: pytest.MonkeyPatch, data: Path, does: str) -> None:
+    """Have a script be the `redis-server` on the PATH, which says that it is the real one."""
+    folder = data / "bin"
+    folder.mkdir()
+    program = folder / "redis-server"
+    says = f'[ "$1" = --version ] && exec {default_program()} --version'
+    program.write_text(f"#!/bin/sh\n{says}\n{does}\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+
+
+async def start(data: Path) -> None:
+    """Start a server, and end it at once."""
+    async with embedded_redis(data):
+        pass
+
+
+async def test_the_server_listens_on_a_unix_socket_only_and_ends_with_its_context(
+    data: Path,
+) -> None:
+    async with embedded_redis(data) as socket:
+        assert socket == data.resolve() / "redis.sock"
+        redis = connect(socket)
+        pid = await pid_of(redis)
+        settings = await redis.config_get("*")
+        assert settings["port"] == "0"
+        assert settings["appendonly"] == "yes"
+        assert settings["maxmemory-policy"] == "noeviction"
+        await redis.aclose()
+    assert not is_alive(pid)
+    assert (data.stat().st_mode & 0o077) == 0
+
+
+async def test_nobody_else_reads_the_files_of_a_directory_that_others_can_enter(
+    data: Path,
+) -> None:
+    data.chmod(0o755)
+    async with embedded_redis(data):
+        own = [path for path in data.rglob("*") if path.name not in {"lock", "redis.lock"}]
+        own.remove(data / "server.json")
+        assert any(path.name.endswith(".aof") for path in own)
+        for path in own:
+            assert (path.stat().st_mode & 0o077) == 0, path
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["made/here", "a#b", "a?b", "a%25b", "a b", "tab\there", "line\nbreak", "ünï-♠", "'\"\\"],
+)
+async def test_the_data_outlives_the_server_whatever_the_directory_is_called(
+    data: Path, name: str
+) -> None:
+    for before in (None, "1", "2"):
+        async with embedded_redis(data / name) as socket:
+            redis = connect(socket)
+            assert await redis.get("count") == before
+            await redis.incr("count")
+            await redis.aclose()
+    assert [path.name for path in data.iterdir()] == [Path(name).parts[0]]
+
+
+async def test_the_server_starts_without_long_pauses(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses = []
+    sleep = asyncio.sleep
+
+    async def recording_sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        await sleep(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", recording_sleep)
+    await start(data)
+    assert max(pauses, default=0) <= 0.02
+
+
+async def test_a_server_that_loads_for_longer_than_it_may_be_silent_is_waited_for(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(data)
+    on_path(monkeypatch, data, slow_to_load(0.05))
+    monkeypatch.setattr(embedded, "START_TIMEOUT", 0.5)
+    monkeypatch.setattr(embedded, "TELL_LOADING_EVERY", 0.1)
+    with capture_logs() as logs:
+        async with embedded_redis(data) as socket, shared_redis(data) as shared:
+            assert socket == shared
+            redis = connect(socket)
+            assert await redis.dbsize() == LOADED
+            await redis.aclose()
+    seen = [line["percent"] for line in logs if line["event"] == "embedded_redis_loading"]
+    assert len(seen) > 1
+    assert seen == sorted(seen)
+    assert 0 <= seen[0] < seen[-1] <= 100
+
+
+async def test_a_server_that_does_not_answer_is_given_up(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_path(monkeypatch, data, "exec sleep 1000")
+    monkeypatch.setattr(embedded, "START_TIMEOUT", 0.2)
+    with pytest.raises(EmbeddedServerError, match="did not answer"):
+        await start(data)
+
+
+async def test_a_server_that_is_loading_ends_at_once(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(data)
+    on_path(monkeypatch, data, slow_to_load(1.0))
+    monkeypatch.setattr(embedded, "TELL_LOADING_EVERY", 0.0)
+    with capture_logs() as logs:
+        starting = asyncio.create_task(start(data))
+        await until(partial(told, logs, "embedded_redis_loading", 1))
+        starting.cancel()
+        async with asyncio.timeout(PATIENCE):
+            await asyncio.wait({starting})
+    assert starting.cancelled()
+    monkeypatch.undo()
+    async with embedded_redis(data) as socket:
+        redis = connect(socket)
+        assert await redis.dbsize() == LOADED
+        await redis.aclose()
+
+
+async def test_another_process_on_the_same_data_is_refused(data: Path) -> None:
+    with serving(data) as pid:
+        with pytest.raises(EmbeddedServerError, match="Another server uses the data in"):
+            await start(data)
+        assert is_alive(pid)
+        async with shared_redis(data) as socket:
+            assert await stored_value(socket) == "yes"
+    await start(data)
+    assert not is_alive(pid), "the server outlives its process"
+
+
+async def test_a_server_that_is_killed_is_started_again_and_loses_nothing(data: Path) -> None:
+    async with embedded_redis(data) as socket:
+        redis = connect(socket)
+        with capture_logs() as logs:
+            for number in (1, 2, 3):
+                await redis.set(f"key {number}", "kept")
+                killed = await pid_of(redis)
+                os.kill(killed, signal.SIGKILL)
+                await until(partial(told, logs, "embedded_redis_restarted", number))
+                assert await pid_of(redis) != killed
+                assert await redis.get(f"key {number}") == "kept"
+        await redis.aclose()
+        assert not zombies_of(os.getpid())
+    died = [line for line in logs if line["event"] == "embedded_redis_died"]
+    assert [(line["signal"], line["pause"]) for line in died] == [
+        ("SIGKILL", 0.25),
+        ("SIGKILL", 0.5),
+        ("SIGKILL", 1.0),
+    ]
+    assert [line["event"] for line in logs].count("embedded_redis_restarted") == 3
+
+
+async def test_a_server_that_cannot_be_started_again_is_told_of_and_tried_again(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with embedded_redis(data) as socket:
+        redis = connect(socket)
+        pid = await pid_of(redis)
+        with capture_logs() as logs:
+            with monkeypatch.context() as patch:
+                patch.setattr(embedded, "at_hand", lambda: _raise(EmbeddedServerError("None.")))
+                os.kill(pid, signal.SIGKILL)
+                await until(lambda: told(logs, "embedded_redis_not_started", 2))
+            await until(lambda: told(logs, "embedded_redis_restarted", 1))
+        failed = [line for line in logs if line["event"] == "embedded_redis_not_started"]
+        assert failed[0]["error"] == "None."
+        assert failed[1]["pause"] == 2 * failed[0]["pause"]
+        assert await pid_of(redis) != pid
+        await redis.aclose()
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+async def test_a_server_dies_with_its_process_and_its_data_is_used(
+    data: Path, guarded: bool
+) -> None:
+    with serving(data) as pid:
+        if not guarded:
+            # The process is stopped, so that it does not start the server again.
+            guard = parent_of(pid)
+            os.kill(parent_of(guard), signal.SIGSTOP)
+            os.kill(guard, signal.SIGKILL)
+    if guarded:
+        await gone(pid)
+    async with embedded_redis(data) as socket:
+        assert await stored_value(socket) == "yes"
+        assert not is_alive(pid)
+
+
+async def test_no_server_is_started_beside_an_orphan_that_hangs(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pid = hanging_orphan(data)
+    with monkeypatch.context() as patch:
+        patch.setattr(embedded, "START_TIMEOUT", 0.1)
+        with pytest.raises(EmbeddedServerError, match="does not stop"):
+            await start(data)
+    assert is_alive(pid)
+    os.kill(pid, signal.SIGCONT)
+    async with embedded_redis(data) as socket:
+        assert await stored_value(socket) == "yes"
+        assert not is_alive(pid)
+
+
+async def test_a_socket_file_without_a_server_does_not_prevent_a_start(data: Path) -> None:
+    pid = hanging_orphan(data)
+    os.kill(pid, signal.SIGKILL)
+    await gone(pid)
+    assert (data / "redis.sock").exists()
+    async with embedded_redis(data) as socket:
+        assert await stored_value(socket) == "yes"
+
+
+async def test_a_path_that_is_too_long_for_a_socket_is_refused(data: Path) -> None:
+    with pytest.raises(EmbeddedServerError, match="too long"):
+        await start(data / ("x" * 100))
+
+
+async def test_unreadable_data_is_reported_with_the_log_to_read(data: Path) -> None:
+    folder = data / "appendonlydir"
+    folder.mkdir()
+    (folder / "appendonly.aof.manifest").write_text("this is no list")
+    with pytest.raises(EmbeddedServerError, match=r"redis\.log says why"):
+        await start(data)

@@ -1,0 +1,229 @@
+"""The probe: whether Redis takes writes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from signal import SIGCONT, SIGSTOP
+
+import pytest
+import structlog
+
+from server.base.core import keys
+from server.base.redis import probe as module
+from server.base.redis.connection import Client, connect
+from server.base.redis.database import Database
+from server.base.redis.probe import FRESH_FOR, Probe
+from tests.base.redis.servers import calls, kept, running, servers_of, until
+from tests.conftest import CLUSTER
+from tests.redis_servers import MASTERS, Server, running_cluster, running_server
+from tests.redis_servers import until as until_so
+
+Act = Callable[[Server], object]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """Run a redis-server that the test can stop."""
+    with running_server(appendfsync="no") as server:
+        yield server
+
+
+@asynccontextmanager
+async def probing(url: str, acks: int = 0) -> AsyncIterator[Probe]:
+    """Run a probe of this Redis."""
+    database = Database(connect(url), acks)
+    # A cluster's topology is read by whoever asks first.
+    await database.check()
+    probe = Probe(database)
+    async with running(kept(probe)):
+        yield probe
+    await database.close()
+
+
+async def until_it(probe: Probe, *, succeeds: bool) -> None:
+    """Wait until the probe succeeds, or fails."""
+
+    async def so() -> bool:
+        return probe.succeeds() is succeeds
+
+    await until(so)
+
+
+def _asks(command: str) -> Act:
+    return lambda server: server.ask(*command.split())
+
+
+@pytest.mark.parametrize(
+    ("breaks", "mends"),
+    [
+        pytest.param(Server.kill, Server.start, id="killed"),
+        pytest.param(
+            lambda server: server.signal(SIGSTOP),
+            lambda server: server.signal(SIGCONT),
+            id="hangs",
+        ),
+        pytest.param(
+            _asks("CONFIG SET maxmemory 1"), _asks("CONFIG SET maxmemory 0"), id="out of memory"
+        ),
+        pytest.param(_asks("REPLICAOF 127.0.0.1 1"), _asks("REPLICAOF NO ONE"), id="read-only"),
+        pytest.param(
+            _asks("CONFIG SET min-replicas-to-write 1"),
+            _asks("CONFIG SET min-replicas-to-write 0"),
+            id="without replicas",
+        ),
+        pytest.param(_asks("CLIENT PAUSE 60000 WRITE"), _asks("CLIENT UNPAUSE"), id="writes wait"),
+    ],
+)
+async def test_it_fails_while_redis_takes_no_writes(
+    server: Server, breaks: Act, mends: Act, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PROBE_EVERY", 0.02)
+    monkeypatch.setattr(module, "FRESH_FOR", 0.3)
+    async with probing(server.url) as probe:
+        await until_it(probe, succeeds=True)
+        breaks(server)
+        await until_it(probe, succeeds=False)
+        mends(server)
+        await until_it(probe, succeeds=True)
+
+
+async def test_it_fails_while_replicas_are_missing(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("server.base.redis.pipeline.ACKNOWLEDGED_WITHIN", 0.01)
+    async with probing(server.url, acks=1) as probe:
+        await probe.once()
+        assert not probe.succeeds()
+
+
+async def test_a_write_counts_for_two_seconds(database: Database) -> None:
+    now = 1_000.0
+    await database.check()
+    probe = Probe(database, lambda: now)
+    assert not probe.succeeds()
+    await probe.once()
+    assert probe.succeeds()
+    now += FRESH_FOR - 0.01
+    assert probe.succeeds()
+    now += 0.01
+    assert not probe.succeeds()
+
+
+async def test_it_writes_once_to_each_server_and_leaves_nothing(
+    database: Database, redis: Client
+) -> None:
+    await database.check()
+    servers = database.key_of_each_server([keys.barrier(keys.outbox(n)) for n in range(256)])
+    before = await calls(redis, "set")
+    probe = Probe(database)
+    await probe.once()
+    assert await calls(redis, "set") - before == len(servers)
+    names = list(probe._marks)
+    assert len(names) == len(servers)
+    for key in names:
+        assert 0 < await redis.ttl(key) <= keys.MARK_LIFE
+    async with running(kept(probe)):
+        pass
+    await database.check()
+    for key in names:
+        assert not await redis.exists(key)
+
+
+async def test_a_mark_that_is_earlier_than_acknowledged_is_a_loss_and_told_once(
+    database: Database, redis: Client
+) -> None:
+    now = 1_000.0
+    await database.check()
+    probe = Probe(database, lambda: now)
+
+    async def write(times: int = 1) -> None:
+        nonlocal now
+        for _ in range(times):
+            now += 1
+            await probe.once()
+
+    await write(3)
+    key, *others = probe._marks
+    with structlog.testing.capture_logs() as logs:
+        await redis.set(key, "1003.5")
+        await write(2)
+        assert logs == [], "a write whose reply was lost is none that is lost"
+        await redis.set(key, "1001.0")
+        await write()
+        # It stays until it has been noticed.
+        assert await redis.get(key) == "1001.0"
+        await write(2)
+        await redis.delete(key)
+        await write(3)
+    told = [(line["seconds"], line["whole"]) for line in logs if line["event"] == "data_lost"]
+    assert told == [(4, False), (7, True)]
+    assert database.metrics.lost_seconds == 11
+    assert await redis.get(key) == repr(now)
+    assert all([await redis.get(other) == repr(now) for other in others])
+
+
+@CLUSTER
+@pytest.mark.parametrize("redis_server", ["cluster"], indirect=True)
+async def test_it_goes_on_succeeding_without_one_of_three_masters_and_no_more(
+    redis_url: str, redis: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PROBE_EVERY", 0.02)
+    monkeypatch.setattr(module, "FRESH_FOR", 0.3)
+    async with probing(redis_url) as probe, servers_of(redis) as (first, second, _):
+        await until_it(probe, succeeds=True)
+
+        async def only_two() -> bool:
+            since = time.monotonic() - module.FRESH_FOR
+            return sum(at > since for at in probe._written.values()) == 2
+
+        try:
+            await first.client_pause(60_000, all=False)
+            await until(only_two)
+            assert probe.succeeds()
+            await second.client_pause(60_000, all=False)
+            await until_it(probe, succeeds=False)
+            await second.client_unpause()
+            await until_it(probe, succeeds=True)
+        finally:
+            await first.client_unpause()
+            await second.client_unpause()
+
+
+def _has(replica: Server, key: str) -> bool:
+    with replica.client() as client:
+        client.execute_command("READONLY")
+        return bool(client.exists(key))
+
+
+@CLUSTER
+async def test_a_failover_to_a_replica_that_lagged_is_a_loss() -> None:
+    now = 1_000.0
+    with running_cluster() as cluster:
+        database = Database(connect(cluster.url))
+        await database.check()
+        probe = Probe(database, lambda: now)
+        await probe.once()
+        key = next(iter(probe._marks))
+        master = cluster.master_of(key)
+        number = cluster.servers.index(master)
+        replica = cluster.servers[number + MASTERS]
+        until_so(lambda: _has(replica, key))
+        replica.kill()
+        for _ in range(4):
+            now += 1
+            await probe.once()
+        master.kill()
+        replica.start()
+
+        async def lost() -> bool:
+            nonlocal now
+            now += 1
+            await probe.once()
+            return database.metrics.lost_seconds > 0
+
+        await until(lost)
+        assert database.metrics.lost_seconds == 4
+        assert "4 s of writes" in database.losses.text
+        await database.close()

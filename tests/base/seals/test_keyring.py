@@ -1,0 +1,220 @@
+"""The keyring: tokens expire and are renewed, and keys are rotated."""
+
+from __future__ import annotations
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.base.core import keys
+from server.base.core.ids import RoomCode
+from server.base.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
+from server.base.redis.connection import Client
+from server.base.seals import tokens
+from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
+from server.base.seals.keyring import Keyring
+from server.base.seals.tokens import LIFE, RENEW_AFTER
+from server.base.work.background import Background
+from server.deals.core import keys as deals_keys
+from server.deals.store import DealStore
+from tests.base.redis.servers import running, until
+from tests.builders import ADA
+from tests.nodes import Node, SetClock
+
+DAY = 86_400_000
+LATER = SecretKeys([b"\1" * KEY_BYTES, bytes(KEY_BYTES)])
+"""The test's secret key, and a newer one."""
+
+
+def ring_on(node: Node, secret_keys: SecretKeys | None = None) -> Keyring:
+    """Return the keyring of one more node on the same store."""
+    store = node.store
+    return Keyring(store.keyrings, secret_keys or store.secret_keys, store.clock, Background())
+
+
+async def test_a_token_holds_for_its_life_and_is_renewed_in_time(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    _, token, _ = await node.services.identity.enter(None, None)
+    clock.time += RENEW_AFTER
+    assert (await other.services.identity.enter(token, None)).token == token
+    clock.time += 2000
+    renewed = (await other.services.identity.enter(token, None)).token
+    assert renewed != token
+    clock.time += LIFE - RENEW_AFTER - 3000
+    assert (await node.services.identity.enter(token, None)).token not in {token, renewed}
+    clock.time += 1000
+    with pytest.raises(Refusal, match="bad_token"):
+        await node.services.identity.enter(token, None)
+    assert (await node.services.identity.enter(renewed, None)).token != renewed
+
+
+async def test_no_key_is_stored_and_a_new_store_has_a_keyring_at_once(node: Node) -> None:
+    _, token, _ = await node.services.identity.enter(None, None)
+    said = tokens.read(token)
+    stored = str(await node.redis.get(keys.KEYRING))
+    assert said.key in stored
+    key = node.store.secret_keys.signing_key(said.key)
+    assert key is not None
+    assert key.hex() not in stored
+
+
+async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
+    node: Node, other: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other.by_hand["keyring"].every = 0.01
+    _, token, _ = await other.services.identity.enter(None, None)
+    before = tokens.read(token).key
+    async with running(other.run_all):
+        after = (await node.services.keyring.rotate(LIFE)).signing
+
+        async def uses_it() -> bool:
+            found = await other.services.identity.enter(token, None)
+            return tokens.read(found.token).key == after
+
+        await until(uses_it)
+    assert before != after
+    # A node that has not read the keyring since knows the new key at once.
+    behind = ring_on(node)
+    await behind.refresh()
+    last = await node.services.keyring.rotate(LIFE)
+    assert set(last.retired) == {before, after}
+    assert (await behind.verify(await node.services.keyring.token(ADA, 3)))[:2] == (ADA, 3)
+    clock.time += LIFE
+    fresh = await node.services.keyring.token(ADA, 0)
+    await node.services.keyring.verify(fresh)
+
+
+async def test_a_retired_key_holds_no_longer_than_was_said(node: Node, clock: SetClock) -> None:
+    ring = node.services.keyring
+    first = await ring.token(ADA, 0)
+    await ring.rotate(7 * DAY)
+    second = await ring.token(ADA, 0)
+    await ring.rotate(DAY)
+    clock.time += DAY - 1
+    for token in (first, second):
+        assert (await ring.verify(token)).renew
+    clock.time += 1
+    for token in (first, second):
+        with pytest.raises(Refusal, match="bad_token"):
+            await ring.verify(token)
+    third = await ring.token(ADA, 0)
+    await ring.rotate(0)
+    with pytest.raises(Refusal, match="bad_token"):
+        await ring.verify(third)
+    assert not (await ring.verify(await ring.token(ADA, 0))).renew
+
+
+async def test_a_forged_key_id_asks_nothing_of_the_store(node: Node) -> None:
+    ring = node.services.keyring
+    player, epoch, key, issued, mac = (await ring.token(ADA, 0)).split(".")
+    await node.database.close()
+    for forged in ("f" * 12, key[:8] + "ffff"):
+        with pytest.raises(Refusal, match="bad_token"):
+            await ring.verify(f"{player}.{epoch}.{forged}.{issued}.{mac}")
+
+
+async def test_tokens_hold_after_a_restore_of_an_older_copy(node: Node) -> None:
+    ring = node.services.keyring
+    await ring.refresh()
+    copy = str(await node.redis.get(keys.KEYRING))
+    await ring.rotate(LIFE)
+    token = await ring.token(ADA, 0)
+    await node.redis.set(keys.KEYRING, copy)
+    found = await ring_on(node).verify(token)
+    assert (found.player, found.renew) == (ADA, True)
+
+
+async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node) -> None:
+    deal = await node.store.deals.draw("robert", "standard", RoomCode("AAAAA"))
+    token = await node.services.keyring.token(ADA, 0)
+    later = ring_on(node, LATER)
+    await later.refresh()
+    # Until it is rotated, a node with the new file seals by the old key, which all nodes have.
+    assert LATER.sealing == node.store.secret_keys.newest
+    await later.rotate(LIFE)
+    assert LATER.sealing == LATER.newest
+    assert (await later.verify(token)).renew
+    deals = DealStore(node.database, LATER)
+    assert await deals.seal(deal.id)
+    assert not await deals.seal(deal.id)
+    only = SecretKeys([b"\1" * KEY_BYTES])
+    assert await DealStore(node.database, only).find(deal.id) == deal
+    with pytest.raises(Refusal, match="bad_token"):
+        await ring_on(node, only).verify(token)
+
+
+async def test_a_node_without_the_secret_key_does_not_start_and_says_which_one(
+    node: Node,
+) -> None:
+    await node.services.keyring.refresh()
+    name = node.store.secret_keys.newest
+    with pytest.raises(UnsuitableError, match=f"lacks the key {name}"):
+        await ring_on(node, SecretKeys([b"\1" * KEY_BYTES])).refresh()
+
+
+async def test_a_node_that_lacks_a_new_secret_key_goes_on_and_refuses_no_token_for_good(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node.by_hand["keyring"].every = 0.01
+    ring = node.services.keyring
+    token = await ring.token(ADA, 0)
+    later = ring_on(node, LATER)
+    await later.rotate(LIFE)
+    with capture_logs() as logs:
+        async with running(node.run_all):
+
+            async def lacking() -> bool:
+                return any(line["event"] == "keyring_not_opened" for line in logs)
+
+            await until(lacking)
+    assert LATER.newest in str(logs)
+    assert (await ring.verify(token)).player == ADA
+    with pytest.raises(UnavailableError):
+        await ring.verify(await later.token(ADA, 0))
+
+
+async def test_a_deal_that_cannot_be_opened_is_refused_and_never_another_deal(node: Node) -> None:
+    drawn = [await node.store.deals.draw("robert", "standard", RoomCode("AAAAA")) for _ in "ab"]
+    one, other = (deals_keys.deal(deal.id) for deal in drawn)
+    elsewhere = SecretKeys([b"\1" * KEY_BYTES])
+    with capture_logs() as logs, pytest.raises(UnreadableError, match="seed_not_opened"):
+        await DealStore(node.database, elsewhere).find(drawn[0].id)
+    assert node.store.secret_keys.newest in str(logs)
+    (told,) = logs
+    assert told["event"] == "seed_not_opened"
+    assert "This deal and the runs at it are refused" in told["set_aside"]
+    assert "Give the node the file of secret keys" in told["advice"]
+    # The seed of another deal, sealed as that one's and as this one's.
+    await node.redis.hset(one, "sealed", str(await node.redis.hget(other, "sealed")))
+    sealed = node.store.secret_keys.seal(f"seed {drawn[1].id}", drawn[0].seed)
+    await node.redis.hset(other, "sealed", sealed)
+    for deal in drawn:
+        fresh = DealStore(node.database, node.store.secret_keys)
+        with pytest.raises(UnreadableError, match="seed_not_opened"):
+            await fresh.find(deal.id)
+
+
+async def test_a_store_that_lost_its_keyring_is_another_one_and_gets_none_from_running_nodes(
+    node: Node, redis: Client
+) -> None:
+    keyring = node.services.keyring
+    await keyring.refresh()
+    kept = await redis.get(keys.KEYRING)
+    assert kept is not None
+    replaced: list[bool] = []
+    with capture_logs() as logs:
+        await redis.delete(keys.KEYRING)
+        for _ in range(2):
+            await keyring.refresh()
+        replaced.append(keyring.replaced)
+        assert await redis.get(keys.KEYRING) is None
+        # A node that starts now takes it for a new one.
+        await ring_on(node).refresh()
+        await keyring.refresh()
+        replaced.append(keyring.replaced)
+        await redis.set(keys.KEYRING, kept)
+        await keyring.refresh()
+        replaced.append(keyring.replaced)
+    assert replaced == [True, True, False]
+    told = [line["event"] for line in logs if line["event"].startswith("store_")]
+    assert told == ["store_replaced", "store_restored"]

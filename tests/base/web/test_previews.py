@@ -1,0 +1,430 @@
+"""Link previews: the meta tags of each address, over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from signal import SIGCONT, SIGSTOP
+
+import pytest
+
+from engine.catalog import games
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.ids import PlayerId
+from server.base.journals import store as journals_store
+from server.base.net.budgets import Budgets
+from server.base.net.limits import Rate
+from server.base.net.load import Load
+from server.base.redis import connection
+from server.base.web import previews, start_page
+from server.base.web.previews import HOME, Preview
+from server.base.web.start_page import Entry
+from server.front import previews_of
+from server.play.core.result import Row, pack
+from server.players.core.names import Profile
+from server.results import preview as result_previews
+from server.results.leaderboards import Standing
+from tests.base.redis.servers import calls
+from tests.base.web.test_pages import get
+from tests.builders import ADA, START
+from tests.clients.client import opened
+from tests.clients.play import give_up_daily, room_of
+from tests.conftest import node
+from tests.nodes import SetClock, node_on
+from tests.redis_servers import running_server
+
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
+WEB = Path(__file__).parents[3] / "client_js" / "web"
+INDEX = (
+    f"<!doctype html><head>{start_page.BEGIN}<title>x</title>{start_page.END}</head><body></body>"
+)
+DAY = days.day_at(START)
+
+
+class Head(HTMLParser):
+    """The head of a page, parsed.
+
+    Attributes:
+        meta: its title, its canonical address (`canonical`), and its meta tags by name.
+        tags: the names of all tags.
+    """
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.meta: dict[str, str] = {}
+        self.tags: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Record a tag."""
+        self.tags.append(tag)
+        given = {name: value or "" for name, value in attrs}
+        if tag == "meta":
+            name = given.get("name") or given["property"]
+            assert name not in self.meta
+            self.meta[name] = given["content"]
+        elif tag == "link":
+            self.meta[given["rel"]] = given["href"]
+
+    def handle_data(self, data: str) -> None:
+        """Record the title."""
+        if self.tags[-1:] == ["title"]:
+            self.meta.setdefault("title", data)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    folder = tmp_path / "page"
+    folder.mkdir()
+    (folder / "index.html").write_text(INDEX)
+    for name in ("preview.png", *(f"preview-{game}.png" for game in games())):
+        (folder / name).write_bytes(b"a picture")
+    return folder
+
+
+async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
+    """Return the title, canonical address and meta tags of an address."""
+    response, body = await get(port, path, **headers)
+    assert response.status == 200
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert response.headers["Cache-Control"] == "no-cache"
+    found = Head(body)
+    assert set(found.tags) <= {"head", "title", "link", "meta", "body"}
+    return found.meta
+
+
+@pytest.mark.parametrize(
+    ("path", "title", "address"),
+    [
+        ("/", HOME.title, "/"),
+        ("/new", HOME.title, "/"),
+        ("/index.html", HOME.title, "/"),
+        ("/daily", "Today’s deals", "/daily"),
+        ("/daily/", "Today’s deals", "/daily"),
+        ("/daily/robert", "Today’s Robert", "/daily/robert"),
+        ("/daily/robert?utm=1", "Today’s Robert", "/daily/robert"),
+        ("/daily/chess", HOME.title, "/"),
+        ("/daily/robert/x", HOME.title, "/"),
+        ("/practice/deuces", "Practice Deuces", "/practice/deuces"),
+        ("/rules/lady-betty", "How to play Lady Betty", "/rules/lady-betty"),
+        ("/leaderboard/deuces", "Deuces: today’s leaderboard", "/leaderboard/deuces"),
+        (
+            "/leaderboard/deuces?day=20414",
+            "Deuces, 22 November 2025: leaderboard",
+            "/leaderboard/deuces?day=20414",
+        ),
+        ("/leaderboard/deuces?day=999999", "Deuces: today’s leaderboard", "/leaderboard/deuces"),
+        (
+            "/leaderboard/deuces?day=-1&player=%3Cb%3E",
+            "Deuces: today’s leaderboard",
+            "/leaderboard/deuces",
+        ),
+        ("/r/H7KQ2M4X", "Race me at solitaire", "/r/H7KQ2M4X"),
+        (
+            "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b?at=6100",
+            "Watch this run",
+            "/run/rw4kq8d2n6vx1zt7.k3mq7w2r5t9xkz4b",
+        ),
+        ("/run/%22%3E%3Cscript%3E", HOME.title, "/"),
+        ("/deal/rw4kq8d2n6vx1zt7", "One deal of solitaire", "/deal/rw4kq8d2n6vx1zt7"),
+        ("/deal/robert", HOME.title, "/"),
+        ("/watch/H7KQ2M4X/Jk1c9mY-w3_A", "Watch our race", "/watch/H7KQ2M4X/Jk1c9mY-w3_A"),
+        ("/watch/H7KQ2M4X/%22%3E%3Cscript%3E", HOME.title, "/"),
+        ("/watch/H7KQ2M4X", HOME.title, "/"),
+        ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
+    ],
+)
+async def test_each_address_has_its_own_preview(
+    redis_url: str, page: Path, path: str, title: str, address: str
+) -> None:
+    game = next((f"-{game}" for game in games() if f"/{game}" in address), "")
+    picture = f"preview{game}"
+    async with node(redis_url, page=page) as port:
+        meta = await preview(port, path)
+        origin = f"http://127.0.0.1:{port}"
+        assert (await get(port, f"/{picture}.png"))[0].status == 200
+    assert meta["og:title"] == title
+    assert meta["title"] == ("Samedeal" if title == HOME.title else f"{title} · Samedeal")
+    assert meta["og:url"] == meta["canonical"] == origin + address
+    assert meta["og:image"] == f"{origin}/{picture}.png"
+    assert meta["description"] == meta["og:description"] != ""
+    assert meta["og:image:alt"]
+    assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
+    assert (meta["og:site_name"], meta["og:type"]) == ("Samedeal", "website")
+    assert meta["twitter:card"] == "summary_large_image"
+    linked = address.startswith(("/run/", "/deal/", "/watch/"))
+    assert ("robots" in meta) == (path.startswith("/r/") or linked)
+
+
+async def test_a_rooms_preview_names_the_next_game_and_is_not_indexed(
+    redis_url: str, page: Path
+) -> None:
+    async with node(redis_url, page=page) as port, opened(port) as host, opened(port) as guest:
+        code = await room_of(host, game="robert", seats=4, limit=60, key="k" * 10)
+        assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
+        terms = {"game": "deuces", "variant": "strict", "limit": 900}
+        await host.ask("room.terms", code=code, **terms)
+        here = await preview(port, f"/r/{code.lower()}")
+        await room_of(guest, game="robert", variant="standard", seats=1, limit=90, key="l" * 10)
+        # Another node has to read the room; the preview is the same.
+        async with node(redis_url, page=page) as other:
+            there = await preview(other, f"/r/{code}", Host=f"127.0.0.1:{port}")
+    assert here == there
+    assert here["og:title"] == "Race me at Deuces"
+    about = "Same cards, same start. Single cards only. 15 minutes, 4 seats."
+    assert here["og:description"] == about
+    assert here["og:url"] == f"http://127.0.0.1:{port}/r/{code}"
+    assert here["robots"] == "noindex"
+
+
+async def test_a_results_preview_names_player_rank_and_score(redis_url: str, page: Path) -> None:
+    async with node(redis_url, page=page) as port, opened(port) as ada, opened(port) as bob:
+        for client, name in ((ada, "Ada O'Neill"), (bob, "Bob")):
+            welcome = await client.hello(name=name)
+            await client.ask("leaderboard.watch", game="deuces")
+            attempt = await give_up_daily(client, "deuces")
+        await bob.next("leaderboard", lambda e: e["size"] == 2)
+        day, player = attempt["day"], welcome["player"]["id"]
+        path = f"/leaderboard/deuces?day={day}&player={player}"
+        meta = await preview(port, path)
+        without_day = await preview(port, f"/leaderboard/deuces?player={player}")
+        unknown = await preview(port, f"/leaderboard/deuces?day={day}&player={ADA}")
+        other_day = await preview(port, f"/leaderboard/deuces?day={day - 1}&player={player}")
+    assert meta["og:title"] == "Bob: 1st of 2 at Deuces"
+    about = "8 of 104 home. Same cards for everyone: can you beat it?"
+    assert meta["og:description"] == about
+    assert meta["og:url"] == f"http://127.0.0.1:{port}{path}"
+    assert meta["og:image"].endswith("/preview-deuces.png")
+    assert meta == without_day
+    assert unknown["og:title"] == f"Deuces, {result_previews.date_words(day)}: leaderboard"
+    assert other_day["og:title"] == f"Deuces, {result_previews.date_words(day - 1)}: leaderboard"
+
+
+@pytest.mark.parametrize(
+    ("left", "time", "today", "about"),
+    [
+        (16, 680_400, True, "88 of 104 home in 11:20. Same cards for everyone: can you beat it?"),
+        (
+            0,
+            3_723_000,
+            False,
+            "All 104 cards home in 1:02:03. Same cards for everyone, on 29 December 2099.",
+        ),
+    ],
+)
+def test_the_text_of_a_result(left: int, time: int, about: str, *, today: bool) -> None:
+    shown = DailyId("deuces", 47_479)
+    standing = Standing(Row(17, ADA, pack(left, time, 150)), 212, Profile(ADA, "Ada"))
+    found = result_previews.result(shown, standing, today=today)
+    assert found.title == "Ada: 17th of 212 at Deuces"
+    assert found.about == about
+
+
+def test_ordinals_are_written_as_in_english() -> None:
+    spoken = [
+        result_previews.ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 21, 22, 100, 101, 111, 1013)
+    ]
+    assert " ".join(spoken) == "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 100th 101st 111th 1013th"
+
+
+def test_the_texts_of_a_preview_are_escaped() -> None:
+    hostile = Preview("<b>\"'&", "</title><script>", '/"><script>', listed=False)
+    html = Entry(INDEX, ["/preview.png"]).page(hostile, "https://play.example.org")
+    meta = Head(html).meta
+    assert meta["og:title"] == hostile.title
+    assert meta["title"] == f"{hostile.title} · Samedeal"
+    assert meta["description"] == hostile.about
+    assert meta["og:url"] == meta["canonical"] == "https://play.example.org" + hostile.path
+    assert "<script" not in html
+    assert "<b>" not in html
+
+
+async def test_the_operator_can_set_the_origin(redis_url: str, page: Path) -> None:
+    where = {"public_url": "https://play.example.org/", "hosts": ("localhost",)}
+    async with node(redis_url, page=page, **where) as port:
+        meta = await preview(port, "/daily", Host="localhost")
+    assert meta["og:url"] == "https://play.example.org/daily"
+    assert meta["og:image"] == "https://play.example.org/preview.png"
+
+
+async def test_each_preview_has_an_etag_of_its_own(redis_url: str, page: Path) -> None:
+    tags = set()
+    async with node(redis_url, page=page) as port:
+        for path, host in (("/", "127.0.0.1"), ("/daily", "127.0.0.1"), ("/", "127.0.0.2")):
+            response, _ = await get(port, path, Host=host)
+            known = {"Host": host, "If-None-Match": response.headers["ETag"]}
+            again, body = await get(port, path, **known)
+            assert (again.status, body) == (304, "")
+            tags.add(response.headers["ETag"])
+        assert len(tags) == 3
+        known = {"Host": "127.0.0.2", "If-None-Match": response.headers["ETag"]}
+        assert (await get(port, "/daily", **known))[0].status == 200
+
+
+async def test_a_picture_that_was_not_built_is_left_out(redis_url: str, page: Path) -> None:
+    (page / "preview-robert.png").unlink()
+    async with node(redis_url, page=page) as port:
+        meta = await preview(port, "/daily/robert")
+    assert meta["og:title"] == "Today’s Robert"
+    assert not any(name.startswith("og:image") for name in meta)
+
+
+async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> None:
+    async with node_on(redis_url, SetClock()) as alone:
+        found = previews_of(alone.services, Load(lambda: 0.0), Budgets())
+        before = await alone.keys()
+        for number in range(2, 10):
+            meta = await found.of(f"/r/{str(number) * 5}", {}, "")
+            assert meta.title == "Race me at solitaire"
+            player = PlayerId(str(number) * 16)
+            await found.of("/leaderboard/robert", {"day": str(DAY), "player": player}, "")
+        assert await alone.keys() == before
+        assert alone.rooms._replicas.size == 0
+        assert alone.services.profiles.known([player]) is None
+        assert not found._reading
+
+
+async def test_the_reads_for_previews_are_rate_limited(
+    redis_url: str, page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(previews, "READS", Rate(1e-9, 2.0))
+    async with (
+        node(redis_url, page=page) as here,
+        node(redis_url, page=page) as there,
+        opened(here) as one,
+        opened(here) as two,
+        opened(here) as three,
+    ):
+        hosts = {"a": one, "b": two, "c": three}
+        codes = [await room_of(host, key=key * 10) for key, host in hosts.items()]
+        titles = [(await preview(there, f"/r/{code}"))["og:title"] for code in codes]
+        # This node has the rooms in memory.
+        known = [(await preview(here, f"/r/{code}"))["og:title"] for code in codes]
+    assert titles == ["Race me at Robert", "Race me at Robert", "Race me at solitaire"]
+    assert known == ["Race me at Robert"] * 3
+
+
+async def test_all_who_ask_for_a_preview_within_seconds_cost_one_read(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    async with node_on(redis_url, SetClock()) as alone:
+        rooms = alone.rooms
+        room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
+        found, path = (
+            previews_of(alone.services, Load(lambda: 0.0), Budgets()),
+            f"/r/{room.opened.code}",
+        )
+        before = await calls(alone.redis, "xrange")
+        at_once = await asyncio.gather(*(found.of(path, {}, "192.0.2.1") for _ in range(20)))
+        later = [await found.of(path, {}, f"192.0.2.{number}") for number in range(20)]
+        assert {meta.title for meta in (*at_once, *later)} == {"Race me at Robert"}
+        assert await calls(alone.redis, "xrange") == before + 1
+        found._kept.clear()
+        assert (await found.of(path, {}, "192.0.2.1")).title == "Race me at Robert"
+        assert await calls(alone.redis, "xrange") == before + 2
+        assert not found._asked
+
+
+async def test_everybody_pays_for_a_guess_that_others_make_at_the_same_time(
+    redis_url: str, few: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    often, once = "192.0.2.1", "192.0.2.2"
+    async with node_on(redis_url, SetClock()) as alone:
+        rooms = alone.rooms
+        room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
+        found = previews_of(alone.services, Load(lambda: 0.0), Budgets())
+        before = await calls(alone.redis, "xrange")
+        await asyncio.gather(*(found.of("/r/22222222", {}, each) for each in (often, once, often)))
+        assert await calls(alone.redis, "xrange") == before + 1
+        path = f"/r/{room.opened.code}"
+        assert (await found.of(path, {}, once)).title == "Race me at Robert"
+        assert (await found.of(path, {}, often)).title == "Race me at solitaire"
+
+
+async def test_a_preview_is_no_way_to_guess_codes(
+    redis_url: str, page: Path, few: Callable[..., None]
+) -> None:
+    few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
+    async with (
+        node(redis_url, page=page) as port,
+        opened(port) as host,
+        opened(port) as guest,
+    ):
+        code = await room_of(host)
+        for _ in range(2):
+            assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at Robert"
+            await preview(port, "/r/22222222")
+        assert (await preview(port, f"/r/{code}"))["og:title"] == "Race me at solitaire"
+        # Whoever has it can come for all that.
+        await guest.hello()
+        assert (await guest.ask("room.join", code=code))["type"] == "room"
+
+
+async def test_an_overloaded_node_reads_nothing_for_previews(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    async with node_on(redis_url, SetClock()) as alone:
+        room = await alone.rooms.create(
+            ADA, "robert", "standard", seats=2, limit=60_000, creation="k"
+        )
+        path = f"/r/{room.opened.code}"
+        for lag, title in ((0.0, "Race me at Robert"), (1e9, "Race me at solitaire")):
+            load = Load(lambda lag=lag: lag)  # type: ignore[misc]
+            found = previews_of(alone.services, load, Budgets())
+            assert (await found.of(path, {}, "")).title == title
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notice a hanging Redis after 1.5 s, later than a page has to be served."""
+    monkeypatch.setattr(connection, "TIMEOUT", 1.5)
+    monkeypatch.setattr(previews, "MAX_READS", 4)
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_the_page_is_served_while_redis_is_unavailable(page: Path) -> None:
+    loop = asyncio.get_running_loop()
+    with running_server() as server:
+        async with node(server.url, page=page) as port, opened(port) as host:
+            code = await room_of(host)
+            async with node(server.url, page=page) as other:
+                server.signal(SIGSTOP)
+                try:
+                    begin = loop.time()
+                    path = f"/leaderboard/robert?player={ADA}"
+                    wanted = [f"/r/{code}", path] * 6
+                    found = await asyncio.gather(*(preview(other, each) for each in wanted))
+                    assert loop.time() - begin < 1.4
+                    # This node has the room in memory.
+                    known = await preview(port, f"/r/{code}")
+                finally:
+                    server.signal(SIGCONT)
+                day = days.day_at(int((await host.ask("ping"))["now"]))
+                while (await preview(other, f"/r/{code}"))["og:title"] != known["og:title"]:
+                    await asyncio.sleep(0.1)
+    assert known["og:title"] == "Race me at Robert"
+    for meta in found[::2]:
+        assert meta["og:title"] == "Race me at solitaire"
+        # The shortened preview still links to the room.
+        assert meta["og:url"].endswith(f"/r/{code}")
+    for meta in found[1::2]:
+        assert meta["og:title"] == f"Robert, {result_previews.date_words(day)}: leaderboard"
+        assert meta["og:url"].endswith(f"/leaderboard/robert?day={day}&player={ADA}")
+
+
+def test_the_page_has_a_place_for_previews_and_a_picture_of_every_game() -> None:
+    Entry((WEB / "index.html").read_text(encoding="utf-8"), ())
+    for name in ("preview", *(f"preview-{game}" for game in games())):
+        picture = (WEB / "public" / f"{name}.png").read_bytes()
+        assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+        size = int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])
+        assert size == (start_page.WIDTH, start_page.HEIGHT)
+        assert len(picture) < 100_000

@@ -1,0 +1,300 @@
+"""Requests for anything: what may be asked, how often, and what may be kept."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import gzip
+import tracemalloc
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.requests import Request
+
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.net import limits
+from server.base.web.api import cache as api_cache
+from server.base.web.api.app import asked_of
+from server.base.web.api.cache import MAX_IN_FLIGHT, Cache
+from server.base.web.api.route import Answer, Route, Rows
+from server.routes import ROUTES
+from tests.builders import ADA, START
+from tests.clients.site import DATE, GAME, Site, site_on
+from tests.nodes import Node, SetClock
+
+BOARD = f"/boards/day/{GAME}/{DATE}"
+
+Maker = Callable[[], Awaitable[Answer[msgspec.Raw]]]
+
+
+async def test_what_a_client_has_is_not_sent_again(site: Site) -> None:
+    first = await site.get(BOARD)
+    tag = first.headers["ETag"]
+    again = await site.get(BOARD, **{"If-None-Match": f'"other", {tag}'})
+    assert (again.status, again.body, again.headers["ETag"]) == (304, b"", tag)
+    assert tag.startswith('"')
+
+
+async def test_a_head_has_the_headers_only(site: Site) -> None:
+    whole, head = await site.get(BOARD), await site.get(BOARD, "HEAD")
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["Content-Length"] == whole.headers["Content-Length"]
+
+
+async def test_any_page_may_read_it(site: Site) -> None:
+    for reply in (await site.get(BOARD), await site.get("/nothing")):
+        assert reply.headers["Access-Control-Allow-Origin"] == "*"
+    preflight = await site.get(BOARD, "OPTIONS", Origin="https://example.org")
+    assert preflight.status == 204
+    assert preflight.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
+    assert preflight.headers["Access-Control-Allow-Headers"] == "If-None-Match"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+async def test_nothing_can_be_changed(site: Site, method: str) -> None:
+    reply = await site.get(BOARD, method)
+    assert (reply.status, reply.code) == (405, "bad_method")
+    assert set(reply.headers["Allow"].split(", ")) == {"GET", "HEAD", "OPTIONS"}
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/boards", f"{BOARD}/x", "/dailies/", "//"])
+async def test_what_is_nowhere_is_unknown(site: Site, path: str) -> None:
+    reply = await site.ask(f"/api{path}")
+    assert reply.status == 404
+    assert reply.code in {"unknown_path", "unknown_day"}
+    assert reply.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "from=0", "from=-1", "from=x", "from=1.5", "from=", "from=99999999999", "count=0",
+        "count=101", "count=1&count=2", "group=all", "page=2", "scope=week", "first=1",
+    ],
+)  # fmt: skip
+async def test_a_query_says_what_can_be_asked(site: Site, query: str) -> None:
+    reply = await site.get(f"{BOARD}?{query}")
+    assert (reply.status, reply.code) == (400, "bad_request")
+
+
+@given(st.lists(st.tuples(st.one_of(st.sampled_from(["from", "count", "group", "deal"]), st.text()),
+                          st.one_of(st.integers().map(str), st.text()))),
+       st.sampled_from(ROUTES))  # fmt: skip
+def test_any_query_is_understood_or_refused(
+    pairs: list[tuple[str, str]], route: Route[Any]
+) -> None:
+    scope = {
+        "type": "http",
+        "headers": [],
+        "query_string": urlencode(pairs).encode(),
+        "path_params": dict.fromkeys(route.in_path, "x"),
+    }
+    try:
+        asked = asked_of(route, Request(scope))
+    except Refusal:
+        return
+    if isinstance(asked, Rows):
+        assert asked.first >= 1
+        assert 1 <= asked.count <= 100
+
+
+async def test_a_long_answer_is_compressed_for_who_takes_it(site: Site, node: Node) -> None:
+    plain = await site.get("/dailies/" + DATE)
+    packed = await site.ask("/api/dailies/" + DATE, **{"Accept-Encoding": "gzip"})
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.body) == plain.body
+    assert packed.headers["ETag"] != plain.headers["ETag"]
+    assert packed.headers["Vary"] == plain.headers["Vary"] == "Accept-Encoding"
+    assert node.services.clock.now() == START
+
+
+async def test_a_client_that_asks_too_often_has_to_wait(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(0.5 / 250, 7.0 / 250))
+    run = f"/runs/dea1000000000000.{ADA}"
+    assert (await site.get(run)).status == 404
+    reply = await site.get(run)
+    assert (reply.status, reply.code) == (429, "too_fast")
+    assert reply.headers["Retry-After"] == "6"
+    # What is cheaper can be paid for, and a page has no limit.
+    assert (await site.get(BOARD)).status == 200
+    assert (await site.ask("/health")).status == 200
+
+
+async def test_a_proxy_is_believed_if_it_is_trusted(
+    node: Node, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(0.001 / 250, 1.0 / 250))
+    for proxies, statuses in (((), [200, 429, 429]), (("127.0.0.0/8",), [200, 200, 429])):
+        async with site_on(node, tmp_path, proxies) as site:
+            found = [
+                (await site.get(BOARD, **{"X-Forwarded-For": address})).status
+                for address in ("1.2.3.4, 203.0.113.7", "203.0.113.8", "4.3.2.1, 203.0.113.7")
+            ]
+        assert found == statuses
+
+
+async def test_players_come_first(site: Site) -> None:
+    site.lag = 1e9
+    reply = await site.get(BOARD)
+    assert (reply.status, reply.code) == (503, "overloaded")
+    assert int(reply.headers["Retry-After"]) >= 2
+    site.lag = 0.0
+    assert (await site.get(BOARD)).status == 200
+
+
+async def test_requests_are_counted_by_route_and_status(site: Site, node: Node) -> None:
+    for path in (BOARD, BOARD, "/dailies/x", "/nothing"):
+        await site.get(path)
+    assert dict(node.services.metrics.requests) == {
+        ("/boards/{scope}/{game}/{period}", "200"): 2,
+        ("/dailies/{date}", "404"): 1,
+        ("other", "404"): 1,
+    }
+
+
+async def test_an_answer_is_made_once_for_all_who_ask_meanwhile() -> None:
+    now, made, may_end = [0.0], [0], asyncio.Event()
+    answers = Cache(lambda: now[0])
+
+    async def make() -> Answer[int]:
+        made[0] += 1
+        await may_end.wait()
+        return Answer(made[0], 5)
+
+    asking = [asyncio.create_task(answers.get("same", make)) for _ in range(50)]
+    await asyncio.sleep(0)
+    asking[0].cancel()
+    may_end.set()
+    first, *others = [await one for one in asking[1:]]
+    assert all(other is first for other in others)
+    now[0] = 4.9
+    assert await answers.get("same", make) is first
+    assert made == [1]
+    now[0] = 5.0
+    assert await answers.get("same", make) is not first
+    assert made == [2]
+
+
+async def test_a_refusal_is_not_kept() -> None:
+    answers, tries = Cache(lambda: 0.0), [0]
+
+    async def make() -> Answer[int]:
+        tries[0] += 1
+        raise Refusal("deal_open")
+
+    for _ in range(2):
+        with pytest.raises(Refusal, match="deal_open"):
+            await answers.get("same", make)
+    assert tries == [2]
+
+
+async def test_only_so_many_answers_are_made_at_once() -> None:
+    answers, may_end = Cache(lambda: 0.0), asyncio.Event()
+
+    async def make() -> Answer[int]:
+        await may_end.wait()
+        return Answer(1, 5)
+
+    asking = [asyncio.create_task(answers.get(str(n), make)) for n in range(MAX_IN_FLIGHT)]
+    await asyncio.sleep(0)
+    with pytest.raises(Refusal, match="overloaded"):
+        await answers.get("one more", make)
+    may_end.set()
+    await asyncio.gather(*asking)
+    await answers.get("one more", make)
+
+
+def answering(size: int, life: int = 60, made: list[int] | None = None) -> Maker:
+    """Return what makes an answer whose body has so many bytes, and counts that."""
+
+    async def make() -> Answer[msgspec.Raw]:
+        if made is not None:
+            made.append(size)
+        # Not compressible, so that both codings take as much.
+        return Answer(
+            msgspec.Raw(b'"' + Random(size).randbytes(size // 2).hex().encode()[2:] + b'"'), life
+        )
+
+    return make
+
+
+async def made_by(answers: Cache, *numbers: int) -> list[int]:
+    """Ask for answers of 300 bytes by their numbers, and return which of them were made for it."""
+    made = list[int]()
+    for number in numbers:
+        before = len(made)
+        await answers.get(str(number), answering(300, made=made))
+        if len(made) > before:
+            made[-1] = number
+    return made
+
+
+async def test_the_answers_that_are_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(api_cache, "MAX_BYTES", 3 * (api_cache.OVERHEAD + 301) / api_cache.ONCE)
+    answers = Cache(lambda: 0.0)
+    assert await made_by(answers, 1, 2, 3, 1, 4, 5, 1, 3, 2, 6) == [1, 2, 3, 4, 5, 2, 6]
+    # What is larger than all of a share is answered, and not kept.
+    large = list[int]()
+    for _ in range(2):
+        await answers.get("large", answering(50_000, made=large))
+    assert large == [50_000] * 2
+    assert await made_by(answers, 1, 3) == []
+
+
+async def test_what_is_asked_for_once_pushes_out_nothing_that_was_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = api_cache.OVERHEAD + 310
+    monkeypatch.setattr(api_cache, "MAX_BYTES", 20 * one)
+    answers = Cache(lambda: 0.0)
+    often = range(int(20 * (1 - api_cache.ONCE)))
+    await made_by(answers, *sorted([*often] * 2))
+    await made_by(answers, *range(1_000, 2_000))
+    assert await made_by(answers, *often) == []
+    assert answers.size <= 20 * one
+
+
+@pytest.mark.parametrize(
+    ("size", "count"), [(92, 2_000), (1_000, 1_000), (1_500, 500), (20_000, 100)]
+)
+async def test_what_is_kept_takes_no_more_than_is_counted(size: int, count: int) -> None:
+    answers = Cache(lambda: 0.0)
+    keys = [f"/boards/{{scope}}/{{game}}/{{period}} {number:060}" for number in range(count)]
+    gc.collect()
+    tracemalloc.start()
+    for key in keys:
+        await answers.get("".join(key), answering(size))
+    gc.collect()
+    taken, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(answers) == count
+    assert answers.size / 2 < taken < answers.size
+
+
+async def test_answers_go_when_they_expire() -> None:
+    now = [0.0]
+    answers = Cache(lambda: now[0])
+    for number in range(100):
+        await answers.get(str(number), answering(300, life=5 if number else 60))
+    assert len(answers) == 100
+    # Asking for it again does not make it live longer.
+    now[0] = 4.0
+    await answers.get("1", answering(300))
+    now[0] = 5.0
+    await answers.get("0", answering(300))
+    assert len(answers) == 1
+
+
+async def test_a_clocks_day_decides_which_board_is_live(site: Site, clock: SetClock) -> None:
+    player = PlayerId("ada0000000000000")
+    assert (await site.get(f"/players/{player}")).json["day"] * 86_400_000 <= clock.time

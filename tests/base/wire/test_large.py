@@ -1,0 +1,285 @@
+"""Large answers, on connections with segments as on a real path: they go out as they are read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from socket import SO_SNDBUF, SOL_SOCKET
+from typing import Any, NamedTuple
+
+import msgpack
+import pytest
+from starlette.applications import Starlette
+
+from server.accounts.messages import ExportData, Exported
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.net import listening
+from server.base.net import socket as module
+from server.base.net.addresses import Proxies
+from server.base.net.budgets import Budgets
+from server.base.net.listener import Listener
+from server.base.net.load import Load
+from server.base.net.origins import Origins
+from server.base.net.outgoing import PIECE
+from server.base.net.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
+from server.base.net.turns import Turns
+from server.base.wire.codec import MAX_FRAME_SIZE
+from server.base.wire.messages import Command, Event
+from server.base.wire.session import Session
+from server.base.wire.session_messages import VERSION, Hello, Pong
+from server.base.wire.sockets import Sockets
+from server.base.work.metrics import Metrics
+from server.play.moves import MoveNumbers, Reply
+from tests.base.redis.servers import until
+from tests.builders import ADA
+from tests.clients.raw import BINARY, CLOSE, PING, PONG, RawClient, connected, frame
+from tests.fixtures import BOTH_LOOPS
+
+pytestmark = BOTH_LOOPS
+
+SEGMENT = 1_448
+"""Bytes of a TCP segment over Ethernet. On loopback there are 65,483, and the kernel takes
+megabytes at once."""
+
+KERNEL = 16_384
+"""Bytes that the server's kernel buffers, of which Linux makes twice as many."""
+
+YEAR = 212_000
+"""Bytes of the export of a player who has played all dailies of a year."""
+
+HELLO, EXPORT, PONGED = 1, 104, 4
+"""Kinds of messages."""
+
+
+class Exports:
+    """Carries out `ExportData` and `Ping`; an `Answerer`.
+
+    Attributes:
+        size: bytes of an export.
+        begun: the exports that have been made.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.begun = 0
+
+    async def answer(self, session: Session, command: Command) -> Event:
+        """Answer a command; the first one is `Hello`."""
+        if isinstance(command, Hello):
+            session.identify(ADA)
+        if isinstance(command, ExportData):
+            self.begun += 1
+            return Exported(f"{self.begun:07}," * (self.size // 8))
+        return Pong(self.now())
+
+    def play(
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
+    ) -> None:
+        """Play no move: nobody asks for it here."""
+
+    def now(self) -> int:
+        """Return a time."""
+        return 1_795_000_000_000
+
+
+class Server(NamedTuple):
+    """A server whose answers are large."""
+
+    port: int
+    exports: Exports
+    metrics: Metrics
+    connections: set[Any]
+
+    def socket(self) -> Socket:
+        """Return the one connection."""
+        (found,) = self.connections
+        assert isinstance(found, Socket)
+        return found
+
+    async def ended(self) -> None:
+        """Wait until there is no connection."""
+
+        async def none_left() -> bool:
+            return not self.connections
+
+        await until(none_left)
+
+
+@asynccontextmanager
+async def serving(size: int = YEAR) -> AsyncIterator[Server]:
+    """Run a server whose exports have so many bytes."""
+    exports, metrics, turns = Exports(size), Metrics(), Turns()
+    sockets = Sockets(
+        exports,
+        lambda _: None,
+        Load(lambda: 0.0),
+        metrics,
+        Proxies(),
+        Budgets(),
+        Origins(),
+        turns,
+    )
+    listener = Listener(Starlette(), sockets, turns=turns)
+    (bound,) = listening.bind("127.0.0.1", 0)
+    for each in bound:
+        # Connections inherit it. Otherwise the kernel lets it grow until it takes a whole answer.
+        each.setsockopt(SOL_SOCKET, SO_SNDBUF, KERNEL)
+    await listener.open(bound)
+    connections = listener._server.server_state.connections
+    try:
+        yield Server(listening.port_of(bound), exports, metrics, connections)
+    finally:
+        for left in list(connections):
+            left.transport.abort()
+        await listener.close()
+
+
+@asynccontextmanager
+async def opened(server: Server) -> AsyncIterator[RawClient]:
+    """Connect as on a real path, and say hello."""
+    async with connected(server.port, segment=SEGMENT) as client:
+        await client.shake()
+        send(client, HELLO, 1, VERSION)
+        assert (await client.next()) is not None
+        yield client
+
+
+def send(client: RawClient, *command: object) -> None:
+    """Send a command."""
+    client.write(frame(BINARY, msgpack.packb(command)))
+
+
+def hold(client: RawClient, *, reads: bool) -> None:
+    """Let a client stop reading, or begin again."""
+    transport = client.reader._transport  # type: ignore[attr-defined]
+    if reads:
+        transport.resume_reading()
+    else:
+        transport.pause_reading()
+
+
+async def message(client: RawClient, between: list[int] | None = None) -> list[Any] | None:
+    """Return the next message, or `None` at the end; note control frames that come before it."""
+    parts = []
+    while (found := await client.fragment()) is not None:
+        received, is_last = found
+        if received.opcode in {PONG, CLOSE}:
+            assert between is not None or received.opcode == CLOSE
+            (between if between is not None else []).append(received.opcode)
+            continue
+        parts.append(received.payload)
+        if is_last:
+            unpacked: list[Any] = msgpack.unpackb(b"".join(parts))
+            return unpacked
+    return None
+
+
+@pytest.mark.parametrize("size", [YEAR, 2 * YEAR, 10 * YEAR, 5_000_000])
+async def test_a_client_that_reads_gets_an_answer_of_any_size(size: int) -> None:
+    async with serving(size) as server, opened(server) as client:
+        send(client, EXPORT, 2)
+        found = await message(client)
+        assert found is not None
+        assert found[1] == 2
+        assert len(found[2]) == size // 8 * 8
+        assert set(found[2].split(",")) == {"0000001", ""}
+
+
+async def test_what_is_buffered_for_a_large_answer_leaves_room_for_control_frames() -> None:
+    size = 10 * YEAR
+    async with serving(size) as server, opened(server) as client:
+        hold(client, reads=False)
+        send(client, EXPORT, 2)
+        socket, most = server.socket(), 0
+        await until(behind(socket))
+        for _ in range(20):
+            client.write(frame(PING, b"ping"))
+            await asyncio.sleep(0)
+            most = max(most, socket.transport.get_write_buffer_size())
+        assert most <= MAX_UNSENT + PIECE + 1_000 < MAX_UNSENT_CONTROL - MAX_FRAME_SIZE
+        hold(client, reads=True)
+        between: list[int] = []
+        found = await message(client, between)
+        assert found is not None
+        assert len(found[2]) == size // 8 * 8
+        # They do not wait for the end of the answer.
+        assert between == [PONG] * 20
+
+
+async def test_what_is_sent_later_comes_after_a_large_answer() -> None:
+    async with serving() as server, opened(server) as client:
+        hold(client, reads=False)
+        send(client, EXPORT, 2)
+        socket = server.socket()
+        await until(behind(socket))
+        for number in range(3):
+            socket.send(msgpack.packb([PONGED, 0, number]))
+        socket.send(msgpack.packb([PONGED, 0, "old"]), key="room")
+        socket.send(msgpack.packb([PONGED, 0, "new"]), key="room")
+        hold(client, reads=True)
+        found = [await message(client) for _ in range(5)]
+        assert [each and each[0] for each in found] == [101, *[PONGED] * 4]
+        assert [each and each[2] for each in found[1:]] == [0, 1, 2, "new"]
+        assert not socket.is_behind()
+
+
+async def test_a_client_has_to_read_a_large_answer_before_the_next_command_begins() -> None:
+    async with serving() as server, opened(server) as client:
+        hold(client, reads=False)
+        for number in range(2, 6):
+            send(client, EXPORT, number)
+        send(client, 15, 6)
+        socket = server.socket()
+        await until(behind(socket))
+        # The server shares this loop, and has read and not begun what was sent before this pong.
+        async with opened(server) as other:
+            send(other, 15, 2)
+            await other.next()
+        assert server.exports.begun == 1
+        hold(client, reads=True)
+        found = [await message(client) for _ in range(5)]
+        assert [each and each[1] for each in found] == [2, 3, 4, 5, 6]
+        assert server.exports.begun == 4
+
+
+async def test_who_takes_a_large_answer_too_slowly_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "LARGE_WITHIN", 0.0)
+    monkeypatch.setattr(module, "LEAST_PER_SECOND", 1e7)
+    monkeypatch.setattr(module, "CLOSE_WITHIN", 0.05)
+    async with serving() as server, opened(server) as client:
+        hold(client, reads=False)
+        send(client, EXPORT, 2)
+        await server.ended()
+        assert server.metrics.closes["too_slow"] == 1
+
+
+async def test_a_session_that_is_closed_sends_its_large_answer_and_the_reason_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "CLOSE_WITHIN", 20.0)
+    async with serving() as server, opened(server) as client:
+        hold(client, reads=False)
+        send(client, EXPORT, 2)
+        socket = server.socket()
+        await until(behind(socket))
+        assert socket.session is not None
+        socket.session.close_for_restart()
+        hold(client, reads=True)
+        exported, bye = await message(client), await message(client)
+        assert exported is not None
+        assert bye is not None
+        assert len(exported[2]) == YEAR // 8 * 8
+        assert bye[2] == "going_away"
+        assert await client.next() == (CLOSE, b"\x03\xe9")
+
+
+def behind(socket: Socket) -> Any:
+    """Return a check of whether a client is behind with a large answer."""
+
+    async def check() -> bool:
+        return socket.is_full() and socket.is_behind()
+
+    return check

@@ -1,0 +1,228 @@
+"""Sessions over real sockets: hello, identity, limits, and the reasons for closing one."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import AsyncExitStack
+
+import msgpack
+import pytest
+from websockets.exceptions import InvalidStatus
+
+from server.base.net import limits
+from server.base.net import socket as server_socket
+from server.base.wire import session
+from server.base.wire.session_messages import VERSIONS
+from tests.clients.client import opened
+from tests.clients.play import room_of
+from tests.conftest import ALONE, node
+
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
+
+
+async def test_a_guest_gets_an_identity_and_keeps_it(port: int) -> None:
+    async with opened(port) as client:
+        welcome = await client.hello()
+    async with opened(port) as client:
+        again = await client.hello(welcome["token"])
+    assert again["player"] == welcome["player"]
+    assert again["token"] == welcome["token"]
+
+
+async def test_two_guests_are_two_players(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        assert (await one.hello())["player"]["id"] != (await other.hello())["player"]["id"]
+
+
+async def test_an_identity_outlives_the_server(redis_url: str) -> None:
+    async with node(redis_url) as port, opened(port) as client:
+        welcome = await client.hello(name="Ada")
+    async with node(redis_url) as port, opened(port) as client:
+        assert (await client.hello(welcome["token"]))["player"] == welcome["player"]
+
+
+async def test_a_name_can_be_changed(port: int) -> None:
+    async with opened(port) as client:
+        token = (await client.hello())["token"]
+        assert (await client.ask("rename", name="  Ada   L. "))["type"] == "done"
+    async with opened(port) as client:
+        assert (await client.hello(token))["player"]["name"] == "Ada L."
+
+
+async def test_a_name_that_cannot_be_used_is_refused(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello(name="Ada")
+        assert (await client.ask("rename", name="a\u202eb"))["code"] == "bad_name"
+
+
+@pytest.mark.parametrize("change", [lambda t: t[:-1], lambda t: "x" + t, lambda _: "", str.upper])
+async def test_a_token_that_is_not_ours_is_refused_and_the_session_goes_on(
+    port: int, change: object
+) -> None:
+    async with opened(port) as client:
+        token = (await client.hello())["token"]
+    async with opened(port) as client:
+        assert callable(change)
+        assert (await client.hello(change(token)))["code"] == "bad_token"
+        assert (await client.hello())["type"] == "welcome"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+async def test_every_supported_version_is_served(port: int, version: int) -> None:
+    async with opened(port) as client:
+        assert (await client.ask("hello", version=version))["type"] == "welcome"
+        attempt = await client.ask("daily.open", game="robert")
+        move = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+        assert move["type"] == "moved"
+
+
+@pytest.mark.parametrize("version", [VERSIONS[0] - 1, VERSIONS[-1] + 1])
+async def test_an_older_or_newer_version_is_refused_and_closed(port: int, version: int) -> None:
+    async with opened(port) as client:
+        refused = await client.ask("hello", version=version)
+        assert refused["code"] == "bad_version"
+        assert f"{VERSIONS[0]} to {VERSIONS[-1]}" in refused["text"]
+        assert (await client.next("bye"))["code"] == "bad_version"
+        assert await client.closed() == 4002
+
+
+async def test_commands_before_hello_are_refused(port: int) -> None:
+    async with opened(port) as client:
+        assert (await client.ask("ping"))["code"] == "hello_first"
+        assert (await client.hello())["type"] == "welcome"
+
+
+async def test_a_second_hello_is_refused(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        assert (await client.hello())["code"] == "hello_first"
+
+
+async def test_a_client_that_sends_no_hello_is_closed(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "HELLO_WITHIN", 0.01)
+    async with opened(port) as client:
+        assert (await client.next("bye"))["code"] == "hello_timeout"
+        assert await client.closed() == 4003
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"",
+        b"\xc1",
+        msgpack.packb([]),
+        msgpack.packb([1, 2]),
+        msgpack.packb([99, 1]),
+        msgpack.packb([15]),
+        msgpack.packb([15, 1]) + b"\x00",
+        msgpack.packb([15, 1, 1]),
+        msgpack.packb([15, "1"]),
+        msgpack.packb([32, 1, 2]),
+        msgpack.packb({"type": "ping", "id": 1}),
+        msgpack.packb({1: 2}),
+        b"\x91" * 2000,
+        b"\xdf\xff\xff\xff\xff",
+        "text",
+    ],
+)
+async def test_an_invalid_frame_is_refused_and_the_session_goes_on(
+    port: int, frame: bytes | str
+) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        await client.socket.send(frame)
+        assert (await client.next("refused"))["code"] == "bad_message"
+        assert (await client.ask("ping"))["type"] == "pong"
+
+
+async def test_an_invalid_command_is_answered_by_its_id(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        answer = await client.ask("room.create", game="robert", seats=9, limit=60, key="k" * 8)
+        assert answer["code"] == "bad_message"
+        assert "8" in answer["text"]
+
+
+async def test_many_invalid_frames_close_the_session(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        for _ in range(int(limits.PLAYER_OFFENCES.at_once) + 1):
+            await client.socket.send(b"\xc1")
+        assert (await client.next("bye"))["code"] == "bad_messages"
+        assert await client.closed() == 4000
+
+
+async def test_an_oversized_frame_closes_the_session_and_no_other(port: int) -> None:
+    async with opened(port) as large, opened(port) as other:
+        await large.hello()
+        await other.hello()
+        await large.socket.send(b"\x00" * 5000)
+        assert await large.closed() == 1009
+        assert (await other.ask("ping"))["type"] == "pong"
+
+
+async def test_too_many_commands_are_refused_and_then_closed(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        answers = [client.send("ping") for _ in range(200)]
+        assert await client.closed() == 4005
+        answered = [each for each in answers if each.done() and not each.exception()]
+        codes = [each.result().get("code") for each in answered]
+        assert codes[0] is None
+        assert codes[-1] == "too_fast"
+
+
+async def test_a_slow_reader_is_closed_and_slows_down_no_one_else(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its queue is bounded by 64 messages, besides the buffers of the operating system."""
+
+    def narrow(transport: asyncio.Transport) -> None:
+        raw = transport.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4_096)
+
+    monkeypatch.setattr(server_socket, "_keep_alive", narrow)
+    monkeypatch.setattr(server_socket, "MAX_UNSENT", 4_096)
+    monkeypatch.setattr(server_socket, "CLOSE_WITHIN", 0.1)
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(20.0, 100_000.0))
+    monkeypatch.setattr(limits, "PLAYER_OFFENCES", limits.Rate(20.0, 100_000.0))
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+    raw.connect(("127.0.0.1", port))
+    raw.setblocking(False)
+    async with opened(port, sock=raw) as slow, opened(port) as other:
+        await room_of(other, slow)
+        slow.socket.transport.pause_reading()
+        for _ in range(2_000):
+            # A command that is answered without Redis.
+            slow.send("attempt.open", attempt="x" * 64)
+        absent = await other.next("room", lambda room: not all(m["here"] for m in room["members"]))
+        assert absent["members"][1]["here"] is False
+        assert (await other.ask("ping"))["type"] == "pong"
+        slow.socket.transport.resume_reading()
+
+
+async def test_only_allowed_origins_open_sockets(redis_url: str) -> None:
+    async with node(redis_url, origins=("https://friend.example",)) as port:
+        for allowed in (f"http://localhost:{port}", "https://friend.example", None):
+            async with opened(port, origin=allowed) as client:
+                assert (await client.hello())["type"] == "welcome"
+        for refused in ("https://evil.example", "null", f"http://localhost:{port + 1}"):
+            with pytest.raises(InvalidStatus) as error:
+                async with opened(port, origin=refused):
+                    pass
+            assert error.value.response.status_code == 403
+
+
+async def test_a_stopping_server_sends_bye(redis_url: str) -> None:
+    async with AsyncExitStack() as stack:
+        running = node(redis_url)
+        port = await running.__aenter__()
+        client = await stack.enter_async_context(opened(port))
+        await client.hello()
+        await running.__aexit__(None, None, None)
+        assert (await client.next("bye"))["code"] == "going_away"
+        assert await client.closed() == 1001

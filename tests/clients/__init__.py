@@ -1,0 +1,1 @@
+"""Clients for tests of a node's gateway."""

@@ -1,0 +1,43 @@
+"""Set-up over real sockets: rooms with players, and running rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.clients.client import Client, Message
+
+KEY = "0123456789"
+
+
+async def room_of(*clients: Client, game: str = "robert", **settings: Any) -> str:
+    """Say hello from each client, open a room of the first for all, and return its code."""
+    host, *guests = clients
+    for client in clients:
+        await client.hello()
+    wanted = {"game": game, "seats": max(2, len(clients)), "limit": 600, "key": KEY} | settings
+    room = await host.ask("room.create", **wanted)
+    for guest in guests:
+        await guest.ask("room.join", code=room["code"])
+    return str(room["code"])
+
+
+async def race_of(*clients: Client, game: str = "robert", **settings: Any) -> list[Message]:
+    """Start a round among the clients, and return each one's attempt."""
+    host, code = clients[0], await room_of(*clients, game=game, **settings)
+    while (await host.ask("room.start", code=code))["code"] == "players_away":
+        # The node has not heard of all of them yet.
+        await host.next("room")
+    return [await client.next("attempt") for client in clients]
+
+
+async def resign(client: Client, attempt: Message) -> Message:
+    """Resign an attempt whose last entry is that of a snapshot, and return the answer."""
+    return await client.ask("resign", attempt=attempt["attempt"], seq=attempt["seq"] + 1)
+
+
+async def give_up_daily(client: Client, game: str = "robert") -> Message:
+    """Play one move of a daily, and resign; return the attempt as it was before."""
+    attempt = await client.ask("daily.open", game=game)
+    await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+    await client.ask("resign", attempt=attempt["attempt"], seq=3)
+    return attempt

@@ -1,0 +1,175 @@
+"""Players whose sessions are connected to a node's hub directly, without sockets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Hashable
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import count
+from typing import Any
+
+from server.base.core.ids import PlayerId
+from server.base.net.budgets import Budgets
+from server.base.net.load import Load
+from server.base.wire.session import Session
+from server.base.wire.session_messages import VERSION
+from server.base.work.metrics import Metrics
+from server.front import Front
+from server.handlers import handlers_of
+from tests.base.redis.servers import running
+from tests.nodes import Node
+from tests.processes import PATIENCE
+from tests.wire import Message, Wire
+
+_ids = count(1)
+
+
+class Seat:
+    """A player with a session, and the frames that the session has sent.
+
+    Attributes:
+        frames: all frames, in their order.
+        news: the events among them that answer no command.
+        behind: whether the client counts as too slow to be sent changes.
+        code: the close code, once the session has been closed.
+        token: the player's, or empty if the hello was refused.
+    """
+
+    def __init__(self, node: HubNode, address: str = "") -> None:
+        self.frames: list[bytes] = []
+        self.news: list[Message] = []
+        self.behind = False
+        self.code: int | None = None
+        self.token = ""
+        self.session = Session(
+            f"session {next(_ids)}",
+            self,
+            node.handlers,
+            Metrics(),
+            address=address,
+            budgets=node.budgets,
+        )
+        self._hub = node.hub
+        self._wire = Wire()
+        self._commands = count(1)
+        self._answers: dict[int, asyncio.Future[Message]] = {}
+        self._came = asyncio.Event()
+
+    @property
+    def player(self) -> PlayerId:
+        """The player's id, which must be known."""
+        assert self.session.player is not None
+        return self.session.player
+
+    async def ask(self, type_: str, **fields: Any) -> Message:
+        """Send a command, and return its answer."""
+        number = next(self._commands)
+        answer = self._answers[number] = asyncio.get_running_loop().create_future()
+        self.session.receive(self._wire.pack({"type": type_, "id": number, **fields}))
+        async with asyncio.timeout(PATIENCE):
+            event: Message = await answer
+        return event
+
+    async def hello(self, **fields: Any) -> Message:
+        """Say hello."""
+        answer = await self.ask("hello", version=VERSION, **fields)
+        self.token = answer.get("token", "")
+        return answer
+
+    async def next(self, type_: str, test: Callable[[Message], bool] = lambda _: True) -> Message:
+        """Wait until there is news of a type that passes a test, and return it."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                for event in self.news:
+                    if event["type"] == type_ and test(event):
+                        return event
+                self._came.clear()
+                await self._came.wait()
+
+    def received(self, type_: str) -> list[Message]:
+        """Return all news of a type."""
+        return [event for event in self.news if event["type"] == type_]
+
+    def leave(self) -> None:
+        """End the connection, as seen by the hub."""
+        self._hub.leave(self.session)
+
+    # The `Wire` of the session
+
+    def send(self, frame: bytes, _key: Hashable = None) -> None:
+        """Record a frame, and pass its event on."""
+        self.frames.append(frame)
+        event = self._wire.unpack(frame)
+        answer = self._answers.pop(event.get("re", 0), None)
+        if answer is not None:
+            answer.set_result(event)
+        else:
+            self.news.append(event)
+            self._came.set()
+
+    def is_full(self) -> bool:
+        """Return `False`: nothing large is sent."""
+        return False
+
+    def is_behind(self) -> bool:
+        """Return whether the client is too slow."""
+        return self.behind
+
+    def in_turn(self, begin: Callable[[], None], _cost: float) -> None:
+        """Begin at once."""
+        begin()
+
+    def hold(self) -> None:
+        """Do nothing: commands are not queued here."""
+
+    def release(self) -> None:
+        """Do nothing."""
+
+    def close(self, code: int) -> None:
+        """Record the close code."""
+        self.code = code
+        self._came.set()
+
+
+class HubNode:
+    """A node with a hub, on which tests open sessions."""
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.budgets = Budgets()
+        self.front = Front(node.services)
+        self.hub = self.front.hub
+        self.handlers = handlers_of(node.services, self.front, Load(lambda: 0.0))
+
+    async def seat(self, token: str | None = None, **fields: Any) -> Seat:
+        """Open a session, and say hello."""
+        seat = Seat(self)
+        await seat.hello(token=token, **fields)
+        return seat
+
+
+@asynccontextmanager
+async def hubs_on(*nodes: Node) -> AsyncIterator[list[HubNode]]:
+    """Run a hub on each node, until the block is left."""
+    hubs = [HubNode(node) for node in nodes]
+    for node in nodes:
+        for other in nodes:
+            node.registration.note_alive(other.registration.id)
+    async with AsyncExitStack() as stack:
+        for each in hubs:
+            stack.push_async_callback(each.front.finish)
+            await stack.enter_async_context(running(each.node.run))
+        yield hubs
+
+
+KEY = "0123456789"
+
+
+async def room_of(*seats: Seat, game: str = "robert", key: str = KEY) -> str:
+    """Open a room of the first player with all others in it, and return its code."""
+    host, *guests = seats
+    wanted = {"game": game, "seats": max(2, len(seats)), "limit": 600, "key": key}
+    code = (await host.ask("room.create", **wanted))["code"]
+    for guest in guests:
+        await guest.ask("room.join", code=code)
+    return str(code)

@@ -1,0 +1,185 @@
+"""Dailies and leaderboards over real sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from engine.catalog import games
+from server.base.core import days
+from server.base.journals import store as journals_store
+from server.base.redis.clock import RedisClock
+from server.base.redis.database import Database
+from server.deals.pool_store import PoolStore
+from tests.clients.client import Client, Message, opened
+from tests.clients.play import give_up_daily, resign
+from tests.conftest import node, secret_keys
+from tests.deals.certified import pooled
+
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
+
+async def test_everyone_has_the_same_deal_of_the_day(redis_url: str) -> None:
+    """Also on another node, and after a restart."""
+    found = []
+    for _ in range(2):
+        async with node(redis_url) as port, opened(port) as client:
+            await client.hello()
+            found.append(await client.ask("daily.list"))
+    first, again = found
+    assert [game["deal"] for game in first["games"]] == [game["deal"] for game in again["games"]]
+    assert [game["game"] for game in first["games"]] == list(games())
+    assert first["ends"] - first["now"] <= days.DAY
+    assert first["date"] == days.date_text(first["day"])
+
+
+async def test_a_daily_can_be_resumed_but_not_played_twice(port: int) -> None:
+    async with opened(port) as client:
+        token = (await client.hello())["token"]
+        attempt = await client.ask("daily.open", game="robert")
+        await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+    async with opened(port) as client:
+        await client.hello(token)
+        resumed = await client.ask("daily.open", game="robert")
+        assert resumed["attempt"] == attempt["attempt"]
+        assert resumed["started"] == attempt["started"]
+        assert resumed["result"]["moves"] == 1
+        await resign(client, resumed)
+        assert (await client.ask("daily.open", game="robert"))["code"] == "already_played"
+        mine = {g["game"]: g["mine"] for g in (await client.ask("daily.list"))["games"]}
+        assert mine["robert"]["end"] == "resigned"
+        assert mine["deuces"] is None
+
+
+async def test_a_certificate_is_shown_and_its_line_is_not(
+    redis_url: str, database: Database
+) -> None:
+    made = pooled("robert")
+    await PoolStore(database, secret_keys()).put(made)
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello()
+        listed = await client.ask("daily.list")
+        said = {each["game"]: each["certificate"] for each in listed["games"]}
+        level = days.level_of(listed["day"])
+        assert said.pop("robert") == {"winnable": False, "par": made.par, "level": level}
+        assert set(said.values()) == {None}
+        attempt = await client.ask("daily.open", game="robert")
+        assert attempt["deal"] == made.id
+        assert attempt["certificate"] == {"winnable": False, "par": made.par, "level": level}
+        shown = await client.ask("deal.show", deal=made.id)
+        assert not {"line", "certificate"} & shown.keys()
+        assert made.line not in str((listed, attempt, shown))
+
+
+async def test_an_unknown_game_has_no_daily_and_no_leaderboard(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        assert (await client.ask("daily.open", game="no-such-game"))["code"] == "unknown_game"
+        assert (await client.ask("leaderboard.watch", game="no-such-game"))[
+            "code"
+        ] == "unknown_game"
+
+
+async def test_a_day_to_come_has_no_leaderboard(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        day = (await client.ask("daily.list"))["day"]
+        answer = await client.ask("leaderboard.watch", game="robert", day=day + 1)
+        assert answer["code"] == "unknown_day"
+
+
+async def test_a_leaderboard_is_pushed_to_its_watchers(port: int) -> None:
+    async with opened(port) as player, opened(port) as watcher:
+        welcome = await player.hello(name="Ada")
+        await watcher.hello()
+        empty = await watcher.ask("leaderboard.watch", game="robert")
+        assert (empty["size"], empty["top"], empty["around"]) == (0, [], [])
+        await give_up_daily(player)
+        news = await watcher.next("leaderboard", lambda e: e["size"] == 1)
+        assert news["top"][0]["player"] == welcome["player"]
+        assert news["top"][0]["rank"] == 1
+        assert news["around"] == []
+
+
+async def test_a_run_is_ranked_if_its_player_was_kept_before_it_began(port: int) -> None:
+    """Without a group, a leaderboard is that where the player is."""
+    async with opened(port) as client:
+        me = (await client.hello())["player"]["id"]
+        await give_up_daily(client)
+        await shown(client, lambda b: b["size"] == 1, game="robert", scope="day")
+        code = (await client.ask("NewRecoveryCode"))["code"]
+        await client.ask("KeepRecoveryCode", code=code)
+        board = await shown(client, lambda b: b["size"] == 1, game="robert", scope="day")
+        assert board["group"] == "guests"
+        assert [row["player"]["id"] for row in board["around"]] == [me]
+        await give_up_daily(client, "deuces")
+        board = await shown(client, lambda b: b["size"] == 1, game="deuces", scope="day")
+        assert board["group"] == "ranked"
+        board = await shown(client, lambda b: b["size"] == 0, game="lady-betty", scope="day")
+        assert board["group"] == "ranked"
+
+
+async def shown(client: Client, test: Callable[[Message], bool], **which: str) -> Message:
+    """Return a leaderboard as soon as it passes a test."""
+    board = await client.ask("leaderboard.watch", day=None, group=None, **which)
+    return board if test(board) else await client.next("leaderboard", test)
+
+
+async def test_a_leaderboard_survives_a_restart(redis_url: str) -> None:
+    async with node(redis_url) as port, opened(port) as client:
+        token = (await client.hello())["token"]
+        await client.ask("leaderboard.watch", game="robert")
+        await give_up_daily(client)
+        before = await client.next("leaderboard", lambda e: e["size"] == 1)
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello(token)
+        again = await client.ask("leaderboard.watch", game="robert")
+        assert (again["top"], again["around"]) == (before["top"], before["around"])
+
+
+async def test_equal_results_share_a_rank(port: int) -> None:
+    async with opened(port) as watcher:
+        await watcher.hello()
+        await watcher.ask("leaderboard.watch", game="robert")
+        for _ in range(2):
+            async with opened(port) as player:
+                await player.hello()
+                await give_up_daily(player)
+        news = await watcher.next("leaderboard", lambda e: e["size"] == 2)
+        assert [row["rank"] for row in news["top"]] == [1, 1]
+
+
+async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        attempt = await client.ask("daily.open", game="robert")
+        await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+        monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+        now = RedisClock.now
+        ends = days.ends(attempt["day"])
+        late = ends - attempt["now"] + days.GRACE // 2
+        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + late)
+        # The next day has begun; the open attempt of the day before is continued.
+        assert (await client.ask("daily.open", game="robert"))["attempt"] == attempt["attempt"]
+        assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is None
+        open_ = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
+        assert open_["deal"] is None
+        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + late + days.GRACE)
+        assert (await client.next("ended"))["result"]["end"] == "time"
+        assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is not None
+        board = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
+        assert board["deal"] == attempt["deal"]
+        if board["size"] == 0:
+            # The end is sent at once, and entered in the leaderboard a moment later.
+            board = await client.next("leaderboard")
+        assert board["size"] == 1
+        assert (await client.ask("daily.open", game="robert"))["day"] == attempt["day"] + 1
+
+
+async def test_an_unknown_deal_is_refused(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        assert (await client.ask("deal.show", deal="nothing"))["code"] == "unknown_deal"

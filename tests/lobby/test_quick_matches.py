@@ -1,0 +1,192 @@
+"""Quick matches: pairing players on any nodes, and carrying rooms on by themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.work import worker_pool
+from server.lobby import quick_matches as module
+from server.lobby.core import keys as lobby_keys
+from server.rooms.core import absence, quick
+from server.rooms.core import keys as rooms_keys
+from server.rooms.core.room import Room
+from tests.base.redis.servers import running, until
+from tests.builders import ADA, BOB, CYD, PLAYERS, START
+from tests.nodes import Node, SetClock
+from tests.rooms.test_live import follow
+
+GAME = "lady-betty"
+
+
+@pytest.fixture(autouse=True)
+async def running_nodes(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[None]:
+    """Run both nodes, with short intervals."""
+    for each in (node, other):
+        each.background.loops["quick_match_renewal"].every = 0.02
+    monkeypatch.setattr(module, "BACKUP_AFTER", 0.05)
+    monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.02)
+    monkeypatch.setattr(absence, "QUICK_ABSENCE", 60)
+    for one, another in ((node, other), (other, node)):
+        one.registration.note_alive(another.registration.id)
+    async with AsyncExitStack() as stack:
+        for each in (node, other):
+            await stack.enter_async_context(running(each.run))
+        yield
+
+
+async def match(node: Node, player: PlayerId) -> RoomCode:
+    """Find a quick match, and subscribe a session of the player to it."""
+    room = await node.services.quick_matches.match(player, GAME)
+    await follow(node, room.opened.code, player)
+    return room.opened.code
+
+
+async def has(node: Node, code: RoomCode, *players: PlayerId, begun: bool) -> Room:
+    """Wait until a room has these members, and a round or none."""
+
+    async def is_so() -> bool:
+        room = await node.rooms.find(code)
+        found = {seat.player for seat in room.seats}
+        return found == set(players) and (room.round is not None) == begun
+
+    await until(is_so)
+    return await node.rooms.find(code)
+
+
+async def entries(node: Node, code: RoomCode) -> list[str]:
+    texts = (await node.store.journals.read(rooms_keys.room(code))).texts
+    return [text.split('"')[3] for text in texts]
+
+
+async def test_two_players_on_two_nodes_race_by_themselves(node: Node, other: Node) -> None:
+    code = await match(node, ADA)
+    assert await match(other, BOB) == code
+    room = await has(node, code, ADA, BOB, begun=True)
+    assert room.round is not None
+    assert room.round.players == (ADA, BOB)
+    assert await entries(node, code) == ["opened", "taken", "taken", "round"]
+
+
+async def test_many_who_come_at_the_same_instant_are_paired(node: Node, other: Node) -> None:
+    nodes = (node, other)
+    rooms = await asyncio.gather(
+        *(
+            nodes[nth % 2].services.quick_matches.match(player, GAME)
+            for nth, player in enumerate(PLAYERS[:4])
+        )
+    )
+    codes = [room.opened.code for room in rooms]
+    assert sorted(codes.count(code) for code in set(codes)) == [2, 2]
+
+
+async def test_the_pace_bot_comes_to_who_waits_alone(node: Node, clock: SetClock) -> None:
+    code = await match(node, ADA)
+    clock.time += quick.BOT_AFTER
+    node.services.live.refresh_soon(code)
+    room = await has(node, code, ADA, PACE_BOT, begun=True)
+    assert room.seats[1].since >= START + quick.BOT_AFTER
+    assert await match(node, BOB) != code
+
+
+async def test_who_waits_already_keeps_the_room(node: Node) -> None:
+    code = await match(node, ADA)
+    assert await match(node, ADA) == code
+
+
+async def test_a_player_who_has_gone_is_not_paired(node: Node, other: Node) -> None:
+    code = await match(node, ADA)
+    node.services.live.leave(code, ADA)
+
+    async def withdrawn() -> bool:
+        return await node.redis.zscore(lobby_keys.offers(GAME), code) is None
+
+    await until(withdrawn)
+    assert await match(other, BOB) != code
+
+
+async def test_a_pair_of_which_one_has_vanished_is_repaired(node: Node, other: Node) -> None:
+    """The other one waits on, and somebody else comes."""
+    gone = await node.services.quick_matches.match(ADA, GAME)
+    code = await match(other, BOB)
+    assert code == gone.opened.code
+    await has(other, code, BOB, begun=False)
+
+    async def offered() -> bool:
+        return await node.redis.zscore(lobby_keys.offers(GAME), code) is not None
+
+    await until(offered)
+    assert await match(node, CYD) == code
+    await has(node, code, BOB, CYD, begun=True)
+
+
+async def test_an_offer_that_cannot_be_taken_any_more_is_passed_over(
+    node: Node, clock: SetClock
+) -> None:
+    full = await match(node, ADA)
+    # Somebody who took a seat and is not online would lose it soon, and the room be offered again.
+    assert await match(node, BOB) == full
+    locked = (await node.room_of(ADA, game=GAME)).opened.code
+    for code in (full, locked):
+        await node.store.quick_matches.offer(GAME, code, clock.time)
+    assert await match(node, CYD) not in {full, locked}
+
+
+async def test_after_some_tries_a_player_is_asked_to_look_again(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = (await node.room_of(ADA, game=GAME)).opened.code
+    tries = 0
+
+    async def pair(game: str, code: RoomCode, now: int) -> RoomCode:
+        nonlocal tries
+        tries += 1
+        return taken
+
+    monkeypatch.setattr(node.store.quick_matches, "pair", pair)
+    with pytest.raises(Refusal, match="overloaded"):
+        await match(node, BOB)
+    assert tries == module.TRIES
+
+
+async def test_a_game_that_is_not_offered_is_refused_and_leaves_no_offer(node: Node) -> None:
+    with pytest.raises(Refusal, match="unknown_game"):
+        await node.services.quick_matches.match(ADA, "no-such-game")
+    assert await node.keys("quick*") == []
+
+
+async def test_a_start_for_which_the_store_did_not_answer_is_tried_again(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, failures = node.rooms.start, 2
+
+    async def failing(code: RoomCode, player: PlayerId | None, present: set[PlayerId]) -> Room:
+        nonlocal failures
+        if failures:
+            failures -= 1
+            raise UnavailableError("down")
+        return await start(code, player, present)
+
+    monkeypatch.setattr(node.rooms, "start", failing)
+    code = await match(node, ADA)
+    assert await match(node, BOB) == code
+    await has(node, code, ADA, BOB, begun=True)
+    assert failures == 0
+
+
+async def test_a_match_goes_on_when_the_node_that_leads_has_died(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has not started the round, though it still counts as alive."""
+    for each in (node, other):
+        monkeypatch.setattr(each.services.live, "leads", lambda _: False)
+    code = await match(node, ADA)
+    assert await match(other, BOB) == code
+    await has(node, code, ADA, BOB, begun=True)

@@ -1,0 +1,62 @@
+"""What operators may do about players, rooms and results: the rules."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from server.base.core.refusal import Refusal
+from server.players.core.restrictions import MAX_WAIT, is_barred, refusal_of
+from server.results.core.boards import BoardId
+from server.results.core.excerpt import Excerpt
+from server.results.core.history import DayResult, History
+from server.results.core.played_days import day_set, streak
+from server.rooms.core import commands
+from server.rooms.core.room import fold
+from tests.builders import ADA, BOB, START, room_of
+
+WON = DayResult(52, 0, 60_000, 90, "won", 190, ranked=True)
+
+
+@pytest.mark.parametrize(
+    ("until", "now", "barred"), [(None, 5, False), (0, 5, True), (6, 5, True), (5, 5, False)]
+)
+def test_a_bar_holds_until_its_time(until: int | None, now: int, barred: bool) -> None:
+    assert is_barred(until, now) == barred
+
+
+def test_who_is_barred_is_told_how_long_but_asked_to_wait_a_day_at_most() -> None:
+    assert refusal_of(9_000, 5_000).wait == 4_000
+    assert refusal_of(0, 5_000).wait == refusal_of(10**15, 5_000).wait == MAX_WAIT
+    assert refusal_of(0, 0).code == "barred"
+
+
+def test_a_voided_result_counts_nowhere_and_again_when_it_stands() -> None:
+    history = Excerpt().with_day("robert", 7, WON).with_day("robert", 8, WON)
+    void = history.with_void("robert", 7, True)
+    assert void is None, "it takes all days"
+    history = replace(
+        history, next_best={"robert": WON.packed}, next_days={"robert": (WON.packed, 8)}
+    )
+    void = history.with_void("robert", 7, True)
+    assert void is not None
+    after = History(days=void.days)
+    assert after.days_played() == after.days_won() == {8}
+    assert streak(day_set(after.days_played()), 8).now == 1
+    assert void.score(BoardId("day", "robert", 7, "ranked")) is None
+    assert void.score(BoardId("week", "robert", 1, "ranked")) == -WON.points
+    assert void.with_void("robert", 7, True) == void
+    assert void.with_void("robert", 7, False) == history
+    assert history.with_void("deuces", 7, True) == history
+
+
+def test_a_closed_room_has_no_seats_and_takes_no_commands() -> None:
+    room = room_of(ADA, BOB)
+    event = commands.close(room, START)
+    assert event is not None
+    closed = fold(room, event)
+    assert (closed.seats, closed.closed, closed.joinable) == ((), True, False)
+    assert commands.close(closed, START) is None
+    commands.check_open(room)
+    with pytest.raises(Refusal, match="room_closed"):
+        commands.check_open(closed)

@@ -1,0 +1,129 @@
+"""What players notice of an operator's acts, at once and on every node."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from server.app import services_alone
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.moderation.operators import By, Operators
+from server.players.core.names import guest_name
+from server.settings import Settings
+from tests.clients.client import Message, opened
+from tests.clients.play import give_up_daily, race_of, room_of
+from tests.conftest import SECRET_KEY_FILE, node
+
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
+BY = By("mod", "testing")
+
+
+@asynccontextmanager
+async def operator(redis_url: str) -> AsyncIterator[Operators]:
+    """Return the operators' service of a process beside the nodes, as `samedeal admin` is."""
+    acks = int("+cluster" in redis_url)
+    async with services_alone(
+        Settings(redis=redis_url, replica_acks=acks, secret_key_file=SECRET_KEY_FILE)
+    ) as services:
+        yield services.operators
+
+
+@pytest.fixture
+async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
+    """Run two nodes on one Redis, and return their ports."""
+    async with node(redis_url) as here, node(redis_url) as there:
+        yield here, there
+
+
+async def test_a_player_is_barred_while_connected_to_two_nodes(
+    ports: tuple[int, int], redis_url: str
+) -> None:
+    here, there = ports
+    async with opened(here) as phone, opened(there) as desk, opened(there) as other:
+        welcome = await phone.hello()
+        await desk.hello(welcome["token"])
+        await other.hello()
+        async with operator(redis_url) as operators:
+            await operators.bar(BY, PlayerId(welcome["player"]["id"]), 1)
+        for client in (phone, desk):
+            assert (await client.next("bye"))["code"] == "barred"
+            assert await client.closed() == 4008
+        assert (await other.ask("ping"))["type"] == "pong"
+        async with opened(here) as again:
+            refused = await again.hello(welcome["token"])
+            assert (refused["type"], refused["code"]) == ("refused", "barred")
+            assert 0 < refused["wait"] <= 86_400_000
+            assert await again.closed() == 4008
+        async with operator(redis_url) as operators:
+            await operators.unbar(BY, PlayerId(welcome["player"]["id"]))
+        async with opened(here) as again:
+            assert (await again.hello(welcome["token"]))["type"] == "welcome"
+
+
+async def test_a_hidden_name_disappears_from_rooms_and_boards(
+    ports: tuple[int, int], redis_url: str
+) -> None:
+    here, there = ports
+    async with opened(here) as rude, opened(there) as other:
+        code = await room_of(rude, other)
+        await rude.ask("rename", name="Rude")
+        named = await other.next("room", lambda e: e["members"][0]["player"]["name"] == "Rude")
+        player = PlayerId(named["members"][0]["player"]["id"])
+        await give_up_daily(rude)
+        await other.ask("leaderboard.watch", game="robert")
+        async with operator(redis_url) as operators:
+            await operators.hide_name(BY, player, hidden=True)
+        guest = guest_name(player)
+        await other.next("room", lambda e: e["members"][0]["player"]["name"] == guest)
+        await other.next("leaderboard", lambda e: e["top"][0]["player"]["name"] == guest)
+        assert (await rude.ask("rename", name="Ruder"))["code"] == "name_hidden"
+        async with operator(redis_url) as operators:
+            await operators.hide_name(BY, player, hidden=False)
+        await other.next("room", lambda e: e["members"][0]["player"]["name"] == "Rude")
+        await other.ask("room.leave", code=code)
+
+
+async def test_a_room_is_closed_under_its_members_and_watchers(
+    ports: tuple[int, int], redis_url: str
+) -> None:
+    here, there = ports
+    async with opened(here) as one, opened(there) as other, opened(there) as stranger:
+        mine, _ = await race_of(one, other)
+        code = mine["room"]
+        async with operator(redis_url) as operators:
+            await operators.close_room(BY, RoomCode(code))
+        for client in (one, other):
+            assert (await client.next("removed")) | {"re": 0} == {
+                "type": "removed",
+                "re": 0,
+                "code": code,
+                "closed": True,
+            }
+            assert (await client.ask("room.join", code=code))["code"] == "room_closed"
+        await stranger.hello()
+        assert (await stranger.ask("room.join", code=code))["code"] == "room_closed"
+        ended = await one.ask("attempt.open", attempt=mine["attempt"])
+        assert ended["result"]["end"] == "resigned"
+        assert (await one.ask("room.leave", code=code))["type"] == "done"
+
+
+async def test_a_voided_result_leaves_the_board_that_others_watch(
+    ports: tuple[int, int], redis_url: str
+) -> None:
+    here, there = ports
+    async with opened(here) as bad, opened(there) as other:
+        player = (await bad.hello())["player"]["id"]
+        await other.hello()
+        watched = await other.ask("leaderboard.watch", game="robert")
+        assert watched["top"] == []
+        attempt = await give_up_daily(bad)
+        shown: Message = await other.next("leaderboard", lambda e: len(e["top"]) == 1)
+        assert shown["top"][0]["player"]["id"] == player
+        async with operator(redis_url) as operators:
+            await operators.void(BY, AttemptId(attempt["attempt"]), void=True)
+            await other.next("leaderboard", lambda e: e["top"] == [])
+            await operators.void(BY, AttemptId(attempt["attempt"]), void=False)
+            await other.next("leaderboard", lambda e: len(e["top"]) == 1)

@@ -1,0 +1,408 @@
+"""Acts of operators: carried out once, by whichever node, and followed by what they concern."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from itertools import count
+from typing import Any
+
+import pytest
+
+from server.base.core import days as daily
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.base.outbox import effects
+from server.moderation.core.acts import AnyAct, BarPlayer, HideName, RepairDay
+from server.moderation.operators import By, UnknownPlayerError
+from server.play.core.result import Row
+from server.players.core import keys, names
+from server.players.core.names import Profile, guest_name
+from server.results.core.boards import ALL_GAMES, BoardId
+from server.results.core.contests import PLAYED_MOVES
+from server.results.repaired_days import CURRENT_FOR
+from server.rooms.core.room import Room
+from tests.base.outbox.outboxes import all_effects
+from tests.base.outbox.test_effects import DAY, GAME, finish_daily
+from tests.base.redis.servers import kept, running, until
+from tests.builders import ADA, BOB, CYD, START
+from tests.nodes import BEGUN, Node, SetClock, attempt_of
+
+BY = By("mod", "testing")
+ABOUT: dict[str, Any] = {"id": "1", "at": START, "operator": "mod", "reason": "testing"}
+
+
+async def rows(node: Node, board: BoardId) -> list[Row]:
+    return (await node.services.leaderboards.rows(board, 1, 10))[1]
+
+
+async def played(node: Node, *players: PlayerId) -> list[AttemptId]:
+    """Let players bring cards home in their dailies, and return their attempts."""
+    attempts = []
+    for player in players:
+        found = await node.dailies.open(player, "lady-betty")
+        await node.play_out(found.attempt, player)
+        attempts.append(found.attempt)
+    await node.apply_effects()
+    return attempts
+
+
+async def test_an_act_is_recorded_once_however_often_it_is_applied(node: Node, other: Node) -> None:
+    act = RepairDay(game=GAME, day=DAY, **ABOUT)
+    await node.services.moderation.apply(act)
+    await asyncio.gather(*(each.services.moderation.apply(act) for each in (node, other)))
+    assert await node.services.operators.acts(10) == [act]
+    assert await node.store.repaired_days.all() == [(GAME, DAY)]
+
+
+async def test_an_act_of_a_dead_process_is_carried_out_by_a_sweeper(
+    node: Node, other: Node
+) -> None:
+    await node.store.players.keep(ADA)
+    act = BarPlayer(player=ADA, until=0, **ABOUT)
+    await node.store.outboxes.put_effect(act.field, effects.encode(act))
+    await other.sweep()
+    assert (await node.store.moderation.restrictions(ADA)).barred == 0
+    assert await all_effects(node.store.outboxes) == []
+    assert await node.services.operators.acts(10) == [act]
+
+
+async def test_of_two_acts_the_later_one_stands_in_whichever_order_they_are_applied(
+    node: Node,
+) -> None:
+    await node.store.players.keep(ADA)
+    for first, last in ((0, None), (None, 0)):
+        number = START if first == 0 else START + 10
+        acts: list[AnyAct] = [
+            BarPlayer(player=ADA, until=until_, **ABOUT | {"id": f"{at}", "at": at})
+            for until_, at in zip((first, last), count(number), strict=False)
+        ]
+        for act in reversed(acts):
+            await node.services.moderation.apply(act)
+        assert (await node.store.moderation.restrictions(ADA)).barred == last
+    assert len(await node.services.operators.acts(10)) == 4
+
+
+async def test_a_voided_result_is_gone_from_all_boards_and_comes_back(
+    node: Node, other: Node
+) -> None:
+    mine, _ = await played(node, ADA, BOB)
+    week = BoardId("week", ALL_GAMES, (DAY + 3) // 7, "guests")
+    boards = [BoardId("day", "lady-betty", DAY, "guests"), week]
+    before = [await rows(node, board) for board in boards]
+    assert all({row.player for row in found} == {ADA, BOB} for found in before)
+    seen: list[BoardId] = []
+    other.services.leaderboards.entered.subscribe(lambda board, _: seen.append(board))
+    for board in boards:
+        other.services.leaderboards.subscribe(board)
+    async with running(kept(other.bus)):
+        # A subscription that begins counts as a message that may have been lost.
+        await until(lambda: _all(len(seen) >= len(boards)))
+        seen.clear()
+        await node.services.operators.void(BY, mine, void=True)
+        assert [[row.player for row in await rows(node, board)] for board in boards] == [[BOB]] * 2
+        history = await node.services.histories.find(ADA)
+        assert history.days_played() == set()
+        await until(lambda: _all(set(seen) >= set(boards)))
+        await node.services.operators.void(BY, mine, void=False)
+    assert [await rows(node, board) for board in boards] == before
+    assert (await node.services.histories.find(ADA)).days_played() == {DAY}
+    assert [act.reason for act in await node.services.operators.acts(10)] == ["testing"] * 2
+
+
+async def _all(holds: bool) -> bool:
+    return holds
+
+
+async def test_a_finish_that_is_applied_late_does_not_undo_a_void(node: Node) -> None:
+    found = await node.dailies.open(ADA, "lady-betty")
+    await node.play_out(found.attempt, ADA)
+    finish = node.outbox.queue.get_nowait()
+    await node.outbox.apply(finish)
+    await node.services.operators.void(BY, found.attempt, void=True)
+    await node.outbox.apply(finish)
+    assert await rows(node, BoardId("day", "lady-betty", DAY, "guests")) == []
+
+
+async def test_what_is_not_there_cannot_be_voided_or_closed_or_barred(node: Node) -> None:
+    operators = node.services.operators
+    room, _ = await node.race_of(ADA, BOB)
+    ongoing = (await node.dailies.open(ADA, GAME)).attempt
+    for attempt in (AttemptId("x"), AttemptId(f"{ADA}.{BOB}"), attempt_of(room, ADA), ongoing):
+        with pytest.raises(Refusal, match="unknown_run"):
+            await operators.void(BY, attempt, void=True)
+    with pytest.raises(Refusal, match="unknown_room"):
+        await operators.close_room(BY, RoomCode("ZZZZZZZZ"))
+    for ask in (partial(operators.bar, BY, CYD, 3), partial(operators.player, CYD)):
+        with pytest.raises(UnknownPlayerError):
+            await ask()
+    with pytest.raises(Refusal, match="unknown_day"):
+        await operators.repair_day(BY, DAY + 1)
+    with pytest.raises(Refusal, match="unknown_game"):
+        await operators.repair_day(BY, DAY, "chess")
+    assert await operators.acts(10) == []
+    assert await all_effects(node.store.outboxes) == []
+
+
+async def test_who_is_barred_begins_no_session_until_the_bar_has_ended(
+    node: Node, clock: SetClock
+) -> None:
+    await node.store.players.keep(ADA)
+    sessions = node.services.sessions
+    await sessions.enter(ADA, "before")
+    told: list[PlayerId] = []
+    sessions.barred.subscribe(told.append)
+    await node.services.operators.bar(BY, ADA, 2)
+    assert told == [ADA]
+    with pytest.raises(Refusal, match="barred") as refused:
+        await sessions.enter(ADA, "after")
+    assert refused.value.wait == daily.DAY
+    # A node that has missed the message finds out when it checks its sessions.
+    told.clear()
+    await sessions.check([(ADA, "before", 0), (BOB, "other", 0)])
+    assert told == [ADA]
+    clock.time = START + 2 * daily.DAY
+    await sessions.enter(ADA, "later")
+    await node.services.operators.bar(BY, ADA, None)
+    clock.time += 10**11
+    with pytest.raises(Refusal, match="barred"):
+        await sessions.enter(ADA, "ever after")
+    await node.services.operators.unbar(BY, ADA)
+    await sessions.enter(ADA, "again")
+
+
+async def test_a_hidden_name_is_a_guests_on_every_node_and_cannot_be_changed(
+    node: Node, other: Node
+) -> None:
+    token = (await node.services.identity.enter(None, "Rude"))[1]
+    player = (await node.services.identity.enter(token, None))[0].id
+    guest = names.guest_name(player)
+    changed: list[PlayerId] = []
+    other.services.profiles.changed.subscribe(changed.append)
+
+    async def shown(on: Node) -> str:
+        return (await on.services.profiles.find([player]))[player].name
+
+    caches = [each.services.profiles for each in (node, other)]
+    for cache in caches:
+        cache.keep(Profile(BOB, "Bob"))
+    async with running(kept(other.bus)), running(kept(node.bus)):
+        # A cache is cleared when its subscription begins.
+        await until(lambda: _all(all(cache.known([BOB]) is None for cache in caches)))
+        await node.services.operators.hide_name(BY, player, hidden=True)
+        await until(lambda: _all(changed == [player]))
+        assert [await shown(node), await shown(other)] == [guest, guest]
+        with pytest.raises(Refusal, match="name_hidden"):
+            await other.services.identity.rename(player, "Ruder")
+        # A new session begins, and does not bring the name back.
+        profile, *_ = await other.services.identity.enter(token, "Rudest")
+        assert profile.name == guest
+        await node.services.operators.hide_name(BY, player, hidden=False)
+        await until(lambda: _all(len(changed) == 2))
+        assert [await shown(node), await shown(other)] == ["Rude", "Rude"]
+    assert (await node.services.identity.rename(player, "Kind")).name == "Kind"
+
+
+async def test_a_name_that_is_hidden_twice_is_not_lost(node: Node) -> None:
+    await node.store.players.keep(ADA, "Ada")
+    for number, hidden in enumerate((True, True, False, False)):
+        act = HideName(
+            player=ADA, hidden=hidden, **ABOUT | {"id": f"{number}", "at": START + number}
+        )
+        await node.services.moderation.apply(act)
+        await node.services.moderation.apply(act)
+    assert (await node.store.players.profiles([ADA]))[ADA].name == "Ada"
+
+
+async def test_a_closed_room_is_left_by_all_and_its_round_ends(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    await node.play(attempt_of(room, ADA), ADA)
+    await other.services.operators.close_room(BY, code)
+    closed = await node.rooms.find(code)
+    assert (closed.seats, closed.running) == ((), None)
+    assert closed.round is not None
+    assert {result.end for result in closed.round.results.values()} == {"resigned"}
+    commands: list[tuple[str, Callable[[], Awaitable[Room]]]] = [
+        ("room_closed", lambda: node.rooms.join(code, CYD)),
+        ("unknown_room", lambda: node.rooms.start(code, ADA, [ADA])),
+        ("unknown_room", lambda: node.rooms.set_lock(code, ADA, locked=True)),
+        ("room_closed", lambda: node.rooms.free_seat(code, ADA)),
+    ]
+    for refusal, command in commands:
+        with pytest.raises(Refusal, match=refusal):
+            await command()
+    await node.rooms.leave(code, ADA)
+    version = (await node.rooms.find(code)).version
+    await node.services.operators.close_room(BY, code)
+    assert (await node.rooms.find(code)).version == version
+
+
+async def test_a_repaired_day_is_known_within_a_minute(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    days = other.services.repaired_days
+    assert await days.of(GAME) == frozenset()
+    await node.services.operators.repair_day(BY, DAY)
+    await node.services.operators.repair_day(BY, DAY - 1, GAME)
+    assert await days.of(GAME) == frozenset()
+    clock.time += CURRENT_FOR
+    assert await days.of(GAME) == {DAY, DAY - 1}
+    assert await days.of() == await days.of("deuces") == {DAY}
+
+
+async def test_rooms_are_found_by_a_scan_by_their_rounds_and_by_the_list(
+    node: Node, clock: SetClock
+) -> None:
+    operators = node.services.operators
+    _, code = await node.race_of(ADA, BOB)
+    waiting = (await node.room_of(CYD, game="robert")).opened.code
+    assert {row.code for row in await operators.rooms("all", None, 10)} == {code, waiting}
+    assert len(await operators.rooms("all", None, 1)) == 1
+    assert [row.code for row in await operators.rooms("all", "robert", 10)] == [waiting]
+    (row,) = await operators.rooms("running", None, 10)
+    assert (row.code, row.seats, row.state) == (code, "2/8", "running")
+    assert await operators.rooms("open", None, 10) == []
+    shown = await operators.room(code)
+    assert [seat.result for seat in shown.seats] == ["playing", "playing"]
+    assert shown.rounds == 1
+
+
+async def test_players_are_found_by_the_beginning_of_their_names(node: Node) -> None:
+    for player, name in ((ADA, "Ada"), (BOB, "adam"), (CYD, "Cyd")):
+        await node.store.players.keep(player, name)
+    await played(node, ADA)
+    operators = node.services.operators
+    assert {row.player for row in await operators.players("ADA", 10)} == {ADA, BOB}
+    assert len(await operators.players("", 2)) == 2
+    shown = await operators.player(ADA)
+    assert (shown.kept, shown.barred, shown.hidden) == (None, None, None)
+    assert [(row.game, row.played, row.streak) for row in shown.games] == [("lady-betty", 1, 1)]
+
+
+async def test_a_guest_without_a_name_is_found_and_barred(node: Node) -> None:
+    operators = node.services.operators
+    with pytest.raises(UnknownPlayerError):
+        await operators.player(BOB)
+    await played(node, ADA)
+    assert [row.player for row in await operators.players(guest_name(ADA)[:3], 10)] == [ADA]
+    await node.services.sessions.enter(BOB, "session")
+    for player in (ADA, BOB):
+        await operators.bar(BY, player, None)
+        assert (await operators.player(player)).barred == 0
+
+
+async def test_equal_runs_of_a_daily_are_suspicious_once_and_kept_in_bounds(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All players play homewards, so that they play alike, and at no time at all."""
+    monkeypatch.setattr("server.moderation.core.likeness.MIN_MOVES", 2)
+    monkeypatch.setattr("server.moderation.core.suspicion.MIN_ODD", 0)
+    monkeypatch.setattr("server.moderation.core.keys.MAX_SUSPICIOUS", 1)
+    for player in (ADA, BOB, CYD):
+        found = await node.dailies.open(player, "lady-betty")
+        await node.play_out(found.attempt, player)
+        finish = node.outbox.queue.get_nowait()
+        await node.outbox.apply(finish)
+        await other.outbox.apply(finish)
+        suspicious = await node.services.operators.suspicious(10, DAY)
+        if player == ADA:
+            assert not any("are those of" in str(each.reasons) for each in suspicious)
+        else:
+            (only,) = suspicious
+            assert only.player == player
+            assert f"are those of {ADA}'s run" in only.reasons[-1].text
+    assert await node.services.operators.suspicious(10, DAY - 1) == []
+
+
+async def test_a_win_is_compared_with_the_median_of_the_wins(node: Node) -> None:
+    board = BoardId("day", GAME, DAY, "guests")
+    store = node.store
+    assert await store.suspicions.median_win(board) == (0, 0)
+    for number, player in enumerate((ADA, BOB, CYD)):
+        await store.leaderboards.place(board, player, number + 5)
+    await store.leaderboards.place(board, PlayerId("9" * 16), 1 << 50)
+    assert await store.suspicions.median_win(board) == (3, 6)
+
+
+async def test_the_first_three_moves_of_a_resigned_daily_say_nothing(node: Node) -> None:
+    await finish_daily(node)
+    await node.apply_effects()
+    assert await node.services.operators.suspicious(10) == []
+
+
+async def test_a_voided_result_of_a_race_is_rated_for_nobody_and_comes_back(
+    node: Node, clock: SetClock
+) -> None:
+    for player in (ADA, BOB):
+        await node.store.players.keep(player)
+        await node.services.histories.keep(player, START)
+    room, _ = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    await node.play_out(attempt_of(room, ADA), ADA)
+    for _ in range(PLAYED_MOVES):
+        await node.play(attempt_of(room, BOB), BOB)
+    await node.attempts.give_up(attempt_of(room, BOB))
+    await node.apply_effects()
+    await node.sweep()
+    board = BoardId("rating", "lady-betty", 0, "ranked")
+    before = await rows(node, board)
+    assert before[0].player == ADA
+    await node.services.operators.void(BY, attempt_of(room, ADA), void=True)
+    assert await rows(node, board) == []
+    await node.services.operators.void(BY, attempt_of(room, ADA), void=False)
+    assert await rows(node, board) == before
+
+
+async def test_a_round_that_an_operator_ended_is_no_race(node: Node, clock: SetClock) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    await node.play_out(attempt_of(room, ADA), ADA)
+    await node.services.operators.close_room(BY, code)
+    await node.sweep()
+    assert (await node.services.histories.find(ADA)).rounds == {}
+    assert await all_effects(node.store.outboxes) == []
+
+
+async def test_a_player_is_deleted_as_by_themselves(node: Node) -> None:
+    token = (await node.services.identity.enter(None, "Ada")).token
+    player = (await node.services.identity.enter(token, None)).profile.id
+    await played(node, player)
+    await node.services.operators.delete(BY, player)
+    with pytest.raises(Refusal, match="bad_token"):
+        await node.services.identity.enter(token, None)
+    with pytest.raises(UnknownPlayerError):
+        await node.services.operators.player(player)
+    # What is done about a deleted player does not bring the record back.
+    for act in (
+        BarPlayer(player=player, until=0, **ABOUT),
+        HideName(player=player, hidden=True, **ABOUT | {"id": "2"}),
+    ):
+        await node.services.moderation.apply(act)
+    assert not (await node.store.moderation.restrictions(player)).known
+    assert len(await rows(node, BoardId("day", "lady-betty", DAY, "guests"))) == 1
+
+
+@pytest.mark.parametrize("played", [False, True])
+async def test_what_operators_have_done_to_a_kept_player_is_known_as_long_as_tokens_hold(
+    node: Node, played: bool
+) -> None:
+    record = keys.player(ADA)
+    await node.store.players.keep(ADA, "Ada")
+    if played:
+        await node.store.histories.change(ADA, 0, {"t:robert": "[]"})
+    await node.store.accounts.offer_code(ADA, "digest", START, 0, confirmed=False)
+    await node.store.accounts.keep_code(ADA, "digest", START)
+    await node.services.histories.keep(ADA, START)
+    await node.services.operators.hide_name(BY, ADA, hidden=True)
+    lives = [await node.redis.ttl(record)]
+    await node.services.operators.bar(BY, ADA, 1)
+    lives.append(await node.redis.ttl(record))
+    await node.store.accounts.keep_code(ADA, "other digest", START + 1)
+    lives.append(await node.redis.ttl(record))
+    await node.store.players.keep(ADA)
+    lives.append(await node.redis.ttl(record))
+    assert lives == [-1] * 4 if played else min(lives) > keys.PLAYER_LIFE - 60

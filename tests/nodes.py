@@ -1,0 +1,213 @@
+"""Nodes without a gateway: services on a real Redis, with a clock that the test sets."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from redis.asyncio import RedisCluster
+
+from engine.ruleset import Move
+from server.app import redis_store
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.nodes.registration import Registration
+from server.base.redis.bus import Bus
+from server.base.redis.connection import connect
+from server.base.work.background import Background
+from server.base.work.clock import Clock
+from server.base.work.metrics import Metrics
+from server.base.work.stop import Stop
+from server.play.answers import Played, Snapshot
+from server.play.core.attempt import Attempt
+from server.play.core.bus import Ended
+from server.rooms.core.commands import COUNTDOWN
+from server.rooms.core.room import Room
+from server.wings import Services
+from tests.builders import LIMIT, START, homewards
+from tests.conftest import database_on, secret_keys
+from tests.redis_users import as_node
+
+BY_HAND = (
+    "dailies",
+    "finishes",
+    "format",
+    "keyring",
+    "store_memory",
+    "sweeper_poll",
+    "sweeper_renewal",
+    "sweeper_scan",
+)
+"""What tests of services let happen themselves."""
+
+
+class SetClock:
+    """A clock that shows the time that was set last, in Unix milliseconds."""
+
+    def __init__(self, time: int = START) -> None:
+        self.time = time
+
+    def now(self) -> int:
+        """Return the time that was set."""
+        return self.time
+
+    async def sample(self) -> None:
+        """Do nothing: the clock is right by definition."""
+
+    async def confirm(self) -> int:
+        """Sample, as a node does before it trusts the clock, and return the time."""
+        await self.sample()
+        return self.now()
+
+
+class _Bus(Bus):
+    """A bus that records what it publishes."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node.database)
+        self._published = node.published
+
+    def publish(self, topic: str, payload: bytes = b"") -> None:
+        """Publish, and record it."""
+        self._published.append((topic, payload))
+        super().publish(topic, payload)
+
+
+class Node:
+    """The services of one node, and what it published. It receives messages while `run` runs.
+
+    It has the rights of nodes; its `redis`, which is for tests, has all.
+    """
+
+    def __init__(self, url: str, clock: Clock) -> None:
+        self.redis = connect(url)
+        self.database = database_on(connect(as_node(url)))
+        self.published: list[tuple[str, bytes]] = []
+        self.store = redis_store(self.database, clock, secret_keys())
+        self.registration = Registration(self.store.nodes, self.store.held)
+        self.bus = _Bus(self)
+        self.background = Background()
+        self.services = Services(
+            self.store, self.bus, self.registration, Metrics(), self.background
+        )
+        self.bus.keep(self.background)
+        self.by_hand = {name: self.background.loops.pop(name) for name in BY_HAND}
+        self.ended: list[Ended] = []
+        self.services.mirrors.ended.subscribe(self.ended.append)
+        self.attempts = self.services.attempts
+        self.rooms = self.services.rooms
+        self.dailies = self.services.dailies
+        self.outbox = self.services.outbox
+        self.sweeper = self.services.sweeper
+
+    async def run(self, stop: Stop) -> None:
+        """Receive bus messages and keep live rooms current, until `stop` is set."""
+        self.background.start()
+        await stop.wait()
+        await self.background.close()
+        self.background.raise_failure()
+
+    async def run_all(self, stop: Stop) -> None:
+        """Do all that a node does, until `stop` is set."""
+        self.background.loops |= self.by_hand
+        await self.run(stop)
+        await self.services.close()
+
+    async def keys(self, pattern: str = "*") -> list[str]:
+        """Return all keys that match a pattern."""
+        all_primaries = {"target_nodes": RedisCluster.PRIMARIES}
+        options = all_primaries if isinstance(self.redis, RedisCluster) else {}
+        found: Any = await self.redis.keys(pattern, **options)
+        return list(found)
+
+    async def sweep(self) -> None:
+        """Scan all partitions once, and carry out all that is due."""
+        await self.dailies.draw_ahead()
+        await self.sweeper.renew()
+        for known in self.sweeper._partitions.values():
+            known.scanned = 0
+        await self.sweeper.scan()
+        await self.sweeper.poll()
+        await self.sweeper._urgent.finish()
+        await self.sweeper._dailies.finish()
+
+    async def apply_effects(self) -> None:
+        """Apply the effects of what ended on this node, as a running node does."""
+        await self.outbox.flush()
+
+    async def state_of(self, attempt: AttemptId) -> Attempt:
+        """Return the current state of an attempt, which must exist."""
+        found = await self.attempts.find(attempt)
+        assert found is not None
+        return found
+
+    async def play(self, attempt: AttemptId, player: PlayerId) -> Played:
+        """Play the move that `homewards` chooses."""
+        state = await self.state_of(attempt)
+        move = homewards(state.board)
+        assert move is not None
+        return await self.move(attempt, player, state.seq + 1, move)
+
+    async def move(self, attempt: AttemptId, player: PlayerId, seq: int, move: Move) -> Played:
+        """Play a move as entry `seq`."""
+        state = await self.state_of(attempt)
+        numbers = state.board.ruleset.numbers_of(move)
+        done: asyncio.Future[Played | Snapshot | Exception] = asyncio.Future()
+        self.attempts.play_soon(attempt, player, seq, numbers, done.set_result)
+        answer = await done
+        assert isinstance(answer, Played)
+        return answer
+
+    async def play_out(self, attempt: AttemptId, player: PlayerId) -> Played:
+        """Play until the attempt ends, and return the last answer."""
+        while True:
+            answer = await self.play(attempt, player)
+            if answer.after.end is not None:
+                return answer
+
+    async def room_of(self, *players: PlayerId, seats: int = 8, game: str = "lady-betty") -> Room:
+        """Open a room with these players in it; the first is its host."""
+        host, *others = players
+        room = await self.rooms.create(
+            host, game, "standard", seats=seats, limit=LIMIT, creation=f"by {host}"
+        )
+        for player in others:
+            await self.rooms.join(room.opened.code, player)
+        return await self.rooms.find(room.opened.code)
+
+    async def race_of(self, *players: PlayerId, game: str = "lady-betty") -> tuple[Room, RoomCode]:
+        """Open a room, start a round of these players, and return the room and its code."""
+        code = (await self.room_of(*players, game=game)).opened.code
+        return await self.rooms.start(code, players[0], players), code
+
+    async def rematch(self, code: RoomCode, *players: PlayerId) -> Room:
+        """Start another round, which the first of the players does when the others have agreed."""
+        for player in players[1:]:
+            await self.rooms.set_ready(code, player, ready=True)
+        return await self.rooms.start(code, players[0], players)
+
+
+@asynccontextmanager
+async def node_on(url: str, clock: Clock) -> AsyncIterator[Node]:
+    """Run a node on a Redis, with connections of its own, until the block is left."""
+    node = Node(url, clock)
+    try:
+        yield node
+    finally:
+        await node.services.close()
+        await node.database.close()
+        await node.redis.aclose()
+
+
+def attempt_of(room: Room, player: PlayerId) -> AttemptId:
+    """Return the id of a runner's attempt."""
+    assert room.round is not None
+    return room.round.attempt(player)
+
+
+BEGUN = START + COUNTDOWN
+"""When the countdown of a round ends that is started at `START`, in Unix milliseconds."""
+
+OVER = BEGUN + LIMIT
+"""The deadline of such a round."""

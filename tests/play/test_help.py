@@ -1,0 +1,202 @@
+"""Undo and hints: stored before they are answered, on whichever node they are asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.board import apply_delta, view_of
+from server.base.core.ids import AttemptId, RoomCode
+from server.base.core.refusal import Refusal
+from server.play.answers import Advice, Played, Snapshot
+from server.play.attempts import Attempts
+from server.play.core import attempt as core
+from server.play.core.attempt import Hinted, Undone
+from server.play.core.digest import digest
+from server.play.core.stored import Help
+from server.play.resume import find_missed
+from server.rooms.core.events import Terms
+from tests.builders import ADA, BOB, LIMIT
+from tests.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.play.test_attempts import entries
+
+
+async def begin(
+    node: Node, clock: SetClock, allowed: Help = "hints", game: str = "robert"
+) -> tuple[AttemptId, RoomCode]:
+    """Start a round with this help, and return Ada's attempt and the room's code."""
+    room = await node.rooms.create(
+        ADA, game, "standard", seats=2, limit=LIMIT, creation="with help", allowed=allowed
+    )
+    code = room.opened.code
+    await node.rooms.join(code, BOB)
+    room = await node.rooms.start(code, ADA, (ADA, BOB))
+    clock.time = BEGUN
+    attempt = attempt_of(room, ADA)
+    await node.rooms.open_attempt(attempt, ADA)
+    return attempt, code
+
+
+async def undo(node: Node, attempt: AttemptId, seq: int) -> Played:
+    """Undo a move as entry `seq`."""
+    answer = await node.attempts.undo(attempt, ADA, seq)
+    assert isinstance(answer, Played)
+    return answer
+
+
+async def hint(node: Node, attempt: AttemptId, seq: int) -> Advice:
+    """Ask for a hint as entry `seq`."""
+    answer = await node.attempts.hint(attempt, ADA, seq)
+    assert isinstance(answer, Advice)
+    return answer
+
+
+async def types(node: Node, attempt: AttemptId) -> list[str]:
+    """Return the types of the entries of an attempt."""
+    texts = await entries(node, attempt)
+    return [msgspec.json.decode(text)["type"] for text in texts]
+
+
+async def test_an_undo_is_in_the_journal_and_leads_back(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    attempt, _ = await begin(node, clock)
+    view = (await node.attempts.open(attempt, ADA)).view
+    played = await node.play(attempt, ADA)
+    undone = await undo(other, attempt, 3)
+    assert apply_delta(view_of(played.after.board), undone.delta).piles == view.piles
+    assert await types(node, attempt) == ["started", "moved", "undone"]
+    for each in (node, other):
+        state = await each.state_of(attempt)
+        assert (state.result.moves, state.result.undos, state.result.peeked) == (2, 1, True)
+    await node.play(attempt, ADA)
+
+
+async def test_an_undo_that_is_sent_again_is_answered_again(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    attempt, _ = await begin(node, clock)
+    await node.play(attempt, ADA)
+    first = await undo(node, attempt, 3)
+    for each in (node, other):
+        assert await undo(each, attempt, 3) == first
+    assert len(await entries(node, attempt)) == 3
+
+
+@pytest.mark.parametrize("command", [Attempts.undo, Attempts.hint])
+@pytest.mark.parametrize("seq", [1, 2, 4, 100])
+async def test_an_unexpected_number_gets_a_snapshot(
+    node: Node, clock: SetClock, command: Any, seq: int
+) -> None:
+    attempt, _ = await begin(node, clock)
+    await node.play(attempt, ADA)
+    answer = await command(node.attempts, attempt, ADA, seq)
+    assert isinstance(answer, Snapshot)
+    assert (answer.seq, answer.undoable) == (2, 1)
+    assert len(await entries(node, attempt)) == 2
+
+
+async def test_two_nodes_undo_a_move_once(node: Node, other: Node, clock: SetClock) -> None:
+    attempt, _ = await begin(node, clock)
+    await node.play(attempt, ADA)
+    await node.play(attempt, ADA)
+    await other.state_of(attempt)
+    answers = await asyncio.gather(undo(node, attempt, 4), undo(other, attempt, 4))
+    assert answers[0].after == answers[1].after
+    assert await types(node, attempt) == ["started", "moved", "moved", "undone"]
+
+
+async def test_a_hint_is_stored_once_and_is_shown_again(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    attempt, _ = await begin(node, clock)
+    given = (await hint(node, attempt, 2)).after
+    assert given.hinted is not None
+    for each, seq in ((node, 2), (other, 2), (node, 3), (other, 3)):
+        assert (await hint(each, attempt, seq)).after == given
+    assert await types(node, attempt) == ["started", "hinted"]
+    snapshot = await other.attempts.open(attempt, ADA)
+    assert (snapshot.hinted, snapshot.result.hints) == (given.hinted, 1)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "undone", "hinted"),
+    [("none", "no_help", "no_help"), ("undo", None, "no_help"), ("hints", None, None)],
+)
+async def test_the_terms_of_the_round_say_what_help_there_is(
+    node: Node, clock: SetClock, allowed: Help, undone: str | None, hinted: str | None
+) -> None:
+    attempt, _ = await begin(node, clock, allowed)
+    await node.play(attempt, ADA)
+    for code, command in ((undone, undo), (hinted, hint)):
+        seq = (await node.state_of(attempt)).seq + 1
+        if code is None:
+            await command(node, attempt, seq)
+        else:
+            with pytest.raises(Refusal, match=code):
+                await command(node, attempt, seq)
+    with pytest.raises(Refusal, match="unknown_attempt"):
+        await node.attempts.undo(attempt, BOB, 3)
+
+
+async def test_the_host_sets_and_others_propose_help(node: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    proposed = Terms("robert", "standard", LIMIT, "undo")
+    room = await node.rooms.propose_terms(code, BOB, proposed)
+    assert room.proposals == {BOB: proposed}
+    chosen = Terms("robert", "standard", LIMIT, "hints")
+    room = await node.rooms.set_terms(code, ADA, chosen)
+    room = await node.rooms.start(code, ADA, (ADA, BOB))
+    assert room.round is not None
+    assert room.round.terms == chosen
+
+
+async def test_what_was_asked_for_stands_beside_the_runners_result(
+    node: Node, clock: SetClock
+) -> None:
+    attempt, code = await begin(node, clock)
+    await node.play(attempt, ADA)
+    await undo(node, attempt, 3)
+    await hint(node, attempt, 4)
+    await node.attempts.resign(attempt, ADA, 5)
+    await node.apply_effects()
+    room = await node.rooms.find(code)
+    assert room.round is not None
+    result = room.round.results[ADA]
+    assert (result.moves, result.undos, result.hints, result.peeked) == (2, 1, 1, True)
+
+
+async def test_undos_are_among_what_was_missed_and_a_hint_takes_a_snapshot(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    attempt, _ = await begin(node, clock)
+    before = await node.attempts.open(attempt, ADA)
+    await node.play(attempt, ADA)
+    await undo(node, attempt, 3)
+    now = await other.attempts.open(attempt, ADA)
+    missed = await find_missed(other.attempts, now, 1, digest(before.view))
+    assert missed is not None
+    assert [text for text, _ in missed.moves] == ["s>w", core.UNDONE]
+    await hint(node, attempt, 4)
+    now = await other.attempts.open(attempt, ADA)
+    assert await find_missed(other.attempts, now, 3, digest(before.view)) is None
+    assert await find_missed(other.attempts, now, 4, digest(now.view)) is not None
+
+
+async def test_another_node_applies_undos_and_hints_that_it_is_sent(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    attempt, _ = await begin(node, clock)
+    await node.play(attempt, ADA)
+    await other.state_of(attempt)
+    await undo(node, attempt, 3)
+    await hint(node, attempt, 4)
+    *_, undone, hinted = await entries(node, attempt)
+    for number, text, kind in ((3, undone, Undone), (4, hinted, Hinted)):
+        step = other.attempts.receive(attempt, number, text)
+        assert step is not None
+        assert isinstance(step.event, kind)
+    assert await other.state_of(attempt) == await node.state_of(attempt)

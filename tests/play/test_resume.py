@@ -1,0 +1,277 @@
+"""Resuming an attempt: missed moves applied to an earlier view give the current one."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.board import View, apply_delta, view_of
+from engine.deal import deal_seed
+from engine.moves import legal_moves
+from server.base.core.ids import AttemptId
+from server.base.journals.replica import KEEP_EVERY
+from server.base.journals.store import JournalStore
+from server.play.answers import Played, Snapshot, snapshot_of
+from server.play.core import attempt as core
+from server.play.core import keys
+from server.play.core.attempt import Attempt, Moved
+from server.play.core.digest import digest, fnv1a, view_text
+from server.play.journal import Step
+from server.play.resume import MAX_MISSED, Missed, find_missed, missed_of
+from tests.builders import ADA, LIMIT, START, started
+from tests.engine.positions import ALL
+from tests.nodes import Node, SetClock
+from tests.play.test_attempts import begin, command
+from tests.relatives import find_ruleset
+
+
+def play_on(attempt: Attempt, chance: Random, most: int, *, resigns: bool) -> list[Step]:
+    """Return the entries of up to `most` random moves, and of a resignation if `resigns`."""
+    steps = [Step(None, attempt.start, attempt)]
+    while attempt.end is None and len(steps) <= most:
+        moves = legal_moves(attempt.board)
+        if attempt.undoable and (not moves or chance.random() < 0.2):
+            event, after, _ = core.undo(attempt, START + 1_000)
+        else:
+            event, after, _ = core.play(attempt, chance.choice(moves), START + 1_000)
+        steps.append(Step(attempt, event, after))
+        attempt = after
+    if resigns and attempt.end is None:
+        end = core.resign(attempt, START + 1_000)
+        steps.append(Step(attempt, end, core.fold(attempt, end)))
+    return steps
+
+
+@st.composite
+def journals(draw: st.DrawFn) -> list[Step]:
+    """Draw a journal of any game."""
+    rules = find_ruleset(*draw(st.sampled_from(ALL)))
+    chance = Random(draw(st.integers(0, 2**32 - 1)))
+    any_game = started(allowed=draw(st.sampled_from(["none", "undo"])))
+    start = msgspec.structs.replace(any_game, game=rules.game, rules=rules.digest)
+    board = deal_seed(rules, chance.randbytes(32))
+    most = draw(st.integers(1, 120))
+    return play_on(core.begin(start, board), chance, most, resigns=draw(st.booleans()))
+
+
+def followed(view: View, missed: Missed) -> View:
+    """Return the view after the missed moves are applied to an earlier one."""
+    for _, delta in missed.moves:
+        view = apply_delta(view, delta)
+    return view
+
+
+def now(steps: list[Step]) -> Snapshot:
+    """Return the snapshot after the last entry."""
+    return snapshot_of(steps[-1].after, "00")
+
+
+@given(journals(), st.data())
+def test_missed_moves_lead_from_an_earlier_view_to_the_snapshot(
+    steps: list[Step], data: st.DataObject
+) -> None:
+    # A client that has the last entry is answered without the journal.
+    had = data.draw(st.sampled_from(steps[:-1])).after
+    view = view_of(had.board)
+    missed = missed_of(steps, now(steps), had.seq, digest(view))
+    assert missed is not None
+    assert followed(view, missed) == now(steps).view
+    without = steps[-1].after.seq - had.seq - len(missed.moves)
+    assert without in {0, 1}
+    assert without == 0 or missed.now.result.end is not None
+
+
+@given(journals(), st.data())
+def test_a_wrong_digest_gets_no_missed_moves(steps: list[Step], data: st.DataObject) -> None:
+    had = data.draw(st.sampled_from(steps)).after
+    wrong = data.draw(st.integers(0, 2**32 - 1))
+    if wrong != digest(view_of(had.board)):
+        assert missed_of(steps, now(steps), had.seq, wrong) is None
+
+
+@given(journals())
+def test_a_journal_that_ends_before_the_snapshot_gives_no_missed_moves(steps: list[Step]) -> None:
+    had = steps[0].after
+    if len(steps) > 1:
+        assert missed_of(steps[:-1], now(steps), had.seq, digest(view_of(had.board))) is None
+
+
+@given(journals())
+def test_the_text_of_a_view_has_two_letters_a_card(steps: list[Step]) -> None:
+    for step in steps[-3:]:
+        view = view_of(step.after.board)
+        *piles, redeals = view_text(view).split(",")
+        assert [len(pile) for pile in piles] == [2 * len(pile) for pile in view.piles]
+        assert int(redeals) == view.redeals
+        assert digest(view) == fnv1a(view_text(view))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("", 0x811C9DC5), ("a", 0xE40C292C), ("foobar", 0xBF9CF968)]
+)
+def test_the_hash_is_fnv_1a(text: str, found: int) -> None:
+    assert fnv1a(text) == found
+
+
+async def missed_since(node: Node, attempt: AttemptId, had: Snapshot) -> Missed | None:
+    """Return what a client with an earlier snapshot has missed."""
+    found = await node.attempts.open(attempt, ADA)
+    return await find_missed(node.attempts, found, had.seq, digest(had.view))
+
+
+async def test_any_node_finds_the_missed_moves(node: Node, other: Node) -> None:
+    attempt = await begin(node, game="robert")
+    had = [await node.attempts.open(attempt, ADA)]
+    for _ in range(6):
+        await node.play(attempt, ADA)
+        had.append(await node.attempts.open(attempt, ADA))
+    for back in (node, other):
+        for view in had:
+            missed = await missed_since(back, attempt, view)
+            assert missed is not None
+            assert len(missed.moves) == 7 - view.seq
+            assert followed(view.view, missed) == had[-1].view
+
+
+async def test_a_client_that_is_up_to_date_is_answered_without_reading_the_journal(
+    node: Node,
+) -> None:
+    attempt = await begin(node)
+    await node.play(attempt, ADA)
+    had = await node.attempts.open(attempt, ADA)
+    await node.redis.delete(keys.attempt(attempt))
+    missed = await find_missed(node.attempts, had, had.seq, digest(had.view))
+    assert missed == Missed(had.seq, (), had)
+    assert await find_missed(node.attempts, had, had.seq, digest(had.view) ^ 1) is None
+    assert await find_missed(node.attempts, had, had.seq - 1, digest(had.view)) is None
+
+
+async def test_more_missed_moves_than_the_limit_are_not_returned(node: Node) -> None:
+    attempt = await begin(node, game="deuces")
+    had = await node.attempts.open(attempt, ADA)
+    for seq in range(2, MAX_MISSED + 2):
+        await command(node, attempt, seq, "s>w")
+    missed = await missed_since(node, attempt, had)
+    assert missed is not None
+    assert len(missed.moves) == MAX_MISSED
+    await command(node, attempt, MAX_MISSED + 2, "s>w")
+    assert await missed_since(node, attempt, had) is None
+
+
+async def test_an_end_without_a_move_is_in_the_result(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    attempt = await begin(node)
+    had = await node.attempts.open(attempt, ADA)
+    await node.play(attempt, ADA)
+    clock.time = START + LIMIT
+    missed = await missed_since(other, attempt, had)
+    assert missed is not None
+    assert (missed.now.seq, len(missed.moves), missed.now.result.end) == (3, 1, "time")
+
+
+LONG = 4_000
+
+
+async def long_attempt(node: Node) -> tuple[AttemptId, list[Step]]:
+    """Start an attempt, and store a long journal for it that no node has folded."""
+    steps: list[Step] = []
+    while len(steps) < LONG:
+        attempt = await begin(node, game="deuces")
+        steps = long_line(await node.state_of(attempt))
+    async with node.redis.pipeline(transaction=False) as batch:
+        for step in steps[1:]:
+            text = msgspec.json.encode(step.event).decode()
+            batch.xadd(keys.attempt(attempt), {"e": text}, id=f"0-{step.after.seq}")
+        await batch.execute()
+    return attempt, steps
+
+
+def long_line(state: Attempt) -> list[Step]:
+    """Return `LONG` entries of an attempt that goes on, or none if it ended before."""
+    chance = Random(1)
+    steps = [Step(None, state.start, state)]
+    rules = state.board.ruleset
+    home = len(rules.foundations)
+    while len(steps) < LONG and state.end is None:
+        moves = legal_moves(state.board)
+        around = [m for m in moves if m.target >= home and m.source != rules.stock]
+        event, after, _ = core.play(state, chance.choice(around or moves), START)
+        steps.append(Step(state, event, after))
+        state = after
+    return steps if state.end is None else []
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the numbers of entries that each read of a journal brought."""
+    found: list[int] = []
+    page = JournalStore._page
+
+    async def counting(self: JournalStore, *args: Any, **options: Any) -> Any:
+        reply = await page(self, *args, **options)
+        found.append(len(reply.value))
+        return reply
+
+    monkeypatch.setattr(JournalStore, "_page", counting)
+    return found
+
+
+@pytest.mark.parametrize("later", [0, 1, 40, 63, 64])
+async def test_resuming_a_long_journal_reads_few_entries(
+    node: Node, counted: list[int], later: int
+) -> None:
+    attempt, steps = await long_attempt(node)
+    await node.state_of(attempt)
+    # All of it has been read once, since it was not in the cache.
+    assert sum(counted) >= LONG
+    for _ in range(later):
+        await node.play(attempt, ADA)
+    now = await node.attempts.open(attempt, ADA)
+    for missing in range(max(later, 1), MAX_MISSED + 1, 9):
+        had = view_of(steps[now.seq - missing - 1].after.board)
+        counted.clear()
+        missed = await find_missed(node.attempts, now, now.seq - missing, digest(had))
+        assert missed is not None
+        assert len(missed.moves) == missing
+        assert followed(had, missed) == now.view
+        assert len(counted) == 1
+        assert counted[0] <= 2 * KEEP_EVERY + 2
+
+
+async def test_a_late_duplicate_on_a_long_journal_reads_few_entries(
+    node: Node, counted: list[int]
+) -> None:
+    attempt, steps = await long_attempt(node)
+    await node.state_of(attempt)
+    counted.clear()
+    for back in (0, 1, 50, 63):
+        step = steps[-1 - back]
+        assert isinstance(step.event, Moved)
+        answer = await command(node, attempt, step.after.seq, step.event.move)
+        assert isinstance(answer, Played)
+        assert (answer.before, answer.after) == (step.before, step.after)
+    # The last entry is read to confirm it, and then at most two checkpoints' worth.
+    assert max(counted) <= 2 * KEEP_EVERY + 2
+    assert len(counted) <= 4 * 3
+
+
+async def test_a_very_old_duplicate_gets_a_snapshot_without_reading_the_journal(
+    node: Node, counted: list[int]
+) -> None:
+    attempt, steps = await long_attempt(node)
+    await node.state_of(attempt)
+    counted.clear()
+    step = steps[2_000]
+    assert isinstance(step.event, Moved)
+    answer = await command(node, attempt, step.after.seq, step.event.move)
+    assert isinstance(answer, Snapshot)
+    assert answer.seq == LONG
+    assert max(counted) <= 1
+    had = snapshot_of(step.after, "00")
+    assert await find_missed(node.attempts, answer, had.seq, digest(had.view)) is None

@@ -1,0 +1,393 @@
+"""Resuming an attempt over real sockets: by the missed moves, or else by a snapshot."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator
+from types import SimpleNamespace
+from typing import Any
+
+import msgpack
+import pytest
+
+from engine.catalog import games
+from server.base.core.ids import AttemptId
+from server.base.net import limits
+from server.base.redis.connection import connect
+from server.play.core import keys
+from server.play.core.digest import fnv1a
+from server.play.resume import MAX_MISSED
+from server.rooms.core import commands
+from tests.clients.client import Client, Message, opened
+from tests.clients.play import KEY, race_of, resign
+from tests.conftest import node
+from tests.engine.dead_ends import dead_end_line
+
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
+FIRST_MOVES = {"rouge-et-noir": "s>t", "lady-betty": "s>t0"}
+"""By game, a move that can be repeated at the start; `s>w` in all others."""
+
+
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Raise the rate limit, so that moves can be sent without a pause."""
+    monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
+
+
+@pytest.fixture
+async def ports(redis_url: str) -> AsyncIterator[tuple[int, int]]:
+    """Run two nodes on one Redis, and return their ports."""
+    async with node(redis_url) as here, node(redis_url) as there:
+        yield here, there
+
+
+def have(snapshot: Message) -> dict[str, int]:
+    """Return the `have` of a client with a snapshot, as described in PROTOCOL.md."""
+    text = ",".join([*snapshot["piles"].values(), str(snapshot["redeals"])])
+    return {"seq": snapshot["seq"], "digest": fnv1a(text)}
+
+
+def followed(snapshot: Message, missed: Message) -> dict[str, Any]:
+    """Return what a client shows after it applied the missed moves to a snapshot."""
+    assert missed["since"] == snapshot["seq"]
+    piles, redeals = dict(snapshot["piles"]), snapshot["redeals"]
+    for _, changes, redeals in missed["moves"]:  # noqa: B007 - the last one counts
+        for pile, take, put in changes:
+            piles[pile] = piles[pile][: len(piles[pile]) - 2 * take] + put
+    return {"seq": missed["seq"], "piles": piles, "redeals": redeals, "result": missed["result"]}
+
+
+def shown(snapshot: Message) -> dict[str, Any]:
+    """Return what a client with a snapshot shows."""
+    return {key: snapshot[key] for key in ("seq", "piles", "redeals", "result")}
+
+
+def size(event: Message) -> int:
+    """Return the bytes of an event on the wire."""
+    return len(msgpack.packb(event))
+
+
+async def play(client: Client, attempt: Message, count: int, move: str = "s>w") -> list[Message]:
+    """Repeat a move `count` times after a snapshot, and return the answers."""
+    seqs = range(attempt["seq"] + 1, attempt["seq"] + 1 + count)
+    answers = [
+        await client.ask("move", attempt=attempt["attempt"], seq=seq, move=move) for seq in seqs
+    ]
+    assert all(answer["type"] == "moved" for answer in answers)
+    return answers
+
+
+async def ask(client: Client, attempt: Message, **have: int) -> Message:
+    """Open an attempt with a `have`, and return the answer."""
+    return await client.ask("attempt.open", attempt=attempt["attempt"], have=have)
+
+
+async def start(client: Client, game: str = "robert") -> tuple[str, Message]:
+    """Start a game's daily as a new player; return the token and the snapshot."""
+    token = (await client.hello())["token"]
+    return token, await client.ask("daily.open", game=game)
+
+
+@pytest.mark.parametrize("game", list(games()))
+@pytest.mark.parametrize("count", [0, 1, 3])
+async def test_missed_moves_lead_to_the_snapshot_on_another_node(
+    ports: tuple[int, int], game: str, count: int
+) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token, attempt = await start(old, game)
+        answers = await play(old, attempt, count, FIRST_MOVES.get(game, "s>w"))
+        await new.hello(token)
+        missed = await ask(new, attempt, **have(attempt))
+        assert missed["type"] == "missed"
+        assert [move for move, _, _ in missed["moves"]] == [a["move"] for a in answers]
+        assert [changes for _, changes, _ in missed["moves"]] == [a["changes"] for a in answers]
+        snapshot = await new.ask("attempt.open", attempt=attempt["attempt"])
+        assert snapshot["type"] == "attempt"
+        assert followed(attempt, missed) == shown(snapshot)
+        assert size(missed) < size(snapshot)
+
+
+async def test_a_client_gets_only_the_moves_that_it_has_not_seen(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token, attempt = await start(old)
+        await play(old, attempt, 2)
+        middle = await old.ask("attempt.open", attempt=attempt["attempt"])
+        await play(old, middle, 2)
+        await new.hello(token)
+        missed = await ask(new, attempt, **have(middle))
+        assert (missed["since"], missed["seq"], len(missed["moves"])) == (3, 5, 2)
+
+
+@pytest.mark.parametrize("missing", [0, 1, 5])
+async def test_a_wrong_digest_gets_the_snapshot_and_nothing_else(port: int, missing: int) -> None:
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        await play(client, attempt, missing)
+        right = have(attempt)
+        for wrong in (right["digest"] ^ 1, 0, 2**32 - 1):
+            answer = await ask(client, attempt, seq=right["seq"], digest=wrong)
+            plain = await client.ask("attempt.open", attempt=attempt["attempt"])
+            changing = {"re": 0, "now": 0}
+            assert answer | changing == plain | changing
+        assert (await ask(client, attempt, **right))["type"] == "missed"
+
+
+async def test_the_digest_has_to_be_that_of_the_entry_named(port: int) -> None:
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        await play(client, attempt, 2)
+        last = await client.ask("attempt.open", attempt=attempt["attempt"])
+        answer = await ask(client, attempt, seq=1, digest=have(last)["digest"])
+        assert answer["type"] == "attempt"
+
+
+@pytest.mark.parametrize("seq", [2, 3, 2**31])
+async def test_an_entry_beyond_the_journal_gets_the_snapshot(port: int, seq: int) -> None:
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        answer = await ask(client, attempt, seq=seq, digest=have(attempt)["digest"])
+        assert answer["type"] == "attempt"
+
+
+async def test_a_client_that_is_ahead_of_the_journal_gets_the_snapshot(redis_url: str) -> None:
+    """The client has a move that Redis has lost, as in a failover before replication."""
+    async with node(redis_url) as port, opened(port) as client:
+        token, attempt = await start(client)
+        await play(client, attempt, 2)
+        seen = await client.ask("attempt.open", attempt=attempt["attempt"])
+    redis = connect(redis_url)
+    key = keys.attempt(AttemptId(attempt["attempt"]))
+    await redis.xdel(key, f"0-{seen['seq']}")
+    await redis.aclose()
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello(token)
+        answer = await ask(client, attempt, **have(seen))
+        assert (answer["type"], answer["seq"]) == ("attempt", 2)
+
+
+async def test_a_client_that_is_too_far_behind_gets_the_snapshot(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four moves are still shorter than the snapshot; only the limit makes it one."""
+    monkeypatch.setattr("server.play.resume.MAX_MISSED", 3)
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        (*_, last) = await play(client, attempt, 3)
+        assert (await ask(client, attempt, **have(attempt)))["type"] == "missed"
+        await play(client, attempt | {"seq": last["seq"]}, 1)
+        assert (await ask(client, attempt, **have(attempt)))["type"] == "attempt"
+
+
+async def test_missed_moves_or_the_snapshot_are_sent_whichever_is_shorter(port: int) -> None:
+    """Robert's snapshot is small: it becomes the shorter one well before the limit."""
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        kinds = []
+        for seq in range(2, 42):
+            await client.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
+            plain = await client.ask("attempt.open", attempt=attempt["attempt"])
+            answer = await ask(client, attempt, **have(attempt))
+            kinds.append(answer["type"])
+            assert size(answer) <= size(plain)
+        turn = kinds.index("attempt")
+        assert kinds == ["missed"] * turn + ["attempt"] * (40 - turn)
+        assert 5 < turn < 40 < MAX_MISSED
+
+
+async def test_a_missed_end_is_reported(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token, attempt = await start(old)
+        (moved,) = await play(old, attempt, 1)
+        ended = await resign(old, attempt | {"seq": 2})
+        await new.hello(token)
+        missed = await ask(new, attempt, **have(attempt))
+        assert (missed["type"], missed["seq"], len(missed["moves"])) == ("missed", 3, 1)
+        assert missed["result"] == ended["result"] == moved["result"] | {"end": "resigned"}
+
+
+async def test_a_deadline_that_passed_meanwhile_is_reported(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client was away until after the deadline, and nobody read the attempt."""
+    async with node(redis_url) as port, opened(port) as client:
+        token = (await client.hello())["token"]
+        room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
+        await client.ask("room.start", code=room["code"])
+        attempt = await client.next("attempt")
+    monkeypatch.setattr("server.base.journals.store.CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr("server.base.redis.clock.RedisClock.now", lambda _: attempt["deadline"] + 1)
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello(token)
+        missed = await ask(client, attempt, **have(attempt))
+        assert (missed["type"], missed["moves"]) == ("missed", [])
+        assert (missed["seq"], missed["result"]["end"]) == (2, "time")
+
+
+async def test_a_move_that_is_sent_again_gets_its_first_answer(ports: tuple[int, int]) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token, attempt = await start(old)
+        first = await play(old, attempt, 2)
+        await new.hello(token)
+        assert (await ask(new, attempt, **have(attempt)))["seq"] == 3
+        again = await play(new, attempt, 3)
+        assert [a | {"re": 0} for a in again[:2]] == [a | {"re": 0} for a in first]
+        assert (again[2]["seq"], again[2]["result"]["moves"]) == (4, 3)
+
+
+async def test_another_players_attempt_is_refused_whatever_the_digest(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, _ = await race_of(one, other)
+        right = have(mine)
+        for digest in (right["digest"], 0):
+            answer = await ask(other, mine, seq=1, digest=digest)
+            assert answer["code"] == "unknown_attempt"
+
+
+async def test_no_digest_is_compared_before_the_cards_are_turned_up(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "COUNTDOWN", 60_000)
+    async with opened(port) as client:
+        await client.hello()
+        room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
+        started = await client.ask("room.start", code=room["code"])
+        attempt = started["round"]["runners"][0]
+        assert (await ask(client, attempt, seq=1, digest=0))["code"] == "not_started"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seq": 1},
+        {"digest": 1},
+        {"seq": 0, "digest": 1},
+        {"seq": 1, "digest": -1},
+        {"seq": 1, "digest": 2**32},
+        {"seq": 1, "digest": "1"},
+        {"seq": 1, "digest": 1, "more": 1},
+        [1],
+        1,
+    ],
+)
+async def test_an_invalid_have_is_a_bad_message(port: int, wrong: object) -> None:
+    async with opened(port) as client:
+        _, attempt = await start(client)
+        answer = await client.ask("attempt.open", attempt=attempt["attempt"], have=wrong)
+        assert answer["code"] == "bad_message"
+
+
+async def test_a_player_who_reconnects_on_another_node_stays_present(
+    ports: tuple[int, int],
+) -> None:
+    """The older session ends later, which does not make the player absent."""
+    here, there = ports
+    async with opened(here) as friend, opened(here) as old, opened(there) as new:
+        token = (await old.hello())["token"]
+        await friend.hello()
+        room = await friend.ask("room.create", game="robert", seats=2, limit=600, key=KEY)
+        await old.ask("room.join", code=room["code"])
+        await new.hello(token)
+        joined = await new.ask("room.join", code=room["code"])
+        await old.socket.close()
+        ready = await friend.ask("room.ready", code=room["code"], ready=True)
+        for seen in (joined, ready):
+            assert [member["here"] for member in seen["members"]] == [True, True]
+
+
+async def test_joining_a_room_does_not_send_an_attempt_that_is_open_already(
+    ports: tuple[int, int],
+) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token = (await old.hello())["token"]
+        room = await old.ask("room.create", game="robert", seats=1, limit=600, key=KEY)
+        await old.ask("room.start", code=room["code"])
+        attempt = await old.next("attempt")
+        await play(old, attempt, 2)
+        await new.hello(token)
+        assert (await ask(new, attempt, **have(attempt)))["type"] == "missed"
+        joined = await new.ask("room.join", code=room["code"])
+        assert joined["round"]["over"] is False
+        # The end is sent after everything that a join leads to.
+        await resign(new, attempt | {"seq": 3})
+        await new.next("room", lambda event: event["round"]["over"])
+        assert "attempt" not in new.seen
+
+
+async def test_joining_a_room_sends_the_attempt_once_before_the_answer(
+    ports: tuple[int, int],
+) -> None:
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token = (await old.hello())["token"]
+        room = await old.ask("room.create", game="robert", seats=1, limit=600, key=KEY)
+        await old.ask("room.start", code=room["code"])
+        attempt = await old.next("attempt")
+        await play(old, attempt, 2)
+        await new.hello(token)
+        await new.ask("room.join", code=room["code"])
+        assert new.seen.count("attempt") == 1
+        assert (await new.next("attempt"))["seq"] == 3
+        again = await new.ask("room.join", code=room["code"])
+        await resign(new, attempt | {"seq": 3})
+        await new.next("room", lambda event: event["round"]["over"])
+        assert again["round"]["over"] is False
+        assert new.seen.count("attempt") == 1
+
+
+async def test_a_player_who_reconnects_during_the_countdown_gets_the_cards_once(
+    ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "COUNTDOWN", 1_000)
+    here, there = ports
+    async with opened(here) as old, opened(there) as new:
+        token = (await old.hello())["token"]
+        room = await old.ask("room.create", game="robert", seats=1, limit=600, key=KEY)
+        await old.ask("room.start", code=room["code"])
+        await new.hello(token)
+        await new.ask("room.join", code=room["code"])
+        attempt = await new.next("attempt")
+        await resign(new, attempt)
+        await new.next("room", lambda event: event["round"]["over"])
+        assert new.seen.count("attempt") == 1
+
+
+async def test_a_resumed_session_is_notified_of_a_dead_end_found_later(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A session that was sent missed moves is subscribed to the attempt like any other."""
+    seed, line = dead_end_line("robert")
+    drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
+    monkeypatch.setattr("server.deals.store.secrets", drawn)
+    with monkeypatch.context() as patch:
+        patch.setattr("server.play.searches.Searches._enqueue", lambda *_: None)
+        async with node(redis_url) as port, opened(port) as client:
+            token, attempt = await start(client)
+            for seq, move in enumerate(line, start=2):
+                await client.ask("move", attempt=attempt["attempt"], seq=seq, move=move)
+            seen = await client.ask("attempt.open", attempt=attempt["attempt"])
+    async with node(redis_url) as port, opened(port) as client:
+        await client.hello(token)
+        missed = await ask(client, attempt, **have(seen))
+        assert (missed["type"], missed["moves"], missed["result"]["end"]) == ("missed", [], None)
+        ended = await client.next("ended")
+        assert (ended["seq"], ended["result"]["end"]) == (seen["seq"] + 1, "stuck")
+
+
+async def test_changes_of_a_room_do_not_send_its_attempt_to_a_runner_who_plays_a_daily(
+    port: int,
+) -> None:
+    """A runner who opens a daily during a race was sent the cards of the race before."""
+    async with opened(port) as one, opened(port) as other:
+        await race_of(one, other)
+        await one.ask("daily.open", game="deuces")
+        for name in ("Bo", "Bob", "Bobby"):
+            await other.ask("rename", name=name)
+            await one.next("room", lambda event: name in str(event["members"]))  # noqa: B023
+        await one.ask("daily.list")
+        assert one.seen.count("attempt") == 1

@@ -1,0 +1,310 @@
+"""Searches: attempts at a dead end are ended, and no others."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from itertools import islice
+from types import SimpleNamespace
+
+import msgspec
+import pytest
+from structlog.testing import capture_logs
+
+from engine.board import Board
+from engine.catalog import games
+from engine.moves import legal_moves
+from engine.notation import move_text, parse_move
+from engine.search import Outcome, cards_never_seen, search
+from server.base.core.ids import AttemptId
+from server.base.core.refusal import Refusal
+from server.base.journals.cache import ReplicaCache
+from server.base.work.background import Background
+from server.play import searches
+from server.play.core import attempt as core
+from server.play.core import keys
+from server.play.core.attempt import Attempt, Moved
+from server.play.core.bus import Ended
+from server.play.core.stored import StoredResult
+from server.play.searcher import TIMEOUT, Answer, Searcher, SearcherError
+from server.play.searches import Searches
+from server.rooms.core.commands import COUNTDOWN
+from tests.base.redis.servers import running, until
+from tests.builders import ADA, BOB, CYD, LIMIT, START, begun, line_home
+from tests.conftest import debug_captured
+from tests.engine.dead_ends import dead_end_line
+from tests.engine.positions import board
+from tests.nodes import BEGUN, Node, SetClock, attempt_of
+
+GAMES = ["deuces", "roosevelt", "robert"]
+
+TWO_DEEP = board(
+    "roosevelt",
+    f0="AS", f1="KS", f2="KH", f3="KH", f4="KD", f5="KD", f6="KC", f7="KC",
+    t0="2S 9S", t1="3S 4S 5S 6S 7S 8S TS", t2="JS QS KS",
+)  # fmt: skip
+"""A position in which a card has to be moved off a 2 before that can go home."""
+
+Race = Callable[[str], Awaitable[tuple[AttemptId, tuple[str, ...]]]]
+
+
+@pytest.fixture
+def race(node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch) -> Race:
+    """Return a function that races a deal to a dead end: Ada's attempt, and the line."""
+
+    async def start(game: str) -> tuple[AttemptId, tuple[str, ...]]:
+        seed, line = dead_end_line(game)
+        drawn = SimpleNamespace(choice=secrets.choice, token_bytes=lambda _: seed)
+        monkeypatch.setattr("server.deals.store.secrets", drawn)
+        room, _ = await node.race_of(ADA, BOB, game=game)
+        clock.time = BEGUN
+        return attempt_of(room, ADA), line
+
+    return start
+
+
+async def play(node: Node, attempt: AttemptId, line: tuple[str, ...]) -> None:
+    """Play moves, each with the next number."""
+    state = await node.state_of(attempt)
+    for number, move in enumerate(line, start=state.seq + 1):
+        await node.move(attempt, ADA, number, parse_move(state.board.ruleset, move))
+
+
+async def wait_for_end(node: Node, attempt: AttemptId) -> None:
+    """Wait until an attempt has ended."""
+
+    async def is_over() -> bool:
+        return (await node.state_of(attempt)).end is not None
+
+    await until(is_over)
+
+
+@pytest.mark.parametrize("game", GAMES)
+async def test_an_attempt_at_a_dead_end_is_ended_as_stuck(
+    node: Node, race: Race, game: str
+) -> None:
+    attempt, line = await race(game)
+    async with running(node.run_all):
+        await play(node, attempt, line)
+        await wait_for_end(node, attempt)
+
+        async def notified() -> bool:
+            return bool(node.ended)
+
+        await until(notified)
+    state = await node.state_of(attempt)
+    assert (state.end, state.seq, state.board.moves) == ("stuck", len(line) + 2, len(line))
+    entries = (await node.store.journals.read(keys.attempt(attempt))).texts
+    assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
+    assert node.ended == [Ended(ADA, attempt, state.seq, StoredResult.of(state.result))]
+
+
+async def test_a_dead_end_is_no_end_where_moves_can_be_undone(
+    node: Node, clock: SetClock, race: Race
+) -> None:
+    await race("deuces")
+    _, line = dead_end_line("deuces")
+    room = await node.rooms.create(
+        CYD, "deuces", "standard", seats=1, limit=LIMIT, creation="help", allowed="undo"
+    )
+    room = await node.rooms.start(room.opened.code, CYD, (CYD,))
+    clock.time += COUNTDOWN
+    attempt = attempt_of(room, CYD)
+    await node.rooms.open_attempt(attempt, CYD)
+    for number, move in enumerate(line, start=2):
+        state = await node.state_of(attempt)
+        await node.move(attempt, CYD, number, parse_move(state.board.ruleset, move))
+    assert await node.attempts.end_stuck(attempt, len(line) + 1) is None
+    assert (await node.state_of(attempt)).end is None
+
+
+async def test_a_dead_end_ends_the_attempt_even_after_further_moves(node: Node, race: Race) -> None:
+    attempt, line = await race("deuces")
+    await play(node, attempt, line)
+    found = (await node.state_of(attempt)).seq
+    for _ in range(3):
+        state = await node.state_of(attempt)
+        move = move_text(state.board.ruleset, legal_moves(state.board)[0])
+        await play(node, attempt, (move,))
+    assert await node.attempts.end_stuck(attempt, found)
+    assert (await node.state_of(attempt)).seq == found + 4
+
+
+async def test_an_attempt_that_is_over_or_behind_is_not_ended_as_stuck(
+    node: Node, race: Race
+) -> None:
+    attempt, line = await race("robert")
+    await play(node, attempt, line[:3])
+    assert not await node.attempts.end_stuck(attempt, 5)
+    assert (await node.state_of(attempt)).end is None
+    await node.attempts.give_up(attempt)
+    assert not await node.attempts.end_stuck(attempt, 4)
+    assert (await node.state_of(attempt)).end == "resigned"
+    await node.redis.delete(keys.attempt(attempt))
+    node.attempts._replicas = ReplicaCache()
+    with pytest.raises(Refusal, match="unknown_attempt"):
+        await node.attempts.end_stuck(attempt, 4)
+
+
+async def test_an_attempt_of_a_dead_node_is_searched_when_it_is_opened(
+    node: Node, other: Node, race: Race
+) -> None:
+    attempt, line = await race("roosevelt")
+    await play(node, attempt, line)
+    async with running(other.run_all):
+        assert (await other.attempts.open(attempt, ADA)).result.end is None
+        await wait_for_end(other, attempt)
+    assert (await node.state_of(attempt)).end == "stuck"
+
+
+async def test_the_search_process_ends_with_the_service(node: Node, race: Race) -> None:
+    attempt, line = await race("robert")
+    searcher = node.services.searches._searcher
+    assert isinstance(searcher, Searcher)
+    async with running(node.run_all):
+        await play(node, attempt, line[:-1])
+        started = searcher._process
+        await play(node, attempt, line[-1:])
+        await wait_for_end(node, attempt)
+        process = searcher._process
+        assert process is not None
+    assert started in {None, process}
+    assert process.returncode is not None
+
+
+async def test_a_search_process_that_dies_costs_one_search() -> None:
+    searcher = Searcher()
+    assert (await searcher.ask(TWO_DEEP)).line == ("t0>t3", "t0>f0")
+    process = searcher._process
+    assert process is not None
+    process.kill()
+    with pytest.raises(SearcherError):
+        await searcher.ask(TWO_DEEP)
+    assert (await searcher.ask(TWO_DEEP)).outcome is Outcome.REACHABLE
+    await searcher.close()
+
+
+def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
+    rules, piles = TWO_DEEP.ruleset, TWO_DEEP.piles
+    names = {"game": rules.game, "variant": rules.variant, "rules": rules.digest}
+    asked = {**names, "piles": piles, "redeals": 0}
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-m", "server.play.searcher"],
+            input=msgspec.json.encode(asked) + b"\n",
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=TIMEOUT,
+        )
+    finally:
+        os.close(writer)
+    assert (ended.returncode, ended.stderr) == (-signal.SIGPIPE, b"")
+
+
+async def test_after_a_searcher_that_fails_the_next_search_runs(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_: Board) -> Answer:
+        raise SearcherError
+
+    searcher = search_locally(node)
+    with debug_captured() as logs, monkeypatch.context() as patch:
+        patch.setattr(searcher, "ask", fail)
+        await enqueue(node, begun("roosevelt", TWO_DEEP))
+    assert [entry["event"] for entry in logs] == ["search_failed"]
+    await enqueue(node, begun("roosevelt", TWO_DEEP))
+    assert len(searcher.boards) == 1
+
+
+class LocalSearcher(Searcher):
+    """Searches in this process, and records the boards."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.boards: list[Board] = []
+
+    async def ask(self, board: Board) -> Answer:
+        """Search a board."""
+        self.boards.append(board)
+        found = search(board)
+        return Answer(found.outcome, tuple(move_text(board.ruleset, move) for move in found.line))
+
+
+def search_locally(node: Node) -> LocalSearcher:
+    """Make a node search in this process, and return its searcher."""
+    searcher = node.services.searches._searcher = LocalSearcher()
+    return searcher
+
+
+async def enqueue(node: Node, attempt: Attempt) -> None:
+    """Enqueue an attempt, and wait until the queue is empty."""
+    found = node.services.searches
+    found._enqueue(attempt)
+    await found._searches.finish()
+
+
+def after(attempt: Attempt, *moves: str) -> Attempt:
+    for move in moves:
+        attempt = core.fold(attempt, Moved(move, START))
+    return attempt
+
+
+async def test_no_search_runs_while_the_line_found_last_can_be_played(node: Node) -> None:
+    searcher = search_locally(node)
+    first = begun("roosevelt", TWO_DEEP)
+    await enqueue(node, first)
+    assert len(searcher.boards) == 1
+    # A move that does not affect the line, and then the first move of the line itself.
+    await enqueue(node, after(first, "t2>t6"))
+    assert len(searcher.boards) == 1
+    step = move_text(TWO_DEEP.ruleset, search(TWO_DEEP).line[0])
+    await enqueue(node, after(first, step))
+    assert len(searcher.boards) == 1
+    # This one makes the line illegal.
+    await enqueue(node, after(first, "t2>t3"))
+    assert len(searcher.boards) == 2
+
+
+async def test_boards_that_need_no_search_are_not_searched(node: Node) -> None:
+    searcher = search_locally(node)
+    await enqueue(node, begun("robert"))
+    await enqueue(node, begun("lady-betty"))
+    await enqueue(node, after(begun("roosevelt", TWO_DEEP), "t0>t6"))
+    assert searcher.boards == []
+
+
+async def test_the_queue_is_bounded_and_keeps_the_newest_state_of_each_attempt(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searches, "MAX_WAITING", 1)
+    found = Searches(node.attempts, node.services.mirrors, Searcher(), Background())
+    first = begun("roosevelt", TWO_DEEP)
+    later = after(first, "t2>t6")
+    with capture_logs() as logs:
+        found._enqueue(first)
+        found._enqueue(later)
+        assert logs == []
+        found._enqueue(core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP))
+        assert [entry["event"] for entry in logs] == ["searches_full"]
+    assert list(found._pending.values()) == [later]
+    found._enqueue(core.fold(later, core.Ended("resigned", START)))
+    assert not found._pending
+
+
+@pytest.mark.parametrize("game", sorted(games()))
+def test_every_board_that_is_skipped_has_unseen_cards(game: str) -> None:
+    state = begun(game)
+    skipped = 0
+    for move in islice(line_home(state.board), 150):
+        if not searches._may_have_seen_all(state.board):
+            assert cards_never_seen(state.board) > 0
+            skipped += 1
+        state = after(state, move)
+    assert skipped > 0

@@ -1,0 +1,287 @@
+"""What is kept in Redis, and for how long: nothing for long that nobody has played."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import cast
+
+import pytest
+from redis.asyncio import Redis
+
+from engine.catalog import games
+from server.accounts.accounts import read_typed
+from server.accounts.core import keys as accounts_keys
+from server.base.core import days, keys
+from server.base.core.days import DailyId
+from server.base.core.due import AttemptDue
+from server.base.core.ids import PACE_BOT, AttemptId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.quotas.quotas import Scope
+from server.deals.core import keys as deals_keys
+from server.play.answers import Advice
+from server.play.core import keys as play_keys
+from server.players.core import keys as players_keys
+from server.players.core.account import Passkey
+from server.players.core.charges import GUEST
+from server.results.core.boards import of_daily
+from server.rooms.core import keys as rooms_keys
+from tests.base.outbox.outboxes import all_due, all_effects
+from tests.base.redis.key_modules import FOR_GOOD
+from tests.builders import ADA, BOB, LIMIT, START
+from tests.conftest import ALONE
+from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+
+pytestmark = ALONE
+
+DAY = days.day_at(START)
+CLOSE = days.closes(DAY)
+
+
+async def expiry(node: Node, key: str) -> int:
+    """Return when a key expires, in Unix milliseconds, to a minute; -1 if it does not."""
+    left = await node.redis.pttl(key)
+    assert left != -2, f"{key} is not there"
+    return -1 if left == -1 else _minute(await _now(node) + left)
+
+
+async def _now(node: Node) -> int:
+    """Return Redis's time in Unix milliseconds."""
+    seconds, microseconds = await cast("Redis", node.redis).time()
+    return seconds * 1000 + microseconds // 1000
+
+
+def _minute(time: int) -> int:
+    return round(time / 60_000) * 60_000
+
+
+async def new_keys(node: Node, before: list[str]) -> set[str]:
+    return set(await node.keys()) - set(before)
+
+
+async def open_all(node: Node, player: PlayerId) -> list[AttemptId]:
+    """Begin a session, open each game's daily, and end the session."""
+    await node.services.sessions.enter(player, "session")
+    found = [(await node.dailies.open(player, game)).attempt for game in games()]
+    node.services.sessions.leave(player, "session")
+    await node.store.players.keep(player)  # a write after its end, on the same connection
+    return found
+
+
+async def test_dailies_that_are_opened_and_not_played_are_kept_until_their_close(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    await node.dailies.draw_ahead()
+    before = await node.keys()
+    attempts = await open_all(node, ADA)
+    assert await new_keys(node, before) == set(map(play_keys.attempt, attempts))
+    for attempt in attempts:
+        assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE
+    # A player who has looked is not dealt the same cards with a new clock.
+    clock.time = CLOSE - 1
+    assert (await other.dailies.open(ADA, min(games()))).start.at == START
+    # Whoever looks finds their end, and nothing follows from it.
+    clock.time = CLOSE
+    for attempt in attempts[1:]:
+        assert (await other.state_of(attempt)).end == "time"
+    await node.sweep()
+    await other.apply_effects()
+    clock.time += play_keys.UNPLAYED_LIFE
+    await node.redis.delete(*map(play_keys.attempt, attempts))
+    for each in (node, other):
+        assert [await each.attempts.find(attempt) for attempt in attempts] == [None] * len(games())
+    left = {key for key in await new_keys(node, before) if not key.startswith(("daily", "deal"))}
+    assert {key.partition(":")[0] for key in left} <= {"{sweepers}"}
+
+
+async def test_a_daily_that_is_given_up_at_once_counts_for_nobody(node: Node) -> None:
+    attempt = (await node.dailies.open(ADA, "robert")).attempt
+    await node.attempts.resign(attempt, ADA, 2)
+    assert node.outbox.queue.empty()
+    assert await all_effects(node.store.outboxes) == []
+    assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE
+    board = of_daily(DailyId("robert", DAY), "guests")
+    assert (await node.store.leaderboards.rows(board, 1, 1))[0] == 0
+
+
+async def test_the_first_move_of_a_daily_is_kept_and_sets_its_deadline(node: Node) -> None:
+    attempt = (await node.dailies.open(ADA, "lady-betty")).attempt
+    assert await all_due(node.store.outboxes, CLOSE) == []
+    for _ in range(2):
+        await node.play(attempt, ADA)
+        assert await all_due(node.store.outboxes, CLOSE) == [(AttemptDue(attempt), CLOSE)]
+        assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE
+
+
+async def test_an_attempt_that_an_earlier_release_has_begun_is_kept_by_its_end(node: Node) -> None:
+    attempt = (await node.dailies.open(ADA, "lady-betty")).attempt
+    await node.play(attempt, ADA)
+    # The first move was taken by a node that does not extend the life of the journal.
+    await node.redis.pexpireat(play_keys.attempt(attempt), CLOSE + play_keys.UNPLAYED_LIFE)
+    await node.attempts.resign(attempt, ADA, 3)
+    assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE
+
+
+async def test_a_round_without_a_move_leaves_its_room_and_that_for_a_day(
+    node: Node, clock: SetClock
+) -> None:
+    before = await node.keys()
+    room, code = await node.race_of(ADA, BOB)
+    assert room.round is not None
+    for player in (ADA, BOB):
+        await node.rooms.leave(code, player)
+    await node.apply_effects()
+    assert (await node.rooms.find(code)).running is None
+    attempts = {play_keys.attempt(attempt_of(room, player)) for player in (ADA, BOB)}
+    deal, creation = deals_keys.deal(room.round.deal), rooms_keys.creation(ADA, f"by {ADA}")
+    assert await new_keys(node, before) == {*attempts, deal, creation, rooms_keys.room(code)}
+    assert {await expiry(node, key) for key in attempts} == {
+        _minute(OVER + play_keys.UNPLAYED_LIFE)
+    }
+    assert 0 < await node.redis.ttl(deal) <= keys.DAY_SECONDS
+    assert await expiry(node, rooms_keys.room(code)) <= clock.time + rooms_keys.ROOM_LIFE + 60_000
+
+
+@pytest.mark.parametrize("by", ["move", "hint"])
+async def test_what_is_played_in_a_round_is_kept_with_its_deal(
+    node: Node, clock: SetClock, by: str
+) -> None:
+    room = await node.rooms.create(
+        ADA, "robert", "standard", seats=2, limit=LIMIT, creation="k", allowed="hints"
+    )
+    room = await node.rooms.start(room.opened.code, ADA, [ADA])
+    assert room.round is not None
+    attempt = attempt_of(room, ADA)
+    clock.time = BEGUN
+    if by == "move":
+        await node.play(attempt, ADA)
+    else:
+        assert isinstance(await node.attempts.hint(attempt, ADA, 2), Advice)
+    assert await expiry(node, play_keys.attempt(attempt)) == _minute(OVER + play_keys.ATTEMPT_LIFE)
+    left = await node.redis.ttl(deals_keys.deal(room.round.deal))
+    assert left * 1000 > play_keys.ATTEMPT_LIFE + 2 * LIMIT
+
+
+async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No node was there between the deadline and the end of what nobody had played."""
+    # It is opened so long ago by Redis's own time that it would be gone before it is used.
+    monkeypatch.setattr(rooms_keys, "UNUSED_ROOM_LIFE", rooms_keys.ROOM_LIFE)
+    now = await _now(node)
+    clock.time = now - (OVER - START) - play_keys.UNPLAYED_LIFE - 1_000
+    room, code = await node.race_of(ADA, BOB)
+    assert not await node.redis.exists(
+        *(play_keys.attempt(attempt_of(room, p)) for p in (ADA, BOB))
+    )
+    clock.time = now
+    await node.sweep()
+    await node.apply_effects()
+    found = await node.rooms.find(code)
+    assert found.round is not None
+    assert found.running is None
+    assert {r.end for r in found.round.results.values()} == {"time"}
+    assert await all_due(node.store.outboxes, clock.time) == []
+
+
+@pytest.mark.parametrize("played", ["", "refused", "moved"])
+async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
+    node: Node, clock: SetClock, played: str
+) -> None:
+    code = node.rooms.random_code()
+    await node.rooms.match(code, ADA, "lady-betty")
+    clock.time += 60_000
+    await node.rooms.seat_bot(code)
+    room = await node.rooms.start(code, None, [ADA, PACE_BOT])
+    assert room.round is not None
+    clock.time = room.round.starts
+    mine = attempt_of(room, ADA)
+    if played == "moved":
+        await node.play(mine, ADA)
+    elif played:
+        done: asyncio.Future[object] = asyncio.Future()
+        node.attempts.play_soon(mine, ADA, 2, (0, 0, 1), done.set_result)
+        assert isinstance(await done, Refusal)
+        with pytest.raises(Refusal):
+            await node.attempts.hint(mine, ADA, 2)
+    clock.time = room.round.deadline
+    bots = await node.rooms.play_bot(room)
+    assert bots is not None
+    assert bots.end is not None
+    assert bots.is_played
+    await node.sweep()
+    await node.apply_effects()
+    end = await expiry(node, play_keys.attempt(bots.id))
+    unplayed = _minute(room.round.deadline + play_keys.UNPLAYED_LIFE)
+    if played == "moved":
+        # In these tests, Redis's own time is years before that of the round.
+        assert abs(end - await _now(node) - deals_keys.PLAYED_DEAL_LIFE * 1000) < 120_000
+    else:
+        assert end == unplayed
+
+
+async def test_every_key_expires_but_those_of_which_it_is_said_why(
+    node: Node, clock: SetClock
+) -> None:
+    """All that players can have stored, by whatever they do."""
+    services, accounts = node.services, node.services.accounts
+    await node.dailies.draw_ahead()
+    await services.keyring.refresh()
+    place = [Scope("192.0.2.1"), Scope("2001:db8::/48", wide=True)]
+    services.quotas.where = lambda _: place
+    await node.registration.renew()
+    found = [await services.identity.enter(None, f"Guest {number}") for number in range(4)]
+    ada, bob, cyd, dot = (each.profile.id for each in found)
+    for player in (ada, bob, cyd, dot):
+        await services.sessions.enter(player, f"session of {player}")
+        await services.identity.rename(player, "Other name")
+        await services.quotas.take(place, "any", GUEST)
+    for player in (ada, bob):
+        given = await accounts.new_recovery_code(player, 0, confirmed=True)
+        await accounts.keep_recovery_code(player, read_typed(given))
+        passkey = Passkey(f"credential of {player}", player, b"key", 0)
+        await accounts.keep_passkey(passkey, 0, confirmed=True)
+        await accounts.link_device(player, 0)
+    room, code = await node.race_of(ada, cyd)
+    await node.room_of(dot)
+    services.live.enter(room, ada)
+    await services.room_places.enter(code, ada, "192.0.2.1")
+    await services.quick_matches.match(dot, "robert")
+    clock.time = BEGUN
+    for player in (ada, cyd):
+        await node.play_out(attempt_of(room, player), player)
+        attempt = (await node.dailies.open(player, "robert", "192.0.2.1")).attempt
+        await node.play(attempt, player)
+        await node.attempts.resign(attempt, player, 3)
+    await node.apply_effects()
+    await accounts.sign_out_everywhere(cyd, "session", 0)
+    await accounts.delete(dot)
+    await node.sweep()
+    for_good = {key for key in await node.keys() if await node.redis.ttl(key) == -1}
+    assert {keys.kind_of(key)[0] for key in for_good} <= FOR_GOOD
+    # Of players, only those of whom it is said so.
+    credentials = {
+        key for key in for_good if keys.kind_of(key)[0] in {"player", "recovery", "passkey"}
+    }
+    assert credentials == {
+        players_keys.player(ada),
+        accounts_keys.recovery(str((await accounts.find(ada)).recovery)),
+        accounts_keys.passkey(f"credential of {ada}"),
+    }
+    boards = {key for key in for_good if keys.kind_of(key)[0] == "leaderboard"}
+    dated = {key for key in boards if re.search(r":[1-9]\d*\}", key)}
+    assert boards
+    assert dated == set(), "days and weeks expire"
+
+
+MOST = {"opened": 1_600, "first move": 1_800}
+"""Bytes that the journal of a daily may take, at most: with Redis's own setting it is 4,784."""
+
+
+async def test_a_short_journal_takes_few_bytes(node: Node) -> None:
+    attempt = (await node.dailies.open(ADA, "lady-betty")).attempt
+    for most in MOST.values():
+        taken = await node.redis.memory_usage(play_keys.attempt(attempt), samples=0)
+        assert taken is not None
+        assert taken < most
+        await node.play(attempt, ADA)

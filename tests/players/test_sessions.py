@@ -1,0 +1,208 @@
+"""Sessions: which ones a player has, on which nodes, and what these tell one another."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+from msgspec import Struct
+
+from server.base.core import keys
+from server.base.core.bus_message import encode
+from server.base.core.ids import PlayerId
+from server.play.core.bus import Ended
+from server.play.core.stored import StoredResult
+from server.players.core.bus import Barred
+from server.players.core.keys import MAX_SESSIONS
+from tests.base.redis.servers import kept, running, until
+from tests.builders import ADA, BOB, CYD
+from tests.nodes import OVER, Node, SetClock, attempt_of
+from tests.processes import PATIENCE
+
+
+@pytest.fixture
+async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]:
+    """Run the bus of both nodes; return the sessions to be closed on each, by the node's id."""
+    found: dict[str, list[str]] = {}
+    async with AsyncExitStack() as stack:
+        for each in (node, other):
+            mine = found[each.registration.id] = []
+            subscribed = asyncio.Event()
+            each.services.sessions.superseded.subscribe(mine.append)
+            each.services.sessions.missed.subscribe(subscribed.set)
+            for another in (node, other):
+                each.registration.note_alive(another.registration.id)
+            await stack.enter_async_context(running(kept(each.bus)))
+            async with asyncio.timeout(PATIENCE):
+                await subscribed.wait()
+        yield found
+
+
+def messages_of(*nodes: Node) -> list[Struct | None]:
+    """Return what nodes have published to one another."""
+    found = [
+        node.services.node_bus.decode(payload)
+        for node in nodes
+        for topic, payload in node.published
+        if topic.startswith("node:")
+    ]
+    for node in nodes:
+        node.published.clear()
+    return found
+
+
+async def several(player: PlayerId, *nodes: Node, expected: bool = True) -> None:
+    """Wait until all nodes know whether a player has several sessions."""
+
+    async def known() -> bool:
+        return all(node.services.sessions.has_several(player) is expected for node in nodes)
+
+    await until(known)
+
+
+async def test_no_session_is_closed_because_another_one_opened(
+    node: Node, other: Node, closed: dict[str, list[str]]
+) -> None:
+    sessions = node.services.sessions
+    await sessions.enter(ADA, "one")
+    await sessions.enter(BOB, "of bob")
+    assert not sessions.has_several(ADA)
+    assert messages_of(node) == []
+    await other.services.sessions.enter(ADA, "two")
+    await several(ADA, node, other)
+    assert not sessions.has_several(BOB)
+    assert not any(closed.values())
+    other.services.sessions.leave(ADA, "two")
+    await several(ADA, node, expected=False)
+    await other.store.players.keep(ADA)  # a write after its end, on the same connection
+    assert await node.store.players.sessions([ADA]) == [[f"{node.registration.id}/one"]]
+
+
+async def test_nodes_know_each_other_that_a_player_enters_at_once(
+    node: Node, other: Node, closed: dict[str, list[str]]
+) -> None:
+    node.registration.note_alive(other.registration.id)
+    other.registration.note_alive(node.registration.id)
+    for number in range(20):
+        player = PlayerId(f"{ADA[:-2]}{number:02}")
+        both = [each.services.sessions for each in (node, other)]
+        await asyncio.gather(*(sessions.enter(player, "one") for sessions in both))
+        await several(player, node, other)
+    assert not any(closed.values())
+
+
+async def test_two_sessions_on_one_node_need_no_message(node: Node) -> None:
+    sessions = node.services.sessions
+    await sessions.enter(ADA, "one")
+    await sessions.enter(ADA, "two")
+    assert sessions.has_several(ADA)
+    sessions.leave(ADA, "one")
+    assert not sessions.has_several(ADA)
+    assert messages_of(node) == []
+
+
+async def test_the_session_used_least_recently_is_closed_if_there_are_too_many(
+    node: Node, other: Node, clock: SetClock, closed: dict[str, list[str]]
+) -> None:
+    names = [f"session {number}" for number in range(MAX_SESSIONS)]
+    for name in names:
+        clock.time += 1
+        await node.services.sessions.enter(ADA, name)
+    clock.time += 1
+    node.services.sessions.use(ADA, names[0])
+    clock.time += 1
+    await other.services.sessions.enter(ADA, "one more")
+
+    async def told() -> bool:
+        return closed == {node.registration.id: [names[1]], other.registration.id: []}
+
+    await until(told)
+
+
+async def test_what_a_session_left_behind_is_found_not_to_be_there(
+    node: Node, other: Node, closed: dict[str, list[str]]
+) -> None:
+    assert not any(closed.values())
+    node.registration.note_alive(other.registration.id)
+    # It ended while the store was away, and the other one is on a node that is dead.
+    players = node.store.players
+    await players.add_session(ADA, f"{other.registration.id}/ended", 1)
+    await players.add_session(ADA, "dead/ended", 1)
+    await node.services.sessions.enter(ADA, "one")
+    await several(ADA, node, expected=False)
+    # Nor is what a dead node has left counted for whoever asks.
+    assert await node.services.accounts.session_count(ADA) == 2
+    assert json.loads(await node.services.accounts.export(ADA))["sessions"] == 2
+    assert "dead/ended" not in (await node.services.operators.player(ADA)).sessions
+    # A node that has died is not published to either.
+    await other.services.sessions.enter(ADA, "two")
+    await several(ADA, node)
+    node.registration.changed.emit(set(), {other.registration.id})
+    assert not node.services.sessions.has_several(ADA)
+
+
+async def test_a_node_that_is_published_to_in_vain_says_so(
+    node: Node, other: Node, closed: dict[str, list[str]]
+) -> None:
+    assert not any(closed.values())
+    room, _ = await node.race_of(ADA, BOB)
+    for each in (node, other):
+        await each.services.sessions.enter(ADA, "one")
+    await several(ADA, node, other)
+    # Its session ended, and it did not know of the other node.
+    other.services.sessions._peers.clear()
+    other.services.sessions.leave(ADA, "one")
+    state = await node.state_of(attempt_of(room, ADA))
+    node.services.mirrors.publish_entry(state, "{}", None)
+    await several(ADA, node, expected=False)
+
+
+async def test_what_was_lost_is_found_by_reading(node: Node, other: Node) -> None:
+    """The bus does not run: no message arrives."""
+    sessions, me = node.services.sessions, node.registration.id
+    mine = [(ADA, "one", 0), (BOB, "two", 0), (CYD, "three", 0)]
+    for player, session, _ in mine:
+        await sessions.enter(player, session)
+    node.registration.note_alive(other.registration.id)
+    await other.services.sessions.enter(ADA, "four")
+    assert not sessions.has_several(ADA)
+    await node.redis.delete(keys.sessions(CYD))
+    for number in range(MAX_SESSIONS):
+        name = f"{other.registration.id}/{number}"
+        await node.store.players.add_session(BOB, name, 2**50 + number)
+    assert await sessions.check(mine) == ["two"]
+    assert sessions.has_several(ADA)
+    # The session of the player whose record was lost is stored again.
+    assert await node.store.players.sessions([CYD]) == [[f"{me}/three"]]
+
+
+async def test_an_end_is_published_to_the_players_node(
+    node: Node, other: Node, clock: SetClock, closed: dict[str, list[str]]
+) -> None:
+    assert not any(closed.values())
+    room, code = await node.race_of(ADA, BOB)
+    await other.services.sessions.enter(ADA, "one")
+    clock.time = OVER
+    await node.rooms.pass_deadline(code)
+
+    async def notified() -> bool:
+        return bool(other.ended)
+
+    await until(notified)
+    await node.services.close()
+    state = await node.state_of(attempt_of(room, ADA))
+    assert other.ended == [Ended(ADA, state.id, state.seq, StoredResult.of(state.result))]
+    assert state.end == "time"
+
+
+async def test_a_message_of_an_unknown_kind_counts_as_missed(node: Node) -> None:
+    missed: list[bool] = []
+    node.services.sessions.missed.subscribe(lambda: missed.append(True))
+    for payload in (b"", None, encode([99, "of a newer version"]), b"no message"):
+        node.services.node_bus._receive(payload)
+    assert len(missed) == 4
+    node.services.node_bus._receive(encode(Barred(ADA)))
+    assert len(missed) == 4

@@ -1,0 +1,70 @@
+"""Curves: what a run adds to them, and their percentiles."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.catalog import games, ruleset, stored_ruleset
+from engine.deal import deal_seed
+from server.play.core.run import run_of, states_of
+from server.results.core.curve import END, SECONDS, Band, curves_of, fields_of
+from tests.play.core.test_run import played
+
+SEEDS = st.binary(min_size=32, max_size=32)
+PAUSES = st.lists(st.integers(0, 60_000), max_size=60)
+
+
+@given(st.sampled_from(sorted(games())), SEEDS, PAUSES, st.sampled_from(["none", "undo"]))
+def test_a_run_counts_as_its_boards_say(
+    game: str, seed: bytes, pauses: list[int], allowed: str
+) -> None:
+    _, events = played(game, seed, pauses, "undo" if allowed == "undo" else "none")
+    run = run_of(events)
+    assert run is not None
+    rules = stored_ruleset(game, "standard", run.start.rules)
+    states = [*states_of(run, deal_seed(rules, seed))]
+    times = [0, *(time for _, time in run.moves)]
+    homes = [states[bisect_right(times, second * 1000) - 1].board.home for second in SECONDS]
+    wanted = [f"{second}:{home}" for second, home in zip(SECONDS, homes, strict=True)]
+    assert list(fields_of(run, rules)) == [*wanted, f"{END}:{states[-1].board.home}"]
+
+
+def counts(homes: list[int]) -> Counter[str]:
+    """Return the counts of runs with so many cards home, all the time."""
+    return Counter(f"{time}:{home}" for time in (*SECONDS, END) for home in homes)
+
+
+@given(st.lists(st.integers(0, 104), min_size=1))
+def test_percentiles_are_numbers_of_runs_that_so_many_did_not_exceed(homes: list[int]) -> None:
+    found = curves_of(counts(homes))
+    assert found.runs == len(homes)
+    assert found.end is not None
+    assert {*found.bands, found.end} == {found.end}
+    for percent, home in zip((10, 50, 90), found.end, strict=True):
+        assert sum(each <= home for each in homes) * 100 >= percent * len(homes)
+        assert sum(each < home for each in homes) * 100 < percent * len(homes)
+
+
+def test_a_run_that_is_taken_away_leaves_no_trace() -> None:
+    assert curves_of(counts([3, 5]) - counts([5])) == curves_of(counts([3]))
+    left = counts([3, 5])
+    left.subtract(counts([5]))
+    assert curves_of(left) == curves_of(counts([3]))
+    assert curves_of({}).end is None
+    assert curves_of({"0:3": 0, "end:3": 0}).runs == 0
+
+
+def test_the_band_of_a_few_runs() -> None:
+    found = curves_of(counts([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]))
+    assert found.end == Band(1, 5, 9)
+    assert curves_of(counts([7])).end == Band(7, 7, 7)
+
+
+def test_there_are_few_times_and_so_few_counts() -> None:
+    assert sorted(set(SECONDS)) == list(SECONDS)
+    assert (SECONDS[0], SECONDS[-1], len(SECONDS)) == (0, 3_600, 36)
+    assert max(ruleset(game).total for game in games()) * (len(SECONDS) + 1) < 4_000

@@ -1,0 +1,306 @@
+"""An excerpt of a history says what the whole one says, whatever has been added and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from msgspec.structs import replace
+
+from engine.catalog import games
+from server.base.core.ids import DealId
+from server.results.core import excerpt as core
+from server.results.core.boards import BoardId, boards_of_day, boards_of_round, days_needed
+from server.results.core.contests import Lately, Meeting
+from server.results.core.excerpt import Excerpt
+from server.results.core.history import DayResult, History, RoundResult, Sums
+from server.results.core.history_fields import (
+    changes,
+    excerpt_of,
+    names_of,
+    names_of_page,
+    results_on_page,
+    whole_of,
+)
+from server.results.core.races import Race
+from tests.builders import ADA, CODE
+from tests.results.core.histories import plain_fields
+
+TODAY = 20_778
+GAMES = sorted(games())[:2]
+HELD, MORE = 4, 2
+"""Rounds of a game that are held, and beyond which they are added to the sums, in these tests."""
+
+Decide = Callable[[Excerpt], Excerpt | None]
+
+day_results = st.sampled_from(
+    [
+        DayResult(52, 0, 600_000, 90, "won", 190, ranked=True),
+        DayResult(52, 0, 500_000, 90, "won", 191, ranked=True),
+        DayResult(52, 0, 400_000, 90, "won", 192),
+        DayResult(27, 25, 400_000, 80, "stuck", 51, ranked=True),
+        DayResult(1, 51, 0, 3, "resigned", 0),
+    ]
+)
+some_games = st.sampled_from(GAMES)
+DAYS = (TODAY - 16, TODAY - 8, TODAY - 1, TODAY)
+some_days = st.sampled_from(DAYS)
+round_results = st.builds(
+    RoundResult,
+    at=st.just(0),
+    place=st.integers(1, 4),
+    players=st.just(4),
+    won=st.booleans(),
+    home=st.integers(1, 51),
+    left=st.integers(1, 4),
+    time=st.sampled_from([0, 5_000]),
+    moves=st.just(40),
+    end=st.just("stuck"),
+    help=st.booleans(),
+    shift=st.floats(-2, 2),
+    factor=st.floats(0.9, 1),
+    void=st.booleans(),
+    ranked=st.booleans(),
+)
+
+
+class Stored(RuleBasedStateMachine):
+    """A history as nodes change it, a few fields at a time, beside all its results.
+
+    The results of rounds are changed for as long as the history holds them one by one: of others
+    it has the sums, where nothing is taken back.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fields: dict[str, str] = {}
+        self.days: dict[tuple[str, int], DayResult] = {}
+        self.rounds: dict[tuple[str, DealId], RoundResult] = {}
+        self.reads = self.clock = 0
+
+    @initialize(plain=st.booleans(), day=some_days, result=day_results)
+    def begin(self, plain: bool, day: int, result: DayResult) -> None:
+        """Begin with nothing, or with results that were written without totals."""
+        if plain:
+            self.days[GAMES[0], day] = result
+            self.fields = plain_fields(History(days=self.days)) | {"v": "1"}
+
+    @property
+    def version(self) -> int:
+        """How often it has changed."""
+        return int(self.fields.get("v", 0))
+
+    def read(self, days: set[int], rounds: list[tuple[str, DealId]]) -> Excerpt:
+        """Read an excerpt, or the whole history if it has no totals."""
+        names = names_of(days, rounds)
+        found = excerpt_of(names, [self.fields.get(name) for name in names])
+        if found.has_no_totals:
+            whole = whole_of(self.fields)
+            return whole.excerpt(whole.computed, days, rounds)
+        return found
+
+    def change(
+        self,
+        decide: Decide,
+        days: set[int],
+        rounds: list[tuple[str, DealId]],
+        of: str | None = None,
+    ) -> None:
+        """Change it as `Histories` does."""
+        names = names_of(days, rounds, of)
+        before = excerpt_of(names, [self.fields.get(name) for name in names])
+        is_old = before.has_no_totals or (of is not None and before.has_no_days([of]))
+        after = None if is_old else decide(before)
+        if after is None:
+            whole = whole_of(self.fields)
+            before = whole.excerpt(whole.stored, days, rounds)
+            after = decide(replace(before, **whole.computed._asdict()))
+            assert after is not None
+        changed = changes(before, after)
+        if changed:
+            for field, text in changed.items():
+                if text is None:
+                    del self.fields[field]
+                else:
+                    self.fields[field] = text
+            self.fields["v"] = str(self.version + 1)
+        # To apply it again changes nothing.
+        again = self.read(days, rounds)
+        assert changes(again, decide(again) or again) == {}
+
+    @rule(at=st.integers(1, 9))
+    def keep(self, at: int) -> None:
+        """Keep the player's identity."""
+        self.change(lambda h: h if h.kept is not None else replace(h, kept=at), set(), [])
+
+    @rule(game=some_games, day=some_days, result=day_results)
+    def add_day(self, game: str, day: int, result: DayResult) -> None:
+        """Add the result of a daily, perhaps once more."""
+        self.change(lambda h: h.with_day(game, day, result), {day}, [], game)
+        self.days.setdefault((game, day), result)
+
+    @rule(game=some_games, day=some_days, void=st.booleans())
+    def void_day(self, game: str, day: int, void: bool) -> None:
+        """Take the result of a daily back, or let it stand, however long ago it was."""
+        self.change(lambda h: h.with_void(game, day, void), {day}, [], game)
+        if (game, day) in self.days:
+            self.days[game, day] = replace(self.days[game, day], void=void)
+
+    @rule(game=some_games, result=round_results)
+    def add_round(self, game: str, result: RoundResult) -> None:
+        """Add the result of a round."""
+        self.clock += 1
+        self.put_round(game, DealId(f"deal{self.clock}"), replace(result, at=self.clock))
+
+    @rule(data=st.data(), result=round_results)
+    def change_round(self, data: st.DataObject, result: RoundResult) -> None:
+        """Replace the result of a round, as when it, or another one of the race, is taken back."""
+        if self.rounds:
+            game, deal = data.draw(st.sampled_from(sorted(self.rounds)))
+            self.put_round(game, deal, replace(result, at=self.rounds[game, deal].at))
+
+    def put_round(self, game: str, deal: DealId, result: RoundResult) -> None:
+        """Enter the result of a round, and forget those that went into the sums."""
+        self.change(lambda h: h.with_round(game, deal, result), set(), [(game, deal)], game)
+        held = whole_of(self.fields).history.rounds
+        if (game, deal) in held:
+            self.rounds[game, deal] = result
+
+    @invariant()
+    def says_what_follows_from_all(self) -> None:
+        """Scores and ratings by an excerpt, and by the history, are those by all the results."""
+        whole = whole_of(self.fields)
+        history = whole.history
+        results = History(history.version, history.kept, self.days, self.rounds)
+        assert history.days == self.days
+        assert not whole.stored.totals or whole.stored == whole.computed
+        for game in GAMES:
+            assert sum(of == game for of, _ in history.rounds) < HELD + MORE
+            for day in DAYS:
+                boards = [*boards_of_day(game, day, "ranked"), *boards_of_round(game)]
+                boards += boards_of_day(game, day, "guests")
+                found = self.read(days_needed(boards), [])
+                scores = [results.score(board) for board in boards]
+                assert [found.score(board) for board in boards] == scores
+                assert [history.score(board) for board in boards] == scores
+            assert found.rating(game) == history.rating(game) == results.rating(game)
+        names = names_of_page()
+        page = excerpt_of(names, [self.fields.get(name) for name in names])
+        if whole.stored.totals:
+            shown = {*results_on_page(page, len(DAYS))}
+            assert shown == {
+                *(f"d:{game}:{day}" for (game, day), r in self.days.items() if not r.void),
+                *(f"r:{game}:{deal}" for game, deal in history.rounds),
+            }
+        for game, deal in history.rounds:
+            others = {key: result for key, result in self.rounds.items() if key != (game, deal)}
+            rating = replace(results, rounds=others).rating(game)
+            assert self.read(set(), [(game, deal)]).rating_without(game, deal) == rating
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_rounds() -> object:
+    """Let a history hold few rounds, so that a short sequence fills it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core, "MAX_ROUNDS", HELD)
+        patch.setattr(core, "MORE_ROUNDS", MORE)
+        yield
+
+
+TestStored = Stored.TestCase
+TestStored.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+
+
+def race(at: int, left: int = 32) -> RoundResult:
+    """Return a race that was won, rated."""
+    result = RoundResult(at, 1, 2, True, 52 - left, left, 5_000, 40, "stuck")
+    return replace(result, shift=0.5, factor=0.9, ranked=True)
+
+
+def test_rounds_that_are_not_held_any_more_still_count() -> None:
+    rounds = {("robert", DealId(f"deal{n}")): race(n) for n in range(HELD + MORE - 1)}
+    whole = whole_of(plain_fields(History(kept=1, rounds=rounds)))
+    found = whole.excerpt(whole.computed, [], [("robert", DealId("last"))])
+    after = found.with_round("robert", DealId("last"), race(HELD + MORE))
+    assert after is not None
+    assert len(after.rounds) == HELD
+    assert after.sums["robert"].played == MORE
+    assert after.score(BoardId("races", "robert", 0, "ranked")) == -(HELD + MORE)
+    assert after.rating("robert").rated == HELD + MORE
+    # Added again, a round of the sums changes nothing.
+    assert after.with_round("robert", DealId("deal0"), race(0)) is after
+
+
+@given(st.lists(st.floats(-2, 2)), st.randoms())
+def test_a_rating_is_the_same_in_whatever_order_races_are_entered(
+    shifts: list[float], random: object
+) -> None:
+    results = [replace(race(at), shift=shift) for at, shift in enumerate(shifts)]
+    there, back = core.Totals(), core.Totals()
+    for result in results:
+        there = there.with_round(result)
+    for result in reversed(results):
+        back = back.with_round(result)
+    assert there == back
+    for result in results:
+        there = there.without_round(result)
+    assert (there.change, there.held) == (core.Totals().change, 0)
+
+
+def test_a_result_of_a_day_stays_what_it_is() -> None:
+    found = Excerpt().with_day("robert", TODAY, DayResult(27, 25, 4, 8, "stuck", 51))
+    assert found.with_day("robert", TODAY, DayResult(52, 0, 6, 9, "won", 190)) is found
+
+
+def over(number: int, game: str = "robert") -> Race:
+    """Return a race that was over at a time."""
+    return Race(DealId(f"deal{number}"), game, number, 0, "none", {}, CODE, 0)
+
+
+def test_a_history_is_claimed_by_one_race_of_a_game_until_it_has_its_result() -> None:
+    one, other = over(1), over(2)
+    claimed = Excerpt().with_claim(one)
+    assert claimed.with_claim(one) is claimed
+    assert claimed.with_claim(other) is claimed
+    assert claimed.with_claim(over(3, "deuces")).claims.keys() == {"robert", "deuces"}
+    # The result of another race leaves the claim.
+    assert claimed.with_round("robert", other.deal, race(2)).claims == {"robert": one}  # type: ignore[union-attr]
+    after = claimed.with_round("robert", one.deal, race(1))
+    assert after is not None
+    assert after.claims == {}
+    assert after.with_claim(one) is after
+    assert after.with_claim(other).claims == {"robert": other}
+    late = replace(after, claims={"robert": one}).with_round("robert", one.deal, race(1))
+    assert late is not None
+    assert late.claims == {}
+    assert changes(claimed, after)["c:robert"] is None
+
+
+def test_a_race_in_the_sums_claims_nothing() -> None:
+    found = Excerpt(sums={"robert": Sums(until=5)})
+    assert found.with_claim(over(5)) is found
+    assert found.with_claim(over(6)) is not found
+
+
+def test_whom_a_player_has_met_is_noted_once_with_the_result() -> None:
+    met = Meeting(DealId("deal1"), 1, (ADA,))
+    after = Excerpt().with_round("robert", DealId("deal1"), race(1), met)
+    assert after is not None
+    assert after.lately == {"robert": Lately((met,))}
+    assert after.with_round("robert", DealId("deal1"), race(1), met) is after
+    changed = after.with_round("robert", DealId("deal1"), replace(race(1), void=True), met)
+    assert changed is None or changed.lately == after.lately
+    assert after.met_before(over(1)) == []
+    assert after.met_before(over(2)) == [met]
+    fields = {name: text for name, text in changes(Excerpt(), after).items() if text is not None}
+    assert whole_of(fields).lately == after.lately
+    assert excerpt_of(fields, fields.values()).lately == after.lately
+
+
+def test_what_did_not_change_is_not_written() -> None:
+    before = Excerpt(days={("robert", day): race(0) for day in range(5)})  # type: ignore[misc]
+    after = before.with_day("robert", TODAY, DayResult(27, 25, 4, 8, "stuck", 51))
+    assert set(changes(before, after)) == {f"d:robert:{TODAY}", "t:robert", "p:robert"}

@@ -1,0 +1,50 @@
+"""The curves of dailies: each run counts once, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.base.core import days
+from server.base.core.days import DailyId
+from server.base.core.refusal import Refusal
+from server.play.core.finish import Finish
+from server.results.core.boards import of_daily
+from server.results.curves import curve_of
+from tests.builders import ADA, BOB, START
+from tests.nodes import Node
+
+DAILY = DailyId("robert", days.day_at(START))
+
+
+async def test_a_finish_counts_once_however_often_it_is_applied(node: Node, other: Node) -> None:
+    for player in (ADA, BOB):
+        attempt = (await node.dailies.open(player, DAILY.game)).attempt
+        await node.play_out(attempt, player)
+    finishes = [node.outbox.queue.get_nowait() for _ in range(2)]
+    for each in (node, other, node):
+        for finish in finishes:
+            await each.outbox.apply(finish)
+    found = await other.services.curves.find(DAILY)
+    assert found.runs == 2
+    homes = sorted(finish.result.home for finish in finishes if isinstance(finish, Finish))
+    assert found.end == (homes[0], homes[0], homes[1])
+    await node.services.histories.keep(ADA, START)
+    assert await node.services.curves.find(DAILY) == found
+
+
+async def test_a_result_that_is_taken_back_leaves_the_curves(node: Node) -> None:
+    attempt = (await node.dailies.open(ADA, DAILY.game)).attempt
+    await node.play_out(attempt, ADA)
+    await node.apply_effects()
+    run = await node.attempts.run(attempt)
+    assert run is not None
+    fields = curve_of(run)
+    await node.services.leaderboards.place(of_daily(DAILY, "guests"), ADA, None, fields)
+    assert (await node.services.curves.find(DAILY)).runs == 0
+
+
+async def test_there_are_curves_of_days_that_have_begun(node: Node) -> None:
+    with pytest.raises(Refusal, match="unknown_game"):
+        await node.services.curves.find(DailyId("chess", DAILY.day))
+    with pytest.raises(Refusal, match="unknown_day"):
+        await node.services.curves.find(DailyId(DAILY.game, DAILY.day + 1))

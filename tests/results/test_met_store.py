@@ -1,0 +1,33 @@
+"""Whom a player has met in races."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.base.core.ids import PlayerId
+from server.base.redis.connection import Client
+from server.base.redis.database import Database
+from server.players.core import keys as players_keys
+from server.results.core import keys as results_keys
+from server.results.met_store import MetStore
+from tests.builders import ADA, BOB, CYD, START
+
+
+@pytest.fixture
+def met(database: Database) -> MetStore:
+    return MetStore(database)
+
+
+async def test_those_who_were_met_last_are_kept(met: MetStore, redis: Client) -> None:
+    await met.add(ADA, [BOB], START + 1)
+    await met.add(ADA, [CYD], START)
+    assert await met.of(ADA) == [BOB, CYD]
+    # A race that is entered late takes nobody back.
+    await met.add(ADA, [BOB, CYD], START - 1)
+    assert await met.of(ADA) == [BOB, CYD]
+    others = [PlayerId(f"{number:016}") for number in range(results_keys.MAX_MET)]
+    for number, each in enumerate(others):
+        await met.add(ADA, [each], START + 2 + number)
+    assert await met.of(ADA) == others[::-1]
+    assert await met.of(BOB) == []
+    assert 0 < await redis.ttl(results_keys.met(ADA)) <= players_keys.PLAYER_LIFE

@@ -1,0 +1,114 @@
+"""Players' pages over HTTP."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from engine.catalog import games, ruleset
+from server.base.core import days as daily
+from server.base.core.ids import DealId
+from server.players.api import Player
+from server.results.core import history
+from server.results.core.boards import ALL_GAMES
+from server.results.core.history import DayResult, History, RoundResult, Sums
+from server.results.players_api import MAX_DAYS, page_of
+from tests.builders import ADA, START
+from tests.clients.site import DAY, GAME, Site, play_daily
+from tests.nodes import Node
+from tests.results.core.histories import page_of as shown
+
+WHO = Player(ADA, "Ada", "4F2A")
+WON = DayResult(52, 0, 60_000, 100, "won", 199)
+SOME = DayResult(20, 32, 90_000, 80, "stuck", 20)
+WHOLE: dict[str, frozenset[int]] = {game: frozenset() for game in (*games(), ALL_GAMES)}
+NONE = DayResult(0, 52, 0, 5, "resigned", 0)
+
+
+async def test_a_page_has_what_a_player_has_played(site: Site, node: Node) -> None:
+    attempt = await play_daily(node, ADA)
+    await node.services.histories.keep(ADA, START)
+    page = (await site.get(f"/players/{ADA}")).json
+    result = (await node.state_of(attempt)).result
+    (game,) = page["games"]
+    assert (page["player"]["id"], page["kept"], page["day"]) == (ADA, True, DAY)
+    assert page["streaks"]["played"] == {"now": 1, "best": 1}
+    (day,) = game["dailies"]["days"]
+    assert (day["day"], day["home"], day["end"]) == (DAY, result.home, result.end)
+    assert (game["game"], game["dailies"]["total"]) == (GAME, ruleset(GAME).total)
+    assert game["dailies"]["average"] == result.home
+    assert game["rating"] is None
+
+
+async def test_the_page_of_who_has_not_played_is_empty(site: Site) -> None:
+    page = (await site.get(f"/players/{ADA}")).json
+    assert (page["games"], page["kept"], page["crowns"]) == ([], False, 0)
+    reply = await site.get("/players/ada")
+    assert (reply.status, reply.code) == (404, "unknown_player")
+
+
+async def test_what_is_taken_back_and_what_brought_nothing_home_does_not_count() -> None:
+    days = {
+        (GAME, DAY - 3): WON,
+        (GAME, DAY - 2): SOME,
+        (GAME, DAY - 1): replace(WON, void=True),
+        (GAME, DAY): NONE,
+    }
+    (game,) = (await page_of(shown(History(days=days)), WHO, DAY, WHOLE)).games
+    found = game.dailies
+    assert [each.day for each in found.days] == [DAY, DAY - 2, DAY - 3]
+    assert (found.played, found.won, found.average) == (2, 1, (52 + 20 + 0) / 3)
+    assert (found.streaks.played.now, found.streaks.played.best) == (0, 2)
+    assert found.best is not None
+    assert (found.best.day, found.best.home) == (DAY - 3, 52)
+
+
+async def test_a_day_that_was_repaired_ends_no_streak() -> None:
+    days = {(GAME, DAY - 2): SOME, (GAME, DAY): SOME}
+    for game, now in ((ALL_GAMES, 2), ("robert" if GAME != "robert" else "deuces", 1)):
+        repaired = WHOLE | {game: frozenset({DAY - 1})}
+        if game == ALL_GAMES:
+            repaired |= {GAME: repaired[ALL_GAMES]}
+        page = await page_of(shown(History(days=days)), WHO, DAY, repaired)
+        assert page.repaired == sorted(repaired[ALL_GAMES])
+        assert page.streaks.played.now == page.games[0].dailies.streaks.played.now == now
+
+
+async def test_a_page_has_no_more_than_so_many_days() -> None:
+    days = {(GAME, day): SOME for day in range(DAY - MAX_DAYS - 5, DAY + 1)}
+    (game,) = (await page_of(shown(History(days=days)), WHO, DAY, WHOLE)).games
+    assert [each.day for each in game.dailies.days] == [*range(DAY, DAY - MAX_DAYS, -1)]
+    assert game.dailies.played == MAX_DAYS + 6
+
+
+async def test_crowns_are_for_days_with_all_games() -> None:
+    days = {(game, DAY): SOME for game in games()} | {(GAME, DAY - 1): SOME}
+    assert (await page_of(shown(History(days=days)), WHO, DAY, WHOLE)).crowns == 1
+
+
+async def test_rounds_say_the_rating_after_them() -> None:
+    def round_(at: int, shift: float, factor: float, **changed: object) -> RoundResult:
+        made = RoundResult(
+            at, 1, 4, won=True, home=9, left=95, time=5, moves=9, end="stuck",
+            shift=shift, factor=factor,
+        )  # fmt: skip
+        return replace(made, **changed)
+
+    found = History(
+        rounds={
+            (GAME, DealId("b" * 16)): round_(START + 2, 1.0, 0.9),
+            (GAME, DealId("a" * 16)): round_(START + 1, 2.0, 0.8),
+            (GAME, DealId("c" * 16)): round_(START + 3, 0.0, 1.0, won=False),
+            (GAME, DealId("d" * 16)): round_(START + 4, 9.0, 0.5, void=True),
+        },
+        sums={GAME: Sums(played=10, won=3, rated=10, mean=26.0, uncertainty=3.0)},
+    )
+    (game,) = (await page_of(shown(found), WHO, DAY, WHOLE)).games
+    assert [each.at - START for each in game.races.rounds] == [3, 2, 1]
+    assert (game.races.played, game.races.won) == (13, 5)
+    values = [history.Rating(28.0, 2.4, 1).value, history.Rating(29.0, 2.4 * 0.9, 1).value]
+    assert [each.rating for each in game.races.rounds] == [None, values[1], values[0]]
+    assert game.rating is not None
+    assert (game.rating.value, game.rating.rounds) == (values[1], 12)
+    assert game.rating.uncertainty == 216
+    assert game.dailies.average is None
+    assert daily.day_at(START) == DAY

@@ -1,0 +1,396 @@
+"""Races that are over: histories, ratings and leaderboards, whoever applies them and how often."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from server.accounts.core.effects import Deleted
+from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
+from server.base.core.refusal import UnavailableError
+from server.base.outbox import effects
+from server.play.core.stored import Help, StoredResult
+from server.results.core.boards import BoardId, Scope
+from server.results.core.contests import PLAYED_MOVES
+from server.results.core.history import RATING, History, RoundResult
+from server.results.core.races import Decision, Race
+from server.results.histories import Histories
+from server.results.histories_store import HistoryStore
+from server.rooms.core.effects import RoundOver
+from server.rooms.core.room import Room
+from server.rooms.races_store import RaceStore
+from tests.base.outbox.outboxes import all_effects
+from tests.builders import ADA, BOB, CODE, CYD, DAN, DEAL, PLAYERS, START, reached
+from tests.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.order import Followed, out_of_order
+
+GAME = "robert"
+OTHER_DEAL = DealId("dea2000000000000")
+
+
+def race(*players: PlayerId, allowed: Help = "none", home: int = 0, deal: DealId = DEAL) -> Race:
+    """Return a race in which each player brought five cards more home than the next one."""
+    count = len(players)
+    results = {
+        player: StoredResult.of(reached(5 * (count - nth), 60_000, 40))
+        for nth, player in enumerate(players)
+    }
+    return Race(deal, GAME, START, home, allowed, results, CODE, START)
+
+
+async def histories(node: Node, *players: PlayerId) -> list[History]:
+    return [await node.services.histories.find(player) for player in players]
+
+
+async def result(node: Node, player: PlayerId) -> RoundResult:
+    (found,) = await histories(node, player)
+    return found.rounds[GAME, DEAL]
+
+
+async def scores(node: Node, scope: Scope, game: str = GAME) -> dict[PlayerId, int]:
+    board = BoardId(scope, game, 0, "ranked")
+    rows = (await node.services.leaderboards.top(board)).rows
+    return {row.player: row.score for row in rows}
+
+
+async def keep(node: Node, *players: PlayerId) -> None:
+    for player in players:
+        await node.services.histories.keep(player, START)
+
+
+async def give_up(node: Node, room: Room, *players: PlayerId) -> None:
+    for player in players:
+        await node.attempts.give_up(attempt_of(room, player))
+
+
+async def test_a_round_that_is_over_is_in_histories_and_on_leaderboards(
+    node: Node, clock: SetClock
+) -> None:
+    await keep(node, ADA, BOB)
+    room, _ = await node.race_of(ADA, BOB)
+    clock.time = BEGUN + 1_000
+    assert room.round is not None
+    for _ in range(PLAYED_MOVES):
+        reached_home = (await node.play(attempt_of(room, BOB), BOB)).after.result.home
+    while (await node.play(attempt_of(room, ADA), ADA)).after.result.home <= reached_home:
+        clock.time += 1_000
+    await give_up(node, room, ADA, BOB)
+    await node.apply_effects()
+
+    ada, bob = await histories(node, ADA, BOB)
+    (mine,), (theirs,) = ada.rounds.values(), bob.rounds.values()
+    assert (mine.place, mine.players, mine.won, mine.end) == (1, 2, True, "resigned")
+    assert (theirs.place, theirs.won) == (2, False)
+    assert mine.shift > 0 > theirs.shift
+    assert await scores(node, "races", "lady-betty") == {ADA: -1}
+    assert await scores(node, "races", "all") == {ADA: -1}
+    rated = ada.rating("lady-betty")
+    assert rated.rated == 1
+    assert (await scores(node, "rating", "lady-betty"))[ADA] == -rated.value < 0
+    assert await node.services.races.met(ADA) == [BOB]
+    assert await node.services.races.met(BOB) == [ADA]
+    assert await all_effects(node.store.outboxes) == []
+
+
+async def test_a_dead_nodes_race_is_entered_by_a_sweeper(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    await node.play(attempt_of(room, ADA), ADA)
+    await give_up(node, room, ADA, BOB)
+    # The node dies before it applies the last effect, which follows from these two.
+    for _ in range(2):
+        await node.outbox.apply(node.outbox.queue.get_nowait())
+    ((field, _),) = await all_effects(node.store.outboxes)
+    assert field == f"{code}/1"
+
+    await other.sweep()
+    ada, bob = await histories(other, ADA, BOB)
+    assert len(ada.rounds) == len(bob.rounds) == 1
+    assert await all_effects(node.store.outboxes) == []
+
+
+async def test_a_race_against_the_pace_bot_is_none(node: Node, clock: SetClock) -> None:
+    code = node.rooms.random_code()
+    await node.rooms.match(code, ADA, GAME)
+    clock.time += 60_000
+    await node.rooms.seat_bot(code)
+    room = await node.rooms.start(code, None, [ADA, PACE_BOT])
+    clock.time += 60_000
+    await give_up(node, room, ADA, PACE_BOT)
+    await node.apply_effects()
+    room = await node.rooms.find(code)
+    assert room.round is not None
+    assert room.round.over
+    assert await histories(node, ADA, PACE_BOT) == [History(), History()]
+    assert await node.services.races.met(ADA) == []
+
+
+async def test_applying_a_race_again_or_at_once_changes_nothing_more(
+    node: Node, other: Node
+) -> None:
+    nodes = [node, other] * 3
+    await keep(node, ADA, BOB, CYD)
+    over = race(ADA, BOB, CYD)
+    await asyncio.gather(*(each.services.races.apply(over) for each in nodes))
+    found = await histories(node, ADA, BOB, CYD)
+    shifts = [each.rounds[GAME, DEAL].shift for each in found]
+    assert sum(shifts) == pytest.approx(0, abs=1e-9)
+    assert shifts[0] > shifts[1] > shifts[2]
+    await node.services.races.apply(over)
+    assert await histories(node, ADA, BOB, CYD) == found
+
+
+async def test_what_was_decided_first_stands_after_a_failure(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await keep(node, ADA, BOB, CYD)
+    change = HistoryStore.change
+
+    async def failing(
+        self: HistoryStore, player: PlayerId, version: int, fields: dict[str, str | None]
+    ) -> bool:
+        if player == BOB and any(field.startswith("r:") for field in fields):
+            raise UnavailableError("the store does not answer")
+        return await change(self, player, version, fields)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(HistoryStore, "change", failing)
+        with pytest.raises(UnavailableError):
+            await node.services.races.apply(race(ADA, BOB))
+    mine = await result(node, ADA)
+
+    # Bob races elsewhere before his result is entered: that waits for it, and enters it.
+    await other.services.races.apply(replace(race(CYD, BOB), deal=DealId("dea2000000000000")))
+    theirs = await result(node, BOB)
+    await other.services.races.apply(race(ADA, BOB))
+    assert await result(node, ADA) == mine
+    assert await result(node, BOB) == theirs
+    assert theirs.shift == pytest.approx(-mine.shift)
+
+
+async def test_races_with_help_and_without_cards_are_not_rated(node: Node) -> None:
+    await keep(node, ADA, BOB)
+    await node.services.races.apply(race(ADA, BOB, allowed="hints"))
+    assert (await result(node, ADA)).won
+    assert not (await result(node, ADA)).is_rated
+    assert await scores(node, "races") == {ADA: -1}
+    assert await scores(node, "best") == await scores(node, "rating") == {}
+
+
+async def test_runs_without_a_card_share_the_last_rank(node: Node) -> None:
+    await keep(node, ADA, BOB, CYD)
+    await node.services.races.apply(race(ADA, BOB, CYD, home=10))
+    found = [await result(node, player) for player in (ADA, BOB, CYD)]
+    assert [(each.place, each.won) for each in found] == [(1, True), (3, False), (3, False)]
+    assert found[1].shift == found[2].shift < 0
+
+
+async def test_a_race_in_which_nobody_brought_a_card_home_is_not_rated(node: Node) -> None:
+    await node.services.races.apply(race(ADA, BOB, home=50))
+    found = await result(node, ADA)
+    assert (found.place, found.won, found.is_rated) == (2, False, False)
+
+
+async def test_without_a_void_result_the_others_are_ranked_anew(node: Node) -> None:
+    await keep(node, ADA, BOB, CYD)
+    await node.services.races.apply(race(ADA, BOB, CYD))
+    assert await scores(node, "races") == {ADA: -1}
+    assert await node.services.races.void(attempt_id(DEAL, ADA), "a bot")
+    mine, theirs = await result(node, ADA), await result(node, BOB)
+    assert (mine.void, mine.won, mine.is_rated) == (True, False, False)
+    assert (theirs.place, theirs.won, theirs.players) == (1, True, 3)
+    assert await scores(node, "races") == {BOB: -1}
+    assert set(await scores(node, "rating")) == {BOB}
+    (ada,) = await histories(node, ADA)
+    assert ada.rating(GAME).mean == RATING
+    # Whoever enters the race again keeps to it.
+    await node.services.races.apply(race(ADA, BOB, CYD))
+    assert await result(node, ADA) == mine
+
+    # Of two, the one who is left has raced against nobody.
+    assert await node.services.races.void(attempt_id(DEAL, BOB), "another bot")
+    last = await result(node, CYD)
+    assert (last.place, last.won, last.is_rated) == (1, True, False)
+
+
+async def test_only_results_of_races_can_be_taken_back(node: Node) -> None:
+    assert not await node.services.races.void(attempt_id(DEAL, ADA), "no such race")
+    await node.services.races.apply(race(ADA, BOB))
+    assert not await node.services.races.void(attempt_id(DEAL, CYD), "not in it")
+    assert not await node.services.races.void(AttemptId("nonsense"), "")
+
+
+async def test_a_result_that_is_taken_back_meanwhile_is_void_in_the_end(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decide = RaceStore.decide
+
+    async def taken_back(self: RaceStore, *given: Any) -> Any:
+        record = await decide(self, *given)
+        await other.services.races.void(attempt_id(DEAL, ADA), "a bot")
+        # What this node knows is older.
+        return record
+
+    monkeypatch.setattr(RaceStore, "decide", taken_back)
+    await node.services.races.apply(race(ADA, BOB))
+    assert (await result(node, ADA)).void
+    assert (await result(node, BOB)).won
+
+
+async def test_who_keeps_an_identity_begins_anew(node: Node) -> None:
+    await node.services.races.apply(race(ADA, BOB))
+    await keep(node, ADA)
+    assert await scores(node, "races") == await scores(node, "rating") == {}
+    assert await scores(node, "best") == {}
+    (ada,) = await histories(node, ADA)
+    assert (ada.rating(GAME).rated, ada.races_won(GAME)) == (0, 0)
+    await node.services.races.apply(race(ADA, BOB, deal=OTHER_DEAL))
+    assert await scores(node, "races") == {ADA: -1}
+    assert set(await scores(node, "best")) == set(await scores(node, "rating")) == {ADA}
+
+
+async def test_races_that_end_together_move_ratings_one_after_the_other(
+    node: Node, other: Node
+) -> None:
+    """However many nodes enter them at once, each is computed from what others have led to."""
+    await keep(node, *PLAYERS)
+    random = Random(1)
+    overs = [
+        race(*random.sample(PLAYERS, random.randint(2, 4)), deal=DealId(f"dea{n:013}"))
+        for n in range(16)
+    ]
+    await asyncio.gather(
+        *(each.services.races.apply(over) for over in overs for each in (node, other))
+    )
+    assert out_of_order(await followed(node, overs)) == []
+    for each in await node.services.histories.excerpts(PLAYERS, (), [(GAME, overs[0].deal)]):
+        assert each.claims == {}
+
+
+async def followed(node: Node, overs: Sequence[Race]) -> list[Followed]:
+    """Return what was decided of some races, and what they were to their players."""
+    found: list[Followed] = []
+    for over in overs:
+        record = await node.store.races.find(over.deal)
+        assert record is not None
+        held = await histories(node, *over.results)
+        results = {
+            player: each.rounds[GAME, over.deal]
+            for player, each in zip(over.results, held, strict=True)
+        }
+        found.append((msgspec.json.decode(record.decided, type=Decision), results))
+    return found
+
+
+@pytest.mark.parametrize("last", ["claim", "decision", "result"])
+async def test_a_race_whose_node_was_killed_is_entered_by_the_next_one(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch, last: str
+) -> None:
+    """Whatever the node did last, nobody waits for it, and the order is one."""
+    await keep(node, *PLAYERS)
+    one, next_ = race(ADA, BOB, CYD), race(BOB, DAN, deal=OTHER_DEAL)
+    claim, decide, add = Histories.claim, RaceStore.decide, Histories.add_round
+
+    async def claimed(self: Histories, player: PlayerId, *given: Any) -> Any:
+        if last == "claim" and self is node.services.histories and player == CYD:
+            raise UnavailableError("it was killed")
+        return await claim(self, player, *given)
+
+    async def decided(self: RaceStore, *given: Any) -> Any:
+        found = await decide(self, *given)
+        if last == "decision" and self is node.store.races:
+            raise UnavailableError("it was killed")
+        return found
+
+    async def added(self: Histories, player: PlayerId, *given: Any) -> None:
+        if last == "result" and self is node.services.histories and player == BOB:
+            raise UnavailableError("it was killed")
+        await add(self, player, *given)
+
+    monkeypatch.setattr(Histories, "claim", claimed)
+    monkeypatch.setattr(RaceStore, "decide", decided)
+    monkeypatch.setattr(Histories, "add_round", added)
+    with pytest.raises(UnavailableError):
+        await node.services.races.apply(one)
+    await other.services.races.apply(next_)
+    assert (await result(other, BOB)).is_rated
+    assert out_of_order(await followed(other, [one, next_])) == []
+
+
+async def test_the_same_two_count_less_and_less(node: Node) -> None:
+    await keep(node, ADA, BOB)
+    for number in range(9):
+        await submit(node, race(ADA, BOB, deal=DealId(f"dea{number:013}")))
+    (ada,) = await histories(node, ADA)
+    assert ada.races_won(GAME) == 9
+    rated = [r for (_, deal), r in sorted(ada.rounds.items()) if r.is_rated]
+    assert len(rated) == 6
+    (found,) = await node.services.suspicions.list()
+    assert f"It was the race number 9 with {BOB} within a day." in found.reasons[0].text
+
+
+async def test_two_at_one_address_move_no_rating_and_are_told_of(node: Node) -> None:
+    await keep(node, ADA, BOB, CYD)
+    for player, address in ((ADA, "2001:db8::"), (BOB, "2001:db8:0:1::"), (CYD, "192.0.2.2")):
+        wide = "2001:db8::/48" if ":" in address else None
+        await node.services.room_places.enter(CODE, player, address, wide)
+    await submit(node, race(ADA, BOB))
+    assert not (await result(node, ADA)).is_rated
+    await submit(node, race(ADA, CYD, deal=OTHER_DEAL))
+    (ada,) = await histories(node, ADA)
+    assert ada.rounds[GAME, OTHER_DEAL].is_rated
+    (found,) = await node.services.suspicions.list()
+    assert found.reasons[0].text == f"{BOB} was at the same address."
+
+
+async def test_wins_against_those_who_do_not_play_are_told_of(node: Node) -> None:
+    """Of any number of them, the list has one row."""
+    await keep(node, ADA, *PLAYERS)
+    for number, other in enumerate((BOB, CYD, DAN)):
+        over = race(ADA, other, deal=DealId(f"dea{number:013}"))
+        idle = {other: StoredResult.of(reached(0, moves=1))}
+        await submit(node, replace(over, results=over.results | idle))
+        assert len(await node.services.suspicions.list()) == (number == 2)
+    (found,) = await node.services.suspicions.list()
+    assert found.player == ADA
+    assert "3 races were won within a day against nobody who had played" in found.reasons[0].text
+    assert await scores(node, "rating") == {}
+
+
+async def test_a_race_that_may_not_be_rated_counts_all_the_same(node: Node) -> None:
+    await keep(node, ADA, BOB)
+    await node.services.races.apply(replace(race(ADA, BOB), rated=False))
+    assert await scores(node, "races") == {ADA: -1}
+    assert await scores(node, "rating") == {}
+
+
+async def submit(node: Node, over: Race) -> None:
+    """Apply the end of a race as an effect."""
+    await node.outbox.apply(RoundOver(1, over))
+
+
+async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> None:
+    await keep(node, ADA, BOB)
+    await node.services.races.apply(race(ADA, BOB, CYD))
+    await node.outbox.submit(Deleted(ADA, START))
+    assert await node.services.races.met(ADA) == []
+    await node.services.races.apply(race(ADA, BOB, CYD))
+    await node.services.races.void(attempt_id(DEAL, BOB), "a bot")
+    assert await histories(node, ADA) == [History()]
+    assert await node.services.races.met(ADA) == []
+    assert (await result(node, CYD)).place == 2
+    assert await scores(node, "races") == {ADA: -1}
+
+
+def test_a_race_is_read_as_it_was_written(node: Node) -> None:
+    over = RoundOver(3, race(ADA, BOB))
+    assert node.services.outbox.decode(effects.encode(over)) == over
+    assert over.field == f"{CODE}/3"

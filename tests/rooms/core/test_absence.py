@@ -1,0 +1,112 @@
+"""Absence from a room: who is away, since when, and what follows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.base.core.ids import PlayerId
+from server.rooms.core import commands
+from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE, Absence, Due, due, observe
+from server.rooms.core.room import Room
+from tests.builders import ADA, BOB, CYD, START, finished, race_of, reached, room_of, then
+
+NOTHING = Due(None, (), None)
+
+
+def steps(found: Due) -> tuple[PlayerId | None, tuple[PlayerId, ...]]:
+    return found.host, found.seats
+
+
+def test_nobody_is_away_from_a_room_whose_members_are_online() -> None:
+    assert observe(None, room_of(ADA, BOB), {ADA, BOB, CYD}, 5) is None
+    assert observe(None, room_of(), set(), 5) is None
+
+
+def test_absence_counts_from_when_it_was_observed_until_the_member_is_back() -> None:
+    room = room_of(ADA, BOB, CYD)
+    first = observe(None, room, {ADA, CYD}, 100)
+    assert first == Absence({BOB: 100}, 100)
+    second = observe(first, room, {CYD}, 200)
+    assert second == Absence({BOB: 100, ADA: 200}, 100)
+    back = observe(second, room, {ADA, CYD}, 300)
+    assert back == Absence({BOB: 100}, 100)
+    assert observe(back, room, {CYD}, 400) == Absence({BOB: 100, ADA: 400}, 100)
+    left = then(room, commands.leave(room, BOB, START))
+    assert observe(back, left, {ADA, CYD}, 400) is None
+
+
+def test_a_host_is_followed_after_a_while_if_anybody_is_there() -> None:
+    room = race_of(ADA, BOB)
+    away = observe(None, room, {BOB}, 100)
+    assert away is not None
+    assert due(away, room, 100) == Due(None, (), 100 + HOST_ABSENCE)
+    assert due(away, room, 99 + HOST_ABSENCE).host is None
+    assert due(away, room, 100 + HOST_ABSENCE) == Due(ADA, (), None)
+    nobody = observe(away, room, set(), 200)
+    assert nobody is not None
+    assert due(nobody, room, 100 + HOST_ABSENCE) == NOTHING
+    handed = then(room, commands.hand_over(room, ADA, BOB, START))
+    assert due(away, handed, 100 + HOST_ABSENCE) == NOTHING
+
+
+def test_a_host_is_followed_after_20_seconds_and_a_seat_lost_after_60() -> None:
+    room = room_of(ADA, BOB)
+    away = observe(None, room, {BOB}, 0)
+    assert away is not None
+    assert [due(away, room, at).host for at in (19_999, 20_000)] == [None, ADA]
+    assert [due(away, room, at).seats for at in (59_999, 60_000)] == [(), (ADA,)]
+
+
+def test_seats_are_lost_after_a_while_in_the_lobby() -> None:
+    room = room_of(ADA, BOB, CYD)
+    away = observe(observe(None, room, {ADA, CYD}, 0), room, {ADA}, 500)
+    assert away is not None
+    assert due(away, room, SEAT_ABSENCE - 1) == Due(None, (), SEAT_ABSENCE)
+    assert due(away, room, SEAT_ABSENCE) == Due(None, (BOB,), 500 + SEAT_ABSENCE)
+    assert due(away, room, 500 + SEAT_ABSENCE) == Due(None, (BOB, CYD), None)
+
+
+def test_time_away_during_a_round_counts_from_its_end() -> None:
+    room = race_of(ADA, BOB)
+    away = observe(None, room, {ADA}, 0)
+    assert away == Absence({BOB: 0}, None)
+    assert due(away, room, 10 * SEAT_ABSENCE) == NOTHING
+    over = finished(finished(room, ADA, reached(1)), BOB, reached(0))
+    ended = 10 * SEAT_ABSENCE
+    away = observe(away, over, {ADA}, ended)
+    assert away == Absence({BOB: 0}, ended)
+    assert due(away, over, ended) == Due(None, (), ended + SEAT_ABSENCE)
+    assert due(away, over, ended + SEAT_ABSENCE).seats == (BOB,)
+
+
+@pytest.mark.parametrize("round_runs", [True, False])
+@given(data=st.data())
+def test_what_is_due_follows_from_how_long_members_are_away(
+    round_runs: bool, data: st.DataObject
+) -> None:
+    players = (ADA, BOB, CYD)
+    room: Room = (race_of if round_runs else room_of)(*players)
+    away: Absence | None = None
+    gone: dict[PlayerId, int] = {}
+    now = 0
+    for _ in range(data.draw(st.integers(1, 8))):
+        now += data.draw(st.integers(0, SEAT_ABSENCE))
+        online = data.draw(st.sets(st.sampled_from(players)))
+        away = observe(away, room, online, now)
+        gone = {player: gone.get(player, now) for player in players if player not in online}
+        assert (away is None) == (not gone)
+        if away is None:
+            continue
+        found = due(away, room, now)
+        long = {player for player, since in gone.items() if now - since >= SEAT_ABSENCE}
+        assert set(found.seats) <= long
+        assert not (round_runs and found.seats)
+        followed = now - gone.get(ADA, now) >= HOST_ABSENCE and bool(online)
+        assert found.host == (ADA if followed else None)
+        assert found.later is None or found.later > now
+        if found.later is not None:
+            # Nothing follows before that, and something then.
+            assert steps(due(away, room, found.later - 1)) == steps(found)
+            assert steps(due(away, room, found.later)) != steps(found)

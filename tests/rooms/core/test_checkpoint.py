@@ -1,0 +1,134 @@
+"""Checkpoints of a room: bounded, and as good as the whole journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.base.core.ids import DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.rooms.core import commands, pace
+from server.rooms.core import room as race
+from server.rooms.core.events import Event, Terms
+from server.rooms.core.room import MAX_REMOVED, MAX_SCORES, Checkpoint, Entry, Room
+from tests.builders import ADA, DEAL, LIMIT, PLAYERS, START, opened, reached, then
+
+OTHER = Terms("roosevelt", "standard", 60_000)
+SEATS = 8
+
+BOUND = 24_000
+"""Bytes of a checkpoint, of which the last rounds of eight are most."""
+
+
+def text_of(room: Room) -> bytes:
+    """Return a checkpoint of a room as it is stored."""
+    return msgspec.json.encode(Checkpoint(room, room.at))
+
+
+def read(text: bytes) -> Checkpoint:
+    """Return the checkpoint that is stored."""
+    found = msgspec.json.decode(text, type=Entry)
+    assert isinstance(found, Checkpoint)
+    return found
+
+
+def numbered(number: int) -> PlayerId:
+    """Return one of many players."""
+    return PlayerId(f"{number:016}")
+
+
+def test_a_checkpoint_is_bounded_however_many_come_and_go() -> None:
+    room, sizes, now = opened(SEATS), [], START
+    room = then(room, commands.take_seat(room, ADA, START))
+    for number in range(150):
+        now += 1_000
+        others = [numbered(7 * number + each) for each in range(7)]
+        for player in others:
+            room = then(room, commands.take_seat(room, player, now))
+            room = then(room, commands.propose_terms(room, player, OTHER, now))
+            if (event := commands.set_ready(room, player, True, now)) is not None:
+                room = then(room, event)
+        deal = DealId(f"{number:016}")
+        players = [ADA, *others]
+        room = then(room, commands.start(room, ADA, deal, "c0ffee", now, present=players))
+        for place, player in enumerate(players):
+            event = commands.finish(room, deal, player, reached(place, 1_000, 99), now)
+            room = then(room, event)
+        for player in others[:2]:
+            now += 10_000
+            room = then(room, commands.remove(room, ADA, player, now))
+        for player in others[2:]:
+            room = then(room, commands.leave(room, player, now))
+        sizes.append(len(text_of(room)))
+    assert max(sizes) < BOUND
+    assert max(sizes[20:75]) + 200 > max(sizes[75:])
+    assert len(room.scores) == MAX_SCORES
+    assert len(room.removed) == MAX_REMOVED
+    assert len(room.paces) <= pace.MAX_PACED
+    assert room.points.keys() <= {ADA, *room.former}
+    # The more of whom something is said come and go at the same time.
+    for number in range(1_000):
+        player = numbered(number)
+        if player not in room.removed:
+            room = then(room, commands.take_seat(room, player, now))
+            room = then(room, commands.leave(room, player, now))
+    assert len(text_of(room)) < BOUND
+
+
+COMMANDS = ("take", "leave", "remove", "ready", "out", "lock", "public", "terms", "propose", "host",
+            "start", "finish", "finish")  # fmt: skip
+
+
+def done(room: Room, command: str, player: PlayerId, other: PlayerId, now: int) -> Room:
+    """Return the room after a command, or as it is if that is refused or changes nothing."""
+    deciders: dict[str, Callable[[], Event | None]] = {
+        "take": lambda: commands.take_seat(room, player, now),
+        "leave": lambda: commands.leave(room, player, now),
+        "remove": lambda: commands.remove(room, player, other, now),
+        "ready": lambda: commands.set_ready(room, player, True, now),
+        "out": lambda: commands.set_ready(room, player, False, now),
+        "lock": lambda: commands.set_lock(room, player, not room.locked, now),
+        "public": lambda: commands.set_public(room, player, not room.public, now),
+        "terms": lambda: commands.set_terms(room, player, OTHER, now),
+        "propose": lambda: commands.propose_terms(room, player, OTHER, now),
+        "host": lambda: commands.hand_over(room, player, other, now),
+        "start": lambda: commands.start(
+            room, player, DEAL, "c0ffee", now, present=PLAYERS, anyway=True
+        ),
+        "finish": lambda: commands.finish(room, DEAL, player, reached(now % 7), now),
+    }
+    try:
+        event = deciders[command]()
+    except Refusal:
+        return room
+    return room if event is None else race.fold(room, event)
+
+
+@given(
+    given_=st.lists(
+        st.tuples(
+            st.sampled_from(COMMANDS), st.sampled_from(PLAYERS), st.sampled_from(PLAYERS),
+            st.integers(0, 3_000), st.booleans(),
+        ),
+        max_size=60,
+    )
+)  # fmt: skip
+def test_folding_goes_on_from_a_checkpoint_as_from_the_whole_journal(
+    given_: list[tuple[str, PlayerId, PlayerId, int, bool]],
+) -> None:
+    whole = cut = opened(4)
+    now = START
+    for command, player, other, later, checkpoint in given_:
+        now += later
+        whole = done(whole, command, player, other, now)
+        cut = done(cut, command, player, other, now)
+        if checkpoint:
+            entry = read(text_of(whole))
+            # Who has read the whole journal, and who begins with its last entry.
+            whole, cut = race.fold(whole, entry), race.fold(None, entry)
+            assert whole.begin == whole.version
+    assert whole == cut
+    assert whole.terms.limit in {LIMIT, OTHER.limit}

@@ -1,0 +1,169 @@
+"""What players can do to one another's races, in any order: nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.base.core.ids import DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.rooms.core import commands, effects
+from server.rooms.core import room as race
+from server.rooms.core.events import (
+    Event,
+    ReadySet,
+    RoomOpened,
+    RoundStarted,
+    RunnerFinished,
+    SeatTaken,
+    Terms,
+)
+from server.rooms.core.room import Room
+from server.watching.core import sight
+from tests.builders import ADA, BOB, CODE, CYD, LIMIT, PLAYERS, START, opened, reached, then
+
+Act = tuple[PlayerId | None, Callable[[Room], Event | None]]
+"""What is done, and by whom; `None` for what a node does by itself."""
+
+OTHER = Terms("roosevelt", "standard", 60_000)
+
+
+@st.composite
+def acts(draw: st.DrawFn) -> Act:
+    """Draw a command of a player, or what a node does when somebody is away."""
+    player, other = draw(st.sampled_from(PLAYERS[:4])), draw(st.sampled_from(PLAYERS[:4]))
+    present, flag = draw(st.sets(st.sampled_from(PLAYERS[:4]))), draw(st.booleans())
+    result = reached(draw(st.integers(0, 2)), moves=draw(st.integers(0, 1)))
+    of = commands
+
+    def start(room: Room) -> Event | None:
+        deal = DealId(f"dea10000000000{room.round.number if room.round else 0:02}")
+        return of.start(room, player, deal, "c0ffee", START, present=present, anyway=flag)
+
+    def finish(room: Room) -> Event | None:
+        assert room.round is not None
+        return of.finish(room, room.round.deal, player, result, START)
+
+    by_player: list[Callable[[Room], Event | None]] = [
+        lambda room: of.take_seat(room, player, START),
+        lambda room: of.take_seat(room, player, START),
+        lambda room: of.leave(room, player, START),
+        lambda room: of.set_ready(room, player, flag, START),
+        lambda room: of.remove(room, player, other, START),
+        lambda room: of.hand_over(room, player, other, START),
+        lambda room: of.set_lock(room, player, flag, START),
+        lambda room: of.set_public(room, player, flag, START),
+        lambda room: of.set_terms(room, player, OTHER, START),
+        lambda room: of.propose_terms(room, player, OTHER, START),
+        start,
+        start,
+        lambda room: finish(room) if room.round else None,
+        lambda room: finish(room) if room.round else None,
+    ]
+    by_node: list[Callable[[Room], Event | None]] = [
+        lambda room: of.replace_host(room, other, present, START),
+        lambda room: of.free_seat(room, other, START),
+    ]
+    who = draw(st.sampled_from([player, player, player, None]))
+    return who, draw(st.sampled_from(by_player if who is not None else by_node))
+
+
+def rooms() -> st.SearchStrategy[Room]:
+    """Draw a room in which two have a seat: one of friends, or a quick match."""
+    quick = RoomOpened(CODE, ADA, "robert", "standard", 2, LIMIT, START, quick=True)
+    return st.sampled_from([opened(4), race.fold(None, quick)]).map(
+        lambda room: then(then(room, SeatTaken(ADA, START)), SeatTaken(BOB, START))
+    )
+
+
+def played(room: Room, done: list[Act]) -> list[tuple[PlayerId | None, Room, Event, Room]]:
+    """Return what came of acts that were not refused: who, the room before, what, and after."""
+    found = []
+    for who, act in done:
+        try:
+            event = act(room)
+        except Refusal:
+            continue
+        if event is not None:
+            after = race.fold(room, event)
+            found.append((who, room, event, after))
+            room = after
+    return found
+
+
+@settings(max_examples=300)
+@given(rooms(), st.lists(acts(), max_size=40))
+def test_no_rated_result_of_a_player_is_changed_by_an_event_of_another(
+    room: Room, done: list[Act]
+) -> None:
+    agreed = {seat.player for seat in room.seats}
+    for who, before, event, after in played(room, done):
+        round_, running = after.round, before.running
+        match event:
+            case SeatTaken(player=player) if before.round is None:
+                agreed.add(player)
+            case ReadySet(player=player, ready=ready):
+                assert player == who
+                (agreed.add if ready else agreed.discard)(player)
+            case RoundStarted(players=players):
+                assert round_ is not None
+                assert set(players) <= agreed | {who}, "somebody has not agreed to it"
+                agreed = set()
+                continue
+            case RunnerFinished(player=player):
+                assert player == who, "its own run ends it"
+        if running is None:
+            continue
+        # Only the end of one's own run changes the round: nobody is taken out of it, and nobody's
+        # result becomes another one.
+        assert round_ is not None
+        assert (round_.players, round_.terms, round_.rated) == (
+            running.players,
+            running.terms,
+            running.rated,
+        )
+        changed = {p for p in round_.results if round_.results[p] != running.results.get(p)}
+        assert changed <= {who}
+        assert running.results.items() <= round_.results.items()
+        left = {seat.player for seat in before.seats} - {seat.player for seat in after.seats}
+        assert left.isdisjoint(running.players) or left == {who}, "a runner was put out"
+        if round_.over and (over := effects.race_over(after)) is not None:
+            assert set(over.results) == set(round_.players)
+
+
+@settings(max_examples=300)
+@given(rooms(), st.lists(acts(), max_size=40), st.sampled_from(PLAYERS), st.booleans())
+def test_what_a_stranger_may_see_in_a_round_is_never_more_than_at_its_start(
+    room: Room, done: list[Act], watcher: PlayerId, has_key: bool
+) -> None:
+    hidden = False
+    came_in = {ADA, BOB} if room.public else set[PlayerId]()
+    for _, before, event, after in played(room, done):
+        if isinstance(event, SeatTaken):
+            (came_in.add if before.public else came_in.discard)(event.player)
+        if isinstance(event, RoundStarted):
+            hidden = bool(came_in & set(event.players)) or after.public
+        if after.running is None:
+            continue
+        hidden = hidden or after.public
+        try:
+            found = sight.sight(after, watcher, has_key=has_key)
+        except Refusal:
+            continue
+        assert (found == "hidden") == hidden
+
+
+def test_a_round_that_an_operator_ends_is_not_rated() -> None:
+    room = opened()
+    for player in (ADA, BOB, CYD):
+        room = then(room, SeatTaken(player, START))
+    room = then(room, commands.start(room, ADA, DealId("d"), "", START, present=[ADA, BOB, CYD]))
+    room = then(room, commands.finish(room, DealId("d"), ADA, reached(3, 1, 1), START))
+    room = then(room, commands.close(room, START))
+    for player in (BOB, CYD):
+        room = then(room, commands.finish(room, DealId("d"), player, reached(0), START))
+    assert room.round is not None
+    assert room.round.over
+    assert effects.race_over(room) is None

@@ -1,0 +1,78 @@
+"""The pace at which a player may change a room."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.rooms.core import commands, pace
+from server.rooms.core.events import Event
+from server.rooms.core.room import Room
+from tests.builders import ADA, BOB, START, finished, race_of, reached, room_of, then
+
+SECOND = 1_000
+
+
+def toggle(room: Room, player: PlayerId, at: int) -> Room:
+    """Return the room after a member has changed its mind."""
+    seat = room.seat_of(player)
+    assert seat is not None
+    return then(room, commands.set_ready(room, player, not seat.ready, at))
+
+
+def test_who_toggles_pays_more_and_more_and_is_told_how_long_to_wait() -> None:
+    room, now, last = room_of(ADA, BOB), START, START
+    pauses: list[int] = []
+    codes: set[str] = set()
+    while now < START + 600 * SECOND:
+        try:
+            room = toggle(room, BOB, now)
+        except Refusal as refusal:
+            codes.add(refusal.code)
+            now += max(refusal.wait, 1)
+        else:
+            pauses.append(now - last)
+            last = now
+    assert codes == {"too_fast"}
+    at_once = pauses.count(0)
+    assert 15 < at_once < 25
+    assert len(pauses) < at_once + 75
+    assert 8 * SECOND < pauses[-1] < 9 * SECOND
+    assert room.version == 3 + len(pauses)
+
+
+def test_nobody_pays_for_what_others_do_and_leaving_is_never_refused() -> None:
+    room = room_of(ADA, BOB)
+    while room.paces[BOB] <= START + pace.MOST:
+        room = toggle(room, BOB, START)
+    with pytest.raises(Refusal, match="too_fast"):
+        toggle(room, BOB, START)
+    room = then(room, commands.set_lock(room, ADA, True, START))
+    room = then(room, commands.set_lock(room, ADA, False, START))
+    room = then(room, commands.leave(room, BOB, START))
+    with pytest.raises(Refusal, match="too_fast"):
+        commands.take_seat(room, BOB, START)
+    wait = room.paces[BOB] - pace.MOST - START
+    with pytest.raises(Refusal, match="too_fast"):
+        commands.take_seat(room, BOB, START + wait - 1)
+    assert commands.take_seat(room, BOB, START + wait)
+
+
+def test_who_plays_round_after_round_is_never_too_fast() -> None:
+    room, now = race_of(ADA, BOB), START
+    for _ in range(200):
+        assert room.round is not None
+        for player in (ADA, BOB):
+            room = finished(room, player, reached(3))
+        now += commands.COUNTDOWN
+        for _ in range(3):
+            room = toggle(room, BOB, now)
+        room = then(room, start(room, now))
+    assert max(room.paces.values()) < now + 10 * SECOND
+
+
+def start(room: Room, now: int) -> Event:
+    """Return the start of a round by Ada."""
+    assert room.round is not None
+    return commands.start(room, ADA, room.round.deal, "c0ffee", now, present=[ADA, BOB])

@@ -1,0 +1,222 @@
+"""Quick matches: who is waited for, and when a round starts by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from server.base.core.ids import PACE_BOT, DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.rooms.core import absence, commands, quick
+from server.rooms.core import room as race
+from server.rooms.core.absence import QUICK_ABSENCE, SEAT_ABSENCE
+from server.rooms.core.events import (
+    Event,
+    HostChanged,
+    LockSet,
+    PublicSet,
+    RoomOpened,
+    SeatLeft,
+    Terms,
+)
+from server.rooms.core.quick import BOT_AFTER
+from server.rooms.core.room import Room
+from tests.builders import (
+    ADA,
+    BOB,
+    CODE,
+    CYD,
+    DEAL,
+    LIMIT,
+    START,
+    finished,
+    reached,
+    refusal_of,
+    room_of,
+    then,
+)
+
+
+def match_of(*players: PlayerId) -> Room:
+    """Return a quick match in which players have taken seats, one a second."""
+    opened = RoomOpened(CODE, ADA, "robert", "standard", quick.SEATS, LIMIT, START, quick=True)
+    room = race.fold(None, opened)
+    for nth, player in enumerate(players):
+        room = then(room, commands.match(room, player, START + 1_000 * nth))
+    return room
+
+
+def start(room: Room, present: set[PlayerId]) -> Event:
+    """Start the first round by itself."""
+    return commands.start(room, None, DEAL, "c0ffee", START, present=present)
+
+
+def with_bot() -> Room:
+    room = match_of(ADA)
+    return then(room, quick.seat_bot(room, START + BOT_AFTER))
+
+
+def racing() -> Room:
+    room = with_bot()
+    return then(room, start(room, {ADA}))
+
+
+def test_a_quick_match_is_public_and_waits_for_a_second_player() -> None:
+    room = match_of(ADA)
+    assert room.public
+    assert quick.waits(room)
+    assert quick.offered(room, {ADA})
+    assert not quick.offered(room, {BOB}), "its player is away"
+    assert not quick.offered(match_of(ADA, BOB), {ADA, BOB})
+
+
+@pytest.mark.parametrize("room", [room_of(ADA), racing()])
+def test_other_rooms_and_those_that_have_raced_wait_for_nobody(room: Room) -> None:
+    assert not quick.waits(room)
+    assert not quick.offered(room, {ADA})
+    assert quick.bot_at(room) is None
+    assert refusal_of(lambda: commands.match(room, BOB, START)) == "room_full"
+
+
+def test_a_match_that_was_closed_by_an_earlier_release_waits_for_nobody() -> None:
+    room = match_of(ADA)
+    closed = then(room, PublicSet(False, START))
+    locked = then(room, LockSet(True, START))
+    for each in (closed, locked):
+        assert not quick.offered(each, {ADA})
+        assert quick.bot_at(each) is None
+
+
+def test_who_waits_already_keeps_the_seat() -> None:
+    assert commands.match(match_of(ADA), ADA, START) is None
+
+
+def test_the_bot_comes_20_seconds_after_the_one_who_waits() -> None:
+    room = match_of(ADA)
+    assert quick.bot_at(room) == START + BOT_AFTER
+    assert quick.seat_bot(room, START + BOT_AFTER - 1) is None
+    seated = then(room, quick.seat_bot(room, START + BOT_AFTER))
+    assert [seat.player for seat in seated.seats] == [ADA, PACE_BOT]
+    assert quick.seat_bot(seated, START + 2 * BOT_AFTER) is None
+
+
+def test_who_is_left_alone_waits_anew() -> None:
+    room = match_of(ADA, BOB)
+    assert quick.bot_at(room) is None
+    left = then(room, commands.leave(room, ADA, START + 5_000))
+    assert quick.offered(left, {BOB})
+    assert quick.bot_at(left) == START + 1_000 + BOT_AFTER
+
+
+def test_a_bot_that_was_removed_by_an_earlier_release_does_not_come_back() -> None:
+    room = then(with_bot(), SeatLeft(PACE_BOT, START, ADA))
+    assert quick.bot_at(room) is None
+    assert quick.offered(room, {ADA})
+
+
+def test_the_round_starts_when_both_are_there() -> None:
+    room = match_of(ADA, BOB)
+    assert not quick.starts(room, {ADA})
+    assert not quick.starts(match_of(ADA), {ADA})
+    assert quick.starts(room, {ADA, BOB})
+    assert refusal_of(lambda: start(room, {ADA})) == "players_away"
+    begun = then(room, start(room, {ADA, BOB}))
+    assert begun.round is not None
+    assert begun.round.players == (ADA, BOB)
+    assert begun.round.public
+    assert refusal_of(lambda: start(begun, {ADA, BOB})) == "round_running"
+
+
+def test_who_sits_out_holds_it_up() -> None:
+    room = match_of(ADA, BOB)
+    room = then(room, commands.set_ready(room, BOB, False, START))
+    assert not quick.starts(room, {ADA, BOB})
+
+
+def test_a_second_round_never_starts_by_itself() -> None:
+    room = racing()
+    for player in (ADA, PACE_BOT):
+        room = finished(room, player, reached(1))
+    assert refusal_of(lambda: start(room, {ADA})) == "round_running"
+
+
+def test_the_bot_is_always_there_and_plays_whenever_a_player_does() -> None:
+    room = racing()
+    assert room.round is not None
+    assert room.round.players == (ADA, PACE_BOT)
+    for player in (ADA, PACE_BOT):
+        room = finished(room, player, reached(2 if player == ADA else 1))
+    assert room.points == {ADA: 1}
+    assert room.wins == {ADA: 1}
+    deal = DealId("dea2000000000000")
+    assert commands.start(room, ADA, deal, "c0ffee", START, present={ADA}) is not None
+    idle = then(room, commands.set_ready(room, ADA, False, START))
+    with pytest.raises(Refusal, match="nobody_plays"):
+        commands.start(idle, ADA, deal, "c0ffee", START, present={ADA})
+
+
+def test_nobody_runs_a_quick_match() -> None:
+    other = Terms("roosevelt", "standard", LIMIT)
+    for room in (match_of(ADA, BOB), racing(), then(match_of(ADA, BOB), HostChanged(BOB, START))):
+        assert room.host is None
+        second = room.seats[1].player
+        hosts: list[Callable[[Room], object]] = [
+            lambda room, second=second: commands.remove(room, ADA, second, START),  # type: ignore[misc]
+            lambda room, second=second: commands.hand_over(room, ADA, second, START),  # type: ignore[misc]
+            lambda room: commands.set_lock(room, ADA, True, START),
+            lambda room: commands.set_public(room, ADA, False, START),
+            lambda room: commands.set_terms(room, ADA, other, START),
+            lambda room: commands.propose_terms(room, ADA, other, START),
+        ]
+        for act in hosts:
+            assert refusal_of(partial(act, room)) == "no_host"
+        assert commands.replace_host(room, ADA, {BOB}, START) is None
+        assert then(room, commands.leave(room, ADA, START)).host is None
+    waiting = match_of(ADA, BOB)
+    by_hand = refusal_of(
+        lambda: commands.start(waiting, ADA, DEAL, "", START, present={ADA}, anyway=True)
+    )
+    assert by_hand == "no_host", "it starts by itself, with both"
+    left = then(with_bot(), commands.leave(with_bot(), ADA, START))
+    assert then(left, commands.take_seat(left, CYD, START)).host is None
+
+
+def test_the_next_round_of_a_quick_match_takes_the_word_of_both() -> None:
+    room = match_of(ADA, BOB)
+    room = then(room, start(room, {ADA, BOB}))
+    for player in (ADA, BOB):
+        room = finished(room, player, reached(1))
+
+    def rematch(*, anyway: bool) -> Event:
+        return commands.start(room, BOB, DEAL, "", START, present={ADA, BOB}, anyway=anyway)
+
+    assert refusal_of(lambda: rematch(anyway=False)) == "not_ready"
+    alone = then(room, rematch(anyway=True))
+    assert alone.round is not None
+    assert alone.round.players == (BOB,)
+    room = then(room, commands.set_ready(room, ADA, True, START))
+    both = then(room, rematch(anyway=False))
+    assert both.round is not None
+    assert both.round.players == (ADA, BOB)
+
+
+def test_the_bot_is_never_away() -> None:
+    assert absence.observe(None, with_bot(), {ADA}, 0) is None
+    away = absence.observe(None, with_bot(), set(), 0)
+    assert away is not None
+    assert away.since == {ADA: 0}
+    assert absence.due(away, with_bot(), 10**9).host is None, "nobody could follow"
+
+
+def test_a_seat_is_lost_sooner_while_somebody_waits_for_it() -> None:
+    waiting = match_of(ADA, BOB)
+    away = absence.observe(None, waiting, {ADA}, 0)
+    assert away is not None
+    assert absence.due(away, waiting, QUICK_ABSENCE).seats == (BOB,)
+    assert absence.due(away, waiting, QUICK_ABSENCE - 1).later == QUICK_ABSENCE
+    over = finished(finished(racing(), ADA, reached(1)), PACE_BOT, reached(1))
+    later = absence.observe(None, over, set(), 0)
+    assert later is not None
+    assert absence.due(later, over, SEAT_ABSENCE - 1).seats == ()

@@ -1,0 +1,733 @@
+"""A race room: its seats, its rounds, and its wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.base.core.ids import DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.play.core.stored import StoredResult
+from server.rooms.core import commands as race_commands
+from server.rooms.core import events
+from server.rooms.core import room as race
+from server.rooms.core.events import Event, Terms
+from server.rooms.core.room import MAX_SCORES, Room
+from tests.builders import (
+    ADA,
+    BOB,
+    CODE,
+    CYD,
+    DAN,
+    DEAL,
+    LIMIT,
+    PLAYERS,
+    START,
+    agreed,
+    finished,
+    opened,
+    race_of,
+    reached,
+    room_of,
+    then,
+)
+
+
+def members(room: Room) -> list[PlayerId]:
+    return [seat.player for seat in room.seats]
+
+
+def words(room: Room) -> list[tuple[bool, bool]]:
+    """Return for each member whether they have agreed to the next round, and sit out."""
+    return [(seat.ready, seat.out) for seat in room.seats]
+
+
+OTHER = Terms("roosevelt", "standard", 60_000)
+
+
+def started(room: Room, player: PlayerId, deal: str = DEAL, home: int = 0) -> Room:
+    """Return the room after a round was started that all have agreed to who do not sit out."""
+    room = agreed(room)
+    event = race_commands.start(
+        room, player, DealId(deal), "c0ffee", START, present=members(room), home=home
+    )
+    return then(room, event)
+
+
+def start(
+    room: Room, player: PlayerId, present: tuple[PlayerId, ...] = PLAYERS, *, anyway: bool = False
+) -> Event:
+    return race_commands.start(room, player, DEAL, "", START, present=present, anyway=anyway)
+
+
+def test_a_room_opens_empty_for_its_host() -> None:
+    room = opened()
+    assert (room.host, room.seats, room.round, room.version) == (ADA, (), None, 1)
+    assert room.at == START
+
+
+def test_a_room_has_the_time_of_its_last_entry() -> None:
+    room = room_of(ADA)
+    assert then(room, race_commands.take_seat(room, BOB, START + 7)).at == START + 7
+
+
+def test_seats_are_taken_in_order_until_the_room_is_full() -> None:
+    room = room_of(ADA, BOB, CYD)
+    assert members(room) == [ADA, BOB, CYD]
+    with pytest.raises(Refusal, match="room_full"):
+        race_commands.take_seat(room, DAN, START)
+
+
+def test_a_seat_is_taken_once_even_in_a_full_room() -> None:
+    room = room_of(ADA, BOB, seats=2)
+    assert race_commands.take_seat(room, BOB, START) is None
+
+
+def test_a_seat_that_was_left_is_free() -> None:
+    room = room_of(ADA, BOB, seats=2)
+    room = then(room, race_commands.leave(room, BOB, START))
+    assert members(then(room, race_commands.take_seat(room, CYD, START))) == [ADA, CYD]
+
+
+def test_only_a_player_of_the_last_round_leaves_again_without_a_seat() -> None:
+    with pytest.raises(Refusal, match="unknown_room"):
+        race_commands.leave(room_of(ADA), BOB, START)
+    room = race_of(ADA, BOB)
+    left = then(room, race_commands.leave(room, BOB, START))
+    assert race_commands.leave(left, BOB, START) is None
+    with pytest.raises(Refusal, match="unknown_room"):
+        race_commands.leave(left, CYD, START)
+
+
+@pytest.mark.parametrize(("leaver", "host"), [(ADA, BOB), (BOB, ADA), (CYD, ADA)])
+def test_the_longest_seated_follows_a_host_who_leaves(leaver: PlayerId, host: PlayerId) -> None:
+    room = room_of(ADA, BOB, CYD)
+    assert then(room, race_commands.leave(room, leaver, START)).host == host
+
+
+def test_the_first_to_sit_in_an_empty_room_is_its_host() -> None:
+    room = room_of(ADA)
+    empty = then(room, race_commands.leave(room, ADA, START))
+    assert then(empty, race_commands.take_seat(empty, BOB, START)).host == BOB
+    # So it is in a room whose opener has not sat down yet.
+    assert then(opened(), race_commands.take_seat(opened(), BOB, START)).host == BOB
+
+
+def test_everybody_has_agreed_to_the_first_round_who_does_not_sit_out() -> None:
+    room = room_of(ADA, BOB)
+    assert words(room) == [(True, False), (True, False)]
+    assert race_commands.set_ready(room, BOB, True, START) is None
+    out = then(room, race_commands.set_ready(room, BOB, False, START))
+    assert words(out) == [(True, False), (False, True)]
+    assert race_commands.set_ready(out, BOB, False, START) is None
+    again = started(out, ADA)
+    assert words(again) == [(False, False), (False, True)], "who sits out does so until they agree"
+    back = then(out, race_commands.set_ready(out, BOB, True, START))
+    assert back.seats == room.seats
+
+
+def test_each_later_round_takes_a_new_word() -> None:
+    over = finished(finished(race_of(ADA, BOB, CYD), ADA, reached(1)), BOB, reached(2))
+    over = finished(over, CYD, reached(3))
+    assert words(over) == [(False, False)] * 3
+    with pytest.raises(Refusal, match="not_ready"):
+        start(over, BOB)
+    event = start(over, BOB, anyway=True)
+    assert isinstance(event, events.RoundStarted)
+    assert (event.players, event.by) == ((BOB,), BOB), "nobody is put into it by another"
+    ready = agreed(over, ADA)
+    with pytest.raises(Refusal, match="not_ready"):
+        start(ready, BOB)
+    with pytest.raises(Refusal, match="players_away"):
+        start(ready, BOB, (ADA, BOB))
+    both = start(ready, BOB, anyway=True)
+    assert isinstance(both, events.RoundStarted)
+    assert both.players == (ADA, BOB)
+    # Who sits out holds nothing up, and whoever comes now has agreed to nothing.
+    idle = then(ready, race_commands.set_ready(ready, CYD, False, START))
+    assert start(idle, BOB) == both
+    late = then(idle, race_commands.leave(idle, CYD, START))
+    late = then(late, race_commands.take_seat(late, DAN, START))
+    assert words(late)[-1] == (False, False)
+
+
+def test_a_rematch_by_other_terms_takes_a_new_word_from_all_but_the_host() -> None:
+    room = room_of(ADA, BOB)
+    assert words(then(room, race_commands.set_terms(room, ADA, OTHER, START))) == words(room)
+    over = agreed(finished(finished(race_of(ADA, BOB), ADA, reached(1)), BOB, reached(2)))
+    assert words(over) == [(True, False)] * 2
+    proposed = then(over, race_commands.propose_terms(over, BOB, OTHER, START))
+    kept = then(proposed, race_commands.set_terms(proposed, ADA, over.terms, START))
+    assert words(kept) == words(over), "they are the same"
+    other = then(over, race_commands.set_terms(over, ADA, OTHER, START))
+    assert words(other) == [(True, False), (False, False)]
+
+
+def test_a_round_is_run_by_those_who_are_present_and_do_not_sit_out() -> None:
+    room = room_of(ADA, BOB, CYD, DAN, seats=4)
+    room = then(room, race_commands.set_ready(room, BOB, False, START))
+    event = race_commands.start(
+        room, ADA, DEAL, "c0ffee", START, present=[BOB, CYD], anyway=True, rules="d1ce", home=4
+    )
+    room = then(room, event)
+    round_ = room.round
+    assert round_ is not None
+    assert (round_.number, round_.deal, round_.commitment) == (1, DEAL, "c0ffee")
+    # Who gives the command is present.
+    assert (round_.players, round_.rules, round_.home) == ((ADA, CYD), "d1ce", 4)
+    assert round_.starts == START + race_commands.COUNTDOWN
+    assert round_.deadline == START + race_commands.COUNTDOWN + LIMIT
+    assert room.running == round_
+
+
+def test_a_start_leaves_nobody_behind_who_is_away_unless_it_says_so() -> None:
+    room = room_of(ADA, BOB, CYD)
+    with pytest.raises(Refusal, match="players_away"):
+        start(room, ADA, (ADA, CYD))
+    started_anyway = then(room, start(room, ADA, (ADA, CYD), anyway=True))
+    assert started_anyway.round is not None
+    assert started_anyway.round.players == (ADA, CYD)
+    out = then(room, race_commands.set_ready(room, BOB, False, START))
+    event = start(out, ADA, (ADA, CYD))
+    assert isinstance(event, events.RoundStarted)
+    assert event.players == (ADA, CYD)
+
+
+def test_a_host_may_sit_out_but_somebody_plays() -> None:
+    room = room_of(ADA, BOB)
+    room = then(room, race_commands.set_ready(room, ADA, False, START))
+    event = start(room, ADA)
+    assert isinstance(event, events.RoundStarted)
+    assert event.players == (BOB,)
+    for away, out in (((ADA,), ()), (PLAYERS, (BOB,))):
+        nobody = room
+        for player in out:
+            nobody = then(nobody, race_commands.set_ready(nobody, player, False, START))
+        with pytest.raises(Refusal, match="nobody_plays"):
+            start(nobody, ADA, away, anyway=True)
+
+
+@pytest.mark.parametrize(
+    ("decide", "code"),
+    [
+        (lambda room: start(room, DAN), "unknown_room"),
+        (lambda room: start(room, BOB), "round_running"),
+        (lambda room: start(room, ADA), "round_running"),
+        (lambda room: race_commands.set_ready(room, DAN, True, START), "unknown_room"),
+        (lambda room: race_commands.set_ready(room, ADA, True, START), "round_running"),
+        (lambda room: race_commands.set_terms(room, DAN, OTHER, START), "unknown_room"),
+        (lambda room: race_commands.set_terms(room, BOB, OTHER, START), "not_host"),
+        (lambda room: race_commands.set_terms(room, ADA, OTHER, START), "round_running"),
+        (lambda room: race_commands.propose_terms(room, DAN, OTHER, START), "unknown_room"),
+        (lambda room: race_commands.propose_terms(room, BOB, OTHER, START), "round_running"),
+        (lambda room: race_commands.remove(room, DAN, BOB, START), "unknown_room"),
+        (lambda room: race_commands.remove(room, BOB, ADA, START), "not_host"),
+        (lambda room: race_commands.remove(room, ADA, BOB, START), "round_running"),
+        (lambda room: race_commands.hand_over(room, DAN, BOB, START), "unknown_room"),
+        (lambda room: race_commands.hand_over(room, BOB, BOB, START), "not_host"),
+        (lambda room: race_commands.hand_over(room, ADA, DAN, START), "not_seated"),
+        (lambda room: race_commands.set_lock(room, DAN, True, START), "unknown_room"),
+        (lambda room: race_commands.set_lock(room, BOB, True, START), "not_host"),
+        (lambda room: race_commands.set_public(room, DAN, True, START), "unknown_room"),
+        (lambda room: race_commands.set_public(room, BOB, True, START), "not_host"),
+    ],
+)
+def test_a_command_that_does_not_fit_a_running_round_is_refused(
+    decide: Callable[[Room], Event | None], code: str
+) -> None:
+    with pytest.raises(Refusal, match=code):
+        decide(race_of(ADA, BOB))
+
+
+def test_the_host_starts_the_first_round_and_any_member_a_rematch() -> None:
+    room = room_of(ADA, BOB)
+    with pytest.raises(Refusal, match="not_host"):
+        start(room, BOB)
+    room = started(room, ADA)
+    room = finished(finished(room, ADA, reached(1)), BOB, reached(2))
+    rematch = started(room, BOB, "dea1000000000001")
+    assert rematch.round is not None
+    assert (rematch.round.number, rematch.host) == (2, ADA)
+
+
+def test_a_runner_is_not_removed_even_after_the_finish() -> None:
+    room = finished(then(race_of(ADA, BOB), events.SeatTaken(CYD, START)), BOB, reached(1))
+    with pytest.raises(Refusal, match="round_running"):
+        race_commands.remove(room, ADA, BOB, START)
+    room = then(room, race_commands.remove(room, ADA, CYD, START))
+    assert members(room) == [ADA, BOB], "who is in no round may be"
+    over = finished(room, ADA, reached(2))
+    assert members(then(over, race_commands.remove(over, ADA, BOB, START))) == [ADA]
+
+
+def test_whoever_took_the_seat_in_a_public_room_has_public_rounds() -> None:
+    room = room_of(ADA)
+    room = then(room, race_commands.set_public(room, ADA, True, START))
+    room = then(room, race_commands.take_seat(room, BOB, START))
+    room = then(room, race_commands.set_public(room, ADA, False, START))
+    room = then(room, race_commands.take_seat(room, CYD, START))
+    assert [seat.public for seat in room.seats] == [False, True, False]
+    with_bob = started(room, ADA)
+    assert with_bob.round is not None
+    assert with_bob.round.public
+    friends = started(then(room, race_commands.set_ready(room, BOB, False, START)), ADA)
+    assert friends.round is not None
+    assert not friends.round.public
+
+
+def test_watch_keys_end_with_the_hosts_term_a_removal_and_a_lock() -> None:
+    room = room_of(ADA, BOB, CYD)
+    ends = [
+        race_commands.hand_over(room, ADA, BOB, START),
+        race_commands.replace_host(room, ADA, [BOB], START),
+        race_commands.leave(room, ADA, START),
+        race_commands.remove(room, ADA, BOB, START),
+        race_commands.set_lock(room, ADA, True, START),
+    ]
+    assert [then(room, event).watch_epoch for event in ends] == [1] * len(ends)
+    stays = [
+        race_commands.leave(room, BOB, START),
+        race_commands.set_public(room, ADA, True, START),
+        race_commands.set_terms(room, ADA, OTHER, START),
+        race_commands.set_ready(room, BOB, False, START),
+        start(room, ADA),
+    ]
+    assert [then(room, event).watch_epoch for event in stays] == [0] * len(stays)
+    locked = then(room, ends[-1])
+    assert then(locked, race_commands.set_lock(locked, ADA, False, START)).watch_epoch == 1
+
+
+def test_a_removed_player_does_not_come_back() -> None:
+    room = room_of(ADA, BOB, CYD)
+    event = race_commands.remove(room, ADA, BOB, START + 5)
+    assert event == events.SeatLeft(BOB, START + 5, ADA)
+    room = then(room, event)
+    assert members(room) == [ADA, CYD]
+    with pytest.raises(Refusal, match="removed"):
+        race_commands.take_seat(room, BOB, START)
+    assert race_commands.remove(room, ADA, BOB, START) is None
+    assert race_commands.remove(room, ADA, ADA, START) is None, "a host leaves, or hands over"
+    left = then(room, race_commands.leave(room, CYD, START))
+    assert members(then(left, race_commands.take_seat(left, CYD, START))) == [ADA, CYD]
+
+
+def test_a_host_hands_over() -> None:
+    room = room_of(ADA, BOB, CYD)
+    assert race_commands.hand_over(room, ADA, ADA, START) is None
+    room = then(room, race_commands.hand_over(room, ADA, CYD, START))
+    assert (room.host, members(room)) == (CYD, [ADA, BOB, CYD])
+    with pytest.raises(Refusal, match="not_host"):
+        race_commands.hand_over(room, ADA, ADA, START)
+
+
+def test_a_host_who_is_away_is_followed_by_the_longest_seated_who_is_present() -> None:
+    room = room_of(ADA, BOB, CYD, DAN, seats=4)
+    event = race_commands.replace_host(room, ADA, {DAN, CYD}, START)
+    assert event == events.HostChanged(CYD, START)
+    room = then(room, event)
+    # Another node decides the same a moment later, or knows of others.
+    for present in ({DAN, CYD}, {BOB, DAN}):
+        assert race_commands.replace_host(room, ADA, present, START) is None
+    assert race_commands.replace_host(room, CYD, {CYD, BOB}, START) is None, "who has come back"
+    assert race_commands.replace_host(room, CYD, set(), START) is None
+
+
+def test_a_member_who_is_away_loses_the_seat_but_not_in_a_round() -> None:
+    room = race_of(ADA, BOB)
+    assert race_commands.free_seat(room, BOB, START) is None
+    room = finished(finished(room, ADA, reached(1)), BOB, reached(2))
+    event = race_commands.free_seat(room, BOB, START)
+    assert event == events.SeatLeft(BOB, START)
+    room = then(room, event)
+    assert race_commands.free_seat(room, BOB, START) is None
+    assert members(then(room, race_commands.take_seat(room, BOB, START))) == [ADA, BOB]
+
+
+def test_a_round_is_public_if_its_room_was_at_any_time() -> None:
+    room = race_of(ADA, BOB)
+    assert room.round is not None
+    assert not room.round.public
+    assert race_commands.set_public(room, ADA, False, START) is None
+    opened_ = then(room, race_commands.set_public(room, ADA, True, START))
+    closed = then(opened_, race_commands.set_public(opened_, ADA, False, START))
+    assert opened_.round is not None
+    assert closed.round is not None
+    assert (opened_.public, opened_.round.public) == (True, True)
+    assert (closed.public, closed.round.public) == (False, True)
+    over = finished(finished(closed, ADA, reached(1)), BOB, reached(2))
+    assert over.round is not None
+    assert over.round.public
+    again = started(over, ADA, "dea2000000000000")
+    assert again.round is not None
+    assert not again.round.public
+
+
+def test_the_rounds_of_a_public_room_are_public() -> None:
+    room = room_of(ADA, BOB)
+    room = started(then(room, race_commands.set_public(room, ADA, True, START)), ADA)
+    assert room.round is not None
+    assert room.round.public
+
+
+def test_a_locked_room_keeps_its_members_only() -> None:
+    room = room_of(ADA, BOB)
+    assert race_commands.set_lock(room, ADA, False, START) is None
+    room = then(room, race_commands.set_lock(room, ADA, True, START))
+    assert race_commands.set_lock(room, ADA, True, START) is None
+    assert race_commands.take_seat(room, BOB, START) is None
+    with pytest.raises(Refusal, match="room_locked"):
+        race_commands.take_seat(room, CYD, START)
+    unlocked = then(room, race_commands.set_lock(room, ADA, False, START))
+    assert race_commands.take_seat(unlocked, CYD, START) is not None
+    for player in (ADA, BOB):
+        room = then(room, race_commands.leave(room, player, START))
+    # Nobody is left who could unlock it.
+    assert then(room, race_commands.take_seat(room, CYD, START)).host == CYD
+
+
+def test_a_round_keeps_the_terms_that_it_was_started_with() -> None:
+    room = room_of(ADA, BOB)
+    before = room.terms
+    assert before == Terms("robert", "standard", LIMIT)
+    room = finished(finished(started(room, ADA), ADA, reached(1)), BOB, reached(2))
+    assert race_commands.set_terms(room, ADA, before, START) is None
+    room = then(room, race_commands.set_terms(room, ADA, OTHER, START))
+    assert room.terms == OTHER
+    assert room.round is not None
+    assert room.round.terms == before
+    room = started(room, BOB, "dea1000000000001")
+    assert room.round is not None
+    assert (room.round.terms, room.round.deadline - room.round.starts) == (OTHER, OTHER.limit)
+
+
+def test_the_latest_proposal_of_each_member_stands_until_terms_are_set() -> None:
+    room = room_of(ADA, BOB, CYD)
+    longer = Terms("robert", "standard", LIMIT + 60_000)
+    assert race_commands.propose_terms(room, BOB, room.terms, START) is None
+    for player, terms in ((BOB, OTHER), (CYD, OTHER), (BOB, longer)):
+        room = then(room, race_commands.propose_terms(room, player, terms, START))
+    assert room.proposals == {BOB: longer, CYD: OTHER}
+    assert race_commands.propose_terms(room, BOB, longer, START) is None
+    left = then(room, race_commands.leave(room, BOB, START))
+    assert left.proposals == {CYD: OTHER}
+    assert started(room, ADA).proposals == {}
+    # The host turns them down by setting what is set already.
+    kept = then(room, race_commands.set_terms(room, ADA, room.terms, START))
+    assert (kept.terms, kept.proposals) == (room.terms, {})
+
+
+def test_a_round_is_over_when_its_last_runner_is() -> None:
+    room = finished(race_of(ADA, BOB), ADA, reached(3))
+    assert room.running is not None
+    assert room.running.unfinished() == [BOB]
+    assert room.wins == {}
+    room = finished(room, BOB, reached(5))
+    assert room.running is None
+    assert room.round is not None
+    assert room.round.results == {ADA: reached(3), BOB: reached(5)}
+    assert room.round.ranks() == {BOB: 1, ADA: 2}
+    assert room.wins == {BOB: 1}
+    assert room.points == {BOB: 1}
+
+
+def test_a_finish_counts_once() -> None:
+    room = race_of(ADA, BOB)
+    event = race_commands.finish(room, DEAL, ADA, reached(3), START + 9)
+    assert event == events.RunnerFinished(1, ADA, StoredResult.of(reached(3)), START + 9)
+    room = then(room, event)
+    assert race_commands.finish(room, DEAL, ADA, reached(9), START) is None
+
+
+@pytest.mark.parametrize(
+    ("deal", "player"), [(DealId("0ther00000000000"), ADA), (DEAL, CYD), (DEAL, DAN)]
+)
+def test_a_finish_of_another_deal_or_of_no_runner_is_ignored(
+    deal: DealId, player: PlayerId
+) -> None:
+    room = race_of(ADA, BOB)
+    room = then(room, race_commands.take_seat(room, CYD, START))
+    assert race_commands.finish(room, deal, player, reached(1), START) is None
+
+
+def test_runs_without_a_card_brought_home_share_the_last_rank_and_win_nothing() -> None:
+    room = started(room_of(ADA, BOB, CYD), ADA, home=4)
+    results = {ADA: reached(4), BOB: reached(4, 0, 30), CYD: reached(5, 90, 200)}
+    for player, result in results.items():
+        room = finished(room, player, result)
+    assert room.round is not None
+    assert room.round.ranks() == {CYD: 1, ADA: 3, BOB: 3}
+    assert (room.wins, room.points) == ({CYD: 1}, {CYD: 2})
+
+
+def test_a_round_without_a_card_brought_home_has_no_winner() -> None:
+    room = finished(finished(started(room_of(ADA, BOB), ADA), ADA, reached(0)), BOB, reached(0))
+    assert room.round is not None
+    assert room.round.ranks() == {ADA: 2, BOB: 2}
+    assert (room.wins, room.points) == ({}, {})
+    assert room.scores[-1].points == {ADA: 0, BOB: 0}
+
+
+def test_points_are_summed_and_the_latest_scores_are_kept() -> None:
+    room = room_of(ADA, BOB, CYD)
+    for number in range(MAX_SCORES + 2):
+        deal = DealId(f"dea1{number:012}")
+        room = started(room, ADA, deal)
+        for player, home in ((ADA, 1), (BOB, 3), (CYD, 3)):
+            room = then(room, race_commands.finish(room, deal, player, reached(home), START))
+    assert room.points == {BOB: MAX_SCORES + 2, CYD: MAX_SCORES + 2}
+    assert [score.number for score in room.scores] == list(range(3, MAX_SCORES + 3))
+    last = room.scores[-1]
+    assert (last.game, last.ranks) == ("robert", {BOB: 1, CYD: 1, ADA: 3})
+    assert last.points == {ADA: 0, BOB: 1, CYD: 1}
+
+
+def test_whoever_left_is_known_as_long_as_a_score_has_a_place_of_theirs() -> None:
+    room = finished(finished(race_of(ADA, BOB), ADA, reached(1)), BOB, reached(3))
+    assert room.former == []
+    room = then(room, race_commands.leave(room, BOB, START))
+    assert (room.former, room.points) == ([BOB], {BOB: 1})
+    room = then(room, race_commands.take_seat(room, CYD, START))
+    for number in range(MAX_SCORES):
+        assert room.former == [BOB]
+        deal = DealId(f"dea1{number:012}")
+        room = started(room, ADA, deal)
+        for player in (ADA, CYD):
+            room = then(room, race_commands.finish(room, deal, player, reached(1), START))
+    assert room.former == []
+
+
+def test_equal_results_share_a_rank_and_the_win() -> None:
+    room = race_of(ADA, BOB, CYD)
+    for player, home in ((ADA, 7), (BOB, 7), (CYD, 2)):
+        room = finished(room, player, reached(home, time=50, moves=9))
+    assert room.round is not None
+    assert room.round.ranks() == {ADA: 1, BOB: 1, CYD: 3}
+    assert room.wins == {ADA: 1, BOB: 1}
+
+
+def test_a_runner_alone_wins_nothing() -> None:
+    room = finished(race_of(ADA), ADA, reached(52))
+    assert (room.wins, room.points, room.scores) == ({}, {}, ())
+    assert room.round is not None
+    assert room.round.winners() == [ADA]
+    nothing = finished(started(room_of(ADA), ADA), ADA, reached(0))
+    assert nothing.round is not None
+    assert nothing.round.winners() == []
+
+
+def test_a_rematch_keeps_the_wins() -> None:
+    room = race_of(ADA, BOB)
+    room = finished(finished(room, ADA, reached(9)), BOB, reached(5))
+    room = started(room, ADA)
+    assert room.round is not None
+    assert (room.round.number, room.round.results) == (2, {})
+    assert room.wins == {ADA: 1}
+    room = finished(finished(room, ADA, reached(9)), BOB, reached(5))
+    assert room.wins == {ADA: 2}
+
+
+def test_a_runner_who_leaves_still_runs_and_a_newcomer_does_not() -> None:
+    room = race_of(ADA, BOB)
+    room = then(room, race_commands.leave(room, ADA, START))
+    room = then(room, race_commands.take_seat(room, CYD, START))
+    assert (room.host, members(room)) == (BOB, [BOB, CYD])
+    assert room.running is not None
+    assert room.running.players == (ADA, BOB)
+    room = finished(finished(room, BOB, reached(1)), ADA, reached(2))
+    assert room.wins == {ADA: 1}
+
+
+def test_an_attempt_of_a_round_is_named_by_deal_and_player() -> None:
+    running = race_of(ADA, BOB).running
+    assert running is not None
+    assert running.attempt(BOB) == f"{DEAL}.{BOB}"
+
+
+JOURNAL: list[tuple[Event, str]] = [
+    (
+        events.RoomOpened(CODE, ADA, "robert", "standard", 2, LIMIT, START, quick=True),
+        '{"type":"opened","code":"H7KQ2","host":"ada0000000000000","game":"robert",'
+        '"variant":"standard","seats":2,"limit":900000,"at":4102488000000,"quick":true}',
+    ),
+    (
+        opened().opened,
+        '{"type":"opened","code":"H7KQ2","host":"ada0000000000000","game":"robert",'
+        '"variant":"standard","seats":3,"limit":900000,"at":4102488000000}',
+    ),
+    (
+        events.SeatTaken(BOB, START),
+        '{"type":"taken","player":"b0b0000000000000","at":4102488000000}',
+    ),
+    (
+        events.SeatLeft(BOB, START),
+        '{"type":"left","player":"b0b0000000000000","at":4102488000000}',
+    ),
+    (
+        events.SeatLeft(BOB, START, ADA),
+        '{"type":"left","player":"b0b0000000000000","at":4102488000000,"by":"ada0000000000000"}',
+    ),
+    (
+        events.HostChanged(BOB, START),
+        '{"type":"host","player":"b0b0000000000000","at":4102488000000}',
+    ),
+    (
+        events.TermsSet(OTHER, START),
+        '{"type":"terms","terms":{"game":"roosevelt","variant":"standard","limit":60000},'
+        '"at":4102488000000}',
+    ),
+    (
+        events.TermsProposed(BOB, OTHER, START),
+        '{"type":"proposed","player":"b0b0000000000000",'
+        '"terms":{"game":"roosevelt","variant":"standard","limit":60000},"at":4102488000000}',
+    ),
+    (
+        events.LockSet(True, START),
+        '{"type":"lock","locked":true,"at":4102488000000}',
+    ),
+    (
+        events.PublicSet(True, START),
+        '{"type":"public","public":true,"at":4102488000000}',
+    ),
+    (
+        events.RoundStarted(1, DEAL, "c0ffee", (ADA,), START + 1, START + 2, START, "d1ce", 0, ADA),
+        '{"type":"round","number":1,"deal":"dea1000000000000","commitment":"c0ffee",'
+        '"players":["ada0000000000000"],"starts":4102488000001,"deadline":4102488000002,'
+        '"at":4102488000000,"rules":"d1ce","home":0,"by":"ada0000000000000"}',
+    ),
+    (
+        events.ReadySet(BOB, True, START),
+        '{"type":"ready","player":"b0b0000000000000","ready":true,"at":4102488000000}',
+    ),
+    (
+        events.RoundStarted(1, DEAL, "c0ffee", (ADA, BOB), START + 1, START + 2, START, "d1ce", 4),
+        '{"type":"round","number":1,"deal":"dea1000000000000","commitment":"c0ffee",'
+        '"players":["ada0000000000000","b0b0000000000000"],'
+        '"starts":4102488000001,"deadline":4102488000002,"at":4102488000000,'
+        '"rules":"d1ce","home":4}',
+    ),
+    (
+        events.RunnerFinished(1, BOB, StoredResult.of(reached(3, 40, 5)), START),
+        '{"type":"finished","number":1,"player":"b0b0000000000000",'
+        '"result":{"home":3,"left":49,"time":40,"moves":5,"end":"resigned"},"at":4102488000000}',
+    ),
+]
+
+
+@pytest.mark.parametrize(("event", "text"), JOURNAL)
+def test_an_entry_keeps_its_stored_form(event: Event, text: str) -> None:
+    assert msgspec.json.encode(event).decode() == text
+    decoded: Event = msgspec.json.decode(text, type=Event)
+    assert decoded == event
+
+
+Command = Callable[[Room], Event | None]
+
+
+@st.composite
+def commands(draw: st.DrawFn) -> Command:
+    """Draw a command of a player, or what follows from an absence, which may be refused."""
+    player, other = draw(st.sampled_from(PLAYERS)), draw(st.sampled_from(PLAYERS))
+    present, flag = draw(st.sets(st.sampled_from(PLAYERS))), draw(st.booleans())
+    result = reached(draw(st.integers(0, 2)))
+    terms = draw(st.sampled_from([Terms("robert", "standard", LIMIT), OTHER]))
+    of = race_commands
+
+    def start(room: Room) -> Event | None:
+        deal = DealId(f"dea10000000000{room.round.number if room.round else 0:02}")
+        return of.start(room, player, deal, "c0ffee", START, present=present, anyway=flag, home=0)
+
+    def finish(room: Room) -> Event | None:
+        deal = room.round.deal if room.round else DEAL
+        return of.finish(room, deal, player, result, START)
+
+    kinds: list[Command] = [
+        lambda room: of.take_seat(room, player, START),
+        lambda room: of.leave(room, player, START),
+        lambda room: of.set_ready(room, player, flag, START),
+        lambda room: of.remove(room, player, other, START),
+        lambda room: of.hand_over(room, player, other, START),
+        lambda room: of.replace_host(room, other, present, START),
+        lambda room: of.free_seat(room, player, START),
+        lambda room: of.set_lock(room, player, flag, START),
+        lambda room: of.set_public(room, player, flag, START),
+        lambda room: of.set_terms(room, player, terms, START),
+        lambda room: of.propose_terms(room, player, terms, START),
+    ]
+    return draw(st.sampled_from([*kinds, kinds[0], start, start, finish, finish, finish]))
+
+
+def check_invariants(before: Room, event: Event, room: Room) -> None:
+    """Check what holds after every event."""
+    assert room.version == before.version + 1
+    assert len(room.seats) <= room.opened.seats
+    assert len(set(members(room))) == len(room.seats)
+    if room.seats:
+        assert room.seat_of(room.host)
+    assert not any(seat.ready and seat.out for seat in room.seats)
+    assert set(room.removed).isdisjoint(members(room))
+    assert room.proposals.keys() <= set(members(room))
+    if room.round is not None:
+        assert room.round.results.keys() <= set(room.round.players)
+        assert room.round.players, "a round has a runner"
+        assert room.round.over == (not room.round.unfinished())
+        if before.round is not None and before.round.number == room.round.number:
+            assert room.round.terms == before.round.terms
+    if isinstance(event, events.RoundStarted):
+        ready = {seat.player for seat in before.seats if seat.ready}
+        assert set(event.players) <= ready | {event.by}
+        assert not any(seat.ready for seat in room.seats), "each takes a new word"
+        assert room.round is not None
+        assert room.round.terms == before.terms == room.terms
+    if isinstance(event, events.TermsSet | events.RoundStarted):
+        assert not room.proposals
+    check_scores(before, room)
+
+
+def check_scores(before: Room, room: Room) -> None:
+    """Check that wins, points and scores change only with the end of a round of several players."""
+    round_ = room.round
+    ended = before.running is not None and room.running is None
+    if round_ is None or not ended or len(round_.players) == 1:
+        counted = (before.wins, before.points, before.scores)
+        assert (room.wins, room.points, room.scores) == counted
+        return
+    score = room.scores[-1]
+    assert (score.number, score.game) == (round_.number, round_.terms.game)
+    assert score.points == {
+        player: sum(score.ranks[other] > rank for other in round_.players)
+        for player, rank in score.ranks.items()
+    }
+    won = {player for player in round_.players if room.wins.get(player) != before.wins.get(player)}
+    best = max(round_.players, key=lambda player: round_.results[player].home)
+    assert won == {player for player, rank in score.ranks.items() if rank == 1}
+    assert bool(won) == (round_.results[best].home > 0)
+    gained = sum(room.points.values()) - sum(before.points.values())
+    assert gained == sum(score.points.values())
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 4), st.lists(commands(), max_size=50))
+def test_any_order_of_commands_keeps_the_invariants_of_a_room(
+    seats: int, given_: list[Command]
+) -> None:
+    room = opened(seats)
+    journal: list[Event] = [room.opened]
+    for decide in given_:
+        try:
+            event = decide(room)
+        except Refusal:
+            continue
+        if event is not None:
+            before, room = room, race.fold(room, event)
+            journal.append(event)
+            check_invariants(before, event, room)
+    again: Room | None = None
+    for event in journal:
+        decoded: Event = msgspec.json.decode(msgspec.json.encode(event), type=Event)
+        again = race.fold(again, decoded)
+    assert again == room
+    assert room.opened.code == CODE

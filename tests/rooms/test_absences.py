@@ -1,0 +1,170 @@
+"""Absences: what follows when members are away, decided by the nodes that follow a room."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.core.refusal import UnavailableError
+from server.base.work import worker_pool
+from server.rooms import absences as module
+from server.rooms.core import keys
+from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE
+from tests.base.redis.servers import running, until
+from tests.builders import ADA, BOB, CYD, reached
+from tests.conftest import debug_captured
+from tests.nodes import Node
+from tests.rooms.test_live import follow, sees, shows
+from tests.timers import AbsenceTime
+
+
+@pytest.fixture(autouse=True)
+async def time(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[AbsenceTime]:
+    """Run both nodes, and return the time by which they count absences."""
+    monkeypatch.setattr(module, "RETRY_AFTER", 20)
+    monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.02)
+    for one, another in ((node, other), (other, node)):
+        one.registration.note_alive(another.registration.id)
+    async with AsyncExitStack() as stack:
+        for each in (node, other):
+            await stack.enter_async_context(running(each.run))
+        yield AbsenceTime(monkeypatch)
+
+
+async def members(node: Node, code: RoomCode) -> list[PlayerId]:
+    return [seat.player for seat in (await node.rooms.find(code)).seats]
+
+
+async def test_both_nodes_decide_and_each_change_happens_once(
+    node: Node, other: Node, time: AbsenceTime
+) -> None:
+    room = await node.room_of(ADA, BOB, CYD)
+    code = room.opened.code
+    for each, player in ((node, ADA), (node, BOB), (other, CYD)):
+        await follow(each, code, player)
+    for each in (node, other):
+        await shows(each, code, ADA, BOB, CYD)
+    assert node.services.absences.size == other.services.absences.size == 0
+    node.services.live.leave(code, ADA)
+    for each in (node, other):
+        await shows(each, code, BOB, CYD)
+    for number, passed in enumerate((HOST_ABSENCE, SEAT_ABSENCE - HOST_ABSENCE), 1):
+        time.pass_(passed)
+        for each in (node, other):
+            await sees(each, code, room.version + number)
+    after = await node.rooms.find(code)
+    assert (after.host, await members(node, code)) == (BOB, [BOB, CYD])
+    texts = (await node.store.journals.read(keys.room(code))).texts
+    assert [text.split('"')[3] for text in texts[room.version :]] == ["host", "left"]
+    assert node.services.absences.size == other.services.absences.size == 0
+
+
+async def test_a_member_who_comes_back_in_time_keeps_everything(
+    node: Node, other: Node, time: AbsenceTime
+) -> None:
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    await shows(node, code, ADA, BOB)
+    other.services.live.leave(code, BOB)
+    await shows(node, code, ADA)
+    assert node.services.absences.size == 1
+    time.pass_(SEAT_ABSENCE - 1)
+    await follow(other, code, BOB)
+    await shows(node, code, ADA, BOB)
+    assert node.services.absences.size == 0
+    time.pass_(SEAT_ABSENCE)
+    assert (await node.rooms.find(code)).version == room.version
+
+
+async def test_a_room_that_nobody_of_this_node_follows_any_more_is_left_alone(
+    node: Node, time: AbsenceTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decided: list[RoomCode] = []
+    monkeypatch.setattr(node.services.absences._due, "add", decided.append)
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    await follow(node, code, ADA)
+    time.pass_(SEAT_ABSENCE)
+    assert decided == [code]
+    node.services.live.leave(code, ADA)
+    await node.services.absences._decide(code)
+    assert node.services.absences.size == 0
+    assert (await node.rooms.find(code)).version == room.version
+
+
+async def test_who_is_there_by_the_store_is_not_away(
+    node: Node, other: Node, time: AbsenceTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A message that says so may be late: a node that was suspended has not read it yet."""
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    refreshed: list[RoomCode] = []
+    await follow(node, code, ADA)
+    monkeypatch.setattr(node.services.live, "refresh_soon", refreshed.append)
+    await node.store.rooms.enter(code, BOB, other.registration.id)
+    time.pass_(SEAT_ABSENCE)
+
+    async def looked() -> bool:
+        return code in refreshed
+
+    await until(looked)
+    assert await members(node, code) == [ADA, BOB]
+
+
+async def test_what_could_not_be_decided_is_tried_again(
+    node: Node, time: AbsenceTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    free_seat, failures = node.rooms.free_seat, 2
+
+    async def failing(code: RoomCode, player: PlayerId) -> object:
+        nonlocal failures
+        if failures:
+            failures -= 1
+            raise UnavailableError("down")
+        return await free_seat(code, player)
+
+    monkeypatch.setattr(node.rooms, "free_seat", failing)
+    with debug_captured() as logs:
+        await follow(node, code, ADA)
+        time.pass_(SEAT_ABSENCE)
+        await sees(node, code, room.version + 1)
+    deferred = [line["event"] for line in logs if line.get("work") == "absences"]
+    assert deferred == ["work_deferred"] * 2
+    assert await members(node, code) == [ADA]
+
+
+async def test_a_node_counts_anew_when_it_begins_to_follow_a_room(node: Node) -> None:
+    room = await node.room_of(ADA, BOB)
+    code = room.opened.code
+    await follow(node, code, ADA)
+    first = node.services.absences._absences[code]
+    node.services.live.leave(code, ADA)
+    await follow(node, code, ADA)
+    assert node.services.absences._absences[code] is not first
+
+
+async def test_a_seat_is_lost_only_after_the_round(
+    node: Node, other: Node, time: AbsenceTime
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await follow(node, code, ADA)
+    absences = node.services.absences
+    assert not absences._due.is_scheduled(code), "it waits for the end of the round"
+    time.pass_(SEAT_ABSENCE)
+    assert room.round is not None
+    for player in (ADA, BOB):
+        await other.rooms.finish(code, room.round.deal, player, reached(1))
+    await sees(node, code, room.version + 2)
+    assert await members(node, code) == [ADA, BOB]
+    time.pass_(SEAT_ABSENCE)
+    await sees(node, code, room.version + 3)
+    assert await members(node, code) == [ADA]

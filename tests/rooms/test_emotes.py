@@ -1,0 +1,191 @@
+"""Emotes: sent to all in a room, by members only, bounded, and never stored."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from server.base.core.ids import RoomCode
+from server.base.journals import store as journals_store
+from server.base.net import limits
+from server.base.net.limits import EMOTES as OF_PLAYER
+from server.base.net.limits import ROOM_EMOTES, Rate
+from server.rooms.core import keys
+from server.rooms.messages import EMOTES
+from tests.clients.client import opened
+from tests.clients.play import room_of as socket_room_of
+from tests.clients.seats import HubNode, Seat, hubs_on, room_of
+from tests.conftest import ALONE
+from tests.conftest import node as serving
+from tests.nodes import Node, SetClock, node_on
+
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
+
+
+@pytest.fixture(autouse=True)
+def any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accept entries at the time that a test sets."""
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+
+
+@pytest.fixture
+async def nodes(redis_url: str) -> AsyncIterator[list[Node]]:
+    clock = SetClock()
+    async with node_on(redis_url, clock) as here, node_on(redis_url, clock) as there:
+        yield [here, there]
+
+
+@pytest.fixture
+async def hubs(nodes: list[Node]) -> AsyncIterator[list[HubNode]]:
+    async with hubs_on(*nodes) as hubs:
+        yield hubs
+
+
+@pytest.fixture
+def stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Add nothing to the buckets of emotes: what they hold at first is all."""
+    for name in ("EMOTES", "ROOM_EMOTES"):
+        monkeypatch.setattr(limits, name, Rate(1e-9, getattr(limits, name).at_once))
+
+
+async def everybody_here(*seats: Seat) -> None:
+    """Wait until all have been sent that all are here."""
+    for seat in seats:
+        await seat.next("room", lambda e: sum(m["here"] for m in e["members"]) == len(seats))
+
+
+async def test_an_emote_is_sent_to_all_on_every_node_and_encoded_once(hubs: list[HubNode]) -> None:
+    here, there = hubs
+    seats = [await hub.seat() for hub in (here, here, here, there, there)]
+    code = await room_of(*seats)
+    await everybody_here(*seats)
+    for number in range(2):
+        assert (await seats[1].ask("SendEmote", code=code, emote=number))["type"] == "done"
+        for seat in seats:
+            emoted = await seat.next("Emoted", lambda e, number=number: e["emote"] == number)  # type: ignore[misc]
+            assert (emoted["code"], emoted["player"]) == (code, seats[1].player)
+    assert [len(seat.received("Emoted")) for seat in seats] == [2] * 5
+    frames = [next(f for f in seat.frames if f.startswith(b"\x95\x0f\x00")) for seat in seats]
+    assert len({id(frame) for frame in frames[:3]}) == len({id(f) for f in frames[3:]}) == 1
+    assert len(frames[0]) < 32
+
+
+async def test_an_emote_is_not_stored(hubs: list[HubNode], nodes: list[Node]) -> None:
+    one = await hubs[0].seat()
+    code = await room_of(one)
+    before = await nodes[0].store.journals.read(keys.room(RoomCode(code)))
+    known = sorted(await nodes[0].redis.keys())
+    await one.ask("SendEmote", code=code, emote=0)
+    assert await nodes[0].store.journals.read(keys.room(RoomCode(code))) == before
+    assert sorted(await nodes[0].redis.keys()) == known
+    again = await hubs[0].seat()
+    await again.ask("room.join", code=code)
+    assert again.received("Emoted") == []
+
+
+async def test_only_members_send_emotes(hubs: list[HubNode]) -> None:
+    host, guest, stranger = [await hubs[0].seat() for _ in range(3)]
+    code = await room_of(host, guest)
+    refused = await stranger.ask("SendEmote", code=code, emote=0)
+    assert refused["code"] == "unknown_room"
+    # The same if no session of the node is subscribed to the room.
+    far = await hubs[1].seat()
+    assert (await far.ask("SendEmote", code=code, emote=0))["code"] == "unknown_room"
+    assert (await far.ask("SendEmote", code="ZZZZZZZZ", emote=0))["code"] == "unknown_room"
+    # A member who has been removed may not either.
+    await host.ask("room.remove", code=code, player=guest.player)
+    await guest.next("removed")
+    assert (await guest.ask("SendEmote", code=code, emote=0))["code"] == "unknown_room"
+    assert host.received("Emoted") == []
+
+
+@pytest.mark.parametrize("emote", [-1, len(EMOTES), "hello", None])
+async def test_an_emote_that_is_not_on_the_list_is_no_message(
+    hubs: list[HubNode], emote: object
+) -> None:
+    one = await hubs[0].seat()
+    code = await room_of(one)
+    assert (await one.ask("SendEmote", code=code, emote=emote))["code"] == "bad_message"
+
+
+async def test_a_member_who_looks_elsewhere_can_send_one(hubs: list[HubNode]) -> None:
+    host, guest = await hubs[0].seat(), await hubs[1].seat()
+    code = await room_of(host, guest)
+    await everybody_here(host, guest)
+    await room_of(guest, key="elsewhere")
+    assert (await guest.ask("SendEmote", code=code, emote=4))["type"] == "done"
+    assert (await host.next("Emoted"))["player"] == guest.player
+    assert guest.received("Emoted") == []
+
+
+@pytest.mark.usefixtures("stopped")
+async def test_a_player_sends_only_so_many_by_whatever_session(hubs: list[HubNode]) -> None:
+    one, other = await hubs[0].seat(), await hubs[0].seat()
+    code = await room_of(one, other)
+    for _ in range(int(OF_PLAYER.at_once)):
+        assert (await one.ask("SendEmote", code=code, emote=0))["type"] == "done"
+    tab = await hubs[0].seat(one.token)
+    for each in (one, tab):
+        assert (await each.ask("SendEmote", code=code, emote=0))["code"] == "too_fast"
+    # It has not used up what others may send, nor its own commands.
+    assert (await other.ask("SendEmote", code=code, emote=0))["type"] == "done"
+    assert (await one.ask("ping"))["type"] == "pong"
+    assert len(other.received("Emoted")) == OF_PLAYER.at_once + 1
+
+
+@pytest.mark.usefixtures("stopped")
+async def test_a_room_takes_only_so_many_whoever_sends_them(hubs: list[HubNode]) -> None:
+    seats = [await hubs[0].seat() for _ in range(8)]
+    code = await room_of(*seats)
+    await everybody_here(*seats)
+    answers = [
+        await seat.ask("SendEmote", code=code, emote=1)
+        for _ in range(int(OF_PLAYER.at_once))
+        for seat in seats
+    ]
+    refused = [answer["code"] for answer in answers if answer["type"] == "refused"]
+    assert refused == ["too_fast"] * (len(answers) - int(ROOM_EMOTES.at_once))
+    assert {len(seat.received("Emoted")) for seat in seats} == {ROOM_EMOTES.at_once}
+
+
+@pytest.mark.usefixtures("stopped")
+async def test_emotes_of_another_node_are_bounded_too(
+    hubs: list[HubNode], nodes: list[Node]
+) -> None:
+    host, guest = await hubs[0].seat(), await hubs[1].seat()
+    code = await room_of(host, guest)
+    await everybody_here(host, guest)
+    for number in range(int(ROOM_EMOTES.at_once) + 5):
+        # As if the other node had another limit.
+        nodes[1].services.live.publish_emote(RoomCode(code), guest.player, number % len(EMOTES))
+    await guest.ask("room.ready", code=code, ready=False)
+    await host.next("room", lambda e: any(not m["ready"] for m in e["members"]))
+    assert len(host.received("Emoted")) == ROOM_EMOTES.at_once
+
+
+async def test_a_slow_reader_misses_emotes(hubs: list[HubNode]) -> None:
+    one, slow = await hubs[0].seat(), await hubs[0].seat()
+    code = await room_of(one, slow)
+    await everybody_here(one, slow)
+    slow.behind = True
+    await one.ask("SendEmote", code=code, emote=0)
+    slow.behind = False
+    await one.ask("SendEmote", code=code, emote=1)
+    assert [event["emote"] for event in slow.received("Emoted")] == [1]
+
+
+async def test_emotes_pass_over_real_sockets(redis_url: str) -> None:
+    async with (
+        serving(redis_url) as here,
+        serving(redis_url) as there,
+        opened(here) as host,
+        opened(there) as guest,
+    ):
+        code = await socket_room_of(host, guest)
+        await host.next(
+            "room", lambda e: all(m["here"] for m in e["members"]) and len(e["members"]) == 2
+        )
+        await guest.ask("SendEmote", code=code, emote=7)
+        for client in (host, guest):
+            assert (await client.next("Emoted"))["emote"] == 7

@@ -1,0 +1,366 @@
+"""What a room's subscribers are sent: each change once, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from server.base.core import keys
+from server.base.core.ids import RoomCode
+from server.base.journals import store as journals_store
+from server.players import hub as hub_module
+from server.players.core.keys import MAX_SESSIONS
+from server.rooms import progress
+from server.rooms.core import commands
+from server.rooms.core import keys as rooms_keys
+from tests.base.redis.servers import until
+from tests.clients.seats import KEY, HubNode, Seat, hubs_on, room_of
+from tests.nodes import BEGUN, OVER, Node, SetClock, node_on
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accept entries at the time that a test sets, and publish progress every 20 ms."""
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+    monkeypatch.setattr(hub_module, "CHECK_PAUSE", 0.0)
+
+
+async def race_of(node: Node, clock: SetClock, *seats: Seat) -> str:
+    """Start a round of the players, and return the room's code when they have their cards."""
+    code = await room_of(*seats)
+    await seats[0].ask("room.start", code=code)
+    clock.time = BEGUN
+    # A change of the room makes the feed check the time.
+    node.services.live.changed.emit(RoomCode(code))
+    for seat in seats:
+        await seat.next("attempt")
+    return code
+
+
+async def play(seat: Seat, number: int) -> None:
+    """Deal the next card from the stock, which is always legal at the start of Robert."""
+    attempt = seat.received("attempt")[-1]["attempt"]
+    moved = await seat.ask("move", attempt=attempt, seq=number + 1, move="s>w")
+    assert moved["type"] == "moved"
+
+
+async def test_a_change_is_encoded_once_for_all(hub: HubNode) -> None:
+    seats = [await hub.seat() for _ in range(4)]
+    code = await room_of(*seats)
+    await seats[1].ask("room.ready", code=code, ready=False)
+    others = [seats[0], *seats[2:]]
+    for seat in others:
+        await seat.next("room", lambda e: e["version"] == 6)
+    assert len({id(seat.frames[-1]) for seat in others}) == 1
+
+
+async def test_an_unchanged_room_is_not_sent_again(hub: HubNode, node: Node) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    code = await room_of(one, other)
+    await one.next("room", lambda e: e["version"] == 3 and e["members"][1]["here"])
+    await until(lambda: _was_sent(one, 3))
+    before = len(one.received("room"))
+    for _ in range(5):
+        node.services.live.receive(RoomCode(code), None)
+        await one.ask("room.ready", code=code, ready=True)
+    await other.ask("room.ready", code=code, ready=False)
+    await one.next("room", lambda e: e["version"] == 4)
+    assert len(one.received("room")) == before + 1
+
+
+async def _was_sent(seat: Seat, version: int) -> bool:
+    return any(event["version"] == version for event in seat.received("room"))
+
+
+async def test_leaving_one_room_keeps_the_subscription_to_another(hub: HubNode) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    first = await room_of(one)
+    second = await room_of(other, one, key=KEY + "2")
+    await one.ask("room.leave", code=first)
+    await other.ask("room.join", code=second)
+    before = len(one.news)
+    await one.ask("room.ready", code=second, ready=False)
+    await one.next("room", lambda e: e["code"] == second and not e["members"][1]["ready"])
+    assert len(one.news) > before
+    assert hub.front.rooms.room_of(one.session) == second
+
+
+async def test_a_session_that_has_moved_to_another_room_is_not_sent_the_cards(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(one, other))
+    await one.ask("room.start", code=code)
+    # The seat is kept, and so is the attempt; but the session has moved to another room.
+    await other.ask("room.create", game="robert", seats=2, limit=600, key=KEY + "other")
+    clock.time = BEGUN
+    node.services.live.changed.emit(code)
+    await one.next("attempt")
+    assert other.received("attempt") == []
+    # When it joins again, it is sent the cards before the answer.
+    answer = await other.ask("room.join", code=code)
+    assert other.received("attempt")[0]["room"] == answer["code"] == code
+
+
+async def test_cards_come_when_the_round_begins_and_not_before(
+    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "COUNTDOWN", 50)
+    one, other = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(one, other))
+    room = await one.ask("room.start", code=code)
+    starts = room["round"]["starts"]
+    feed = hub.front.rooms._feeds[code]
+
+    async def armed() -> bool:
+        return feed.timer is not None
+
+    await until(armed)
+    # The timer fires before the time by the clock, and is set again.
+    clock.time = starts - 20
+    await asyncio.sleep(0.05)
+    assert one.received("attempt") == other.received("attempt") == []
+    clock.time = starts
+    for seat in (one, other):
+        assert (await seat.next("attempt"))["now"] >= starts
+    assert feed.timer is None
+
+
+async def test_progress_is_a_few_bytes_and_is_sent_to_the_other_runners(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    await race_of(node, clock, one, other)
+    await play(one, 1)
+    news = await other.next("progress")
+    assert [runner["result"]["moves"] for runner in news["runners"]] == [1]
+    assert len(other.frames[-1]) <= 8
+    # A player whose own move is the only change is sent nothing.
+    await play(other, 1)
+    await one.next("progress")
+    assert len(one.received("progress")) == len(other.received("progress")) == 1
+
+
+async def test_a_slow_client_is_sent_all_progress_in_one_event_later(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    one, other, slow = await hub.seat(), await hub.seat(), await hub.seat()
+    await race_of(node, clock, one, other, slow)
+    slow.behind = True
+    for number in range(1, 4):
+        await play(one, number)
+    await other.next("progress", lambda e: e["runners"][0]["result"]["moves"] == 3)
+    assert slow.received("progress") == []
+    slow.behind = False
+    await play(other, 1)
+    (news,) = [await slow.next("progress")]
+    assert [runner["result"]["moves"] for runner in news["runners"]] == [3, 1]
+    assert len(slow.received("progress")) == 1
+
+
+async def test_a_room_version_that_goes_back_closes_sessions_that_were_sent_a_later_one(
+    hub: HubNode, node: Node
+) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(one, other))
+    await until(lambda: _was_sent(one, 3))
+    entries: Any = await node.redis.xrange(rooms_keys.room(code))
+    await node.redis.delete(rooms_keys.room(code))
+    for id_, fields in entries[:-1]:
+        await node.redis.xadd(rooms_keys.room(code), fields, id=id_)
+    node.services.live.receive(code, None)
+
+    async def closed() -> bool:
+        return one.code == other.code == 4006
+
+    await until(closed)
+
+
+async def test_a_session_is_closed_only_if_its_player_has_too_many_others(
+    hub: HubNode, redis_url: str, node: Node, clock: SetClock
+) -> None:
+    first = Seat(hub)
+    token = (await first.hello())["token"]
+    seats = [first]
+    for _ in range(MAX_SESSIONS - 1):
+        clock.time += 1
+        seats.append(await hub.seat(token))
+    assert {seat.code for seat in seats} == {None}
+    clock.time += 1
+    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
+        # As by their registrations: what a dead node has left does not count.
+        other_node.registration.note_alive(node.registration.id)
+        last = await elsewhere.seat(token)
+
+        async def closed() -> bool:
+            return first.code == 4001
+
+        await until(closed)
+        assert (await first.next("bye"))["code"] == "replaced"
+        assert {seat.code for seat in (*seats[1:], last)} == {None}
+        # The end of the oldest session does not affect the others.
+        first.leave()
+        for seat in (seats[1], last):
+            assert (await seat.ask("ping"))["type"] == "pong"
+
+
+async def test_a_move_costs_one_message_for_each_other_node_with_a_session_of_its_player(
+    hub: HubNode, redis_url: str, node: Node, clock: SetClock
+) -> None:
+    one = Seat(hub)
+    token = (await one.hello())["token"]
+    attempt = await one.ask("daily.open", game="robert")
+
+    async def published(first: int) -> int:
+        """Play three moves; return how many messages other nodes were sent, and drop them."""
+        for seq in range(first, first + 3):
+            await one.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
+        await one.ask("ping")
+        count = sum(topic.startswith("node:") for topic, _ in node.published)
+        node.published.clear()
+        return count
+
+    assert await published(2) == 0
+    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
+        third = await hub.seat(token)
+        assert await published(5) == 0
+        assert not third.news, "it shows no attempt"
+        two = await elsewhere.seat(token)
+
+        async def known() -> bool:
+            return all(one.player in each.services.sessions._peers for each in (node, other_node))
+
+        await until(known)
+        node.published.clear()
+        assert await published(8) == 3
+        assert not two.news, "it shows no attempt"
+        two.leave()
+
+        async def gone() -> bool:
+            return one.player not in node.services.sessions._peers
+
+        await until(gone)
+        assert await published(11) == 0
+
+
+async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    one, other = Seat(hub), await hub.seat()
+    await one.hello()
+    code = RoomCode(await room_of(one, other))
+    await one.ask("room.start", code=code)
+    clock.time = BEGUN
+    node.services.live.changed.emit(code)
+    await other.next("attempt")
+    # Newer sessions elsewhere, and an end, of which this node was not notified.
+    node.registration.note_alive("elsewhere")
+    for number in range(MAX_SESSIONS):
+        name = f"elsewhere/{number}"
+        await node.store.players.add_session(one.player, name, clock.time + 1)
+    node.services.mirrors.ended.subscribers.clear()
+    node.services.rooms.appended.subscribers.clear()
+    clock.time = OVER
+    await node.rooms.pass_deadline(code)
+    node.services.mirrors.ended.subscribe(hub.front.following._ended)
+    node.services.sessions.missed.emit()
+
+    async def closed() -> bool:
+        return one.code == 4001
+
+    await until(closed)
+    assert (await other.next("ended"))["result"]["end"] == "time"
+
+
+async def test_leaving_ends_only_the_sessions_own_subscriptions(hub: HubNode, node: Node) -> None:
+    one, other = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(one, other))
+    await one.ask("leaderboard.watch", game="robert")
+    one.leave()
+    gone = await other.next("room", lambda e: not e["members"][0]["here"])
+    assert gone["members"][1]["here"]
+    assert hub.front.rooms.room_of(one.session) is None
+    assert one.session not in hub.front.leaderboards._boards
+    other.leave()
+
+    async def nothing_left() -> bool:
+        present = await node.store.rooms.present(code)
+        topics_left = {topic for topic in node.bus._topics if topic.startswith(("room", "leader"))}
+        return not (present or topics_left or hub.hub._sessions or hub.front.rooms._feeds)
+
+    await until(nothing_left)
+
+
+@pytest.mark.parametrize("passes", [0, 1, 2, 5, 20])
+async def test_a_connection_that_ends_during_hello_leaves_no_session(
+    hub: HubNode, node: Node, passes: int
+) -> None:
+    seat = Seat(hub)
+    hello = asyncio.ensure_future(seat.hello())
+    for _ in range(passes):
+        await asyncio.sleep(0)
+    seat.leave()
+    player = (await hello)["player"]["id"]
+    assert hub.hub._sessions == {}
+
+    async def nothing_stored() -> bool:
+        return not await node.redis.exists(keys.sessions(player))
+
+    await until(nothing_stored)
+
+
+async def test_a_hello_refused_for_lack_of_redis_can_be_repeated(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seat = Seat(hub)
+
+    async def fails(*_: object) -> None:
+        raise OSError
+
+    with monkeypatch.context() as away:
+        away.setattr(node.database, "run", fails)
+        assert (await seat.hello())["type"] == "refused"
+    assert (await seat.hello())["type"] == "welcome"
+
+
+async def test_a_players_sessions_on_two_nodes_are_both_sent_the_room(
+    hub: HubNode, redis_url: str, node: Node, clock: SetClock
+) -> None:
+    one = Seat(hub)
+    token = (await one.hello())["token"]
+    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (elsewhere,):
+        other_node.registration.note_alive(node.registration.id)
+        node.registration.note_alive(other_node.registration.id)
+        two = await elsewhere.seat(token)
+        code = await room_of(one)
+        await two.ask("room.join", code=code)
+        # A player is present on one node, whichever that is: the other one follows the room too.
+        for number, (seat, other) in enumerate([(one, two), (two, one)] * 3):
+            state = await seat.ask("room.ready", code=code, ready=number % 2 == 1)
+            assert state["version"] == 3 + number
+
+            async def told(other: Seat = other, version: int = 3 + number) -> bool:
+                return await _was_sent(other, version)
+
+            await until(told)
+
+
+async def test_commands_begin_when_it_is_their_turn_and_moves_at_once(
+    hub: HubNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seat = await hub.seat()
+    attempt = await seat.ask("daily.open", game="robert")
+    begun: list[Callable[[], None]] = []
+    monkeypatch.setattr(seat, "in_turn", lambda begin, _: begun.append(begin))
+    moved = await seat.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+    assert (moved["type"], begun) == ("moved", [])
+    asked = asyncio.ensure_future(seat.ask("ping"))
+    await asyncio.sleep(0)
+    assert len(begun) == 1
+    assert not seat.received("pong")
+    begun[0]()
+    assert (await asked)["type"] == "pong"

@@ -1,0 +1,602 @@
+"""Race rooms over real sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+import pytest
+
+from engine.board import view_of
+from engine.catalog import games, ruleset
+from engine.deal import commitment, deal_seed
+from engine.notation import seen_text
+from server.base.core.ids import PACE_BOT
+from server.base.journals import store as journals_store
+from server.base.redis.clock import RedisClock
+from server.lobby import open_rooms
+from server.play.core import pace_bot
+from server.rooms.core import commands, quick
+from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE
+from tests.base.redis.servers import until
+from tests.clients.client import Client, Message, opened
+from tests.clients.play import KEY, race_of, resign, room_of
+from tests.conftest import ALONE, node
+from tests.timers import AbsenceTime
+
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
+
+TERMS = {"game": "roosevelt", "variant": "standard", "limit": 300}
+
+
+def is_over(event: Message) -> bool:
+    return bool(event["round"] and event["round"]["over"])
+
+
+async def test_a_player_joins_by_the_code_in_upper_or_lower_case(port: int) -> None:
+    async with opened(port) as host, opened(port) as guest:
+        code = await room_of(host)
+        await guest.hello(name="Bob")
+        room = await guest.ask("room.join", code=code.lower())
+        assert [member["player"]["name"] for member in room["members"]][1] == "Bob"
+        news = await host.next("room", lambda e: len(e["members"]) == 2)
+        assert news["members"][1]["here"] is True
+
+
+async def test_every_change_of_a_room_is_pushed_to_the_other_members(port: int) -> None:
+    async with opened(port) as host, opened(port) as guest:
+        code = await room_of(host, guest)
+        await guest.ask("room.ready", code=code, ready=False)
+        news = await host.next("room", lambda e: e["version"] == 4)
+        assert [member["ready"] for member in news["members"]] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("game", "variant"),
+    [(game.id, variant) for game in games().values() for variant in game.variants],
+)
+async def test_every_seat_has_the_same_deal(port: int, game: str, variant: str) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, yours = await race_of(one, other, game=game, variant=variant)
+        assert mine["piles"] == yours["piles"]
+        assert mine["attempt"] != yours["attempt"]
+        assert mine["game"] == game
+        assert mine["variant"] == variant
+
+
+async def test_no_card_is_sent_before_the_countdown_is_over(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "COUNTDOWN", 2_000)
+    async with opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        room = await one.ask("room.start", code=code)
+        attempt = room["round"]["runners"][0]["attempt"]
+        assert (await one.ask("attempt.open", attempt=attempt))["code"] == "not_started"
+        early = await one.ask("move", attempt=attempt, seq=2, move="s>w")
+        # The session has no number for an attempt that it was not shown.
+        assert early["code"] == "unknown_attempt"
+        assert "piles" not in early
+        shown = await one.next("attempt")
+        assert shown["now"] >= room["round"]["starts"]
+
+
+async def test_a_round_ends_with_results_the_seed_and_a_score(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, yours = await race_of(one, other)
+        played = await one.ask("move", attempt=mine["attempt"], seq=2, move="s>w")
+        assert played["result"]["moves"] == 1
+        await resign(other, yours)
+        await one.ask("resign", attempt=mine["attempt"], seq=3)
+        room = await other.next("room", is_over)
+        round_ = room["round"]
+        # Nobody brought a card home: all are last, and nobody has won.
+        assert [runner["rank"] for runner in round_["runners"]] == [2, 2]
+        assert [(member["wins"], member["points"]) for member in room["members"]] == [(0, 0)] * 2
+        (score,) = room["scores"]
+        assert (score["number"], score["game"]) == (1, "robert")
+        assert {(place["rank"], place["points"]) for place in score["places"]} == {(2, 0)}
+        assert {place["player"] for place in score["places"]} == {
+            run["attempt"].split(".")[1] for run in (mine, yours)
+        }
+        assert room["former"] == []
+        await other.ask("room.leave", code=room["code"])
+        room = await one.next("room", lambda event: len(event["members"]) == 1)
+        (former,) = room["former"]
+        assert former["player"] == round_["runners"][1]["player"]
+        assert (former["points"], room["scores"]) == (0, [score])
+        seed = bytes.fromhex(round_["seed"])
+        assert commitment(round_["deal"], seed) == round_["commitment"] == mine["commitment"]
+        view = view_of(deal_seed(ruleset("robert"), seed))
+        assert {
+            n: seen_text(p) for n, p in zip(view.ruleset.pile_names, view.piles, strict=True)
+        } == mine["piles"]
+
+
+async def test_the_seed_is_shown_to_no_one_before_the_end(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, opened(port) as stranger:
+        mine, _ = await race_of(one, other)
+        await stranger.hello()
+        for client in (one, stranger):
+            assert (await client.ask("deal.show", deal=mine["deal"]))["seed"] is None
+        await resign(one, mine)
+        assert (await one.ask("deal.show", deal=mine["deal"]))["seed"] is None
+
+
+async def test_a_rematch_is_in_the_same_room_on_another_deal(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, yours = await race_of(one, other)
+        await resign(one, mine)
+        await resign(other, yours)
+        code = (await one.next("room", is_over))["code"]
+        assert (await other.ask("room.start", code=code))["code"] == "not_ready"
+        await one.ask("room.ready", code=code, ready=True)
+        room = await other.ask("room.start", code=code)
+        assert room["round"]["number"] == 2
+        assert room["host"] == mine["attempt"].split(".")[1], "a member calls the rematch"
+        assert room["round"]["deal"] != mine["deal"]
+        assert (await other.next("attempt"))["deal"] == room["round"]["deal"]
+
+
+async def test_a_late_comer_watches_and_is_in_the_next_round(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, opened(port) as late:
+        mine, yours = await race_of(one, other, seats=3)
+        code = mine["room"]
+        late_id = (await late.hello())["player"]["id"]
+        joined = await late.ask("room.join", code=code)
+        assert late_id in ids(joined)
+        assert late_id not in [runner["player"]["id"] for runner in joined["round"]["runners"]]
+        await one.ask("move", attempt=mine["attempt"], seq=2, move="s>w")
+        (runner,) = (await late.next("progress"))["runners"]
+        assert runner["result"]["moves"] == 1
+        refused = await late.ask("attempt.open", attempt=f"{mine['deal']}.{late_id}")
+        assert refused["code"] == "unknown_attempt"
+        await one.ask("resign", attempt=mine["attempt"], seq=3)
+        await resign(other, yours)
+        await late.next("room", is_over)
+        assert "attempt" not in late.seen
+        for client in (one, other):
+            await client.ask("room.ready", code=code, ready=True)
+        room = await late.ask("room.start", code=code)
+        assert late_id in [runner["player"]["id"] for runner in room["round"]["runners"]]
+        assert (await late.next("attempt"))["deal"] == room["round"]["deal"]
+
+
+async def test_progress_is_pushed_as_counters_only(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, _ = await race_of(one, other)
+        await one.ask("move", attempt=mine["attempt"], seq=2, move="s>w")
+        news = await other.next("progress")
+        by_player = {runner["player"]: runner["result"] for runner in news["runners"]}
+        assert by_player[mine["attempt"].split(".")[1]]["moves"] == 1
+        assert set(news) == {"type", "code", "number", "runners"}
+        assert all(set(runner) == {"player", "result"} for runner in news["runners"])
+
+
+async def test_a_full_room_takes_no_more_and_goes_on(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, opened(port) as third:
+        code = await room_of(one, other)
+        await third.hello()
+        assert (await third.ask("room.join", code=code))["code"] == "room_full"
+        assert (await one.ask("room.start", code=code))["type"] == "room"
+
+
+async def test_a_member_who_is_not_ready_does_not_run(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        await other.ask("room.ready", code=code, ready=False)
+        room = await one.ask("room.start", code=code)
+        assert len(room["round"]["runners"]) == 1
+
+
+MEMBERS_COMMANDS: list[tuple[str, dict[str, object]]] = [
+    ("room.leave", {}),
+    ("room.start", {}),
+    ("room.ready", {"ready": True}),
+    ("room.terms", TERMS),
+    ("room.propose", TERMS),
+    ("room.remove", {"player": "x"}),
+    ("room.host", {"player": "x"}),
+    ("room.lock", {"locked": True}),
+    ("room.public", {"public": True}),
+    ("SendEmote", {"emote": 0}),
+    ("GetWatchKey", {}),
+]
+
+
+@pytest.mark.parametrize("code", ["ZZZZZZZZ", "", "O0I1L", "ABCDEFGH"])
+async def test_an_unknown_code_is_refused(port: int, code: str, few: Callable[..., None]) -> None:
+    few(PLAYER_SLIPS=100.0)
+    async with opened(port) as client:
+        await client.hello()
+        for command, fields in [("room.join", {}), *MEMBERS_COMMANDS]:
+            assert (await client.ask(command, code=code, **fields))["code"] == "unknown_room"
+
+
+async def test_whoever_has_no_seat_is_not_told_that_there_is_such_a_room(
+    port: int, few: Callable[..., None]
+) -> None:
+    few(PLAYER_SLIPS=1e3, PLAYER_COMMANDS=1e6, ADDRESS_COMMANDS=1e6, EMOTES=1e3)
+    async with opened(port) as one, opened(port) as other, opened(port) as stranger:
+        mine, yours = await race_of(one, other)
+        await stranger.hello()
+        for over in (False, True):
+            if over:
+                await resign(one, mine)
+                await resign(other, yours)
+                await one.next("room", is_over)
+            for command, fields in MEMBERS_COMMANDS:
+                told, untold = [
+                    await stranger.ask(command, code=code, **fields)
+                    for code in (mine["room"], "ZZZZZZZZ")
+                ]
+                assert told["code"] == "unknown_room"
+                assert told | {"re": 0} == untold | {"re": 0}
+
+
+async def test_only_the_host_starts_first_and_only_members_are_ready(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, opened(port) as stranger:
+        code = await room_of(one, other)
+        await stranger.hello()
+        assert (await other.ask("room.start", code=code))["code"] == "not_host"
+        assert (await stranger.ask("room.start", code=code))["code"] == "unknown_room"
+        answer = await stranger.ask("room.ready", code=code, ready=True)
+        assert answer["code"] == "unknown_room"
+
+
+async def test_a_running_round_is_not_started_again(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        await one.ask("room.start", code=code)
+        assert (await one.ask("room.start", code=code))["code"] == "round_running"
+
+
+async def test_a_creation_that_is_sent_twice_makes_one_room(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        wanted = {"game": "robert", "seats": 2, "limit": 60, "key": KEY}
+        first = await client.ask("room.create", **wanted)
+        again = await client.ask("room.create", **wanted)
+        other = await client.ask("room.create", **(wanted | {"key": KEY + "x"}))
+        assert first["code"] == again["code"] != other["code"]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"game": "no-such-game"}, "unknown_game"),
+        ({"variant": "mild"}, "unknown_variant"),
+        ({"seats": 0}, "bad_message"),
+        ({"seats": 9}, "bad_message"),
+        ({"limit": 59}, "bad_message"),
+        ({"key": "short"}, "bad_message"),
+    ],
+)
+async def test_an_invalid_room_is_refused(port: int, change: dict[str, object], code: str) -> None:
+    async with opened(port) as client:
+        await client.hello()
+        wanted = {"game": "robert", "seats": 2, "limit": 60, "key": KEY} | change
+        assert (await client.ask("room.create", **wanted))["code"] == code
+
+
+async def test_leaving_hands_the_room_over_and_resigns_the_attempt(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, _ = await race_of(one, other)
+        code = mine["room"]
+        assert (await one.ask("room.leave", code=code))["type"] == "done"
+
+        def has_resigned(event: Message) -> bool:
+            ends = [runner["result"]["end"] for runner in event["round"]["runners"]]
+            return len(event["members"]) == 1 and sorted(map(str, ends)) == ["None", "resigned"]
+
+        room = await other.next("room", has_resigned)
+        assert room["host"] == room["members"][0]["player"]["id"]
+
+
+async def test_a_round_is_over_when_its_time_is_up(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For players who are connected, and for those who are not."""
+    async with opened(port) as one, opened(port) as other:
+        await race_of(one, other)
+        await other.socket.close()
+        now = RedisClock.now
+        monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + 600_000)
+        assert (await one.next("ended"))["result"]["end"] == "time"
+        room = await one.next("room", is_over)
+        assert [runner["result"]["end"] for runner in room["round"]["runners"]] == ["time"] * 2
+
+
+async def test_members_who_disconnect_are_shown_as_absent(port: int) -> None:
+    async with opened(port) as one:
+        async with opened(port) as other:
+            await room_of(one, other)
+            await one.next("room", lambda e: all(m["here"] for m in e["members"]))
+        news = await one.next("room", lambda e: not all(m["here"] for m in e["members"]))
+        assert [member["here"] for member in news["members"]] == [True, False]
+
+
+async def test_players_of_one_room_on_two_nodes_race_as_if_on_one(redis_url: str) -> None:
+    async with AsyncExitStack() as stack:
+        clients: list[Client] = []
+        for _ in range(2):
+            there = await stack.enter_async_context(node(redis_url))
+            clients.append(await stack.enter_async_context(opened(there)))
+        mine, yours = await race_of(*clients)
+        assert mine["piles"] == yours["piles"]
+        await clients[0].ask("move", attempt=mine["attempt"], seq=2, move="s>w")
+        assert (await clients[1].next("progress"))["code"] == mine["room"]
+        await clients[0].ask("resign", attempt=mine["attempt"], seq=3)
+        await resign(clients[1], yours)
+        for client in clients:
+            assert (await client.next("room", is_over))["round"]["seed"] is not None
+
+
+def ids(room: Message) -> list[str]:
+    return [member["player"]["id"] for member in room["members"]]
+
+
+def here(room: Message) -> list[bool]:
+    return [member["here"] for member in room["members"]]
+
+
+async def test_everybody_who_is_here_plays_and_nobody_is_left_behind_unasked(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, AsyncExitStack() as stack:
+        third = await stack.enter_async_context(opened(port))
+        code = await room_of(one, other, third)
+        await third.socket.close()
+        await one.next("room", lambda e: here(e) == [True, True, False])
+        refused = await one.ask("room.start", code=code)
+        assert refused["code"] == "players_away"
+        room = await one.ask("room.start", code=code, anyway=True)
+        runners = [runner["player"]["id"] for runner in room["round"]["runners"]]
+        assert runners == ids(room)[:2]
+
+
+async def test_a_member_who_sits_out_and_is_away_holds_nobody_up(port: int) -> None:
+    async with opened(port) as one:
+        async with opened(port) as other:
+            code = await room_of(one, other)
+            await other.ask("room.ready", code=code, ready=False)
+        await one.next("room", lambda e: here(e) == [True, False])
+        assert len((await one.ask("room.start", code=code))["round"]["runners"]) == 1
+
+
+async def test_a_round_that_nobody_plays_is_refused(port: int) -> None:
+    async with opened(port) as one:
+        code = await room_of(one)
+        await one.ask("room.ready", code=code, ready=False)
+        assert (await one.ask("room.start", code=code))["code"] == "nobody_plays"
+
+
+async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        mine, yours = await race_of(one, other)
+        code = mine["room"]
+        assert (await one.ask("room.terms", code=code, **TERMS))["code"] == "round_running"
+        await resign(one, mine)
+        await resign(other, yours)
+        await other.next("room", is_over)
+        assert (await other.ask("room.terms", code=code, **TERMS))["code"] == "not_host"
+        proposed = await other.ask("room.propose", code=code, **TERMS)
+        assert proposed["proposals"] == [{"player": ids(proposed)[1], **TERMS, "help": "none"}]
+        await one.next("room", lambda e: e["proposals"] == proposed["proposals"])
+        room = await one.ask("room.terms", code=code, **TERMS)
+        assert {name: room[name] for name in TERMS} == TERMS
+        assert room["proposals"] == []
+        assert (room["round"]["game"], room["round"]["limit"]) == ("robert", 600)
+        assert (await other.ask("room.start", code=code))["code"] == "not_ready"
+        await one.ask("room.ready", code=code, ready=True)
+        room = await other.ask("room.start", code=code)
+        assert (room["round"]["game"], room["round"]["limit"]) == ("roosevelt", 300)
+        assert room["round"]["deadline"] - room["round"]["starts"] == 300_000
+        for client in (one, other):
+            assert (await client.next("attempt"))["game"] == "roosevelt"
+
+
+async def test_the_next_round_is_of_the_variant_that_the_host_sets(port: int) -> None:
+    terms = {"game": "deuces", "variant": "strict", "limit": 120, "help": "undo"}
+    async with opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        proposed = await other.ask("room.propose", code=code, **terms)
+        assert proposed["proposals"] == [{"player": ids(proposed)[1], **terms}]
+        room = await one.ask("room.terms", code=code, **terms)
+        assert {name: room[name] for name in terms} == terms
+        while (room := await one.ask("room.start", code=code))["code"] == "players_away":
+            await one.next("room")
+        assert {name: room["round"][name] for name in terms} == terms
+        for client in (one, other):
+            attempt = await client.next("attempt")
+            assert (attempt["game"], attempt["variant"]) == ("deuces", "strict")
+
+
+@pytest.mark.parametrize("command", ["room.terms", "room.propose"])
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"game": "no-such-game"}, "unknown_game"),
+        ({"variant": "mild"}, "unknown_variant"),
+        ({"limit": 59}, "bad_message"),
+        ({"limit": 7201}, "bad_message"),
+    ],
+)
+async def test_invalid_terms_are_refused(
+    port: int, command: str, change: dict[str, object], code: str
+) -> None:
+    async with opened(port) as client:
+        room = await room_of(client)
+        assert (await client.ask(command, code=room, **(TERMS | change)))["code"] == code
+
+
+async def test_a_removed_player_is_told_and_cannot_come_back(redis_url: str) -> None:
+    """On another node than the host, after a round."""
+    async with AsyncExitStack() as stack:
+        one, other = [
+            await stack.enter_async_context(
+                opened(await stack.enter_async_context(node(redis_url)))
+            )
+            for _ in range(2)
+        ]
+        mine, yours = await race_of(one, other)
+        code = mine["room"]
+        player = yours["attempt"].split(".")[1]
+        assert (await other.ask("room.remove", code=code, player="x"))["code"] == "not_host"
+        refused = await one.ask("room.remove", code=code, player=player)
+        assert refused["code"] == "round_running"
+        await resign(one, mine)
+        await resign(other, yours)
+        await one.next("room", is_over)
+        room = await one.ask("room.remove", code=code, player=player)
+        assert ids(room) == [mine["attempt"].split(".")[1]]
+        assert (await other.next("removed"))["code"] == code
+        assert (await other.ask("room.join", code=code))["code"] == "removed"
+        # Nothing of the room is sent any more, though its node still follows another one.
+        sent = other.seen.count("room")
+        own = await other.ask("room.create", game="robert", seats=2, limit=600, key=KEY)
+        await one.ask("room.lock", code=code, locked=True)
+        await other.ask("room.join", code=own["code"])
+        assert other.seen.count("room") <= sent + 1
+
+
+async def test_the_host_hands_over(port: int) -> None:
+    async with opened(port) as one, opened(port) as other:
+        code = await room_of(one, other)
+        second = ids(await one.ask("room.lock", code=code, locked=False))[1]
+        assert (await one.ask("room.host", code=code, player="x"))["code"] == "not_seated"
+        assert (await one.ask("room.host", code=code, player=second))["host"] == second
+        assert (await one.ask("room.start", code=code))["code"] == "not_host"
+        assert (await other.ask("room.start", code=code))["type"] == "room"
+
+
+async def test_a_locked_room_takes_nobody_new(port: int) -> None:
+    async with opened(port) as one, opened(port) as other, opened(port) as third:
+        code = await room_of(one, other, seats=3)
+        assert (await other.ask("room.lock", code=code, locked=True))["code"] == "not_host"
+        assert (await one.ask("room.lock", code=code, locked=True))["locked"] is True
+        await third.hello()
+        assert (await third.ask("room.join", code=code))["code"] == "room_locked"
+        assert (await other.ask("room.join", code=code))["locked"] is True
+        await one.ask("room.lock", code=code, locked=False)
+        assert len((await third.ask("room.join", code=code))["members"]) == 3
+
+
+async def test_a_stranger_finds_a_public_room_and_joins_it(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On another node than the host."""
+    monkeypatch.setattr(open_rooms, "READ_EVERY", 0.0)
+    async with AsyncExitStack() as stack:
+        one, other = [
+            await stack.enter_async_context(
+                opened(await stack.enter_async_context(node(redis_url)))
+            )
+            for _ in range(2)
+        ]
+        code = await room_of(one)
+        await other.hello(name="Bob")
+        assert (await other.ask("room.list"))["rooms"] == []
+        assert (await other.ask("room.public", code=code, public=True))["code"] == "unknown_room"
+        assert (await one.ask("room.public", code=code, public=True))["public"] is True
+
+        async def listed() -> bool:
+            return bool((await other.ask("room.list"))["rooms"])
+
+        await until(listed)
+        (found,) = (await other.ask("room.list"))["rooms"]
+        room = await other.ask("room.join", code=found["code"])
+        assert (found["host"], found["taken"]) == (room["members"][0]["player"], 1)
+        assert found["limit"] == room["limit"]
+        started = await one.ask("room.start", code=code, anyway=True)
+        assert started["round"]["public"] is True
+
+
+async def test_two_who_look_for_a_match_race_without_a_word(redis_url: str) -> None:
+    """On two nodes."""
+    async with AsyncExitStack() as stack:
+        one, other = [
+            await stack.enter_async_context(
+                opened(await stack.enter_async_context(node(redis_url)))
+            )
+            for _ in range(2)
+        ]
+        for client in (one, other):
+            await client.hello()
+        assert (await one.ask("room.quick", game="no-such-game"))["code"] == "unknown_game"
+        waiting = await one.ask("room.quick", game="robert")
+        assert (waiting["quick"], waiting["public"], waiting["seats"]) == (True, True, 2)
+        assert waiting["bot_at"] > 0
+        found = await other.ask("room.quick", game="robert")
+        assert (found["code"], found["bot_at"]) == (waiting["code"], None)
+        room = await one.next("room", lambda e: e["round"])
+        assert room["round"]["public"] is True
+        mine, yours = await one.next("attempt"), await other.next("attempt")
+        assert mine["piles"] == yours["piles"]
+
+
+async def test_the_pace_bot_races_who_waits_alone_and_is_labelled(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quick, "BOT_AFTER", 100)
+    for name in ("FIRST_MOVE_AFTER", "FASTEST", "SLOWEST"):
+        monkeypatch.setattr(pace_bot, name, 20)
+    async with opened(port) as client:
+        me = (await client.hello())["player"]
+        assert me["bot"] is False
+        await client.ask("room.quick", game="lady-betty")
+        room = await client.next("room", lambda e: e["round"])
+        attempt = await client.next("attempt")
+        bot = {"id": PACE_BOT, "name": "Pace bot", "tag": "00000000", "bot": True}
+        assert [seat["player"] for seat in room["members"]] == [me, bot]
+        assert [seat["here"] for seat in room["members"]] == [True, True]
+        progress = await client.next("progress")
+        assert [runner["player"] for runner in progress["runners"]] == [PACE_BOT]
+        await resign(client, attempt)
+        over = await client.next("room", is_over)
+        result = over["round"]["runners"][1]["result"]
+        assert (result["end"] in {"resigned", "stuck", "won"}, result["moves"] > 5) == (True, True)
+
+
+async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time = AbsenceTime(monkeypatch)
+    async with AsyncExitStack() as stack:
+        ports = [await stack.enter_async_context(node(redis_url)) for _ in range(2)]
+        host, second, third = [
+            await stack.enter_async_context(opened(port)) for port in (*ports, ports[0])
+        ]
+        code = await room_of(host, second, third)
+        before = await second.next("room", lambda e: here(e) == [True] * 3)
+        await host.socket.close()
+        for client in (second, third):
+            await client.next("room", lambda e: here(e) == [False, True, True])
+        time.pass_(HOST_ABSENCE)
+        for client in (second, third):
+            followed = await client.next("room", lambda e: e["host"] == ids(before)[1])
+            assert ids(followed) == ids(before), "the seat is kept for now"
+        time.pass_(SEAT_ABSENCE - HOST_ABSENCE)
+        freed = await third.next("room", lambda e: ids(e) == ids(before)[1:])
+        assert freed["version"] == before["version"] + 2, "both nodes decided, and once"
+        await second.next("room", lambda e: ids(e) == ids(before)[1:])
+        assert (await second.ask("room.start", code=code))["type"] == "room"
+
+
+async def test_a_seat_is_lost_after_a_round_and_not_in_it(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    time = AbsenceTime(monkeypatch)
+    async with opened(port) as one, opened(port) as other:
+        mine, yours = await race_of(one, other)
+        await resign(one, mine)
+        await one.socket.close()
+        await other.next("room", lambda e: here(e) == [False, True])
+        time.pass_(max(HOST_ABSENCE, SEAT_ABSENCE))
+        room = await other.next("room", lambda e: e["host"] == yours["attempt"].split(".")[1])
+        assert len(room["members"]) == 2
+        await resign(other, yours)
+        room = await other.next("room", is_over)
+        assert len(room["members"]) == 2
+        time.pass_(SEAT_ABSENCE)
+        room = await other.next("room", lambda e: len(e["members"]) == 1)
+        assert is_over(room)

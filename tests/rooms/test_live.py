@@ -1,0 +1,470 @@
+"""Live rooms: one state in memory for each, kept current by bus messages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+
+from server.base.core import keys
+from server.base.core.bus_message import encode
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.work import worker_pool
+from server.players.core.names import Profile
+from server.rooms import live as module
+from server.rooms import progress
+from server.rooms.core import bus as room_bus
+from server.rooms.core import keys as rooms_keys
+from server.rooms.core.bus import Entry, Progress
+from server.rooms.live_room import RoomPage
+from tests.base.redis.servers import calls, reads, running, until
+from tests.builders import ADA, BOB, CYD
+from tests.conftest import ALONE, debug_captured
+from tests.nodes import BEGUN, Node, SetClock, attempt_of
+
+
+@pytest.fixture(autouse=True)
+async def running_nodes(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[None]:
+    """Run both nodes, so that they receive bus messages."""
+    monkeypatch.setattr(progress, "EVERY", 0.02)
+    monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.1)
+    monkeypatch.setattr(module, "LOADED_WITHIN", 0.1)
+    for one, another in ((node, other), (other, node)):
+        one.registration.note_alive(another.registration.id)
+    async with AsyncExitStack() as stack:
+        for each in (node, other):
+            await stack.enter_async_context(running(each.run))
+        yield
+
+
+async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
+    """Subscribe a session of a player to a room, and wait until the room is loaded."""
+    node.services.live.enter(await node.rooms.find(code), player)
+    # Sessions wait no longer than `LOADED_WITHIN`, which is less here than a refresh may take.
+    live = node.services.live.find(code)
+    assert live is not None
+    await live.loaded.wait()
+
+
+def page_of(node: Node, code: RoomCode) -> RoomPage:
+    page = node.services.live.page(code)
+    assert page is not None
+    return page
+
+
+async def sees(node: Node, code: RoomCode, version: int) -> None:
+    """Wait until a node has a version of a room."""
+
+    async def seen() -> bool:
+        page = node.services.live.page(code)
+        return page is not None and page.room.version == version
+
+    await until(seen)
+
+
+async def shows(node: Node, code: RoomCode, *players: PlayerId) -> None:
+    """Wait until a node shows these players as present in a room."""
+
+    async def shown() -> bool:
+        page = node.services.live.page(code)
+        return page is not None and page.online == set(players)
+
+    await until(shown)
+
+
+async def test_an_entry_published_by_another_node_is_applied_without_reading(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await node.room_of(ADA, BOB, CYD)).opened.code
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    await shows(node, code, ADA, BOB)
+    await shows(other, code, ADA, BOB)
+    version = page_of(other, code).room.version
+    notified: list[RoomCode] = []
+    other.services.live.changed.subscribe(notified.append)
+    refreshes: list[RoomCode] = []
+    monkeypatch.setattr(other.services.live._refreshes, "add", refreshes.append)
+    for number in range(1, 4):
+        await node.rooms.set_ready(code, CYD, ready=bool(number % 2 == 0))
+        await sees(other, code, version + number)
+    assert refreshes == []
+    assert notified == [code] * 3
+
+
+async def test_a_gap_in_the_published_versions_is_read_from_the_journal(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(other, code, BOB)
+    version = page_of(other, code).room.version
+    # One entry that is not published, and one that is.
+    node.services.rooms.appended.subscribers.clear()
+    await node.rooms.set_ready(code, BOB, ready=False)
+    room = await node.rooms.set_ready(code, BOB, ready=True)
+    assert page_of(other, code).room.version == version
+    text = (await node.store.journals.read(rooms_keys.room(code))).texts[-1]
+    node.bus.publish(room_bus.topic(code), encode(Entry(room.version, text)))
+    await sees(other, code, version + 2)
+
+
+async def test_an_unknown_bus_message_leads_to_a_refresh(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(other, code, BOB)
+    version = page_of(other, code).room.version
+    node.services.rooms.appended.subscribers.clear()
+    for number, payload in enumerate((b"", b"\x91\x63", b"no msgpack"), start=1):
+        await node.rooms.set_ready(code, BOB, ready=number % 2 == 0)
+        node.bus.publish(room_bus.topic(code), payload)
+        await sees(other, code, version + number)
+
+
+async def test_changes_are_published_only_if_members_are_on_other_nodes(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await follow(node, code, BOB)
+    node.published.clear()
+    await node.rooms.set_ready(code, BOB, ready=False)
+    assert node.published == []
+    await follow(other, code, CYD)
+
+    async def known() -> bool:
+        live = node.services.live.find(code)
+        return live is not None and CYD in live.presence.nodes
+
+    await until(known)
+    node.published.clear()
+    await node.rooms.set_ready(code, BOB, ready=True)
+    assert [topic for topic, _ in node.published] == [room_bus.topic(code)]
+
+
+@ALONE
+async def test_an_idle_room_reads_nothing(node: Node) -> None:
+    for player in (ADA, BOB, CYD):
+        code = (await node.room_of(player)).opened.code
+        await follow(node, code, player)
+    before = await reads(node.redis)
+    for code in list(node.services.live._live):
+        for _ in range(20):
+            page_of(node, code)
+    # Counting the reads is one of them.
+    assert await reads(node.redis) - before <= 1
+
+
+async def test_members_are_present_as_long_as_they_have_a_session(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    for each in (node, other):
+        await shows(each, code, ADA, BOB)
+    # The end of a second session of the same player does not make it absent.
+    other.services.live.enter(await other.rooms.find(code), BOB)
+    other.services.live.leave(code, BOB)
+    other.services.live.leave(code, BOB)
+    await shows(node, code, ADA)
+
+    async def written() -> bool:
+        return await node.store.rooms.present(code) == {ADA: node.registration.id}
+
+    await until(written)
+
+
+async def test_a_player_with_a_newer_session_elsewhere_stays_present_when_the_older_one_ends(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await follow(node, code, BOB)
+    await follow(other, code, BOB)
+
+    async def moved() -> bool:
+        live = node.services.live.find(code)
+        return live is not None and live.presence.nodes.get(BOB) == other.registration.id
+
+    await until(moved)
+    node.services.live.leave(code, BOB)
+    await shows(node, code, ADA, BOB)
+    await shows(other, code, ADA, BOB)
+    assert (await node.store.rooms.present(code))[BOB] == other.registration.id
+
+
+async def test_when_a_node_dies_its_players_are_absent_and_its_last_entry_is_read(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    await shows(node, code, ADA, BOB)
+    version = page_of(node, code).room.version
+    # It dies after an append, and before it publishes the entry.
+    other.services.rooms.appended.subscribers.clear()
+    await other.rooms.set_ready(code, BOB, ready=False)
+    mine, dead = node.registration, other.registration.id
+    mine._update([mine.id])
+    assert mine.is_alive(dead)
+    mine._update([mine.id])
+    assert not mine.is_alive(dead)
+    await shows(node, code, ADA)
+    await sees(node, code, version + 1)
+    # It was only slow.
+    mine._update([mine.id, dead])
+    await shows(node, code, ADA, BOB)
+
+
+async def test_lost_presence_is_written_again(node: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await node.redis.delete(keys.presence(code))
+    await node.redis.hset(keys.presence(code), BOB, node.registration.id)
+    node.services.live.receive(code, None)
+
+    async def written() -> bool:
+        return await node.store.rooms.present(code) == {ADA: node.registration.id}
+
+    await until(written)
+    assert page_of(node, code).online == {ADA}
+
+
+async def test_a_node_that_subscribes_during_a_round_reads_its_progress(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await follow(node, code, ADA)
+    clock.time = BEGUN
+    for _ in range(3):
+        await node.play(attempt_of(room, ADA), ADA)
+    await follow(other, code, BOB)
+    live = other.services.live.find(code)
+    assert live is not None
+    board = (await node.state_of(attempt_of(room, ADA))).board
+    assert live.all_counters() == [0, board.home, 3]
+    assert page_of(other, code).progress[ADA].moves == 3
+    # From then on, it receives progress messages.
+    notified: list[list[int]] = []
+    other.services.live.progressed.subscribe(lambda _, counters: notified.append(counters))
+    await other.play(attempt_of(room, BOB), BOB)
+    await node.play(attempt_of(room, ADA), ADA)
+    boards = [(await node.state_of(attempt_of(room, player))).board for player in (ADA, BOB)]
+    expected = [[place, board.home, board.moves] for place, board in enumerate(boards)]
+
+    async def both() -> bool:
+        return live.all_counters() == [*expected[0], *expected[1]]
+
+    await until(both)
+    assert sorted(notified) == expected
+
+
+async def test_counters_are_reset_by_a_new_round_and_never_decrease(
+    node: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await follow(node, code, ADA)
+    live = node.services.live.find(code)
+    assert live is not None
+    assert room.round is not None
+    deal = room.round.deal
+    assert live.advance(Progress(deal, [(BOB, 2, 7)])) == [1, 2, 7]
+    assert live.advance(Progress(deal, [(BOB, 2, 7), (BOB, 1, 6)])) == []
+    clock.time = BEGUN
+    for player in (ADA, BOB):
+        await node.attempts.give_up(attempt_of(room, player))
+    await node.apply_effects()
+    await node.rematch(code, ADA, BOB)
+    assert live.all_counters() == []
+    assert live.advance(Progress(deal, [(ADA, 2, 7)])) == []
+
+
+async def test_the_seed_of_a_finished_round_is_shown_on_every_node(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    clock.time = BEGUN
+    for player in (ADA, BOB):
+        await node.attempts.give_up(attempt_of(room, player))
+    await node.apply_effects()
+    assert room.round is not None
+    deal = await node.store.deals.find(room.round.deal)
+    assert deal is not None
+    for each in (node, other):
+
+        async def notified(each: Node = each) -> bool:
+            page = each.services.live.page(code)
+            return page is not None and page.seed == deal.seed.hex()
+
+        await until(notified)
+
+
+async def test_a_new_name_is_shown_in_the_room_on_every_node(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    await shows(node, code, ADA, BOB)
+    notified: list[RoomCode] = []
+    other.services.live.changed.subscribe(notified.append)
+    profile = await node.services.identity.rename(ADA, "Ada L")
+    node.services.live.renamed(code, profile)
+
+    async def renamed() -> bool:
+        return bool(notified) and page_of(other, code).profiles[ADA] == Profile(ADA, "Ada L")
+
+    await until(renamed)
+    assert page_of(node, code).profiles[ADA].name == "Ada L"
+
+
+async def test_leaving_unsubscribes_and_entering_again_refreshes(node: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    node.services.live.leave(code, ADA)
+    assert node.services.live.find(code) is None
+    assert room_bus.topic(code) not in node.bus._topics
+    await node.rooms.set_ready(code, BOB, ready=False)
+    await follow(node, code, ADA)
+    assert page_of(node, code).room == await node.rooms.find(code)
+
+
+@ALONE
+async def test_a_failed_refresh_is_retried(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    version = page_of(node, code).room.version
+    other.services.rooms.appended.subscribers.clear()
+    await other.rooms.set_ready(code, BOB, ready=False)
+    with monkeypatch.context() as away, debug_captured() as logs:
+        away.setattr(node.database.client, "pipeline", _is_away)
+        node.services.live.receive(code, None)
+
+        async def failed() -> bool:
+            return any(entry.get("work") == "live_rooms" for entry in logs)
+
+        await until(failed)
+    await sees(node, code, version + 1)
+
+
+def _is_away(*_: object, **__: object) -> None:
+    raise OSError("away")
+
+
+def slow_refreshes(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> tuple[asyncio.Event, asyncio.Event]:
+    """Let a node's refreshes set one event, and wait for the other before they go on."""
+    present = node.store.rooms.present
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(asked_for: RoomCode) -> dict[PlayerId, str]:
+        found = await present(asked_for)
+        asked.set()
+        await go_on.wait()
+        return found
+
+    monkeypatch.setattr(node.store.rooms, "present", slow)
+    return asked, go_on
+
+
+async def test_an_entry_appended_during_a_refresh_is_kept(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    asked, go_on = slow_refreshes(node, monkeypatch)
+    node.services.live.receive(code, None)
+    await asked.wait()
+    room = await node.rooms.set_ready(code, BOB, ready=False)
+    assert page_of(node, code).room.version == room.version
+    go_on.set()
+
+    async def refreshed() -> bool:
+        live = node.services.live.find(code)
+        return live is not None and live.presence._changes is None
+
+    await until(refreshed)
+    assert page_of(node, code).room.version == room.version
+
+
+async def test_a_room_that_is_left_during_a_refresh_is_not_followed_again(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    asked, go_on = slow_refreshes(node, monkeypatch)
+    live = node.services.live.find(code)
+    assert live is not None
+    node.services.live.refresh_soon(code)
+    await asked.wait()
+    node.services.live.leave(code, ADA)
+    go_on.set()
+
+    async def refreshed() -> bool:
+        return live.presence._changes is None
+
+    await until(refreshed)
+
+    async def absent() -> bool:
+        return await node.store.rooms.present(code) == {}
+
+    await until(absent)
+    assert node.services.live.size == 0
+
+
+async def test_reading_a_page_includes_entries_whose_message_was_lost(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB, CYD)).opened.code
+    await follow(node, code, ADA)
+    stale = await other.rooms.find(code)
+    await follow(other, code, BOB)
+    # What is published from here on is not received.
+    other.bus.unsubscribe(room_bus.topic(code))
+    room = await node.rooms.set_ready(code, CYD, ready=False)
+    page = await other.services.live.read_page(await other.rooms.find(code))
+    assert page.room.version == room.version > stale.version
+
+
+async def test_reading_a_page_excludes_entries_that_redis_has_lost(node: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    lost = page_of(node, code).room.version
+    entries: Any = await node.redis.xrange(rooms_keys.room(code))
+    await node.redis.delete(rooms_keys.room(code))
+    for id_, fields in entries[:-1]:
+        await node.redis.xadd(rooms_keys.room(code), fields, id=id_)
+    # The host still has a seat, so that nothing is appended.
+    room = await node.rooms.join(code, ADA)
+    assert room.version < lost
+    page = await node.services.live.read_page(room)
+    assert page.room.version == room.version
+    assert page_of(node, code).room.version == room.version
+
+
+async def test_reading_a_page_of_an_older_state_returns_the_newest(node: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await follow(node, code, ADA)
+    before = await node.rooms.join(code, ADA)
+    after = await node.rooms.set_ready(code, BOB, ready=False)
+    page = await node.services.live.read_page(before)
+    assert page.room.version == after.version > before.version
+
+
+async def test_who_is_online_is_read_by_a_node_that_does_not_follow_the_room(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    assert await other.services.live.online(code) == set()
+    await follow(node, code, ADA)
+    await node.store.rooms.enter(code, BOB, "dead node")
+    assert await other.services.live.online(code) == {ADA}
+    assert other.services.live.present(code) is None
+    before = await calls(node.redis, "hgetall")
+    assert await node.services.live.online(code) == {ADA}
+    assert await calls(node.redis, "hgetall") == before, "a node that follows it does not read"

@@ -1,0 +1,174 @@
+"""Pace bots: on whatever node, with a lost node, and in rooms that nobody follows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import msgspec
+import pytest
+
+from server.base.core.ids import PACE_BOT, AttemptId, RoomCode
+from server.base.work import worker_pool
+from server.play.core import keys, pace_bot
+from server.play.core.attempt import Attempt, Event, fold
+from server.rooms import pace_bots as module
+from server.rooms.core import quick
+from server.rooms.core.room import Room
+from tests.base.redis.servers import running, until
+from tests.builders import ADA, BOB
+from tests.nodes import Node, SetClock, attempt_of
+from tests.rooms.test_live import follow
+
+GAME = "lady-betty"
+
+
+@pytest.fixture(autouse=True)
+async def running_nodes(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[None]:
+    """Run both nodes, with short intervals."""
+    monkeypatch.setattr(module, "BACKUP_AFTER", 0.0)
+    monkeypatch.setattr(worker_pool, "SHORTEST", 0.001)
+    for name, time in (("FIRST_MOVE_AFTER", 30), ("FASTEST", 15), ("SLOWEST", 25)):
+        monkeypatch.setattr(pace_bot, name, time)
+    for one, another in ((node, other), (other, node)):
+        one.registration.note_alive(another.registration.id)
+    async with AsyncExitStack() as stack:
+        for each in (node, other):
+            await stack.enter_async_context(running(each.run))
+        yield
+
+
+async def race_with_bot(node: Node, clock: SetClock) -> tuple[Room, RoomCode]:
+    """Return a quick match that nobody follows, in the round of which the bot runs."""
+    room = await node.services.quick_matches.match(ADA, GAME)
+    code = room.opened.code
+    clock.time += quick.BOT_AFTER
+    await node.rooms.seat_bot(code)
+    room = await node.rooms.start(code, None, {ADA})
+    assert room.round is not None
+    clock.time = room.round.starts
+    return room, code
+
+
+async def texts(node: Node, attempt: AttemptId) -> list[str]:
+    return (await node.store.journals.read(keys.attempt(attempt))).texts
+
+
+async def reaches(node: Node, attempt: AttemptId, seq: int) -> Attempt:
+    """Wait until an attempt's journal has an entry, without reading it by a replica."""
+
+    async def there() -> bool:
+        return len(await texts(node, attempt)) >= seq
+
+    await until(there)
+    return await node.state_of(attempt)
+
+
+def check(entries: list[str], expected: list[str]) -> None:
+    """Check that the entries are the expected ones, as far as they go."""
+    assert entries == expected[: len(entries)]
+
+
+async def line_of(node: Node, attempt: AttemptId) -> list[str]:
+    """Return the journal that a bot's attempt comes to have, computed apart from the node."""
+    state: Attempt | None = await node.state_of(attempt)
+    found = await texts(node, attempt)
+    while state is not None and state.end is None:
+        event = pace_bot.due(state, pace_bot.next_at(state))
+        assert event is not None
+        state = fold(state, event)
+        found.append(text_of(event))
+    return found
+
+
+def text_of(event: Event) -> str:
+    return msgspec.json.encode(event).decode()
+
+
+async def test_it_plays_while_somebody_follows_and_each_move_stands_once(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await race_with_bot(node, clock)
+    attempt = attempt_of(room, PACE_BOT)
+    expected = await line_of(node, attempt)
+    await follow(node, code, ADA)
+    await follow(other, code, BOB)
+    state = await node.state_of(attempt)
+    for seq in range(2, 8):
+        clock.time = pace_bot.next_at(state)
+        state = await reaches(node, attempt, seq)
+        assert state.at == clock.time
+    check(await texts(node, attempt), expected)
+    assert len(await texts(node, attempt)) == 7
+    live = node.services.live.find(code)
+    assert live is not None
+
+    async def counted() -> bool:
+        return live.counters.get(PACE_BOT, (0, 0))[1] >= 5
+
+    await until(counted)
+
+
+async def test_a_node_that_takes_over_continues_at_the_times_that_were_due(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await race_with_bot(node, clock)
+    attempt = attempt_of(room, PACE_BOT)
+    expected = await line_of(node, attempt)
+    clock.time += 1_000
+    await follow(other, code, ADA)
+    state = await reaches(other, attempt, 30)
+    assert clock.time - pace_bot.SLOWEST < state.at <= clock.time
+    check(await texts(node, attempt), expected)
+
+
+async def test_in_a_room_that_nobody_follows_the_deadline_finishes_its_run(
+    node: Node, clock: SetClock
+) -> None:
+    room, code = await race_with_bot(node, clock)
+    assert room.round is not None
+    attempt = attempt_of(room, PACE_BOT)
+    expected = await line_of(node, attempt)
+    await node.attempts.give_up(attempt_of(room, ADA))
+    await node.apply_effects()
+    assert len(await texts(node, attempt)) == 1, "nobody looks: it costs nothing"
+    clock.time = room.round.deadline
+    await node.sweep()
+    assert await texts(node, attempt) == expected
+    room = await node.rooms.find(code)
+    assert room.round is not None
+    assert room.round.over
+    assert room.round.results[PACE_BOT].end in {"resigned", "won", "stuck"}
+    assert room.round.winners() == [PACE_BOT]
+    assert await node.keys("leaderboard*") == []
+
+
+async def test_its_attempt_is_started_if_a_node_died_before(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await race_with_bot(node, clock)
+    attempt = attempt_of(room, PACE_BOT)
+    await node.redis.delete(keys.attempt(attempt))
+    clock.time += pace_bot.FIRST_MOVE_AFTER
+    await follow(other, code, ADA)
+    assert (await reaches(other, attempt, 2)).board.moves == 1
+
+
+async def test_nothing_is_timed_any_more_when_its_run_is_over(node: Node, clock: SetClock) -> None:
+    room, code = await race_with_bot(node, clock)
+    attempt = attempt_of(room, PACE_BOT)
+    await follow(node, code, ADA)
+
+    async def timed() -> bool:
+        return node.services.pace_bots._work.is_scheduled(code)
+
+    await until(timed)
+    await node.attempts.give_up(attempt)
+    await node.apply_effects()
+
+    async def idle() -> bool:
+        return not node.services.pace_bots._work.is_scheduled(code)
+
+    await until(idle)

@@ -1,0 +1,194 @@
+"""Checkpoints in the journals of rooms: when they are written, and who goes on from them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from server.base.core.ids import DealId, PlayerId, RoomCode
+from server.base.journals.store import Append
+from server.play.core.result import Result
+from server.rooms import journal as rooms_journal
+from server.rooms.core import charges, keys
+from server.rooms.core.events import Terms
+from server.rooms.core.room import KeptRound, Room, Round
+from server.rooms.journal import CHECKPOINT_EVERY
+from tests.builders import ADA, BOB, CYD, START
+from tests.nodes import Node, SetClock, node_on
+
+OTHER = Terms("deuces", "strict", 600_000)
+
+
+@pytest.fixture
+async def nodes(redis_url: str, clock: SetClock) -> AsyncIterator[tuple[Node, Node]]:
+    """Return two nodes on one Redis."""
+    async with node_on(redis_url, clock) as first, node_on(redis_url, clock) as second:
+        yield first, second
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write a checkpoint after 10 entries."""
+    monkeypatch.setattr(rooms_journal, "CHECKPOINT_EVERY", 10)
+
+
+async def room_on(node: Node) -> RoomCode:
+    """Open a room of Ada and Bob, which takes three entries."""
+    room = await node.rooms.create(
+        ADA, "robert", "standard", seats=3, limit=900_000, creation="k" * 10
+    )
+    code = room.opened.code
+    await node.rooms.join(code, BOB)
+    return code
+
+
+async def toggle(node: Node, code: RoomCode, clock: SetClock, times: int) -> Room:
+    """Append so many entries, one in ten seconds."""
+    room = await node.rooms.find(code)
+    for _ in range(times):
+        clock.time += 10_000
+        room = await node.rooms.set_lock(code, ADA, locked=not room.locked)
+    return room
+
+
+async def stored(node: Node, code: RoomCode) -> list[tuple[int, str]]:
+    """Return the numbers and types of the entries of a room's journal."""
+    found: Any = await node.redis.xrange(keys.room(code))
+    return [(int(id_[2:]), json.loads(entry["e"])["type"]) for id_, entry in found]
+
+
+async def test_a_rooms_journal_is_bounded_and_says_all_of_it(
+    nodes: tuple[Node, Node], clock: SetClock
+) -> None:
+    here, there = nodes
+    code = await room_on(here)
+    await here.rooms.set_terms(code, ADA, OTHER)
+    lengths = set()
+    for number in range(2 * CHECKPOINT_EVERY):
+        room = await toggle(here, code, clock, 1)
+        entries = await stored(here, code)
+        lengths.add(len(entries))
+        assert [each for each, _ in entries] == list(range(entries[0][0], room.version + 1))
+        if number % 50 == 0:
+            assert await there.rooms.find(code) == room
+    assert max(lengths) == CHECKPOINT_EVERY
+    assert room.version == 4 + 2 * CHECKPOINT_EVERY + 2
+    assert entries[0] == (room.begin, "checkpoint")
+    assert [kind for _, kind in entries[1:]] == ["lock"] * (len(entries) - 1)
+    assert (await there.rooms.find(code)) == room
+    opened, terms = await there.rooms.terms(code) or (None, None)
+    assert (opened, terms) == (room.opened, OTHER)
+    assert (await here.redis.memory_usage(keys.room(code)) or 0) < 20_000
+
+
+@pytest.mark.usefixtures("few")
+async def test_two_nodes_append_to_one_room_through_checkpoints(
+    nodes: tuple[Node, Node], clock: SetClock
+) -> None:
+    code = await room_on(nodes[0])
+    for number in range(40):
+        clock.time += 10_000
+        await asyncio.gather(
+            nodes[number % 2].rooms.set_public(code, ADA, public=number % 2 == 0),
+            nodes[0].rooms.set_ready(code, BOB, ready=number % 2 == 1),
+            nodes[1].rooms.leave(code, CYD) if number % 2 else nodes[1].rooms.join(code, CYD),
+        )
+        entries = await stored(nodes[0], code)
+        assert len(entries) <= 10
+    rooms = [await node.rooms.find(code) for node in nodes]
+    assert rooms[0] == rooms[1]
+    assert rooms[0].version == entries[-1][0] > 100
+    assert rooms[0].begin == entries[0][0]
+
+
+@pytest.mark.usefixtures("few")
+async def test_a_node_that_lags_behind_a_checkpoint_reads_it_and_has_lost_nothing(
+    nodes: tuple[Node, Node], clock: SetClock
+) -> None:
+    here, there = nodes
+    code = await room_on(here)
+    clock.time += 10_000
+    await there.rooms.set_ready(code, BOB, ready=False)
+    room = await toggle(here, code, clock, 25)
+    after = await there.rooms.set_ready(code, BOB, ready=True)
+    assert after.version in {room.version + 1, room.version + 2}
+    assert await here.rooms.find(code) == after
+    assert there.database.losses.text == ""
+
+
+@pytest.mark.usefixtures("few")
+async def test_what_a_room_is_told_of_by_others_goes_through_checkpoints(
+    nodes: tuple[Node, Node], clock: SetClock
+) -> None:
+    here, there = nodes
+    code = await room_on(here)
+    await there.rooms.find(code)
+    told: list[Append] = []
+    here.rooms.appended.subscribe(lambda _, __, append: told.append(append))
+    room = await toggle(here, code, clock, 25)
+    for append in told:
+        received = there.rooms.receive(code, append.number, append.payload)
+        assert received is not None
+    assert received == room
+    assert room.begin > 20
+
+
+@pytest.mark.usefixtures("few")
+async def test_an_entry_that_is_missing_after_a_checkpoint_is_told(
+    nodes: tuple[Node, Node], clock: SetClock
+) -> None:
+    here, there = nodes
+    code = await room_on(here)
+    room = await toggle(here, code, clock, 15)
+    await here.redis.xdel(keys.room(code), f"0-{room.version - 1}")
+    with pytest.raises(Exception, match="entries_lost"):
+        await there.rooms.find(code)
+
+
+async def test_the_results_of_earlier_rounds_are_kept_for_a_week(
+    nodes: tuple[Node, Node], clock: SetClock
+) -> None:
+    here, there = nodes
+    room, code = await here.race_of(ADA, BOB)
+    first = room.round
+    assert first is not None
+    clock.time = first.starts
+    attempt = first.attempt(ADA)
+    await here.play(attempt, ADA)
+    for player in (ADA, BOB):
+        seq = (await here.state_of(first.attempt(player))).seq
+        await here.attempts.resign(first.attempt(player), player, seq + 1)
+    await here.apply_effects()
+    over = (await here.rooms.find(code)).round
+    assert over is not None
+    assert over.over
+    assert await there.rooms.round_on(code, first.deal) == over
+    key = keys.round_in(code, first.deal)
+    seconds = (START + keys.ROUND_LIFE - (await here.redis.time())[0] * 1000) // 1000
+    assert abs(await here.redis.ttl(key) - seconds) < 600
+    await here.redis.delete(keys.room(code))
+    assert await there.rooms.round_on(code, first.deal) == over
+
+
+def test_the_results_of_eight_take_no_more_than_is_charged_for_them() -> None:
+    result = Result(104, 0, 7_200_000, 4_095, "resigned", 4_000, 99, peeked=True)
+    players = [PlayerId(f"{number:016}") for number in range(charges.MAX_SEATS)]
+    round_ = Round(
+        99_999,
+        Terms("rouge-et-noir", "standard", 7_200_000, "hints"),
+        DealId("d" * 16),
+        "c" * 64,
+        tuple(players),
+        2**41,
+        2**41,
+        dict.fromkeys(players, result),
+        "r" * 64,
+        100,
+    )
+    stored = len(msgspec.json.encode(KeptRound(round_)))
+    assert stored < charges.ROUND_RESULTS + charges.MAX_SEATS * charges.RUNNER_RESULTS

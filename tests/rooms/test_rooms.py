@@ -1,0 +1,599 @@
+"""Rooms: seats and rounds, on several nodes at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from engine.catalog import games
+from server.base.core.bus_message import encode
+from server.base.core.ids import (
+    CODE_ALPHABET,
+    PlayerId,
+    RoomCode,
+    is_code,
+)
+from server.base.core.refusal import Refusal
+from server.deals.core import keys as deals_keys
+from server.deals.store import Deal
+from server.play.answers import Played
+from server.play.core import keys as play_keys
+from server.play.core.attempt import Started
+from server.play.core.result import Result
+from server.rooms.core import bus as room_bus
+from server.rooms.core import keys as rooms_keys
+from server.rooms.core.bus import Entry
+from server.rooms.core.events import Terms
+from server.rooms.core.room import Room
+from tests.base.outbox.outboxes import all_due
+from tests.builders import ADA, BOB, CYD, DAN, LIMIT, PLAYERS, reached
+from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+
+NOWHERE = RoomCode(CODE_ALPHABET[:5])
+
+
+TERMS = Terms("roosevelt", "standard", 300_000)
+
+
+async def create(node: Node, player: PlayerId = ADA, key: str = "key", seats: int = 2) -> Room:
+    return await node.rooms.create(
+        player, "robert", "standard", seats=seats, limit=LIMIT, creation=key
+    )
+
+
+def members(room: Room) -> list[PlayerId]:
+    return [seat.player for seat in room.seats]
+
+
+async def deals(node: Node) -> int:
+    """Return how many deals have been drawn."""
+    return len(await node.keys("deal:*"))
+
+
+async def result_of(node: Node, code: RoomCode, player: PlayerId) -> Result | None:
+    """Return the result of a runner who has finished."""
+    round_ = (await node.rooms.find(code)).round
+    assert round_ is not None
+    return round_.results.get(player)
+
+
+async def outcomes(work: list[Awaitable[Room]]) -> list[str]:
+    """Return the outcomes of commands, sorted: the codes of their refusals, or `done`."""
+    done = await asyncio.gather(*work, return_exceptions=True)
+    unexpected = [one for one in done if not isinstance(one, Room | Refusal)]
+    assert not unexpected
+    return sorted(one.code if isinstance(one, Refusal) else "done" for one in done)
+
+
+async def test_a_new_room_has_its_host_in_the_first_seat(node: Node, other: Node) -> None:
+    room = await create(node)
+    assert is_code(room.opened.code)
+    assert (room.host, members(room)) == (ADA, [ADA])
+    assert await other.rooms.find(room.opened.code) == room
+
+
+async def test_a_creation_that_is_sent_again_makes_no_second_room(node: Node, other: Node) -> None:
+    rooms = await asyncio.gather(*(create(n) for n in (node, other) * 5))
+    assert len({room.opened.code for room in rooms}) == 1
+    assert members(await node.rooms.find(rooms[0].opened.code)) == [ADA]
+    assert len({(await create(node, key=key)).opened.code for key in ("key", "other")}) == 2
+
+
+async def test_a_code_that_another_room_has_is_not_taken(node: Node) -> None:
+    taken = await create(node, ADA)
+    await node.redis.set(rooms_keys.creation(BOB, "key"), taken.opened.code)
+    room = await create(node, BOB)
+    assert room.opened.code != taken.opened.code
+    assert (room.host, members(room)) == (BOB, [BOB])
+    assert members(await node.rooms.find(taken.opened.code)) == [ADA]
+
+
+async def test_an_interrupted_creation_is_completed_by_the_next(node: Node) -> None:
+    room = await create(node)
+    await node.redis.xtrim(rooms_keys.room(room.opened.code), maxlen=0)
+    await node.redis.delete(rooms_keys.room(room.opened.code))
+    again = await create(node)
+    assert again.opened.code == room.opened.code
+    assert members(again) == [ADA]
+
+
+@pytest.mark.parametrize(
+    ("game", "variant", "code"),
+    [("no-such-game", "standard", "unknown_game"), ("robert", "blind", "unknown_variant")],
+)
+async def test_a_room_for_an_unknown_game_or_variant_is_refused(
+    node: Node, game: str, variant: str, code: str
+) -> None:
+    with pytest.raises(Refusal, match=code):
+        await node.rooms.create(ADA, game, variant, seats=2, limit=LIMIT, creation="key")
+    assert await node.keys() == []
+
+
+@pytest.mark.parametrize("code", [NOWHERE, RoomCode(""), RoomCode("h7kq2"), RoomCode("x" * 12)])
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda rooms, code: rooms.find(code),
+        lambda rooms, code: rooms.join(code, ADA),
+        lambda rooms, code: rooms.leave(code, ADA),
+        lambda rooms, code: rooms.set_ready(code, ADA, ready=True),
+        lambda rooms, code: rooms.start(code, ADA, PLAYERS),
+        lambda rooms, code: rooms.set_terms(code, ADA, TERMS),
+        lambda rooms, code: rooms.propose_terms(code, ADA, TERMS),
+        lambda rooms, code: rooms.remove(code, ADA, BOB),
+        lambda rooms, code: rooms.hand_over(code, ADA, BOB),
+        lambda rooms, code: rooms.set_lock(code, ADA, locked=True),
+        lambda rooms, code: rooms.set_public(code, ADA, public=True),
+        lambda rooms, code: rooms.replace_host(code, ADA, PLAYERS),
+        lambda rooms, code: rooms.free_seat(code, ADA),
+    ],
+    ids=[
+        "find",
+        "join",
+        "leave",
+        "ready",
+        "start",
+        "terms",
+        "propose",
+        "remove",
+        "hand over",
+        "lock",
+        "public",
+        "replace",
+        "free",
+    ],
+)
+async def test_a_missing_room_is_unknown(
+    node: Node, act: Callable[[object, RoomCode], Awaitable[Room]], code: RoomCode
+) -> None:
+    with pytest.raises(Refusal, match="unknown_room"):
+        await act(node.rooms, code)
+    # The room's absence is confirmed by a write beside it, the barrier.
+    assert [key for key in await node.keys() if not key.endswith(":barrier")] == []
+
+
+async def test_unknown_codes_evict_no_room_from_the_cache(node: Node) -> None:
+    room = await create(node)
+    for code in ("ZZZZ2", "ZZZZ3", "ZZZZ4"):
+        for act in (node.rooms.find(RoomCode(code)), node.rooms.join(RoomCode(code), BOB)):
+            with pytest.raises(Refusal, match="unknown_room"):
+                await act
+    assert list(node.rooms._replicas._used.held) == [room.opened.code]
+
+
+async def test_two_nodes_that_race_for_the_last_seat_give_it_once(node: Node, other: Node) -> None:
+    for attempt in range(5):
+        code = (await create(node, key=f"key {attempt}")).opened.code
+        await other.rooms.find(code)
+        came = [
+            n.rooms.join(code, player)
+            for n, player in zip((node, other) * 2, PLAYERS[1:], strict=True)
+        ]
+        assert await outcomes(list(came)) == ["done", "room_full", "room_full", "room_full"]
+        assert len(members(await node.rooms.find(code))) == 2
+
+
+async def test_a_member_who_comes_back_keeps_the_seat(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB, seats=2)).opened.code
+    before = await node.rooms.find(code)
+    for n in (node, other):
+        assert await n.rooms.join(code, BOB) == before
+
+
+async def test_a_player_who_left_on_another_node_can_join_again(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await other.rooms.find(code)
+    await node.rooms.leave(code, BOB)
+    assert BOB in members(await other.rooms.join(code, BOB))
+
+
+async def test_a_round_has_one_deal_and_an_attempt_for_each_runner(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB, CYD)
+    assert await deals(node) == 1
+    round_ = room.running
+    assert round_ is not None
+    assert round_.players == (ADA, BOB, CYD)
+    deal = await other.store.deals.find(round_.deal)
+    assert deal is not None
+    assert (deal.commitment, deal.room) == (round_.commitment, code)
+    for player in round_.players:
+        state = await other.state_of(round_.attempt(player))
+        assert state.start == Started(
+            player, round_.deal, "lady-betty", "standard", code, None, BEGUN, OVER, deal.rules
+        )
+        with pytest.raises(Refusal, match="not_started"):
+            await other.rooms.open_attempt(state.id, player)
+    clock.time = BEGUN
+    snapshot = await other.rooms.open_attempt(round_.attempt(BOB), BOB)
+    assert snapshot.start.room == code
+
+
+@pytest.mark.parametrize(("player", "code"), [(BOB, "not_host"), (DAN, "unknown_room")])
+async def test_a_refused_start_draws_no_deal(node: Node, player: PlayerId, code: str) -> None:
+    room = await node.room_of(ADA, BOB)
+    with pytest.raises(Refusal, match=code):
+        await node.rooms.start(room.opened.code, player, PLAYERS)
+    assert await deals(node) == 0
+
+
+async def test_a_start_that_is_sent_twice_starts_one_round(node: Node, other: Node) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await other.rooms.find(code)
+    starts = [n.rooms.start(code, ADA, PLAYERS) for n in (node, other, node, other)]
+    assert await outcomes(list(starts)) == ["done", *["round_running"] * 3]
+    room = await node.rooms.find(code)
+    assert room.running is not None
+    assert room.running.number == 1
+    drawn = await deals(node)
+    with pytest.raises(Refusal, match="round_running"):
+        await other.rooms.start(code, ADA, PLAYERS)
+    assert await deals(node) == drawn
+
+
+async def test_a_room_plays_several_rounds(node: Node, other: Node, clock: SetClock) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    for number in (1, 2):
+        assert room.running is not None
+        assert room.running.number == number
+        clock.time = room.running.starts
+        for n, player in ((node, ADA), (other, BOB)):
+            last = await n.play_out(attempt_of(room, player), player)
+            assert await result_of(node, code, player) is None
+            await n.apply_effects()
+            assert await result_of(node, code, player) == last.after.result
+        room = await node.rooms.find(code)
+        assert room.running is None
+        assert sum(room.wins.values()) >= number
+        assert await all_due(node.store.outboxes, OVER * 2) == []
+        if number == 1:
+            room = await node.rematch(code, ADA, BOB)
+    assert await deals(node) == 2
+
+
+async def test_a_finish_counts_once_and_only_in_its_round(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA)
+    assert room.round is not None
+    deal = room.round.deal
+    for n in (node, other, node):
+        await n.rooms.finish(code, deal, ADA, reached(1))
+    room = await node.rooms.start(code, ADA, PLAYERS)
+    await other.rooms.finish(code, deal, ADA, reached(2))
+    assert room.running is not None
+    assert await result_of(node, code, ADA) is None
+    assert await node.rooms.finish(NOWHERE, deal, ADA, reached(1)) is None
+
+
+async def test_a_finish_is_entered_in_a_round_that_the_node_has_not_read_yet(
+    node: Node, other: Node
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    await other.rooms.find(code)
+    room = await node.rooms.start(code, ADA, PLAYERS)
+    assert room.round is not None
+    await other.rooms.finish(code, room.round.deal, BOB, reached(1))
+    assert await result_of(node, code, BOB) == reached(1)
+
+
+@pytest.mark.parametrize("begun", [True, False])
+async def test_leaving_during_a_round_resigns(
+    node: Node, other: Node, clock: SetClock, begun: bool
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    if begun:
+        clock.time = BEGUN
+        await other.play(attempt_of(room, ADA), ADA)
+    left = await other.rooms.leave(code, ADA)
+    assert (left.host, members(left)) == (BOB, [BOB])
+    await other.apply_effects()
+    result = await result_of(node, code, ADA)
+    assert result is not None
+    assert (result.end, result.moves) == ("resigned", int(begun))
+    room = await node.rooms.find(code)
+    assert room.running is not None
+    assert room.running.unfinished() == [BOB]
+    again = await other.rooms.leave(code, ADA)
+    assert again.version == room.version
+
+
+async def test_a_runner_is_not_removed_and_goes_on(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await node.rooms.join(code, CYD)
+    with pytest.raises(Refusal, match="not_host"):
+        await other.rooms.remove(code, BOB, ADA)
+    # From the countdown on, and after the finish too.
+    for at in (clock.time, BEGUN):
+        clock.time = at
+        with pytest.raises(Refusal, match="round_running"):
+            await other.rooms.remove(code, ADA, BOB)
+    await other.play(attempt_of(room, BOB), BOB)
+    await other.play_out(attempt_of(room, BOB), BOB)
+    await other.apply_effects()
+    with pytest.raises(Refusal, match="round_running"):
+        await other.rooms.remove(code, ADA, BOB)
+    for _ in range(2):
+        assert members(await other.rooms.remove(code, ADA, CYD)) == [ADA, BOB]
+    await node.play_out(attempt_of(room, ADA), ADA)
+    await node.apply_effects()
+    assert members(await other.rooms.remove(code, ADA, BOB)) == [ADA]
+    # The host cannot remove itself.
+    assert members(await node.rooms.remove(code, ADA, ADA)) == [ADA]
+
+
+async def test_a_removal_and_a_start_at_the_same_moment_follow_each_other(
+    node: Node, other: Node
+) -> None:
+    for number in range(12):
+        host, guest = PlayerId(f"h0st{number:012}"), PlayerId(f"gaest{number:011}")
+        code = (await node.room_of(host, guest, ADA)).opened.code
+        await other.rooms.find(code)
+        acts: list[Awaitable[Room]] = [
+            node.rooms.remove(code, host, guest),
+            other.rooms.start(code, host, [host, guest, ADA]),
+        ]
+        said = await outcomes(acts if number % 2 else acts[::-1])
+        room = await node.rooms.find(code)
+        assert room.running is not None
+        # Who is in the round has not been removed, and who was removed is not in it.
+        in_it = guest in room.running.players
+        assert said == (["done", "round_running"] if in_it else ["done", "done"])
+        assert (bool(room.seat_of(guest)), guest in room.removed) == (in_it, not in_it)
+        assert set(room.running.players) == {seat.player for seat in room.seats}
+
+
+async def test_rounds_of_a_room_may_be_of_different_games(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA)
+    for game, number in (("lady-betty", 1), ("roosevelt", 2)):
+        assert room.running is not None
+        assert (room.running.number, room.running.terms.game) == (number, game)
+        clock.time = room.running.starts
+        state = await other.state_of(attempt_of(room, ADA))
+        assert (state.start.game, state.start.deadline) == (game, room.running.deadline)
+        page = await other.services.live.read_page(room)
+        assert page.progress[ADA] == state.result
+        # The round ends at its deadline, by its own rules.
+        await node.redis.delete(deals_keys.deal(room.running.deal), play_keys.attempt(state.id))
+        clock.time = room.running.deadline
+        await other.rooms.pass_deadline(code)
+        ended = await result_of(node, code, ADA)
+        assert ended is not None
+        assert (ended.home, ended.left) == (state.result.home, state.result.left)
+        if number == 1:
+            await node.rooms.set_terms(code, ADA, TERMS)
+            room = await other.rooms.start(code, ADA, [ADA])
+
+
+async def test_a_round_is_of_the_terms_that_stand_when_it_starts(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await node.room_of(ADA, BOB)).opened.code
+    draw = node.store.deals.draw
+    drawn: list[str] = []
+
+    async def draw_slowly(game: str, variant: str, room: RoomCode) -> Deal:
+        drawn.append(game)
+        await other.rooms.set_terms(code, ADA, TERMS)
+        return await draw(game, variant, room)
+
+    monkeypatch.setattr(node.store.deals, "draw", draw_slowly)
+    room = await node.rooms.start(code, ADA, PLAYERS)
+    assert drawn == ["lady-betty", "roosevelt"]
+    assert room.running is not None
+    deal = await node.store.deals.find(room.running.deal)
+    assert deal is not None
+    assert deal.game == room.running.terms.game == "roosevelt"
+
+
+@pytest.mark.parametrize(("game", "variant"), [("no-such-game", "standard"), ("robert", "blind")])
+async def test_terms_of_an_unknown_game_or_variant_are_refused(
+    node: Node, game: str, variant: str
+) -> None:
+    room = await node.room_of(ADA, BOB)
+    for act in (node.rooms.set_terms, node.rooms.propose_terms):
+        with pytest.raises(Refusal, match="unknown"):
+            await act(room.opened.code, ADA, Terms(game, variant, LIMIT))
+    assert (await node.rooms.find(room.opened.code)).version == room.version
+
+
+async def test_a_round_counts_from_the_cards_that_the_deal_brings_home(node: Node) -> None:
+    for game in games():
+        room, _ = await node.race_of(ADA, game=game)
+        state = await node.state_of(attempt_of(room, ADA))
+        assert room.round is not None
+        assert room.round.home == state.result.home
+        await node.rooms.leave(room.opened.code, ADA)
+        await node.store.rooms.forget_code(ADA, f"by {ADA}")
+
+
+async def test_a_player_who_leaves_while_a_round_starts_does_not_stay_unfinished(
+    node: Node, other: Node
+) -> None:
+    for attempt in range(10):
+        room = await node.rooms.create(
+            ADA, "robert", "standard", seats=3, limit=LIMIT, creation=f"key {attempt}"
+        )
+        code = room.opened.code
+        for player in (BOB, CYD):
+            await other.rooms.join(code, player)
+        await asyncio.gather(
+            node.rooms.start(code, ADA, PLAYERS),
+            other.rooms.leave(code, BOB),
+            node.rooms.leave(code, CYD),
+        )
+        for n in (node, other):
+            await n.apply_effects()
+        room = await node.rooms.find(code)
+        assert room.running is not None
+        assert room.running.unfinished() == [ADA]
+
+
+async def test_all_runners_are_finished_at_the_deadline(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB, CYD)
+    clock.time = BEGUN
+    await node.play_out(attempt_of(room, ADA), ADA)
+    await node.apply_effects()
+    await node.play(attempt_of(room, BOB), BOB)
+    await other.rooms.pass_deadline(code)
+    assert (await node.rooms.find(code)).running is not None, "it is not time yet"
+    clock.time = OVER
+    await asyncio.gather(*(n.rooms.pass_deadline(code) for n in (node, other)))
+    room = await node.rooms.find(code)
+    assert room.running is None
+    assert room.round is not None
+    assert {player: result.end for player, result in room.round.results.items()} == {
+        ADA: "stuck", BOB: "time", CYD: "time",
+    }  # fmt: skip
+    assert await all_due(node.store.outboxes, OVER * 2) == []
+    await other.rooms.pass_deadline(code)
+    await other.rooms.pass_deadline(NOWHERE)
+
+
+async def test_a_round_whose_deal_was_lost_is_over_at_the_deadline(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    assert room.round is not None
+    for key in (
+        deals_keys.deal(room.round.deal),
+        *map(play_keys.attempt, map(room.round.attempt, (ADA, BOB))),
+    ):
+        await node.redis.delete(key)
+    clock.time = OVER
+    assert await other.rooms.pass_deadline(code)
+    after = await other.rooms.find(code)
+    assert after.running is None
+    assert await result_of(other, code, ADA) == Result(0, 52, 0, 0, "time")
+    assert (await node.rematch(code, ADA, BOB)).running is not None
+
+
+async def test_runners_without_an_attempt_are_finished_at_the_deadline(
+    node: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    # As if the node had died between the entry of the round and those of its attempts.
+    await node.redis.delete(play_keys.attempt(attempt_of(room, BOB)))
+    clock.time = OVER
+    await node.rooms.pass_deadline(code)
+    assert (await node.rooms.find(code)).running is None
+
+
+async def test_a_runners_missing_attempt_is_started_when_it_is_opened(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, _ = await node.race_of(ADA, BOB)
+    for player in (ADA, BOB, CYD):
+        await node.redis.delete(play_keys.attempt(attempt_of(room, player)))
+    with pytest.raises(Refusal, match="not_started"):
+        await other.rooms.open_attempt(attempt_of(room, ADA), ADA)
+    clock.time = BEGUN + 5_000
+    for player in (ADA, BOB):
+        start = (await other.rooms.open_attempt(attempt_of(room, player), player)).start
+        assert (start.at, start.deadline) == (BEGUN, OVER)
+    for player, asks in ((CYD, CYD), (ADA, BOB)):
+        with pytest.raises(Refusal, match="unknown_attempt"):
+            await other.rooms.open_attempt(attempt_of(room, player), asks)
+
+
+async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    await node.store.rooms.enter(code, ADA, node.registration.id)
+    await node.store.rooms.enter(code, BOB, "dead node")
+    await node.store.players.keep(BOB, "Bob")
+    start = Result(0, 52, 0, 0, None)
+    page = await node.services.live.read_page(room)
+    assert page.progress == {ADA: start, BOB: start}
+    assert page.profiles[BOB].name == "Bob"
+    assert page.seed is None
+    clock.time = BEGUN
+    await node.play(attempt_of(room, BOB), BOB)
+    page = await other.services.live.read_page(room)
+    assert page.progress[ADA] == start
+    assert page.progress[BOB].moves == 1
+    assert page.online == set()
+    other.registration.note_alive(node.registration.id)
+    assert (await other.services.live.read_page(room)).online == {ADA}
+    assert room.round is not None
+    for player in (ADA, BOB):
+        await node.rooms.finish(code, room.round.deal, player, reached(9))
+        page = await node.services.live.read_page(await node.rooms.find(code))
+        assert (page.seed is None) == (player == ADA)
+    deal = await node.store.deals.find(room.round.deal)
+    assert deal is not None
+    assert page.seed == deal.seed.hex()
+    assert page.progress == {ADA: reached(9), BOB: reached(9)}
+
+
+async def test_a_runner_who_has_left_is_still_on_the_page(node: Node) -> None:
+    _, code = await node.race_of(ADA, BOB)
+    page = await node.services.live.read_page(await node.rooms.leave(code, ADA))
+    assert set(page.profiles) == {ADA, BOB}
+
+
+@pytest.mark.parametrize("game", games())
+async def test_the_first_progress_counts_cards_that_start_at_home(node: Node, game: str) -> None:
+    room, _ = await node.race_of(ADA, game=game)
+    page = await node.services.live.read_page(room)
+    state = await node.state_of(attempt_of(room, ADA))
+    assert page.progress[ADA] == state.result
+
+
+async def test_every_change_is_published(node: Node) -> None:
+    room = await create(node)
+    code = room.opened.code
+    texts = (await node.store.journals.read(rooms_keys.room(code))).texts
+    entries = [
+        (room_bus.topic(code), encode(Entry(number, text)))
+        for number, text in enumerate(texts, start=1)
+    ]
+    assert node.published == entries
+    node.published.clear()
+    await node.rooms.join(code, ADA)
+    assert node.published == []
+
+
+async def test_a_room_expires_soon_unless_a_round_was_started(node: Node, clock: SetClock) -> None:
+    async def life() -> float:
+        seconds, _ = await node.redis.time()
+        return seconds * 1000 + await node.redis.pttl(rooms_keys.room(code)) - clock.time
+
+    code = (await create(node)).opened.code
+    clock.time += 1_000_000
+    await node.rooms.join(code, BOB)
+    assert abs(await life() - rooms_keys.UNUSED_ROOM_LIFE) < 60_000
+    await node.rooms.start(code, ADA, [ADA, BOB])
+    assert abs(await life() - rooms_keys.ROOM_LIFE) < 60_000
+    clock.time += 1_000_000
+    await node.rooms.leave(code, BOB)
+    assert abs(await life() - rooms_keys.ROOM_LIFE) < 60_000
+
+
+async def test_an_expired_room_is_unknown_to_a_node_that_cached_it(node: Node) -> None:
+    code = (await create(node)).opened.code
+    await node.redis.delete(rooms_keys.room(code))
+    with pytest.raises(Refusal, match="unknown_room"):
+        await node.rooms.join(code, BOB)
+    with pytest.raises(Refusal, match="unknown_room"):
+        await node.rooms.find(code)
+
+
+async def test_moves_of_the_race_are_played_on_any_node(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, _ = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    for n in (node, other, node):
+        for player in (ADA, BOB):
+            assert isinstance(await n.play(attempt_of(room, player), player), Played)

@@ -1,0 +1,103 @@
+"""Hosts are told who is at the same place, and nobody else is."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.journals import store as journals_store
+from server.rooms import same_address_feed
+from server.rooms.core import keys
+from tests.base.redis.servers import until
+from tests.clients.seats import KEY, HubNode, Seat, hubs_on
+from tests.conftest import ALONE
+from tests.nodes import SetClock, node_on
+
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
+
+HERE, THERE = "192.0.2.1", "192.0.2.2"
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accept entries at the time that a test sets, and shorten a wait."""
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(same_address_feed, "SETTLED", 0.05)
+
+
+@pytest.fixture
+async def hubs(redis_url: str) -> AsyncIterator[list[HubNode]]:
+    """Return two nodes with hubs."""
+    clock = SetClock()
+    async with (
+        node_on(redis_url, clock) as one,
+        node_on(redis_url, clock) as two,
+        hubs_on(one, two) as both,
+    ):
+        yield both
+
+
+async def seated(hub: HubNode, address: str, code: str | None = None) -> tuple[Seat, RoomCode]:
+    """Return a player at an address who has joined a room, or opened one."""
+    seat = Seat(hub, address)
+    await seat.hello()
+    if code is None:
+        wanted = {"game": "robert", "seats": 4, "limit": 600, "key": KEY}
+        room = await seat.ask("room.create", **wanted)
+    else:
+        room = await seat.ask("room.join", code=code)
+    assert room["type"] == "room", room
+    return seat, RoomCode(room["code"])
+
+
+async def told(seat: Seat, *groups: list[PlayerId]) -> None:
+    """Wait until a host has been told that these are at the same place, each in one."""
+    await seat.next("Neighbours", lambda event: event["groups"] == list(groups))
+
+
+async def test_the_host_alone_is_told_who_is_at_the_same_place(hubs: list[HubNode]) -> None:
+    host, code = await seated(hubs[0], HERE)
+    far, _ = await seated(hubs[1], THERE, code)
+    near, _ = await seated(hubs[1], HERE, code)
+    await told(host, [host.player, near.player])
+    assert [event["code"] for event in host.received("Neighbours")] == [code]
+    # The next host is told, once there is another one; who is host no more is told nothing new.
+    await host.ask("room.host", code=code, player=far.player)
+    await told(far, [host.player, near.player])
+    assert near.received("Neighbours") == []
+    assert len(host.received("Neighbours")) == 1
+
+
+async def test_the_host_is_told_of_who_leaves_a_rival_at_the_same_place(
+    hubs: list[HubNode],
+) -> None:
+    host, code = await seated(hubs[0], HERE)
+    stays, _ = await seated(hubs[0], THERE, code)
+    leaves, _ = await seated(hubs[1], THERE, code)
+    await host.ask("room.start", code=code, anyway=True)
+    await leaves.ask("room.leave", code=code)
+    await host.next("room", lambda room: len(room["members"]) == 2)
+    later, _ = await seated(hubs[1], THERE, code)
+    await told(host, [stays.player, later.player, leaves.player])
+
+
+async def test_a_place_is_a_keyed_hash_that_is_kept_for_hours(hubs: list[HubNode]) -> None:
+    seat, code = await seated(hubs[0], HERE)
+    redis = hubs[0].node.redis
+
+    async def written() -> bool:
+        return bool(await redis.exists(keys.places(code)))
+
+    await until(written)
+    stored = await redis.hgetall(keys.places(code))
+    assert stored == {seat.player: await hubs[0].node.services.places.of(HERE)}
+    assert HERE not in str(stored)
+    assert 0 < await redis.ttl(keys.places(code)) <= keys.PLACES_LIFE
+
+
+async def test_who_has_no_known_address_is_at_no_place(hubs: list[HubNode]) -> None:
+    _, code = await seated(hubs[0], "")
+    await seated(hubs[0], "", code)
+    assert await hubs[0].node.redis.exists(keys.places(code)) == 0

@@ -1,0 +1,128 @@
+"""Closed deals over HTTP, and the runs on them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import msgspec
+import pytest
+
+from engine.catalog import stored_ruleset
+from engine.verify import verify
+from server.base.net import limits
+from server.base.web.api.route import FOREVER, HOUR
+from server.play.core.run import check, read_file
+from server.routes import ROUTES
+from tests.builders import ADA, BOB, CYD
+from tests.clients.site import CLOSED, DATE, GAME, UNKNOWN, Site, play_daily
+from tests.nodes import BEGUN, Node, SetClock, attempt_of
+
+
+async def test_a_deal_and_its_runs_are_shown_once_it_is_closed(
+    site: Site, node: Node, clock: SetClock
+) -> None:
+    attempt = await play_daily(node, ADA)
+    deal, _, _ = attempt.partition(".")
+    clock.time = CLOSED - 1
+    for path in (f"/deals/{deal}", f"/deals/{deal}/runs?group=guests", f"/runs/{attempt}"):
+        reply = await site.get(path)
+        assert (reply.status, reply.code) == (409, "deal_open")
+        assert reply.headers["Cache-Control"] == "no-store"
+    clock.time = CLOSED
+    shown = await site.get(f"/deals/{deal}")
+    found = shown.json
+    rules = stored_ruleset(found["game"], found["variant"], found["rules"])
+    assert verify(rules, deal, found["seed"], found["commitment"]).agrees
+    assert shown.headers["Cache-Control"] == f"public, max-age={FOREVER}, immutable"
+    runs = await site.get(f"/deals/{deal}/runs?group=guests")
+    assert [row["run"] for row in runs.json["runs"]] == [attempt]
+    assert runs.headers["Cache-Control"] == f"public, max-age={HOUR}"
+    assert (await site.get(f"/deals/{deal}/runs")).json["size"] == 0
+
+
+@pytest.mark.parametrize("allowed", ["none", "hints"])
+async def test_a_run_is_a_file_that_can_be_checked(
+    site: Site, node: Node, clock: SetClock, allowed: str
+) -> None:
+    room = await node.room_of(ADA)
+    terms = msgspec.structs.replace(room.terms, help=allowed)
+    await node.rooms.set_terms(room.opened.code, ADA, terms)
+    room = await node.rooms.start(room.opened.code, ADA, {ADA})
+    attempt = attempt_of(room, ADA)
+    clock.time = BEGUN
+    for _ in range(5):
+        clock.time += 700
+        await node.play(attempt, ADA)
+    if allowed == "hints":
+        state = await node.state_of(attempt)
+        await node.attempts.undo(attempt, ADA, state.seq + 1)
+        state = await node.state_of(attempt)
+        await node.attempts.hint(attempt, ADA, state.seq + 1)
+    await node.attempts.give_up(attempt)
+    await node.apply_effects()
+    reply = await site.get(f"/runs/{attempt}")
+    file = read_file(reply.body)
+    assert check(file) is None
+    result = (await node.state_of(attempt)).result
+    assert msgspec.structs.asdict(file.result) == {
+        name: getattr(result, name) for name in file.result.__struct_fields__
+    }
+    assert (file.help, file.player.id, reply.json["samedeal"]) == (allowed, ADA, "run")
+
+
+async def test_the_runs_of_a_round_come_by_pages(site: Site, node: Node, clock: SetClock) -> None:
+    room, _ = await node.race_of(ADA, BOB, CYD)
+    clock.time = BEGUN
+    for player in (ADA, BOB, CYD):
+        await node.play_out(attempt_of(room, player), player)
+        clock.time += 1_000
+    await node.apply_effects()
+    assert room.round is not None
+    deal = room.round.deal
+    whole = (await site.get(f"/deals/{deal}/runs")).json
+    assert [row["rank"] for row in whole["runs"]] == sorted(row["rank"] for row in whole["runs"])
+    parts = [(await site.get(f"/deals/{deal}/runs?from={n}&count=1")).json for n in (1, 2, 3, 4)]
+    assert [part["size"] for part in parts] == [3] * 4
+    assert [row for part in parts for row in part["runs"]] == whole["runs"]
+
+
+async def test_what_there_is_not_is_unknown(site: Site) -> None:
+    for path, code in (
+        (f"/deals/{UNKNOWN}", "unknown_deal"),
+        (f"/deals/{UNKNOWN}/runs", "unknown_deal"),
+        ("/deals/{}", "unknown_deal"),
+        (f"/runs/{UNKNOWN}.{ADA}", "unknown_run"),
+        ("/runs/x", "unknown_run"),
+    ):
+        reply = await site.get(path)
+        assert (reply.status, reply.code) == (404, code)
+
+
+async def test_nothing_of_an_open_deal_is_served(
+    site: Site, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By any path, with the ids of a daily that is open, and of a round that is running."""
+    monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(10_000.0, 10_000.0))
+    attempts = [await play_daily(node, ADA)]
+    room, _ = await node.race_of(ADA, BOB)
+    attempts.append(attempt_of(room, ADA))
+    clock.time = BEGUN
+    await node.play_out(attempts[1], ADA)
+    await node.apply_effects()
+    deals = []
+    for attempt in attempts:
+        deal = await node.store.deals.find((await node.state_of(attempt)).start.deal)
+        assert deal is not None
+        deals.append(deal)
+    for attempt, deal, date, game in product(attempts, deals, (DATE,), (GAME, deals[1].game)):
+        values = {"deal": deal.id, "run": attempt, "player": ADA, "game": game, "date": date}
+        values |= {"scope": "day", "period": date, "file": f"{date}.jsonl.gz"}
+        for route, query in product(ROUTES, ("", "?group=guests")):
+            reply = await site.ask("/api" + route.path.format(**values) + query)
+            assert reply.status in {200, 400, 404, 409}
+            text = reply.body.decode()
+            assert not any(secret.seed.hex() in text for secret in deals)
+            if "deal_open" in route.codes:
+                assert reply.status in {409, 400}
+            if "rows" in text and reply.status == 200:
+                assert all(row["run"] is None for row in reply.json.get("rows", ()))

@@ -1,0 +1,135 @@
+"""Runs: what is shown of them, to whom, and when."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from engine.deal import deal_seed
+from engine.notation import parse_move
+from engine.play import play
+from server.base.core import days
+from server.base.core.ids import AttemptId, DealId
+from server.base.core.refusal import Refusal
+from server.base.journals.stored import rules_of
+from server.runs import runs
+from tests.builders import ADA, BOB, CYD
+from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
+
+
+async def refusal_of(node: Node, attempt: AttemptId) -> str | None:
+    """Return the code with which a run is refused, or `None` if it is not."""
+    try:
+        await node.services.runs.find(attempt)
+    except Refusal as refusal:
+        return refusal.code
+    return None
+
+
+async def test_a_run_has_the_moves_of_its_attempt_with_their_times(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, _ = await node.race_of(ADA)
+    attempt = attempt_of(room, ADA)
+    for seconds in (1, 3, 4):
+        clock.time = BEGUN + seconds * 1_000
+        await node.play(attempt, ADA)
+    clock.time = BEGUN + 9_000
+    await node.attempts.give_up(attempt)
+    await node.apply_effects()
+    found = await other.services.runs.find(attempt)
+    run, deal = found.run, found.deal
+    assert [time for _, time in run.moves] == [1_000, 3_000, 4_000]
+    assert (run.end, run.ended, found.profile.id) == ("resigned", 9_000, ADA)
+    rules = rules_of(deal.game, deal.variant, run.start.rules)
+    board = deal_seed(rules, deal.seed)
+    for text, _ in run.moves:
+        board, _ = play(board, parse_move(rules, text))
+    assert board == (await node.state_of(attempt)).board
+
+
+async def test_no_run_is_shown_while_anybody_races_on_its_deal(node: Node, clock: SetClock) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    attempt = attempt_of(room, ADA)
+    deal = DealId(attempt.partition(".")[0])
+    clock.time = BEGUN
+    await node.attempts.give_up(attempt)
+    await node.apply_effects()
+    assert await refusal_of(node, attempt) == "deal_open"
+    with pytest.raises(Refusal, match="deal_open"):
+        await node.services.runs.on(deal, BOB)
+    await node.rooms.leave(code, BOB)
+    await node.apply_effects()
+    assert await refusal_of(node, attempt) is None
+
+
+async def test_a_run_of_a_daily_is_shown_from_its_close_on(node: Node, clock: SetClock) -> None:
+    attempt = (await node.dailies.open(ADA, "robert")).attempt
+    day = (await node.state_of(attempt)).start.day
+    assert day is not None
+    clock.time = days.closes(day) - 1
+    assert await refusal_of(node, attempt) == "deal_open"
+    # Nobody has looked at it since: the read itself makes the deadline pass.
+    clock.time = days.closes(day)
+    found = await node.services.runs.find(attempt)
+    assert (found.run.end, found.run.start.at + found.run.ended) == ("time", clock.time)
+
+
+async def test_the_runs_on_a_rounds_deal_are_those_of_its_runners_best_first(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await node.race_of(ADA, BOB)
+    clock.time = BEGUN
+    await node.play_out(attempt_of(room, BOB), BOB)
+    await node.attempts.give_up(attempt_of(room, ADA))
+    await node.apply_effects()
+    assert room.round is not None
+    first = room.round.deal
+    await node.rematch(code, ADA, BOB)
+    clock.time = OVER * 2
+    for asked in (node, other):
+        size, rows = await asked.services.runs.on(first, CYD)
+        assert size == 2
+        assert [(row.profile.id, row.rank) for row in rows] == [(BOB, 1), (ADA, 2)]
+        bob = (await node.state_of(rows[0].attempt)).result
+        assert (rows[0].left, rows[0].time, rows[0].moves) == (bob.left, bob.time, bob.moves)
+
+
+async def test_the_runs_on_a_dailys_deal_are_those_of_its_leaderboard(
+    node: Node, clock: SetClock
+) -> None:
+    attempts = [(await node.dailies.open(player, "robert")).attempt for player in (ADA, BOB)]
+    state = await node.state_of(attempts[0])
+    await node.play_out(attempts[1], BOB)
+    await node.play(attempts[0], ADA)
+    await node.attempts.give_up(attempts[0])
+    await node.apply_effects()
+    assert state.start.day is not None
+    clock.time = days.closes(state.start.day)
+    size, rows = await node.services.runs.on(state.start.deal, ADA)
+    assert (size, [row.profile.id for row in rows]) == (2, [BOB, ADA])
+    assert {row.attempt for row in rows} == set(attempts)
+
+
+async def test_what_is_no_run_is_refused(node: Node, clock: SetClock) -> None:
+    room, code = await node.race_of(ADA)
+    clock.time = BEGUN
+    await node.rooms.leave(code, ADA)
+    await node.apply_effects()
+    deal = attempt_of(room, ADA).partition(".")[0]
+    for wrong in ("", "nothing", f"{deal}.{BOB}", f"dea1000000000000.{ADA}"):
+        assert await refusal_of(node, AttemptId(wrong)) == "unknown_run"
+    with pytest.raises(Refusal, match="unknown_deal"):
+        await node.services.runs.on(DealId("dea1000000000000"), ADA)
+
+
+async def test_only_so_many_runs_are_read_at_once(node: Node, clock: SetClock) -> None:
+    room, code = await node.race_of(ADA)
+    clock.time = BEGUN
+    await node.rooms.leave(code, ADA)
+    await node.apply_effects()
+    attempt = attempt_of(room, ADA)
+    codes = await asyncio.gather(*(refusal_of(node, attempt) for _ in range(runs.MAX_READS + 2)))
+    assert codes == [None] * runs.MAX_READS + ["overloaded"] * 2
+    assert await refusal_of(node, attempt) is None

@@ -1,0 +1,114 @@
+"""Keys: those that are written together share a slot of a cluster."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from redis.crc import key_slot
+
+from server.base.core import keys
+from server.base.core.days import DailyId
+from server.base.core.ids import ALPHABET, CODE_ALPHABET
+from server.deals.core import keys as deals_keys
+from server.lobby.core import keys as lobby_keys
+from server.play.core import keys as play_keys
+from server.players.core import keys as players_keys
+from server.results.core import keys as results_keys
+from server.results.core.boards import of_daily
+from server.rooms.core import keys as rooms_keys
+from tests.base.redis.key_modules import FOR_GOOD, KEY_MODULES, all_of
+
+ids = st.text(ALPHABET, min_size=16, max_size=16)
+
+
+def slots(*names: str) -> set[int]:
+    return {key_slot(name.encode()) for name in names}
+
+
+@settings(deadline=None)
+@given(ids, ids)
+def test_an_attempt_shares_a_slot_with_its_outbox(deal: str, player: str) -> None:
+    name = f"{deal}.{player}"
+    number = keys.partition(name)
+    assert 0 <= number < keys.PARTITIONS
+    assert len(slots(play_keys.attempt(name), keys.outbox(number), keys.due(number))) == 1
+    assert slots(keys.barrier(play_keys.attempt(name))) == slots(play_keys.attempt(name))
+
+
+@settings(deadline=None)
+@given(st.text(CODE_ALPHABET, min_size=5, max_size=5))
+def test_a_room_shares_a_slot_with_its_due_time(code: str) -> None:
+    number = keys.partition(code)
+    assert len(slots(rooms_keys.room(code), keys.presence(code), keys.due(number))) == 1
+
+
+@given(st.text(ALPHABET, max_size=12))
+def test_the_open_rooms_share_a_slot(network: str) -> None:
+    assert (
+        len(slots(lobby_keys.OPEN_ROOMS, lobby_keys.OPEN_ROWS, lobby_keys.open_rooms_of(network)))
+        == 1
+    )
+
+
+def test_partitions_spread_over_a_cluster() -> None:
+    thirds = [key_slot(keys.outbox(number).encode()) * 3 // 16_384
+              for number in range(keys.PARTITIONS)]  # fmt: skip
+    assert all(thirds.count(third) > keys.PARTITIONS // 5 for third in range(3))
+
+
+def test_keys_of_different_kinds_differ() -> None:
+    daily = DailyId("x", 1)
+    made = [
+        play_keys.attempt("x"),
+        rooms_keys.room("x"),
+        keys.presence("x"),
+        keys.outbox(1),
+        keys.due(1),
+        deals_keys.deal("x"),
+        deals_keys.daily(daily),
+        deals_keys.pool("x"),
+        players_keys.player("x"),
+        players_keys.history("x"),
+        results_keys.leaderboard(of_daily(daily, "guests")),
+        results_keys.leaderboard(of_daily(daily, "ranked")),
+        results_keys.curves(of_daily(daily, "guests")),
+        rooms_keys.race("x"),
+        results_keys.met("x"),
+        keys.quota("x"),
+        rooms_keys.creation("x", "y"),
+        keys.NODES,
+        keys.barrier(play_keys.attempt("x")),
+        lobby_keys.OPEN_ROOMS,
+        lobby_keys.OPEN_ROWS,
+        lobby_keys.open_rooms_of(""),
+        lobby_keys.open_rooms_of("x"),
+    ]
+    assert len(set(made)) == len(made)
+
+
+def test_no_two_wings_share_a_kind_of_key() -> None:
+    wings: dict[str, set[str]] = {}
+    for module in KEY_MODULES:
+        for key in all_of(module).values():
+            wings.setdefault(keys.kind_of(key)[0], set()).add(module.__name__)
+    assert {kind for kind, of in wings.items() if len(of) > 1} == set()
+    assert wings.keys() >= FOR_GOOD
+
+
+@pytest.mark.parametrize("module", KEY_MODULES, ids=lambda module: module.__name__)
+def test_no_name_is_given_twice(module: ModuleType) -> None:
+    """A second life of the same name would be that of the first one, too."""
+    tree = ast.parse(Path(str(module.__file__)).read_text())
+    names = [
+        target.id
+        for statement in tree.body
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Name)
+    ]
+    assert len(set(names)) == len(names)

@@ -1,0 +1,344 @@
+"""No byte sent to a player depends on a card that this player has not seen.
+
+Each test plays the same moves on two boards that differ only in unseen cards, and compares every
+byte that is sent until one of those cards is turned up.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import msgpack
+import msgspec
+import pytest
+from msgspec import structs
+
+from engine.board import Board, view_of
+from engine.cards import DOWN
+from engine.catalog import games, ruleset
+from engine.deal import deal_seed
+from engine.errors import IllegalMoveError
+from engine.moves import legal_moves
+from engine.notation import parse_move
+from engine.ruleset import Move
+from server import protocol
+from server.base.core.ids import AttemptId, DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.wire import codec
+from server.base.wire.session import Session
+from server.base.work.metrics import Metrics
+from server.play import present as play_present
+from server.play.answers import Played, Snapshot, snapshot_of
+from server.play.core import attempt as core
+from server.play.core.attempt import Attempt, Started
+from server.play.core.digest import digest
+from server.play.core.stored import Help
+from server.play.journal import Step
+from server.play.moves import MoveNumbers, Reply
+from server.play.resume import missed_of
+from server.watching import present as watching_present
+from server.watching.watching import WatchedEntry
+from tests.builders import race_of
+from tests.engine.positions import face_down
+
+GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]
+ME = PlayerId("k3mq7w2r5t9xkz4b")
+DEAL = DealId("rw4kq8d2n6vx1zt7")
+
+
+def twin(board: Board, rng: random.Random) -> Board:
+    """Return the same board with its face-down cards in another order."""
+    hidden = [card for pile in board.piles for card in pile if card & DOWN]
+    rng.shuffle(hidden)
+    cards: Iterator[int] = iter(hidden)
+    piles = tuple(bytes(next(cards) if c & DOWN else c for c in pile) for pile in board.piles)
+    return replace(board, piles=piles)
+
+
+def begun(board: Board, allowed: Help = "none") -> Attempt:
+    names = ME, DEAL, board.ruleset.game, board.ruleset.variant
+    return core.begin(Started(*names, None, 1, 0, 10**9, board.ruleset.digest, allowed), board)
+
+
+class _Wire:
+    """A connection that records the frames sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+
+    def send(self, frame: bytes, key: Hashable = None) -> None:
+        """Record a frame."""
+        self.sent.append(frame)
+
+    def is_full(self) -> bool:
+        """Return `False`: nothing large is sent."""
+        return False
+
+    def is_behind(self) -> bool:
+        """Return that the client keeps up."""
+        return False
+
+    def in_turn(self, begin: Callable[[], None], _cost: float) -> None:
+        """Begin at once."""
+        begin()
+
+    def hold(self) -> None:
+        """Do nothing: only one command is sent."""
+
+    def release(self) -> None:
+        """Do nothing."""
+
+    def close(self, code: int) -> None:
+        """Fail: no test leads to a close."""
+        raise AssertionError(f"closed with {code}")
+
+
+class _Handlers:
+    """The handlers of a session, which answer at once from an attempt in memory."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self.attempt = attempt
+
+    async def answer(self, session: Session, command: protocol.AnyCommand) -> protocol.shared.Event:
+        """Answer with a snapshot of the attempt."""
+        session.identify(ME)
+        return play_present.attempt(
+            shown(self.attempt), session.shown.number_of(self.attempt.id), 1_000
+        )
+
+    def play(
+        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
+    ) -> None:
+        """Play a move."""
+        assert (player, attempt, seq) == (ME, self.attempt.id, self.attempt.seq + 1)
+        move = self.attempt.board.ruleset.move_of(*numbers)
+        before = self.attempt
+        if move is None:
+            reply(Refusal("bad_move"))
+            return
+        try:
+            _, self.attempt, delta = core.play(before, move, 1_000)
+        except Refusal as refusal:
+            reply(refusal)
+        else:
+            reply(Played(before, self.attempt, delta))
+
+    def now(self) -> int:
+        """Return a fixed time."""
+        return 1_000
+
+
+async def sent_for(attempt: Attempt, move: tuple[int, int, int]) -> tuple[Attempt, bytes]:
+    """Return the attempt after a move, and the frame that its player is sent by the session."""
+    wire, handlers = _Wire(), _Handlers(attempt)
+    session = Session("s", wire, handlers, Metrics())
+    session.identify(ME)
+    number = session.shown.number_of(attempt.id)
+    session.receive(msgpack.packb([number, attempt.seq + 1, *move]))
+    session.cancel_hello_timer()
+    (frame,) = wire.sent
+    return handlers.attempt, frame
+
+
+def shown(attempt: Attempt) -> Snapshot:
+    """Return a snapshot."""
+    return snapshot_of(attempt, "00" * 32)
+
+
+def snapshot_frame(attempt: Attempt) -> bytes:
+    return codec.encode(play_present.attempt(shown(attempt), protocol.attempts.FIRST_NUMBER, 1_000))
+
+
+def turns_a_card(before: Attempt, after: Attempt) -> bool:
+    return face_down(after.board) < face_down(before.board)
+
+
+def changed_piles(frame: bytes) -> list[int]:
+    moved: protocol.attempts.Moved = msgspec.msgpack.decode(frame, type=protocol.attempts.Moved)
+    return [change[0] for change in moved.changes]
+
+
+@pytest.mark.parametrize(("game", "variant"), GAMES)
+@pytest.mark.parametrize("seed", range(5))
+async def test_snapshots_answers_and_refusals_do_not_depend_on_unseen_cards(
+    game: str, variant: str, seed: int
+) -> None:
+    rng = random.Random(f"{game} {variant} {seed}")
+    rules = ruleset(game, variant)
+    one = begun(deal_seed(rules, rng.randbytes(32)))
+    compared = 0
+    for _ in range(60):
+        other = structs.replace(one, board=twin(one.board, rng))
+        assert snapshot_frame(one) == snapshot_frame(other)
+        moves = legal_moves(one.board)
+        if not moves:
+            break
+        piles = range(len(rules.pile_names) + 1)
+        tries = [
+            rules.numbers_of(rng.choice(moves)),
+            (rng.choice(piles), rng.choice(piles), rng.randint(1, 2)),
+        ]
+        for move in tries:
+            after, frame = await sent_for(one, move)
+            other_after, other_frame = await sent_for(other, move)
+            if turns_a_card(one, after):
+                # The card turned up differs, and nothing else may; unless a pile is filled
+                # with the same card that left it on one board, and so is unchanged there.
+                same_piles = changed_piles(frame) == changed_piles(other_frame)
+                assert len(frame) == len(other_frame) or not same_piles
+                assert same_piles or variant == "fill"
+            else:
+                assert frame == other_frame
+                compared += 1
+            if after is not one:
+                one, other = after, other_after
+                break
+    assert compared > 0
+
+
+def missed_frame(steps: list[Step]) -> bytes:
+    """Return the frame for a client that has the first of some attempts in a row."""
+    had = steps[0].after
+    now = snapshot_of(steps[-1].after, "00" * 32)
+    found = missed_of(steps, now, had.seq, digest(view_of(had.board)))
+    assert found is not None
+    return codec.encode(play_present.missed(found, protocol.attempts.FIRST_NUMBER, 1_000))
+
+
+def without_faces(frame: bytes) -> list[Any]:
+    """Return the missed moves in a frame, without the faces of cards."""
+    value = msgpack.unpackb(frame)
+    assert value.pop(1) == protocol.shared.NEWS
+    found: protocol.attempts.Missed = msgspec.convert(value, type=protocol.attempts.Missed)
+    return [
+        (
+            (move.source, move.target, move.count),
+            [(pile, take, len(put)) for pile, take, *put in move.changes],
+            move.redeals,
+        )
+        for move in found.moves
+    ]
+
+
+@pytest.mark.parametrize(("game", "variant"), GAMES)
+@pytest.mark.parametrize("seed", range(5))
+def test_missed_moves_do_not_depend_on_unseen_cards(game: str, variant: str, seed: int) -> None:
+    """The same moves on both boards, as long as legal: equal bytes until a card is turned up."""
+    rng = random.Random(f"{game} {variant} {seed}")
+    rules = ruleset(game, variant)
+    start = begun(deal_seed(rules, rng.randbytes(32)))
+    compared = 0
+    for _ in range(20):
+        other = structs.replace(start, board=twin(start.board, rng))
+        # A client in the middle of a game; the entries before that do not matter here.
+        lines = [[Step(None, one.start, one)] for one in (start, other)]
+        turned = False
+        for _ in range(8):
+            moves = legal_moves(lines[0][-1].after.board)
+            if not moves:
+                break
+            move = rng.choice(moves)
+            try:
+                steps = [step(line[-1].after, move) for line in lines]
+            except Refusal:
+                break  # onto a card that was turned up on only one board
+            lines = [[*line, step] for line, step in zip(lines, steps, strict=True)]
+            turned |= turns_a_card(start, steps[0].after)
+            frames = [missed_frame(line) for line in lines]
+            if turned:
+                # As above: a pile may be filled with the same card on one board.
+                same = without_faces(frames[0]) == without_faces(frames[1])
+                assert same or variant == "fill"
+            else:
+                assert frames[0] == frames[1]
+                compared += 1
+        start = lines[0][-1].after
+        if start.end is not None:
+            break
+    assert compared > 0
+
+
+def watched_frames(before: Attempt | None, after: Attempt) -> list[bytes]:
+    """Return what watchers are sent of an entry: all boards after it, and what it has changed."""
+    room = race_of(ME)
+    return [
+        codec.encode(watching_present.watched(room, "delayed", [(after, None)])),
+        codec.encode(watching_present.watched_move(WatchedEntry(1, 0, before, after))),
+    ]
+
+
+@pytest.mark.parametrize(("game", "variant"), GAMES)
+@pytest.mark.parametrize("seed", range(5))
+def test_what_watchers_see_does_not_depend_on_cards_that_the_runner_has_not_seen(
+    game: str, variant: str, seed: int
+) -> None:
+    rng = random.Random(f"{game} {variant} {seed}")
+    one = begun(deal_seed(ruleset(game, variant), rng.randbytes(32)))
+    compared = 0
+    for _ in range(60):
+        other = structs.replace(one, board=twin(one.board, rng))
+        assert watched_frames(None, one) == watched_frames(None, other)
+        moves = legal_moves(one.board)
+        if not moves:
+            break
+        move = rng.choice(moves)
+        after, other_after = (step(each, move).after for each in (one, other))
+        if not turns_a_card(one, after):
+            assert watched_frames(one, after) == watched_frames(other, other_after)
+            compared += 1
+        one = after
+    assert compared > 0
+
+
+def step(attempt: Attempt, move: Move) -> Step:
+    event, after, _ = core.play(attempt, move, 1_000)
+    return Step(attempt, event, after)
+
+
+@pytest.mark.parametrize(("game", "variant"), GAMES)
+@pytest.mark.parametrize("seed", range(5))
+def test_cards_that_an_undo_covers_are_unseen_again(game: str, variant: str, seed: int) -> None:
+    """The same moves on both boards, and all of them undone: in the end, all bytes are equal."""
+    rng = random.Random(f"{game} {variant} {seed}")
+    board = deal_seed(ruleset(game, variant), rng.randbytes(32))
+    states = [begun(board, "hints"), begun(twin(board, rng), "hints")]
+    start = [view_of(state.board).piles for state in states]
+    peeked = False
+    for _ in range(12):
+        move = rng.choice(legal_moves(states[0].board))
+        try:
+            after = [core.play(state, move, 1_000).after for state in states]
+        except Refusal:
+            break  # onto a card that was turned up on only one board
+        peeked |= turns_a_card(states[0], after[0])
+        states = after
+    while states[0].undoable:
+        undone = [core.undo(state, 1_000) for state in states]
+        frames = [
+            codec.encode(play_present.followed(each.after, core.UNDONE, each.delta, 32, 1_000))
+            for each in undone
+        ]
+        states = [each.after for each in undone]
+        if view_of(states[0].board).piles == view_of(states[1].board).piles:
+            assert frames[0] == frames[1] or variant == "fill"
+    assert [view_of(state.board).piles for state in states] == start
+    assert snapshot_frame(states[0]) == snapshot_frame(states[1])
+    assert states[0].peeked == peeked
+
+
+def test_twins_differ() -> None:
+    """The test above compares different boards."""
+    board = deal_seed(ruleset("roosevelt"), bytes(32))
+    assert twin(board, random.Random(1)) != board
+
+
+@pytest.mark.parametrize(("game", "variant"), GAMES)
+def test_a_refusal_says_nothing_of_hidden_cards(game: str, variant: str) -> None:
+    attempt = begun(deal_seed(ruleset(game, variant), bytes(32)))
+    with pytest.raises(Refusal) as refused:
+        core.play(attempt, parse_move(attempt.board.ruleset, "f0>s"), 1_000)
+    assert isinstance(refused.value.__cause__, IllegalMoveError)
+    assert refused.value.text == "f0>s is not a legal move here."

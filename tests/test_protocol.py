@@ -1,0 +1,226 @@
+"""`PROTOCOL.md` against the types: every example is a message, and every message has one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import msgpack
+import msgspec
+import pytest
+
+from engine.catalog import ruleset
+from engine.notation import seen_text
+from server import protocol
+from server.base.core.refusal import SENTENCES
+from server.base.generate import typescript
+from server.base.net.contracts import Reason
+from server.base.wire import codec
+from server.base.wire.messages import Command
+from server.base.wire.request import Request
+from server.base.wire.session_messages import VERSION, VERSIONS
+from server.handlers import HANDLERS
+from server.play.core.digest import fnv1a
+from server.play.messages import FIRST_NUMBER, LAST_NUMBER
+from server.play.resume import MAX_MISSED
+from server.rooms.messages import PROGRESS
+from tests.wire import read_event
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "server" / "PROTOCOL.md").read_text(encoding="utf-8")
+
+COMMANDS = {protocol.kind_of(command): command for command in protocol.COMMANDS}
+EVENTS = {protocol.kind_of(event): event for event in protocol.EVENTS}
+PARTS = [struct for struct in protocol.STRUCTS if struct not in protocol.COMMANDS + protocol.EVENTS]
+"""Moves, their answers, and the structs that are fields of messages."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """An example of a message in PROTOCOL.md.
+
+    Attributes:
+        sign: `>` for a command, `<` for an event.
+        value: the array of its fields.
+        frame: its bytes, or `None` if they are not shown.
+    """
+
+    sign: str
+    value: list[Any]
+    frame: bytes | None
+
+    @property
+    def name(self) -> str:
+        """The name of its struct, or `progress`."""
+        kinds = COMMANDS if self.sign == ">" else EVENTS
+        if FIRST_NUMBER <= self.value[0] <= LAST_NUMBER:
+            return "PlayMove" if self.sign == ">" else "Moved"
+        return (
+            "progress"
+            if self.value[0] == PROGRESS and self.sign == "<"
+            else (kinds[self.value[0]].__name__)
+        )
+
+
+def examples() -> Iterator[Example]:
+    """Yield every message in the code blocks of PROTOCOL.md."""
+    for block in re.findall(r"^```text\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE):
+        for text in re.split(r"^(?=[<>] )", block, flags=re.MULTILINE)[1:]:
+            array, _, frame = text[2:].partition("\n= ")
+            quoted = re.sub(r"h'([0-9a-f]*)'", r'{"bin": "\1"}', array)
+            value = json.loads(quoted, object_hook=lambda found: bytes.fromhex(found["bin"]))
+            yield Example(text[0], value, bytes.fromhex(frame) if frame else None)
+
+
+EXAMPLES = list(examples())
+
+
+def first(name: str, test: str = "") -> list[Any]:
+    """Return the first example of a message whose array contains a text."""
+    return next(e.value for e in EXAMPLES if e.name == name and test in str(e.value))
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_an_example_is_a_message(example: Example) -> None:
+    packed = msgpack.packb(example.value)
+    if example.sign == ">":
+        assert type(codec.decode(packed)).__name__ == example.name
+        frame = packed
+    elif example.name == "Moved":
+        frame = codec.encode_moved(*_filled(example.value))
+    elif example.name == "progress":
+        frame = codec.encode_progress(example.value[1:])
+    else:
+        re_ = example.value[1]
+        answers = tuple(re_) if isinstance(re_, list) else re_
+        frame = codec.encode(read_event(example.value), answers)
+    assert frame == packed
+    assert example.frame in {None, frame}
+
+
+def _filled(value: list[Any]) -> Any:
+    """Return all fields of a `Moved`, with `None` for those that are left out."""
+    moved = msgspec.convert(value, type=protocol.attempts.Moved)
+    return [getattr(moved, name) for name in moved.__struct_fields__]
+
+
+def test_the_bytes_of_typical_and_frequent_messages_are_shown() -> None:
+    shown = {example.name for example in EXAMPLES if example.frame is not None}
+    assert shown >= {"PlayMove", "Moved", "progress", "Ping", "Pong", "Hello", "Refused"}
+
+
+def test_every_message_has_an_example() -> None:
+    named = {kind.__name__ for kind in (*COMMANDS.values(), *EVENTS.values())}
+    assert {example.name for example in EXAMPLES} == named | {"PlayMove", "Moved", "progress"}
+
+
+def rows(structs: dict[int, Any]) -> set[str]:
+    """Return the rows of messages, by kind, as in the tables of PROTOCOL.md."""
+    return {f"| {tag} | `{kind.__name__}` | {fields_of(kind)}" for tag, kind in structs.items()}
+
+
+def fields_of(struct: type[msgspec.Struct]) -> str:
+    """Return the cell with the fields of a struct, as in the tables of PROTOCOL.md."""
+    command = issubclass(struct, protocol.shared.Command)
+    names = [
+        f"`{field.name}{'?' if not field.required else ''}`"
+        for field in msgspec.structs.fields(struct)
+        if not (command and field.name == "id")
+    ]
+    return f"{', '.join(names)} |" if names else "|"
+
+
+@pytest.mark.parametrize("kinds", [COMMANDS, EVENTS], ids=["commands", "events"])
+def test_every_kind_is_in_the_tables(kinds: dict[int, Any]) -> None:
+    assert all(f"\n{row}" in TEXT for row in rows(kinds))
+
+
+def test_kinds_are_unique_and_no_numbers_of_attempts() -> None:
+    commands = [protocol.kind_of(command) for command in protocol.COMMANDS]
+    events = [protocol.kind_of(event) for event in protocol.EVENTS]
+    for kinds in (commands, [*events, PROGRESS]):
+        assert len(set(kinds)) == len(kinds)
+        numbers = range(FIRST_NUMBER, LAST_NUMBER + 1)
+        assert all(0 < kind < 128 and kind not in numbers for kind in kinds)
+
+
+@pytest.mark.parametrize("struct", PARTS)
+def test_every_struct_is_in_the_tables(struct: type[msgspec.Struct]) -> None:
+    assert f"\n| `{struct.__name__}` | {fields_of(struct)}" in TEXT
+
+
+def return_type(handler: object) -> str:
+    """Return the events that a handler returns, as in the table of PROTOCOL.md."""
+    returned = get_type_hints(handler)["return"]
+    return " or ".join(f"`{event.__name__}`" for event in get_args(returned) or (returned,))
+
+
+@pytest.mark.parametrize("command", protocol.COMMANDS)
+def test_the_handler_of_a_command_returns_what_the_table_says(command: type[Command]) -> None:
+    row = f"| {protocol.kind_of(command)} | `{command.__name__}` | {fields_of(command)}"
+    assert f"\n{row} {return_type(HANDLERS[command])} |" in TEXT
+
+
+@pytest.mark.parametrize("command", protocol.COMMANDS)
+def test_the_handler_of_a_command_takes_it(command: type[Command]) -> None:
+    assert get_type_hints(HANDLERS[command])["request"] == Request[command]  # type: ignore[valid-type]
+
+
+def test_the_messages_name_the_codes_that_they_are_refused_with() -> None:
+    said = " ".join((struct.__doc__ or "") for struct in protocol.STRUCTS)
+    sentences = re.findall(r"[Rr]efused as ([^.;]+)[.;]", " ".join(said.split()))
+    named = re.findall(r"`(\w+)`", " ".join(sentences))
+    assert set(named) == SENTENCES.keys()
+
+
+def test_every_code_is_explained() -> None:
+    explained = set(re.findall(r"`([a-z_]+)`", TEXT))
+    assert SENTENCES.keys() <= explained
+
+
+@pytest.mark.parametrize("reason", list(Reason))
+def test_every_close_code_is_explained(reason: Reason) -> None:
+    assert f"| {reason.value[0]} | `{reason.name.lower()}` |" in TEXT
+
+
+def test_the_digests_are_those_of_their_texts() -> None:
+    digests = re.findall(r"^\| `(.+)` \| `(\d+)` \|$", TEXT, re.MULTILINE)
+    assert len(digests) >= 4
+    assert [(text, str(fnv1a(text))) for text, _ in digests] == digests
+
+
+def test_the_example_of_resuming_continues_that_of_a_snapshot() -> None:
+    attempt = read_event(first("Attempt"))
+    missed = read_event(first("Missed", "1795220110000"))
+    asked = codec.decode(msgpack.packb(first("OpenAttempt", "2854881431")))
+    assert isinstance(attempt, protocol.attempts.Attempt)
+    assert isinstance(missed, protocol.attempts.Missed)
+    assert isinstance(asked, protocol.attempts.OpenAttempt)
+    assert asked.have is not None
+    assert len(attempt.piles) == len(ruleset(attempt.game).pile_names)
+    text = ",".join([*map(seen_text, attempt.piles), str(attempt.redeals)])
+    assert asked.have == protocol.attempts.Have(attempt.seq, fnv1a(text))
+    assert attempt.seq == missed.since
+    assert missed.seq - missed.since == len(missed.moves) + 1
+    _, _, source, target = first("PlayMove")
+    move = missed.moves[0]
+    assert (move.source, move.target, move.count) == (source, target, 1)
+    assert (move.changes, move.redeals) == (first("Moved")[2], attempt.redeals)
+
+
+def test_the_limit_of_missed_moves_is_documented() -> None:
+    assert f"if it has more than {MAX_MISSED} after it" in TEXT
+
+
+def test_the_types_of_the_client_are_those_of_the_server() -> None:
+    """If not, generate them again: `npm run messages` in `client_js`."""
+    printed = (ROOT / "client_js" / "src" / "messages.ts").read_text(encoding="utf-8")
+    assert printed == typescript.source()
+
+
+def test_the_version_of_this_release_is_supported() -> None:
+    assert VERSION in VERSIONS

@@ -1,0 +1,226 @@
+"""Redis unavailable: commands are refused, sockets stay open, and play goes on afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack
+from signal import SIGCONT, SIGSTOP
+
+import pytest
+
+from server.base.journals import store as journals_store
+from server.base.redis import bus, clock, connection, pipeline, probe
+from server.base.web.http import UNREADY
+from tests.base.redis.servers import until
+from tests.base.web.test_pages import get
+from tests.clients.client import Client, Message, opened
+from tests.clients.play import race_of
+from tests.conftest import node
+from tests.redis_servers import Server, running_server
+
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
+OTHERS = 8
+"""Sessions besides the first one, each with a race of its own."""
+
+Act = Callable[[Server], object]
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the time-outs, so that a hanging Redis is noticed soon."""
+    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
+    monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
+    monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.05)
+    monkeypatch.setattr(clock, "SAMPLE_EVERY", 0.1)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """Run a redis-server that the test can stop."""
+    with running_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def playing(server: Server) -> AsyncIterator[tuple[list[Client], list[Message]]]:
+    """Return clients of one node, each in a race of its own, and their attempts."""
+    async with AsyncExitStack() as stack:
+        port = await stack.enter_async_context(node(server.url))
+        clients, attempts = [], []
+        for _ in range(1 + OTHERS):
+            client = await stack.enter_async_context(opened(port))
+            attempts += await race_of(client)
+            clients.append(client)
+        yield clients, attempts
+
+
+def _hold(server: Server) -> None:
+    server.signal(SIGSTOP)
+
+
+def _continue(server: Server) -> None:
+    server.signal(SIGCONT)
+
+
+def _asks(command: str) -> Act:
+    return lambda server: server.ask(*command.split())
+
+
+async def retry_move(client: Client, attempt: Message, seq: int) -> Message:
+    """Send a move until it is not refused as `unavailable`, and return that answer."""
+    while True:
+        answer = await client.ask("move", attempt=attempt["attempt"], seq=seq, move="s>w")
+        if answer.get("code") != "unavailable":
+            return answer
+
+
+@pytest.mark.parametrize(
+    ("breaks", "mends"),
+    [
+        pytest.param(Server.kill, Server.start, id="killed"),
+        pytest.param(_hold, _continue, id="hangs"),
+        pytest.param(
+            _asks("CONFIG SET maxmemory 1"), _asks("CONFIG SET maxmemory 0"), id="out of memory"
+        ),
+        pytest.param(
+            _asks("REPLICAOF 127.0.0.1 1"), _asks("REPLICAOF NO ONE"), id="takes no writes"
+        ),
+    ],
+)
+async def test_no_move_is_acknowledged_while_redis_is_unavailable_and_play_goes_on_afterwards(
+    server: Server,
+    playing: tuple[list[Client], list[Message]],
+    breaks: Act,
+    mends: Act,
+) -> None:
+    clients, attempts = playing
+    for client, attempt in zip(clients, attempts, strict=True):
+        answer = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+        assert answer["type"] == "moved"
+    await asyncio.to_thread(breaks, server)
+    try:
+        # Concurrently, so that they wait for Redis together.
+        answers = await asyncio.gather(
+            *(
+                client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w")
+                for client, attempt in zip(clients, attempts, strict=True)
+            )
+        )
+        assert [answer.get("code") for answer in answers] == ["unavailable"] * len(clients)
+        for type_, fields in (
+            ("room.create", {"game": "robert", "seats": 1, "limit": 60, "key": "k" * 8}),
+            ("resign", {"attempt": attempts[0]["attempt"], "seq": 3}),
+        ):
+            assert (await clients[0].ask(type_, **fields))["code"] == "unavailable"
+        for client in clients:
+            assert (await client.ask("ping"))["type"] == "pong"
+    finally:
+        await asyncio.to_thread(mends, server)
+    for client, attempt in zip(clients, attempts, strict=True):
+        answer = await retry_move(client, attempt, 3)
+        # A move that was written, but not acknowledged, is not played twice.
+        assert answer["type"] in {"moved", "attempt"}
+        snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])
+        assert snapshot["seq"] == 3
+        assert snapshot["result"]["moves"] == 2
+        assert client.socket.close_code is None
+
+
+async def test_play_goes_on_after_a_restart_of_redis_with_its_data(server: Server) -> None:
+    async with AsyncExitStack() as stack:
+        port = await stack.enter_async_context(node(server.url))
+        client = await stack.enter_async_context(opened(port))
+        (attempt,) = await race_of(client)
+        first = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+        assert first["type"] == "moved"
+
+        server.kill()
+        for type_, fields in (
+            ("move", {"attempt": attempt["attempt"], "seq": 3, "move": "s>w"}),
+            ("attempt.open", {"attempt": attempt["attempt"]}),
+            ("daily.open", {"game": "robert"}),
+            ("leaderboard.watch", {"game": "robert"}),
+            ("room.create", {"game": "robert", "seats": 1, "limit": 60, "key": "k" * 8}),
+        ):
+            assert (await client.ask(type_, **fields))["code"] == "unavailable"
+        assert (await client.ask("ping"))["type"] == "pong"
+
+        await asyncio.to_thread(server.start)
+        again = await client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w")
+        assert again["result"]["moves"] == 2
+        snapshot = await client.ask("attempt.open", attempt=attempt["attempt"])
+        assert snapshot["seq"] == 3
+
+
+async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
+    server: Server,
+    playing: tuple[list[Client], list[Message]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clients, attempts = playing
+    most = 3
+    # The first moves share a sample of the clock; only later ones wait one by one.
+    for client, attempt in zip(clients, attempts, strict=True):
+        await retry_move(client, attempt, 2)
+    monkeypatch.setattr(pipeline, "MAX_WAITING", most)
+    monkeypatch.setattr(journals_store, "_MAX_BATCH", 1)
+    # All of them would time out together: only the bound refuses some of them earlier.
+    server.signal(SIGSTOP)
+    try:
+        asked = [
+            asyncio.ensure_future(client.ask("move", attempt=attempt["attempt"], seq=3, move="s>w"))
+            for client, attempt in zip(clients, attempts, strict=True)
+        ]
+        done, waiting = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
+        assert {task.result()["code"] for task in done} == {"unavailable"}
+        assert len(waiting) >= most
+        for answer in await asyncio.gather(*asked):
+            assert answer["code"] == "unavailable"
+    finally:
+        server.signal(SIGCONT)
+    for client, attempt in zip(clients, attempts, strict=True):
+        assert (await retry_move(client, attempt, 3))["result"]["moves"] == 2
+
+
+async def test_a_node_is_ready_while_redis_takes_writes_and_lives_without(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(probe, "PROBE_EVERY", 0.02)
+    monkeypatch.setattr(probe, "FRESH_FOR", 0.3)
+    async with node(server.url) as port:
+
+        async def ready() -> bool:
+            response, body = await get(port, "/health/ready")
+            old, _ = await get(port, "/health")
+            alive, _ = await get(port, "/health/live")
+            assert alive.status == 200
+            assert body in {"ok\n", UNREADY + "\n"}
+            return (response.status, old.status) == (200, 200)
+
+        async def unready() -> bool:
+            return not await ready()
+
+        await until(ready)
+        server.ask("CONFIG", "SET", "maxmemory", 1)
+        await until(unready)
+        server.ask("CONFIG", "SET", "maxmemory", 0)
+        await until(ready)
+
+
+async def test_who_comes_meanwhile_costs_the_address_no_guest(
+    server: Server, few: Callable[..., None]
+) -> None:
+    few(ADDRESS_GUESTS=1.0)
+    async with node(server.url) as port, AsyncExitStack() as stack:
+        first, other = [await stack.enter_async_context(opened(port)) for _ in range(2)]
+        await asyncio.to_thread(server.kill)
+        try:
+            assert (await first.hello())["code"] == "unavailable"
+        finally:
+            await asyncio.to_thread(server.start)
+        while (answer := await first.hello()).get("code") == "unavailable":
+            await asyncio.sleep(0)
+        assert answer["type"] == "welcome"
+        assert (await other.hello())["code"] == "too_fast"

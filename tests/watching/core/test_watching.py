@@ -1,0 +1,122 @@
+"""Who may see the boards of a round, and when."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.rooms.core import commands
+from server.rooms.core.room import Room
+from server.watching.core.sight import sight
+from tests.builders import (
+    ADA,
+    BOB,
+    CYD,
+    DAN,
+    EVE,
+    PLAYERS,
+    START,
+    agreed,
+    finished,
+    race_of,
+    reached,
+    room_of,
+    then,
+)
+
+
+def seen(room: Room, player: PlayerId, *, has_key: bool = False) -> str:
+    """Return how a player sees a room's round, or the code with which watching is refused."""
+    try:
+        return sight(room, player, has_key=has_key)
+    except Refusal as refusal:
+        return refusal.code
+
+
+@pytest.fixture
+def race() -> Room:
+    """Return a race of Ada, who is done, and Bob; Cyd has a seat and sits out."""
+    room = room_of(ADA, BOB, CYD)
+    room = then(room, commands.set_ready(room, CYD, False, START))
+    deal, commitment = race_of(ADA, BOB).round.deal, ""  # type: ignore[union-attr]
+    started = commands.start(room, ADA, deal, commitment, START, present=PLAYERS)
+    return finished(then(room, started), ADA, reached(3))
+
+
+@pytest.mark.parametrize("has_key", [False, True])
+def test_a_runner_sees_nothing_while_its_attempt_runs(race: Room, has_key: bool) -> None:
+    assert seen(race, BOB, has_key=has_key) == "still_racing"
+
+
+def test_a_runner_who_is_done_sees_all_at_once(race: Room) -> None:
+    assert seen(race, ADA) == "live"
+
+
+def test_a_runner_who_has_left_is_still_one(race: Room) -> None:
+    assert seen(then(race, commands.leave(race, ADA, START)), ADA) == "live"
+    assert seen(then(race, commands.leave(race, BOB, START)), BOB) == "still_racing"
+
+
+def test_a_member_who_sits_out_sees_all_later(race: Room) -> None:
+    assert seen(race, CYD) == "delayed"
+
+
+def test_others_need_the_key_and_see_all_later(race: Room) -> None:
+    assert seen(race, DAN) == "not_invited"
+    assert seen(race, DAN, has_key=True) == "delayed"
+
+
+@pytest.mark.parametrize("has_key", [False, True])
+def test_who_was_removed_sees_nothing(race: Room, has_key: bool) -> None:
+    room = then(race, commands.remove(race, ADA, CYD, START))
+    assert seen(room, CYD, has_key=has_key) == "removed"
+
+
+def test_before_the_first_round_there_is_nothing_to_hide() -> None:
+    room = room_of(ADA, BOB)
+    assert [seen(room, each) for each in (ADA, BOB, CYD)] == ["delayed", "delayed", "not_invited"]
+
+
+def test_a_public_round_is_shown_when_it_is_over(race: Room) -> None:
+    race = then(race, commands.set_public(race, ADA, True, START))
+    watchers = (ADA, BOB, CYD, DAN)
+    assert [seen(race, each, has_key=True) for each in watchers] == [
+        "hidden",
+        "still_racing",
+        "hidden",
+        "hidden",
+    ]
+    over = finished(race, BOB, reached(1))
+    assert [seen(over, each, has_key=True) for each in watchers] == [
+        "live",
+        "live",
+        "delayed",
+        "delayed",
+    ]
+
+
+def test_a_watcher_may_run_in_the_next_round(race: Room) -> None:
+    over = finished(race, BOB, reached(1))
+    room = agreed(over, ADA, BOB, CYD)
+    started = commands.start(room, CYD, race_of(ADA).round.deal, "", START, present=PLAYERS)  # type: ignore[union-attr]
+    assert [seen(then(room, started), each) for each in (ADA, BOB, CYD)] == ["still_racing"] * 3
+
+
+@given(
+    runs=st.sets(st.sampled_from(PLAYERS[:3]), min_size=1),
+    done=st.sets(st.sampled_from(PLAYERS[:3])),
+    player=st.sampled_from((*PLAYERS[:3], EVE)),
+    has_key=st.booleans(),
+)
+def test_nobody_who_runs_sees_anything(
+    runs: set[PlayerId], done: set[PlayerId], player: PlayerId, *, has_key: bool
+) -> None:
+    room = race_of(*sorted(runs))
+    for each in sorted(done & runs):
+        room = finished(room, each, reached(1))
+    found = seen(room, player, has_key=has_key)
+    assert (found == "still_racing") == (player in runs - done)
+    assert (found == "live") == (player in runs & done)

@@ -1,0 +1,540 @@
+"""Watching a round: who is sent which boards, when, and what it costs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from engine.board import view_of
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.refusal import UnavailableError
+from server.base.journals import store as journals_store
+from server.base.journals.store import JournalStore
+from server.base.wire import codec
+from server.base.work import worker_pool
+from server.play.core import keys
+from server.rooms import progress
+from server.rooms.core.room import Room
+from server.rooms.live_room import RoomPage
+from server.watching import feed as module
+from server.watching import watching as service
+from tests.base.redis.servers import until
+from tests.builders import homewards
+from tests.clients.seats import HubNode, Seat, hubs_on, room_of
+from tests.nodes import Node, SetClock, node_on
+from tests.watched import SeenBoard, SeenBoards
+from tests.wire import Message
+
+pytestmark = pytest.mark.usefixtures("short_countdown")
+
+DELAY = 40
+"""Milliseconds, by the clock that the test sets."""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Accept entries at the time that a test sets, and shorten all waits."""
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(progress, "EVERY", 0.01)
+    monkeypatch.setattr(service, "WATCH_DELAY", DELAY)
+    monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.05)
+    monkeypatch.setattr(module, "CATCH_UP_EVERY", 0.02)
+
+
+class Watcher:
+    """A session that watches, and the boards that it has been sent."""
+
+    def __init__(self, seat: Seat) -> None:
+        self.seat = seat
+        self._read = 0
+        self._boards = SeenBoards()
+
+    async def watch(self, code: str, key: str | None = None) -> dict[str, Any]:
+        """Ask to watch, and return the answer."""
+        self._read = len(self.seat.news)
+        answer = await self.seat.ask("WatchRound", code=code, key=key)
+        self._boards = SeenBoards()
+        # Nothing that the answer includes comes before it.
+        self._read = len(self.seat.news)
+        self._boards.update(answer)
+        return answer
+
+    @property
+    def boards(self) -> SeenBoards:
+        """The boards as of now."""
+        for event in self.seat.news[self._read :]:
+            self._boards.update(event)
+        self._read = len(self.seat.news)
+        return self._boards
+
+    def of(self, player: PlayerId) -> SeenBoard:
+        """Return a runner's board."""
+        return self.boards.boards[player]
+
+    async def sees(self, player: PlayerId, seq: int) -> SeenBoard:
+        """Wait until an entry of a runner is seen, and return the board."""
+
+        async def seen() -> bool:
+            found = self.boards.boards.get(player)
+            return found is not None and found.seq == seq
+
+        await until(seen)
+        return self.of(player)
+
+    async def sight(self, sight: str, number: int) -> None:
+        """Wait until a round is seen in a way."""
+
+        async def so() -> bool:
+            return (self.boards.sight, self.boards.number) == (sight, number)
+
+        await until(so)
+
+
+async def race_of(node: Node, clock: SetClock, *seats: Seat) -> RoomCode:
+    """Start a round of the players, and return the room's code when they have their cards."""
+    code = RoomCode(await room_of(*seats))
+    await begin(node, clock, code, *seats)
+    return code
+
+
+async def begin(node: Node, clock: SetClock, code: RoomCode, *seats: Seat) -> None:
+    for seat in seats[1:]:
+        await seat.ask("room.ready", code=code, ready=True)
+    room = await seats[0].ask("room.start", code=code)
+    clock.time = room["round"]["starts"]
+    node.services.live.changed.emit(code)
+    for seat in seats:
+        await seat.next("attempt", lambda e: e["deal"] == room["round"]["deal"])
+
+
+def attempt_of(seat: Seat) -> AttemptId:
+    return AttemptId(seat.received("attempt")[-1]["attempt"])
+
+
+async def play(node: Node, seat: Seat, seq: int) -> None:
+    """Play the move that `homewards` chooses, as entry `seq`."""
+    state = await node.state_of(attempt_of(seat))
+    move = homewards(state.board)
+    assert move is not None
+    numbers = state.board.ruleset.numbers_of(move)
+    done: asyncio.Future[Any] = asyncio.Future()
+    node.attempts.play_soon(state.id, seat.player, seq, numbers, done.set_result)
+    assert (await done).after.seq == seq
+
+
+async def resign(node: Node, seat: Seat) -> None:
+    """Give up, and wait until the room knows."""
+    seq = (await node.state_of(attempt_of(seat))).seq
+    await node.attempts.resign(attempt_of(seat), seat.player, seq + 1)
+    await node.apply_effects()
+
+
+def has_moves(moves: int) -> Callable[[Message], bool]:
+    """Return a test of whether the first runner of some progress has made so many moves."""
+    return lambda event: event["runners"][0]["result"]["moves"] == moves
+
+
+async def check(node: Node, seat: Seat, seen: SeenBoard) -> None:
+    """Compare what was seen with the journal."""
+    state = await node.state_of(attempt_of(seat))
+    view = view_of(state.board)
+    assert (seen.seq, tuple(seen.piles), seen.redeals) == (state.seq, view.piles, view.redeals)
+    assert (seen.result["home"], seen.result["end"]) == (state.board.home, state.end)
+
+
+async def test_a_runner_who_is_done_sees_each_move_at_once(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, bob = await hub.seat(), await hub.seat()
+    code = await race_of(node, clock, ada, bob)
+    await play(node, ada, 2)
+    assert (await bob.ask("WatchRound", code=code))["code"] == "still_racing"
+    await resign(node, bob)
+    watcher = Watcher(bob)
+    answer = await watcher.watch(code)
+    assert (answer["sight"], answer["delay"], answer["round"]) == ("live", 0, 1)
+    await check(node, ada, watcher.of(ada.player))
+    await check(node, bob, watcher.of(bob.player))
+    for seq in range(3, 12):
+        await play(node, ada, seq)
+        await check(node, ada, await watcher.sees(ada.player, seq))
+    await resign(node, ada)
+    await check(node, ada, await watcher.sees(ada.player, 12))
+    assert not [e for e in ada.news if e["type"].startswith("Watched")]
+
+
+async def test_others_see_each_move_later_by_the_times_of_the_entries(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, bob, cyd = await hub.seat(), await hub.seat(), await hub.seat()
+    code = await race_of(node, clock, ada, bob)
+    begun = clock.time
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    assert (await cyd.ask("WatchRound", code=code))["code"] == "not_invited"
+    assert (await cyd.ask("WatchRound", code=code, key=key[:-1] + "?"))["code"] == "not_invited"
+    watcher = Watcher(cyd)
+    answer = await watcher.watch(code.lower(), key)
+    assert answer["sight"] == "delayed"
+    assert [board["seq"] for board in answer["boards"]] == [0, 0]
+    (room,) = cyd.received("room")
+    assert [seat["player"]["id"] for seat in room["members"]] == [ada.player, bob.player]
+    clock.time = begun + 10
+    await play(node, ada, 2)
+    # The counters are not delayed: runners have them too.
+    await cyd.next("progress")
+    clock.time = begun + DELAY - 1
+    await cyd.ask("ping")
+    await asyncio.sleep(0.06)
+    assert watcher.of(ada.player).seq == 0
+    clock.time = begun + DELAY
+    for seat in (ada, bob):
+        assert (await watcher.sees(seat.player, 1)).result["moves"] == 0
+    clock.time = begun + DELAY + 9
+    await asyncio.sleep(0.03)
+    assert watcher.of(ada.player).seq == 1
+    clock.time = begun + DELAY + 10
+    await check(node, ada, await watcher.sees(ada.player, 2))
+
+
+async def test_what_is_past_is_in_the_first_boards_and_the_rest_is_not(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, cyd = await hub.seat(), await hub.seat()
+    code = await race_of(node, clock, ada)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    for seq in range(2, 10):
+        clock.time += 10
+        await play(node, ada, seq)
+    # The entries 2 to 9 have the times 10 to 80.
+    watcher = Watcher(cyd)
+    answer = await watcher.watch(code, key)
+    assert [board["seq"] for board in answer["boards"]] == [5]
+    clock.time += DELAY
+    await check(node, ada, await watcher.sees(ada.player, 9))
+
+
+async def test_a_public_round_is_shown_when_it_is_over(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, bob, cyd = await hub.seat(), await hub.seat(), await hub.seat()
+    code = await race_of(node, clock, ada, bob)
+    # It stays hidden although the room is closed to strangers again.
+    for public in (True, False):
+        await ada.ask("room.public", code=code, public=public)
+    await play(node, ada, 2)
+    await resign(node, bob)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    watchers = [Watcher(bob), Watcher(cyd)]
+    for watcher in watchers:
+        answer = await watcher.watch(code, key)
+        assert (answer["sight"], answer["boards"]) == ("hidden", [])
+    await play(node, ada, 3)
+    await cyd.next("progress", lambda e: e["runners"][0]["result"]["moves"] == 2)
+    clock.time += 2 * DELAY
+    for watcher in watchers:
+        await watcher.seat.ask("ping")
+        assert watcher.seat.received("WatchedMove") == []
+    await resign(node, ada)
+    await watchers[0].sight("live", 1)
+    await check(node, ada, await watchers[0].sees(ada.player, 4))
+    clock.time += 2 * DELAY
+    await watchers[1].sight("delayed", 1)
+    await check(node, ada, await watchers[1].sees(ada.player, 4))
+
+
+async def test_boards_of_a_stranger_are_hidden_after_the_room_was_closed_to_strangers(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, bob = await hub.seat(), await hub.seat()
+    code = RoomCode(await room_of(ada))
+    await ada.ask("room.public", code=code, public=True)
+    await bob.ask("room.join", code=code)
+    await ada.ask("room.public", code=code, public=False)
+    await begin(node, clock, code, ada, bob)
+    await play(node, bob, 2)
+    await resign(node, ada)
+    answer = await Watcher(ada).watch(code)
+    assert (answer["sight"], answer["boards"]) == ("hidden", [])
+    await play(node, bob, 3)
+    await ada.next("progress", has_moves(2))
+    assert ada.received("WatchedMove") == []
+
+
+async def test_a_watcher_follows_the_next_round_until_its_player_runs_in_one(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, cyd, dan = await hub.seat(), await hub.seat(), await hub.seat()
+    code = await race_of(node, clock, ada)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    watchers = [Watcher(cyd), Watcher(dan)]
+    for watcher in watchers:
+        await watcher.watch(code, key)
+    await resign(node, ada)
+    # The room has two seats, and one is free.
+    joined = await dan.ask("room.join", code=code)
+    assert [member["here"] for member in joined["members"]] == [True, True]
+    await begin(node, clock, code, ada, dan)
+    await watchers[0].sight("delayed", 2)
+    await watchers[1].sight("ended", 2)
+    seen = len(dan.frames)
+    await play(node, ada, 2)
+    clock.time += 2 * DELAY
+    await check(node, ada, await watchers[0].sees(ada.player, 2))
+    await dan.next("progress", lambda e: e["number"] == 2)
+    assert [e["type"] for e in dan.news if e["type"] == "WatchedMove"] == []
+    assert len(dan.frames) > seen
+    assert (await dan.ask("WatchRound", code=code, key=key))["code"] == "still_racing"
+
+
+async def test_an_entry_is_encoded_once_and_written_once_to_each_watcher(
+    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, bob = await hub.seat(), await hub.seat()
+    code = await race_of(node, clock, ada, bob)
+    await resign(node, bob)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    watchers = [Watcher(bob), *[Watcher(await hub.seat()) for _ in range(5)]]
+    for watcher in watchers:
+        await watcher.watch(code, key)
+    encoded: list[str] = []
+    encode = codec.encode
+
+    def counting(event: Any, *args: Any) -> bytes:
+        encoded.append(type(event).__name__)
+        return encode(event, *args)
+
+    monkeypatch.setattr(codec, "encode", counting)
+    for seq in range(2, 7):
+        await play(node, ada, seq)
+    await watchers[0].sees(ada.player, 6)
+    clock.time += DELAY
+    for watcher in watchers:
+        await check(node, ada, await watcher.sees(ada.player, 6))
+    # The two first entries of delayed watchers, five moves, and Bob's end.
+    assert encoded.count("WatchedMove") == 2 + 5 + 1
+    for watcher in watchers:
+        moves = watcher.seat.received("WatchedMove")
+        assert len([e for e in moves if e["board"] == 0 and e["seq"] > 1]) == 5
+    frames = [set(map(id, watcher.seat.frames)) for watcher in watchers]
+    assert len(set.intersection(*frames)) >= 5
+
+
+async def test_a_slow_watcher_is_sent_all_boards_when_it_has_caught_up(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, bob = await hub.seat(), await hub.seat()
+    code = await race_of(node, clock, ada, bob)
+    await resign(node, bob)
+    watcher = Watcher(bob)
+    await watcher.watch(code)
+    bob.behind = True
+    for seq in range(2, 6):
+        await play(node, ada, seq)
+
+    async def is_set_aside() -> bool:
+        feed = hub.front.watching._feeds[code]
+        return (
+            node.services.metrics.watched == 4 and not feed.unsent and bob.session in feed.renewed
+        )
+
+    await until(is_set_aside)
+    assert bob.received("WatchedMove") == []
+    bob.behind = False
+    await check(node, ada, await watcher.sees(ada.player, 5))
+    assert len(bob.received("Watched")) == 1
+    assert bob.received("WatchedMove") == []
+
+
+async def test_watchers_on_another_node_see_the_same_by_one_read(
+    hub: HubNode, node: Node, clock: SetClock, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = await hub.seat()
+    code = await race_of(node, clock, ada)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (there,):
+        watchers = [Watcher(await there.seat()) for _ in range(3)]
+        for watcher in watchers:
+            await watcher.watch(code, key)
+        # All watchers of a node are present as one.
+        present = await node.store.rooms.present(code)
+        assert len(present) == 2
+        for seq in range(2, 9):
+            await play(node, ada, seq)
+            await watchers[0].seat.next("progress", has_moves(seq - 1))
+        clock.time += DELAY
+        for watcher in watchers:
+            await check(node, ada, await watcher.sees(ada.player, 8))
+        assert node.services.watching.size == 0
+        assert not node.services.watching._runners
+        for watcher in watchers:
+            assert (await watcher.seat.ask("StopWatching"))["type"] == "done"
+
+        async def forgotten() -> bool:
+            present = await node.store.rooms.present(code)
+            return len(present) == 1 and there.node.services.live.size == 0
+
+        await until(forgotten)
+        assert there.node.services.watching.size == 0
+
+
+async def test_a_journal_that_cannot_be_read_is_named_and_read_again(
+    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, cyd = await hub.seat(), await hub.seat()
+    code = await race_of(node, clock, ada)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    clock.time += DELAY
+
+    async def fails(*_: object) -> None:
+        raise UnavailableError
+
+    watcher = Watcher(cyd)
+    with monkeypatch.context() as away:
+        away.setattr(JournalStore, "read", fails)
+        answer = await watcher.watch(code, key)
+        (board,) = answer["boards"]
+        assert (board["seq"], board["piles"], board["problem"]) == (0, [], "unavailable")
+    board = await watcher.sees(ada.player, 1)
+    assert board.problem is None
+    await check(node, ada, board)
+
+
+async def test_entries_that_the_store_has_lost_are_not_seen_any_more(
+    hub: HubNode, node: Node, clock: SetClock, redis_url: str
+) -> None:
+    ada = await hub.seat()
+    code = await race_of(node, clock, ada)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    async with node_on(redis_url, clock) as other_node, hubs_on(other_node) as (there,):
+        watcher = Watcher(await there.seat())
+        await watcher.watch(code, key)
+        await play(node, ada, 2)
+        await play(node, ada, 3)
+        clock.time += DELAY
+        await watcher.sees(ada.player, 3)
+        await node.redis.xdel(keys.attempt(attempt_of(ada)), "0-3")
+        watched = there.node.services.watching
+        deal = watched.deal(code)
+        assert deal is not None
+        watched._reads.add((code, deal, 0))
+        assert (await watcher.sees(ada.player, 2)).result["moves"] == 1
+
+
+async def test_the_number_of_watchers_is_bounded(
+    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_WATCHERS", 2)
+    ada = await hub.seat()
+    code = await race_of(node, clock, ada)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    seats = [await hub.seat() for _ in range(3)]
+    answers = [await seat.ask("WatchRound", code=code, key=key) for seat in seats]
+    assert [answer.get("code") for answer in answers] == [code, code, "too_many_watchers"]
+    # One that watches already may ask again, and one that stops makes room.
+    assert (await seats[0].ask("WatchRound", code=code, key=key))["code"] == code
+    assert (await seats[0].ask("StopWatching"))["type"] == "done"
+    assert (await seats[2].ask("WatchRound", code=code, key=key))["code"] == code
+
+
+async def test_only_the_host_is_told_the_key_which_is_the_rooms_own(
+    hub: HubNode, node: Node
+) -> None:
+    ada, bob, cyd = [await hub.seat() for _ in range(3)]
+    code, other = await room_of(ada, bob), await room_of(cyd)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    assert (await ada.ask("GetWatchKey", code=code))["key"] == key
+    assert (await cyd.ask("GetWatchKey", code=other))["key"] != key
+    assert (await bob.ask("GetWatchKey", code=code))["code"] == "not_host"
+    for known in (code, "ZZZZZZZZ"):
+        assert (await cyd.ask("GetWatchKey", code=known))["code"] == "unknown_room"
+        refused = await cyd.ask("WatchRound", code=known, key=key[:-1])
+        assert refused["code"] == "not_invited"
+    # It opens no other room.
+    assert (await ada.ask("WatchRound", code=other, key=key))["code"] == "not_invited"
+
+
+async def test_a_watch_key_ends_and_with_it_who_watches_by_it(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, bob, cyd, dan = [await hub.seat() for _ in range(4)]
+    code = await race_of(node, clock, ada, bob)
+    await resign(node, bob)
+    await resign(node, ada)
+    host, other = ada, bob
+    for act in ("room.lock", "room.host", "room.leave", "room.remove"):
+        key = (await host.ask("GetWatchKey", code=code))["key"]
+        watchers = [Watcher(cyd), Watcher(host)]
+        for watcher in watchers:
+            assert (await watcher.watch(code, key))["sight"] in {"live", "delayed"}
+        match act:
+            case "room.lock":
+                await host.ask(act, code=code, locked=True)
+            case "room.host":
+                await host.ask(act, code=code, player=other.player)
+                host, other = other, host
+            case "room.leave":
+                await host.ask(act, code=code)
+                host, other = other, host
+                await host.ask("room.lock", code=code, locked=False)
+                await dan.ask("room.join", code=code)
+            case _:
+                await host.ask(act, code=code, player=dan.player)
+        ended = await cyd.next("Watched", lambda e: e["sight"] == "ended")
+        assert ended["why"] == "not_invited"
+        # Nothing more is sent of the room, and the key opens nothing.
+        assert hub.front.rooms.room_of(cyd.session) is None
+        assert (await cyd.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
+        if act != "room.leave":
+            # Whoever may watch without the key goes on.
+            assert watchers[1].boards.sight == "live"
+        new = (await host.ask("GetWatchKey", code=code))["key"]
+        assert new != key
+    await room_of(cyd, key="another key")
+
+
+async def test_watching_ends_with_the_subscription_to_the_room(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, bob, cyd = [await hub.seat() for _ in range(3)]
+    code = await race_of(node, clock, ada, bob)
+    await resign(node, bob)
+    await resign(node, ada)
+    await bob.ask("WatchRound", code=code)
+    await ada.ask("room.remove", code=code, player=bob.player)
+    await bob.next("removed")
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "removed"
+    await cyd.ask("WatchRound", code=code, key=key)
+    await room_of(cyd, key="another key")
+    watching = hub.front.watching
+    assert (watching.size, node.services.watching.size) == (0, 0)
+    await cyd.ask("WatchRound", code=code, key=key)
+    cyd.leave()
+
+    async def forgotten() -> bool:
+        return (watching.size, node.services.watching.size) == (0, 0)
+
+    await until(forgotten)
+    assert not node.services.watching._runners
+
+
+async def test_a_session_that_leaves_while_it_is_admitted_does_not_watch(
+    hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, bob = [await hub.seat() for _ in range(2)]
+    code = await race_of(node, clock, ada)
+    key = (await ada.ask("GetWatchKey", code=code))["key"]
+    read_page = node.services.live.read_page
+
+    async def read_late(room: Room) -> RoomPage:
+        bob.leave()
+        while hub.front.rooms.room_of(bob.session) is not None:
+            await asyncio.sleep(0)
+        return await read_page(room)
+
+    monkeypatch.setattr(node.services.live, "read_page", read_late)
+    assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
+    assert (hub.front.watching.size, node.services.watching.size) == (0, 0)
