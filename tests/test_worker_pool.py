@@ -214,8 +214,9 @@ async def test_at_the_end_what_is_in_progress_is_finished_and_the_rest_as_asked(
     await work.end(0)
     if completes:
         await work.end(1)
+        await work.end(2)
     await closing
-    assert work.begun == ([0, 1] if completes else [0])
+    assert work.begun == ([0, 1, 2] if completes else [0])
     assert pool.add(3) is completes
 
 

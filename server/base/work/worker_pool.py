@@ -158,12 +158,19 @@ class WorkerPool(Generic[Item]):
             await asyncio.wait(self._workers)
 
     async def close(self) -> None:
-        """End the work: items whose time has not come are dropped, and new ones are refused."""
+        """End the work, and refuse new items.
+
+        Items that wait, or whose time has not come, are worked on now if the pool completes its
+        work, and dropped if not.
+        """
         self._closing = True
+        later = list(self._timers)
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
-        if not self._completes:
+        if self._completes:
+            self._pending.update(dict.fromkeys(later))
+        else:
             self._pending.clear()
             self._again.clear()
         await self.finish()
