@@ -170,10 +170,10 @@ hooks: $(DEV) $(MODULES) ## check formatting and lint before each commit
 # LOCK_FLAGS=--upgrade upgrades all packages; without it, only what must change does.
 lock: $(RUNTIME) ## regenerate the lock files
 	@[ -x $(BIN)/uv ] || $(PIP_INSTALL) uv
-	$(call compile_lock,pyproject.toml --output-file deploy/requirements.txt)
-	$(call compile_lock,pyproject.toml --extra solver --group dev --output-file tests/requirements.txt)
-	$(call compile_lock,pyproject.toml --extra solver --constraints tests/requirements.txt \
-		--output-file deploy/solver.txt)
+	$(call compile_lock,pyproject.toml --group build --output-file deploy/requirements.txt)
+	$(call compile_lock,pyproject.toml --extra solver --group build --group dev --output-file tests/requirements.txt)
+	$(call compile_lock,pyproject.toml --extra solver --group build \
+		--constraints tests/requirements.txt --output-file deploy/solver.txt)
 	$(call compile_lock,--group supply-chain --constraints tests/requirements.txt \
 		--output-file deploy/supply-chain.txt)
 	for folder in client_js deploy/bench/peers; do (cd $$folder && npm install \

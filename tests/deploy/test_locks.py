@@ -101,6 +101,6 @@ def test_an_npm_lock_names_no_registry_and_has_a_hash_for_each_package(folder: s
 
 
 def test_the_build_tool_is_in_the_lock() -> None:
-    """`pip install --no-build-isolation` takes setuptools from the environment."""
-    assert PROJECT["build-system"]["requires"] == ["setuptools>=77"]
-    assert pins(RUNTIME)["setuptools"].version >= Version("77")
+    """`pip install --no-build-isolation` takes hatchling from the environment."""
+    assert PROJECT["build-system"]["requires"] == GROUPS["build"]
+    assert pins(RUNTIME)["hatchling"].version >= Version("1.27")

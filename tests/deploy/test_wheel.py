@@ -27,7 +27,7 @@ from tests.clients.client import opened
 from tests.processes import PATIENCE, ROOT, running
 
 PAGE = ROOT / "client_js" / "web" / "dist"
-SOURCES = ["engine", "server", "setup.py", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE"]
+SOURCES = ["engine", "server", "pyproject.toml", "README.md", "LICENSE"]
 
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--no-input"]
 
@@ -60,7 +60,7 @@ def wheel(folder: Path) -> Path:
             shutil.copy(ROOT / name, copy / name)
     shutil.copytree(PAGE, copy / "client_js" / "web" / "dist")
     offline = ["--no-index", "--no-deps", "--no-build-isolation"]
-    build = "from setuptools.build_meta import build_sdist; build_sdist('..')"
+    build = "from hatchling.build import build_sdist; build_sdist('..')"
     run(sys.executable, "-c", build, cwd=copy)
     (source,) = folder.glob("samedeal-*.tar.gz")
     run(*PIP, "wheel", *offline, "--wheel-dir", folder, source)
@@ -86,8 +86,14 @@ def test_the_wheel_contains_the_page_the_documents_and_the_types(wheel: Path) ->
     names = set(zipfile.ZipFile(wheel).namelist())
     games = {f"{path.relative_to(ROOT)}" for path in (ROOT / "engine" / "games").rglob("*.toml")}
     page = {f"server/page/{path.relative_to(PAGE)}" for path in PAGE.rglob("*") if path.is_file()}
-    documents = {"engine/RULES.md", "engine/DEALS.md", "server/PROTOCOL.md"}
-    assert names >= games | page | documents | {"engine/py.typed", "server/py.typed"}
+    documents = {
+        f"{path.relative_to(ROOT)}"
+        for package in ("engine", "server")
+        for path in (ROOT / package).glob("*.md")
+    }
+    assert names >= games | page | {"engine/py.typed", "server/py.typed"}
+    # Neither the decision records nor the solver's results.
+    assert {name for name in names if name.endswith((".md", ".csv"))} == documents
     assert {name.split("/")[0].partition("-")[0] for name in names} == {
         "engine",
         "server",
