@@ -187,7 +187,7 @@ def _is_of_one_script(letters: Iterable[str]) -> bool:
 def _table() -> tuple[list[int], list[tuple[int, frozenset[str]]]]:
     """Return the first code point of each range, and its last one with the scripts that use it."""
     rows = []
-    for line in SCRIPTS.splitlines():
+    for line in SCRIPTS:
         names, ranges = line.split(": ")
         used = names.split()
         scripts = frozenset(used).union(*(_WRITTEN_AS.get(name, ()) for name in used))

@@ -28,7 +28,7 @@ _READ_AS = str.maketrans("0134578", "oieastb")
 
 _LOOKS = {
     int(letter, 16): "".join(chr(int(code, 16)) for code in shape.split())
-    for shape, same in (line.split(": ") for line in LOOKS.splitlines())
+    for shape, same in (line.split(": ") for line in LOOKS)
     for letter in same.split()
 }
 
