@@ -103,7 +103,6 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
 
     Raises:
         BackgroundError: background work has failed; raised when all has ended.
-        UnavailableError: Redis does not answer.
         EmbeddedServerError: the embedded Redis cannot be started.
         OSError: a port cannot be bound, or a file of names cannot be read.
         ValueError: the URL of Redis, the public URL, a trusted proxy or a file of names is invalid.
@@ -225,7 +224,6 @@ async def services_alone(settings: Settings) -> AsyncIterator[Services]:
     runs on the same data, or else one for as long as this block.
 
     Raises:
-        UnavailableError: Redis does not answer.
         EmbeddedServerError: the embedded Redis cannot be used.
         ValueError: the URL of Redis is invalid.
         UnsuitableError: as for `running_node`.
@@ -341,7 +339,6 @@ async def alive_nodes(url: str) -> list[str]:
     """Return the names of the live nodes that are registered in the Redis at `url`, sorted.
 
     Raises:
-        UnavailableError: Redis does not answer.
         ValueError: the URL is invalid.
     """
     database = Database(connect(url))

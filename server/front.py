@@ -91,11 +91,7 @@ class Front:
             self.watching.stop(session)
 
     async def watch(self, session: Session, board: BoardId) -> Page:
-        """Let a session watch a leaderboard, and return its current page for the player.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Let a session watch a leaderboard, and return its current page for the player."""
         page = await self.leaderboards.watch(session, board)
         if not self.hub.has(session):
             # It has left meanwhile.

@@ -123,7 +123,6 @@ class Verification:
 
         Raises:
             UnsuitableError: the file of secret keys lacks the one by which the store is sealed.
-            UnavailableError: the store does not answer.
         """
         ring = await self._keyring.load()
         await self._store.clock.sample()

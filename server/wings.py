@@ -319,7 +319,6 @@ class Services:
 
         Raises:
             UnsuitableError: the file of secret keys lacks one that the store needs.
-            UnavailableError: the store does not answer.
         """
         await self.format.refresh()
         await self.keyring.refresh()
@@ -328,11 +327,7 @@ class Services:
     async def verify(
         self, percent: int, expected: Report | None, progress: Callable[[int], None]
     ) -> Report:
-        """Verify all that is stored. See `server.verification`.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Verify all that is stored. See `server.verification`."""
         verification = Verification(self._store, self.keyring, self.outbox, percent)
         return await verification.run(expected, progress)
 

@@ -71,29 +71,17 @@ class Accounts:
         self._histories = histories
 
     async def find(self, player: PlayerId) -> Account:
-        """Return a player's account.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return a player's account."""
         return await self._store.find(player)
 
     async def session_count(self, player: PlayerId) -> int:
-        """Return how many sessions a player has.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return how many sessions a player has."""
         return len(await self._sessions.of(player))
 
     # Keeping
 
     async def passkeys(self, account: Account) -> list[Passkey]:
-        """Return a player's passkeys, the oldest first.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return a player's passkeys, the oldest first."""
         return await self._store.passkeys(account)
 
     async def new_recovery_code(self, player: PlayerId, epoch: int, *, confirmed: bool) -> str:
@@ -124,7 +112,6 @@ class Accounts:
 
         Raises:
             Refusal: as `bad_code`, if the player has not just been given it.
-            UnavailableError: it may be kept or not.
         """
         digest = _digest(code)
         if not await self._store.was_offered(player, digest):
@@ -145,7 +132,6 @@ class Accounts:
             Refusal: as `confirm_first`, if there is a credential that was not shown; as
                 `too_many_passkeys`, if the player has as many as one may have; or as `bad_passkey`,
                 if it is another player's, or the player has just signed out everywhere.
-            UnavailableError: it may be kept or not.
         """
         entry = PasskeyEntry(
             passkey.id, passkey.key, passkey.count, passkey.aaguid, epoch, confirmed
@@ -208,7 +194,6 @@ class Accounts:
 
         Raises:
             Refusal: as `bad_code`, if it is not the player's.
-            UnavailableError: the store does not answer.
         """
         await self._use_code(player, _digest(code))
 
@@ -223,7 +208,6 @@ class Accounts:
 
         Raises:
             Refusal: as `bad_passkey`, if nobody has it.
-            UnavailableError: the store does not answer.
         """
         found = await self._store.passkey(credential)
         if found is None:
@@ -235,17 +219,12 @@ class Accounts:
 
         Raises:
             Refusal: as `bad_passkey`, if the counter was used meanwhile, or the passkey removed.
-            UnavailableError: the store does not answer.
         """
         if not await self._store.use_passkey(passkey, count, self._clock.now()):
             raise Refusal("bad_passkey")
 
     async def token(self, account: Account) -> str:
-        """Return the token of a player in the epoch that the account was read in.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the token of a player in the epoch that the account was read in."""
         return await self._identity.token(account.player, account.epoch)
 
     # Leaving
@@ -285,11 +264,7 @@ class Accounts:
         return token, begun
 
     async def export(self, player: PlayerId) -> str:
-        """Return all that is stored under a player, but for secrets, as JSON.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return all that is stored under a player, but for secrets, as JSON."""
         account = await self.find(player)
         sessions = await self._sessions.of(player)
         history = await self._histories.find(player)

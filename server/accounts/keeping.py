@@ -34,9 +34,6 @@ class Keeping:
 
         What no longer can be is left out: the player has been deleted, has kept or removed another
         credential meanwhile, or has too many passkeys.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         player = effect.player
         if effect.code is not None:
@@ -52,11 +49,7 @@ class Keeping:
             await self._histories.keep(player, kept)
 
     async def delete(self, effect: Deleted) -> None:
-        """Delete a player; results stay where they are, without a name.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Delete a player; results stay where they are, without a name."""
         player = effect.player
         # From here on, no token and no code counts. The sessions stay known until they are told.
         found = await self._store.bury(player, effect.at)

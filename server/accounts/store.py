@@ -188,11 +188,7 @@ class AccountStore:
         self._database = database
 
     async def find(self, player: PlayerId) -> Account:
-        """Return a player's account, an empty one if nothing is stored.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return a player's account, an empty one if nothing is stored."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hgetall(key), players_keys.player(player)
         )
@@ -215,20 +211,13 @@ class AccountStore:
         Returns:
             An empty text, or the code of the refusal: `bad_token` if the player has been deleted or
             has begun a later epoch, `confirm_first` if there is a credential that was not shown.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
         """
         until = now + keys.CODE_OFFER_LIFE * 1000
         given = (digest, epoch, _flag(confirmed), until, keys.CODE_OFFER_LIFE)
         return str(await self._database.run(_OFFER_CODE, [players_keys.player(player)], *given))
 
     async def was_offered(self, player: PlayerId, digest: str) -> bool:
-        """Return whether a player was offered or has kept the recovery code with a SHA-256.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return whether a player was offered or has kept the recovery code with a SHA-256."""
         key = players_keys.player(player)
         offer, kept = await self._database.read(key, "HMGET", key, "offer", "recovery")
         return digest in {offer, kept}
@@ -243,9 +232,6 @@ class AccountStore:
             player: the player.
             digest: the SHA-256, in hexadecimal.
             at: Unix milliseconds.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
         """
         key, life = keys.recovery(digest), players_keys.UNUSED_ACCOUNT_LIFE
         await self._database.write(key, "SET", key, player, "EX", life)
@@ -258,11 +244,7 @@ class AccountStore:
             await self._database.write(key, "PERSIST", key)
 
     async def code_owner(self, digest: str) -> PlayerId | None:
-        """Return whose recovery code may have a SHA-256, if anybody's; the record has to say so.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return whose recovery code may have a SHA-256, if anybody's; the record has to say so."""
         return await self._owner(keys.recovery(digest))
 
     async def use_code(self, player: PlayerId, digest: str, now: int) -> int | None:
@@ -270,9 +252,6 @@ class AccountStore:
 
         Returns:
             The player's epoch at that moment; `None` if the player has no such code.
-
-        Raises:
-            UnavailableError: it may or may not have been noted.
         """
         return _epoch(
             await self._database.run(_USE_CODE, [players_keys.player(player)], digest, now)
@@ -289,9 +268,6 @@ class AccountStore:
             at: Unix milliseconds.
             epoch: that of the session that asks.
             confirmed: whether the player has shown a credential.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
         """
         key, owner = keys.passkey(passkey.id), passkey.player
         public = b64encode(passkey.key).decode()
@@ -312,11 +288,7 @@ class AccountStore:
         return bool(stands)
 
     async def extend(self, player: PlayerId) -> None:
-        """Let a player's code and passkeys not expire for `UNUSED_ACCOUNT_LIFE`.
-
-        Raises:
-            UnavailableError: they may or may not have been extended.
-        """
+        """Let a player's code and passkeys not expire for `UNUSED_ACCOUNT_LIFE`."""
         for key in await self._credentials(player):
             await self._database.write(key, "EXPIRE", key, players_keys.UNUSED_ACCOUNT_LIFE)
 
@@ -338,11 +310,7 @@ class AccountStore:
         return names
 
     async def passkey(self, credential: str) -> tuple[Passkey, Account] | None:
-        """Return the passkey with a credential id (base64url) and whose it is, if it counts.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the passkey with a credential id (base64url) and whose it is, if it counts."""
         (passkey,) = await self._passkeys([credential])
         if passkey is None:
             return None
@@ -350,11 +318,7 @@ class AccountStore:
         return (passkey, account) if credential in account.passkeys else None
 
     async def passkeys(self, account: Account) -> list[Passkey]:
-        """Return a player's passkeys, the oldest first.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return a player's passkeys, the oldest first."""
         names = sorted(account.passkeys, key=lambda each: account.passkeys[each])
         found = await self._passkeys(names) if names else []
         return [
@@ -375,9 +339,6 @@ class AccountStore:
 
         It does not if the counter has not grown, as when the passkey was copied or the same answer
         is given twice, unless it has never counted; or if the passkey has been removed.
-
-        Raises:
-            UnavailableError: it may or may not have been noted.
         """
         given = (passkey.player, count, now)
         return bool(await self._database.run(_USE_PASSKEY, [keys.passkey(passkey.id)], *given))
@@ -395,9 +356,6 @@ class AccountStore:
 
         Returns:
             Whether it is stored: not if the player has been deleted or has begun a later epoch.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
         """
         key = keys.device(digest)
         await self._database.write(key, "SET", key, player, "EX", keys.DEVICE_LIFE)
@@ -410,9 +368,6 @@ class AccountStore:
 
         Returns:
             `None` if it is nobody's, used or too old.
-
-        Raises:
-            UnavailableError: the code may or may not have been used up.
         """
         key = keys.device(digest)
         player = await self._owner(key)
@@ -474,9 +429,6 @@ class AccountStore:
 
         Returns:
             The sessions that there are (`node/session`).
-
-        Raises:
-            UnavailableError: it may or may not have been noted.
         """
         names = [players_keys.player(player), base_keys.sessions(player)]
         return list(await self._database.run(_BURY, names, at, players_keys.PLAYER_LIFE))

@@ -95,9 +95,6 @@ class Archive:
         """Return how many runs there are by day, latest first, and game.
 
         It is one round trip for some thousand numbers: let its callers share the answer.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         last = daily.day_at(self._clock.now())
         days = [day for day in range(last, last - DAYS, -1) if self._is_settled(day)]
@@ -118,7 +115,6 @@ class Archive:
         Raises:
             Refusal: as `unknown_day` if there is none; as `being_made` if there will be one, unless
                 another day's is being made: then it is begun when somebody asks again.
-            UnavailableError: the store does not answer.
         """
         folder, date = self._folder, daily.date_text(day)
         if folder is None:

@@ -144,9 +144,6 @@ class Dailies:
         drawn for today and the next `daily.UNCERTIFIED_AHEAD` days, and none for later ones. A
         deal that this node cannot read, as one that is sealed by a key which it lacks, is told once
         and keeps no other from being drawn.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         today = daily.day_at(self._clock.now())
         self._drawn = {each for each in self._drawn if each.day >= today}
@@ -205,11 +202,7 @@ class Dailies:
                 log.info("pools_filled")
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
-        """Return today's number (UTC days, see `daily.day_at`), and the deal of each game.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return today's number (UTC days, see `daily.day_at`), and the deal of each game."""
         day = daily.day_at(self._clock.now())
         deals = await self._deals.dailies(_all_of(day))
         best = await self._best_of(deals)
@@ -252,11 +245,7 @@ class Dailies:
         return total - unpack(min(scores))[0] if scores else None
 
     async def ahead(self) -> list[ShownDay]:
-        """Return today and the days ahead whose deals are drawn, in three round trips at most.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return today and the days ahead whose deals are drawn, in three round trips at most."""
         today = daily.day_at(self._clock.now())
         return await self._shown(range(today, today + daily.DRAWN_AHEAD + 1))
 
@@ -265,7 +254,6 @@ class Dailies:
 
         Raises:
             Refusal: none are drawn, or they are not kept any more.
-            UnavailableError: the store does not answer.
         """
         (shown,) = await self._shown([day])
         if not shown.deals:
@@ -311,7 +299,6 @@ class Dailies:
                 `address_full` or `too_many_starts`, if it is yet to be started and there is no room
                 for it, too much is stored where the player is, or too many others have begun this
                 daily at the same place.
-            UnavailableError: the store does not answer.
         """
         if game not in games():
             raise Refusal("unknown_game")

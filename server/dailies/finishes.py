@@ -11,11 +11,7 @@ from server.results.histories import Histories
 
 
 async def add_result(histories: Histories, finish: Finish, run: FinishedRun) -> None:
-    """Add the result of a daily to its player's history. This is idempotent.
-
-    Raises:
-        UnavailableError: the store does not answer.
-    """
+    """Add the result of a daily to its player's history. This is idempotent."""
     if finish.day is None:
         return
     result = finish.result.restored()

@@ -45,20 +45,13 @@ class StartStore:
 
         Returns:
             Whether the player may begin.
-
-        Raises:
-            UnavailableError: it may or may not have been noted.
         """
         names, room = [keys.starts(daily)], keys.MAX_AT_PLACE
         given = place, player, most, room, keys.DIGESTS_LIFE
         return bool(await self._database.run(_BEGIN, names, *given))
 
     async def earlier(self, daily: DailyId, player: PlayerId) -> list[PlayerId]:
-        """Return who had begun a daily at the same address before a player did.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return who had begun a daily at the same address before a player did."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hget(key, f"p:{player}"), keys.starts(daily)
         )

@@ -88,7 +88,6 @@ class Certification:
 
         Raises:
             SolverError: a solver does not work, or says what is not true.
-            UnavailableError: the store does not answer.
         """
         progress = Progress(game, wanted, await self._pools.count(game))
         progress.others = max(0, await self._size(game) - progress.pooled)

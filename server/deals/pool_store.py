@@ -88,20 +88,12 @@ class PoolStore:
         self._secret_keys = secret_keys
 
     async def put(self, deal: PooledDeal) -> None:
-        """Add a deal to its game's pool.
-
-        Raises:
-            UnavailableError: it may be there or not.
-        """
+        """Add a deal to its game's pool."""
         key = keys.pool(deal.game)
         await self._database.write(key, "ZADD", key, deal.effort, self._text(deal))
 
     async def sizes(self, games: Sequence[str]) -> dict[str, int]:
-        """Return how many deals each game's pool has, in one round trip.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return how many deals each game's pool has, in one round trip."""
         found = await self._database.ask(
             lambda redis, key: redis.zcard(key), *map(keys.pool, games)
         )
@@ -132,19 +124,11 @@ class PoolStore:
                 return deal
 
     async def count(self, game: str) -> int:
-        """Return how many deals of a game's pool can be taken now.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return how many deals of a game's pool can be taken now."""
         return len(await self._usable(game))
 
     async def _usable(self, game: str) -> list[_Member]:
-        """Return the members of a pool by the current rules, the easiest first; drop older ones.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the members of a pool by the current rules, the easiest first; drop older ones."""
         current, found = ruleset(game, STANDARD).digest, []
         key = keys.pool(game)
         for member in await self._members(game):
@@ -161,9 +145,6 @@ class PoolStore:
         """Return the deals of a pool, and the ids of those that cannot be opened.
 
         What is in a form of a newer release is left out.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         deals, closed = [], []
         for member in await self._members(game):

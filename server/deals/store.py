@@ -115,7 +115,6 @@ class DealStore:
 
         Raises:
             EngineError: there is no such game or variant.
-            UnavailableError: the deal may or may not have been stored.
         """
         return await self._store(replace(new_deal(game, variant), room=room))
 
@@ -126,9 +125,6 @@ class DealStore:
             deal: the deal's id.
             days: for how many days what is played on it is kept.
             journal: the key of another run on it that is kept as well, if it is there.
-
-        Raises:
-            UnavailableError: it may or may not have been extended.
         """
         names = keys.deal(deal), journal
         life = (days + keys.PLAYED_DEAL_DAYS) * base_keys.DAY_SECONDS
@@ -140,7 +136,6 @@ class DealStore:
         Raises:
             UnreadableError: a newer release drew it, in a form that is not known here, or its seed
                 cannot be opened.
-            UnavailableError: Redis does not answer.
         """
         known = self._known.get(deal_id)
         if known is not None:
@@ -161,7 +156,6 @@ class DealStore:
 
         Raises:
             UnreadableError: as for `find`.
-            UnavailableError: Redis does not answer.
         """
         fields = await self._read(deal_id)
         return self._deal(deal_id, fields) if fields else None
@@ -255,9 +249,6 @@ class DealStore:
         """Return the deal of a daily. If no node has drawn it, it is drawn first.
 
         Then it is taken from the game's pool, or drawn without a certificate if that is empty.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         found = (await self.daily_ids([daily])).get(daily) or await self.draw_certified(daily)
         if found is None:
@@ -303,9 +294,6 @@ class DealStore:
         """Return the deals of some dailies; draw first those that no node has.
 
         Their ids are read on every call, since Redis may lose recent writes; the deals are cached.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         ids = await self.daily_ids(dailies)
         known = [self._known.get(ids[daily]) if daily in ids else None for daily in dailies]
@@ -314,32 +302,20 @@ class DealStore:
         return await asyncio.gather(*map(self.daily, dailies))
 
     async def daily_ids(self, dailies: Sequence[DailyId]) -> dict[DailyId, DealId]:
-        """Return the ids of the deals of those of some dailies that have been drawn.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the ids of the deals of those of some dailies that have been drawn."""
         found = await self._database.ask(
             lambda redis, key: redis.get(key), *map(keys.daily, dailies)
         )
         return {daily: DealId(id_) for daily, id_ in zip(dailies, found, strict=True) if id_}
 
     async def _store(self, deal: Deal) -> Deal:
-        """Store a new deal, and return it.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
-        """
+        """Store a new deal, and return it."""
         await self._keep(deal)
         self._remember(deal)
         return deal
 
     async def _keep(self, deal: Deal) -> bool:
-        """Store a deal unless there is one with its id, and return whether it was stored.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
-        """
+        """Store a deal unless there is one with its id, and return whether it was stored."""
         fields = {
             "format": _FORMAT,
             "game": deal.game,

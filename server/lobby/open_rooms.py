@@ -79,11 +79,7 @@ class OpenRooms:
         background.forever("open_rooms_renewal", self.renew, every=RENEW_EVERY, waits=True)
 
     async def list(self) -> Sequence[OpenRoom]:
-        """Return the open rooms, as they were at most `READ_EVERY` seconds ago.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the open rooms, as they were at most `READ_EVERY` seconds ago."""
         async with self._reading:
             if time.monotonic() >= self._list_until:
                 texts = await self._store.list(self._clock.now())

@@ -88,7 +88,6 @@ class QuickMatches:
 
         Raises:
             Refusal: there is no such game, or all offers that were tried had been taken meanwhile.
-            UnavailableError: the store does not answer.
         """
         for _ in range(TRIES):
             code = await self._store.pair(game, self._rooms.random_code(), self._clock.now())

@@ -44,28 +44,17 @@ class QuickMatchStore:
 
         Returns:
             The code of the room to go to.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         life = keys.OFFER_LIFE
         given = (now, now + life * 1000, code, life)
         return RoomCode(await self._database.run(_PAIR, [keys.offers(game)], *given))
 
     async def offer(self, game: str, code: RoomCode, now: int) -> None:
-        """Offer a room for `keys.OFFER_LIFE` seconds from a time in Unix milliseconds.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Offer a room for `keys.OFFER_LIFE` seconds from a time in Unix milliseconds."""
         life = keys.OFFER_LIFE
         await self._database.run(_OFFER, [keys.offers(game)], now + life * 1000, code, life)
 
     async def withdraw(self, game: str, code: RoomCode) -> None:
-        """Delete the offer of a room.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Delete the offer of a room."""
         key = keys.offers(game)
         await self._database.write(key, "ZREM", key, code)

@@ -54,29 +54,19 @@ class OpenRoomStore:
             now: the time in Unix milliseconds.
             network: a keyed hash of the network that the room is of.
             most: how many rooms of a network are registered at a time: those that came first.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         life = keys.OPEN_ROOM_LIFE
         names = [keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of(network)]
         await self._database.run(_PUT, names, now + life * 1000, code, text, life, now, most)
 
     async def drop(self, code: RoomCode) -> None:
-        """Delete a room's registration.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Delete a room's registration."""
         await self._database.run(_DROP, [keys.OPEN_ROOMS, keys.OPEN_ROWS], code)
 
     async def list(self, now: int) -> list[str]:
         """Return the texts of rooms whose registration is current, the latest ones first.
 
         At most `MAX_READ`; those that have expired are deleted.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         names = [keys.OPEN_ROOMS, keys.OPEN_ROWS]
         found = await self._database.run(_LIST, names, now, MAX_READ)

@@ -61,11 +61,7 @@ class Moderation:
         self._sessions = sessions
 
     async def apply(self, act: AnyAct) -> None:
-        """Record an act, and carry out the latest one on its subject. This is idempotent.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Record an act, and carry out the latest one on its subject. This is idempotent."""
         recorded = act.id, act.subject, act.at, effects.encode(act)
         done, latest = "", await self._store.record(*recorded)
         while done != latest:

@@ -204,9 +204,6 @@ class Operators:
         """Return some rooms, at most `limit`.
 
         All rooms are found by a scan of all keys; open and running ones by what nodes keep of them.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         found: dict[RoomCode, RoomRow] = {}
         async for code in self._codes(which):
@@ -253,7 +250,6 @@ class Operators:
 
         Raises:
             Refusal: there is no such room.
-            UnavailableError: the store does not answer.
         """
         room = await self._rooms.find(code)
         online = await self._live.read_online(code)
@@ -290,7 +286,6 @@ class Operators:
 
         Raises:
             Refusal: there is no such room.
-            UnavailableError: the store does not answer.
         """
         await self._rooms.find(code)
         return await self._submit(CloseRoom(room=code, **self._about(by)))
@@ -301,9 +296,6 @@ class Operators:
         """Return players whose names begin with a text, whatever its case; at most `limit`.
 
         It takes a scan of all keys and a read of each name: about 2 s for a million players.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         wanted, found = name.casefold(), dict[PlayerId, PlayerRow]()
         async for profiles in self._profiles.all():
@@ -319,7 +311,6 @@ class Operators:
 
         Raises:
             UnknownPlayerError: there is none with this id.
-            UnavailableError: the store does not answer.
         """
         barred, hidden, _ = await self._check_player(player)
         profile = (await self._profiles.find([player]))[player]
@@ -345,7 +336,6 @@ class Operators:
 
         Raises:
             UnknownPlayerError: there is none with this id.
-            UnavailableError: the store does not answer.
         """
         await self._check_player(player)
         return await self._submit(HideName(player=player, hidden=hidden, **self._about(by)))
@@ -355,7 +345,6 @@ class Operators:
 
         Raises:
             UnknownPlayerError: there is none with this id.
-            UnavailableError: the store does not answer.
         """
         await self._check_player(player)
         until = 0 if days is None else self._clock.now() + days * daily.DAY
@@ -366,7 +355,6 @@ class Operators:
 
         Raises:
             UnknownPlayerError: there is none with this id.
-            UnavailableError: the store does not answer.
         """
         await self._check_player(player)
         return await self._submit(BarPlayer(player=player, until=None, **self._about(by)))
@@ -376,7 +364,6 @@ class Operators:
 
         Raises:
             UnknownPlayerError: there is none with this id.
-            UnavailableError: the store does not answer.
         """
         await self._check_player(player)
         return await self._submit(DeletePlayer(player=player, **self._about(by)))
@@ -386,7 +373,6 @@ class Operators:
 
         Raises:
             UnknownPlayerError: there is none with this id.
-            UnavailableError: the store does not answer.
         """
         found = await self._store.restrictions(player)
         if not found.known:
@@ -400,7 +386,6 @@ class Operators:
 
         Raises:
             Refusal: there is no such result.
-            UnavailableError: the store does not answer.
         """
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts is not None else None
@@ -424,7 +409,6 @@ class Operators:
 
         Raises:
             Refusal: there is no such game, or the day is in the future.
-            UnavailableError: the store does not answer.
         """
         if game != ALL_GAMES and game not in games():
             raise Refusal("unknown_game")
@@ -433,11 +417,7 @@ class Operators:
         return await self._submit(RepairDay(game=game, day=day, **self._about(by)))
 
     async def suspicious(self, limit: int, day: int | None = None) -> list[Suspicion]:
-        """Return suspicious runs, of a day or all, the most suspicious first.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return suspicious runs, of a day or all, the most suspicious first."""
         return (await self._suspicions.list(day))[:limit]
 
     # Acts
@@ -447,7 +427,6 @@ class Operators:
 
         Raises:
             UnreadableError: a newer release recorded one.
-            UnavailableError: the store does not answer.
         """
         return list(map(decode, await self._store.acts(limit)))
 

@@ -69,60 +69,37 @@ class ModerationStore:
 
         Returns:
             The text of the latest act on the subject.
-
-        Raises:
-            UnavailableError: it may or may not have been recorded.
         """
         names = [keys.AUDIT, keys.AUDITED, keys.LATEST_ACTS]
         time = f"{at:0{_TIME_DIGITS}}"
         return _text(await self._database.run(_RECORD, names, act, subject, time, text))
 
     async def latest(self, subject: str) -> str:
-        """Return the text of the latest act on a subject; empty if there is none.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the text of the latest act on a subject; empty if there is none."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hget(key, subject), keys.LATEST_ACTS
         )
         return "" if found is None else _text(found)
 
     async def acts(self, count: int) -> list[str]:
-        """Return the texts of the newest acts, the newest first.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the texts of the newest acts, the newest first."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.xrevrange(key, count=count), keys.AUDIT
         )
         return [fields["e"] for _, fields in found]
 
     async def bar(self, player: PlayerId, until: int | None) -> None:
-        """Store until when a player is barred (Unix ms; 0 for ever); `None` if not any more.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
-        """
+        """Store until when a player is barred (Unix ms; 0 for ever); `None` if not any more."""
         key, text = players_keys.player(player), "" if until is None else until
         await self._database.run(_BAR, [key], text, players_keys.PLAYER_LIFE)
 
     async def hide_name(self, player: PlayerId, *, hidden: bool) -> None:
-        """Put a player's name aside, so that the player has none, or put it back.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
-        """
+        """Put a player's name aside, so that the player has none, or put it back."""
         key = players_keys.player(player)
         await self._database.run(_HIDE_NAME, [key], int(hidden), players_keys.PLAYER_LIFE)
 
     async def restrictions(self, player: PlayerId) -> Restrictions:
-        """Return what a player may not do.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return what a player may not do."""
         record = players_keys.player(player)
         ((barred, hidden, deleted),) = await self._database.ask(
             lambda redis, key: redis.hmget(key, ["barred", "hidden", "deleted"]), record

@@ -77,11 +77,7 @@ class Suspicions:
         self._attempts = attempts
 
     async def examine_finished(self, _: Finish, finished: FinishedRun) -> None:
-        """Look at the run of an attempt that is over. This is idempotent.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Look at the run of an attempt that is over. This is idempotent."""
         run = await finished.read()
         if run is not None:
             await self.examine(run)
@@ -94,9 +90,6 @@ class Suspicions:
         Args:
             run: the run.
             kept: whether its player has kept an identity by now; read if `None`.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         start = run.start
         if start.player == PACE_BOT:
@@ -132,9 +125,6 @@ class Suspicions:
         Args:
             player: the player.
             at: the time, in Unix milliseconds.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         if (await self._histories.kept([player]))[0]:
             return
@@ -151,9 +141,6 @@ class Suspicions:
 
         Of each player and game, the latest such race is kept, which says how many there were: so
         nobody fills the list by racing.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         race = decision.race
         for player, found in race_reasons(decision).items():
@@ -208,11 +195,7 @@ class Suspicions:
         return found
 
     async def list(self, day: int | None = None) -> list[Suspicion]:
-        """Return the suspicious runs, of a day or all, the most suspicious first.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the suspicious runs, of a day or all, the most suspicious first."""
         found = map(_DECODER.decode, await self._store.list())
         runs = [each for each in found if day is None or each.day == day]
         return sorted(runs, key=lambda each: (-each.weight, -each.at))

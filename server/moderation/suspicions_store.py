@@ -72,9 +72,6 @@ class SuspicionStore:
         """Return how many runs of a daily's leaderboard were won, and the score of the median.
 
         The score is of any run if none was won.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         unwon = str(pack(1, 0, 0))
         key = results_keys.leaderboard(board)
@@ -88,18 +85,11 @@ class SuspicionStore:
             name: of the run or the race: it takes the place of what has the same name.
             at: when it ended, in Unix milliseconds.
             text: what is suspicious (JSON).
-
-        Raises:
-            UnavailableError: it may or may not have been added.
         """
         names = [keys.SUSPICIOUS, keys.SUSPICIONS]
         await self._database.run(_ADD, names, name, at, text, keys.MAX_SUSPICIOUS)
 
     async def list(self) -> list[str]:
-        """Return the texts of all of them, in no order: up to two megabytes, for an operator.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the texts of all of them, in no order: up to two megabytes, for an operator."""
         (found,) = await self._database.ask(lambda redis, key: redis.hvals(key), keys.SUSPICIONS)
         return list(found)

@@ -81,7 +81,6 @@ class Attempts:
         Raises:
             Refusal: the deal is not kept any more.
             UnreadableError: a newer release drew the deal.
-            UnavailableError: the store does not answer.
         """
         attempt = attempt_id(started.deal, started.player)
         replica = await self._replica(attempt, to_append=True)
@@ -93,11 +92,7 @@ class Attempts:
         return step.after
 
     async def pass_deadline(self, due: AttemptDue) -> bool:
-        """End an attempt whose deadline has passed; return whether it is over, or not there.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """End an attempt whose deadline has passed; return whether it is over, or not there."""
         found = await self.find(due.attempt)
         return found is None or found.end is not None
 
@@ -108,7 +103,6 @@ class Attempts:
 
         Raises:
             UnreadableError: a newer release stored it.
-            UnavailableError: the store does not answer.
         """
         try:
             return await (await self._replica(attempt)).refresh()
@@ -120,7 +114,6 @@ class Attempts:
 
         Raises:
             Refusal: the player has no such attempt, or its round has not begun.
-            UnavailableError: the store does not answer.
         """
         state = await self.find(attempt)
         if state is None or state.start.player != player:
@@ -134,7 +127,6 @@ class Attempts:
         Raises:
             Refusal: the attempt has not begun, so that nothing of it may be seen. As the clocks of
                 two nodes differ slightly, another node may already count it as begun.
-            UnavailableError: the store does not answer.
         """
         clock = self._clock
         # A node whose clock is wrong must not show cards early.
@@ -169,11 +161,7 @@ class Attempts:
             replica.submit_soon(move)
 
     async def started(self, deals: Sequence[DealId], player: PlayerId) -> set[DealId]:
-        """Return those of some deals on which a player has started an attempt.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return those of some deals on which a player has started an attempt."""
         names = [keys.attempt(attempt_id(deal, player)) for deal in deals]
         found = await self._journals.existing(names)
         return {deal for deal, exists in zip(deals, found, strict=True) if exists}
@@ -187,7 +175,6 @@ class Attempts:
 
         Raises:
             Refusal: there is no such deal, or `decide` refuses the first entry.
-            UnavailableError: the store does not answer; it may have been extended or not.
         """
         deal = await self._deal(attempt)
         state = self._known(attempt) or await self.find(attempt)
@@ -210,7 +197,6 @@ class Attempts:
 
         Raises:
             Refusal: the player has no such attempt.
-            UnavailableError: the store does not answer.
         """
         for before, event, after in await self.steps(attempt, seq):
             if after.seq == seq and before is not None and isinstance(event, Moved):
@@ -229,7 +215,6 @@ class Attempts:
 
         Raises:
             Refusal: the player has no such attempt, or it is over or has not begun.
-            UnavailableError: the store does not answer; the resignation may be stored or not.
         """
         try:
             step = await self._submit_next(attempt, player, seq, core.resign)
@@ -250,7 +235,6 @@ class Attempts:
 
         Raises:
             Refusal: the player has no such attempt, or the move is not undone: see `core.undo`.
-            UnavailableError: the store does not answer; the undo may be stored or not.
         """
         deltas: list[Delta] = []
 
@@ -278,7 +262,6 @@ class Attempts:
 
         Raises:
             Refusal: the player has no such attempt, or gets no hint: see `core.hint`.
-            UnavailableError: the store does not answer; the hint may be stored or not.
         """
         try:
             step = await self._submit_next(attempt, player, seq, core.hint, plays=True)
@@ -306,7 +289,6 @@ class Attempts:
         Raises:
             OutOfStepError: it is not.
             Refusal: the player has no such attempt, or `decide` refuses.
-            UnavailableError: the store does not answer; the entry may be stored or not.
         """
 
         def decide_next(state: Attempt | None, now: int) -> Event | None:
@@ -325,9 +307,6 @@ class Attempts:
         """Resign an attempt at any entry, begun or not; if it is over, do nothing.
 
         Its player is notified, who did not ask for it.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
 
         def decide(state: Attempt | None, now: int) -> Event | None:
@@ -346,7 +325,6 @@ class Attempts:
 
         Raises:
             Refusal: the attempt does not exist, or has expired.
-            UnavailableError: the store does not answer.
         """
 
         def decide(state: Attempt | None, now: int) -> Event | None:
@@ -364,7 +342,6 @@ class Attempts:
 
         Raises:
             Refusal: there is no such attempt.
-            UnavailableError: the store does not answer.
         """
         replica = await self._replica(attempt)
         found = await replica.since(first)
@@ -378,7 +355,6 @@ class Attempts:
 
         Raises:
             UnreadableError: a newer release stored it.
-            UnavailableError: the store does not answer.
         """
         texts = await self._journals.read_from(keys.attempt(attempt), 1)
         events: list[Event] = []

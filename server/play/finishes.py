@@ -24,7 +24,6 @@ class FinishedRun:
 
         Raises:
             UnreadableError: a newer release stored it.
-            UnavailableError: the store does not answer.
         """
         if self._run is None:
             self._run = await self._attempts.run(self._attempt)
@@ -43,9 +42,5 @@ class Finishes:
         self._attempts = attempts
 
     async def apply(self, finish: Finish) -> None:
-        """Apply a finish. This is idempotent.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Apply a finish. This is idempotent."""
         await self.applied.emit(finish, FinishedRun(self._attempts, finish.attempt))

@@ -47,7 +47,6 @@ async def find_missed(attempts: Attempts, now: Snapshot, seq: int, digest: int) 
 
     Raises:
         Refusal: the attempt does not exist, or has expired.
-        UnavailableError: the store does not answer.
     """
     if not 0 <= now.seq - seq <= MAX_MISSED:
         return None

@@ -28,9 +28,6 @@ class Places:
 
         Args:
             address: the client's, as a session has it.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         if not address:
             return ""

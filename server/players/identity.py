@@ -71,7 +71,6 @@ class Identity:
         Raises:
             Refusal: the token is not valid, or not any more, or the name is not allowed, which is
                 always `bad_name` here: clients come without a name then.
-            UnavailableError: the store does not answer.
         """
         try:
             cleaned = self._names.clean(name) if name is not None else None
@@ -99,7 +98,6 @@ class Identity:
         Raises:
             Refusal: the name is not allowed, the player has changed it too often lately, an
                 operator hides it, or the player has been deleted.
-            UnavailableError: the store does not answer.
         """
         cleaned = self._names.clean(name)
         if wait := await self._players.take_rename(player, cleaned, self._clock.now()):
@@ -111,11 +109,7 @@ class Identity:
         return profile
 
     async def token(self, player: PlayerId, epoch: int) -> str:
-        """Return the token of a player in an epoch.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the token of a player in an epoch."""
         return await self._keyring.token(player, epoch)
 
     def _remember(self, profile: Profile, *, renamed: bool) -> None:

@@ -52,9 +52,6 @@ class Profiles:
         Args:
             players: their ids; there need not be such players.
             keeping: whether to cache what is read.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         wanted = set(players)
         found = {player: self._known[player] for player in wanted if player in self._known}

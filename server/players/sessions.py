@@ -185,9 +185,6 @@ class Sessions:
 
         Args:
             sessions: (player, session id, epoch) of each.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         players = [player for player, _, _ in sessions]
         barred = await self._store.barred(players, self._clock.now())
@@ -212,11 +209,7 @@ class Sessions:
         return self._registration.is_alive(name.partition("/")[0])
 
     async def of(self, player: PlayerId) -> list[str]:
-        """Return a player's sessions, but for those that nodes which died have left behind.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return a player's sessions, but for those that nodes which died have left behind."""
         (names,) = await self._store.sessions([player])
         return [name for name in names if self._is_on_alive(name)]
 
@@ -225,9 +218,6 @@ class Sessions:
 
         A session that begins at this moment finds out by itself. If a message is lost, its node
         checks its sessions.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         (names,) = await self._store.sessions([player])
         self.barred.emit(player)
@@ -284,11 +274,7 @@ class Sessions:
         self._node_bus.send(self._peers.get(player, ()), message)
 
     async def publish_to_all(self, player: PlayerId, message: Struct) -> None:
-        """Send a message to the other nodes of the sessions of a player who may have none here.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Send a message to the other nodes of the sessions of a player who may have none here."""
         ((*names,),) = await self._store.sessions([player])
         self._node_bus.send(self._others(names), message)
 

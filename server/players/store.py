@@ -125,7 +125,6 @@ class PlayerStore:
 
         Raises:
             Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch.
-            UnavailableError: the profile may or may not have been stored.
         """
         kept, before, unused = await self._database.run(
             _KEEP_NAME,
@@ -154,9 +153,6 @@ class PlayerStore:
 
         Returns:
             0, or if there were too many lately, the milliseconds to wait; then it does not count.
-
-        Raises:
-            UnavailableError: it may or may not have been counted.
         """
         found = await self._database.run(
             _TAKE_RENAME,
@@ -169,11 +165,7 @@ class PlayerStore:
         return int(found)
 
     async def profiles(self, players: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
-        """Return profiles by player; a player without a stored name has a guest's name.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return profiles by player; a player without a stored name has a guest's name."""
         wanted = list(players)
         found = await self._database.ask(
             lambda redis, key: redis.hmget(key, ["name", "deleted"]), *map(keys.player, wanted)
@@ -184,20 +176,12 @@ class PlayerStore:
         }
 
     async def is_deleted(self, player: PlayerId) -> bool:
-        """Return whether a player has been deleted.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return whether a player has been deleted."""
         key = keys.player(player)
         return await self._database.read(key, "HGET", key, "deleted") is not None
 
     async def all(self) -> AsyncIterator[list[Profile]]:
-        """Yield all players, by a scan of all keys: in batches that may be empty, some twice.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Yield all players, by a scan of all keys: in batches that may be empty, some twice."""
         # A guest who has played and chosen no name has a history only.
         async for found in self._scans.all_keys("[ph]*:{*}"):
             named = {key.partition("{")[2].removesuffix("}") for key in found if _is_player(key)}
@@ -232,7 +216,6 @@ class PlayerStore:
         Raises:
             Refusal: as `bad_token`, if the player has been deleted or has begun a later epoch; as
                 `barred`, if an operator has barred the player.
-            UnavailableError: the session may or may not have been stored.
         """
         stored = await self._database.run(
             _ADD_SESSION,
@@ -252,11 +235,7 @@ class PlayerStore:
         return found, dropped
 
     async def barred(self, players: Iterable[PlayerId], now: int) -> list[bool]:
-        """Return whether each player is barred at a time in Unix milliseconds.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return whether each player is barred at a time in Unix milliseconds."""
         found = await self._database.ask(
             lambda redis, key: redis.hget(key, "barred"), *map(keys.player, players)
         )
@@ -275,20 +254,12 @@ class PlayerStore:
         self._database.send(key, "ZREM", key, session, failed=failed)
 
     async def end_session(self, player: PlayerId, session: str) -> None:
-        """Delete a session that has ended.
-
-        Raises:
-            UnavailableError: it may or may not have been deleted.
-        """
+        """Delete a session that has ended."""
         key = base_keys.sessions(player)
         await self._database.write(key, "ZREM", key, session)
 
     async def sessions(self, players: Iterable[PlayerId]) -> list[list[str]]:
-        """Return the sessions of each player; nodes that died may have left some behind.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the sessions of each player; nodes that died may have left some behind."""
         return await self._database.ask(
             lambda redis, key: redis.zrange(key, 0, -1), *map(base_keys.sessions, players)
         )

@@ -31,7 +31,6 @@ class Curves:
 
         Raises:
             Refusal: there is no such game, or the day is in the future.
-            UnavailableError: the store does not answer.
         """
         if daily_id.game not in games():
             raise Refusal("unknown_game")

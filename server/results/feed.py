@@ -146,11 +146,7 @@ class LeaderboardFeeds:
         leaderboards.name_changed.subscribe(self._name_changed)
 
     async def watch(self, session: Session, board: BoardId) -> Page:
-        """Let a session watch a leaderboard instead of any other; return its current page.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Let a session watch a leaderboard instead of any other; return its current page."""
         assert session.player is not None
         self._leaderboards.subscribe(board)
         seen = self._entries_seen

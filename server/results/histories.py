@@ -54,11 +54,7 @@ class Histories:
         self._keep_for_good = keep_for_good
 
     async def find(self, player: PlayerId) -> History:
-        """Return all of a player's history, which is read in slices; an empty one if there is none.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return all of a player's history, read in slices; an empty one if there is none."""
         return (await self._store.read(player)).history
 
     async def page(self, player: PlayerId, days: int) -> Excerpt:
@@ -78,9 +74,6 @@ class Histories:
         """Return an excerpt of each player's history, with some days of all games, and some rounds.
 
         It takes one round trip, unless a history was written without totals.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         found = await self._store.excerpts(players, days, rounds)
         return [
@@ -89,11 +82,7 @@ class Histories:
         ]
 
     async def has_results(self, player: PlayerId) -> bool:
-        """Return whether a player has played anything that is kept.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return whether a player has played anything that is kept."""
         (found,) = await self._store.excerpts([player], ())
         return bool(found.totals)
 
@@ -157,9 +146,6 @@ class Histories:
             day: the number of the day.
             result: how it ended.
             curve: the fields of the day's curves that the run counts in.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         if await self.is_deleted(player):
             # The attempt was still running then.
@@ -172,9 +158,6 @@ class Histories:
         """Take the result of a daily back or let it stand, and write what follows from that.
 
         This is idempotent. A result that there is not is left so.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         await self._change_day(player, game, day, lambda h: h.with_void(game, day, void), curve)
 
@@ -212,9 +195,6 @@ class Histories:
             deal: the round's deal.
             result: how it ended.
             meeting: whom the player has met in it, if that is to be remembered.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         if await self.is_deleted(player):
             return
@@ -251,26 +231,15 @@ class Histories:
         Args:
             player: the player.
             at: since when, in Unix milliseconds.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         await self._change(player, lambda h: h if h.kept is not None else replace(h, kept=at))
 
     async def is_deleted(self, player: PlayerId) -> bool:
-        """Return whether a player has been deleted, for whom no history begins anew.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return whether a player has been deleted, for whom no history begins anew."""
         return await self._players.is_deleted(player)
 
     async def delete(self, player: PlayerId) -> None:
-        """Delete a player's history; the scores on leaderboards stay.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Delete a player's history; the scores on leaderboards stay."""
         await self._store.delete(player)
 
     async def _write(
@@ -287,9 +256,6 @@ class Histories:
             found: the history as last read, with what the leaderboards compare.
             boards: of any group; they are those of the group that the player is in on each.
             curves: the fields of a day's curves that a run counts in, by leaderboard.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         curves = curves or {}
         wanted = [(board, curves.get(board, ())) for board in boards]

@@ -77,9 +77,6 @@ class HistoryStore:
             days: those whose results of all games are read.
             rounds: the game and deal of those that are read.
             of: the game of which a result is to be added or changed; `None` if none is.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         names = names_of(days, rounds, of)
         found = await asyncio.gather(
@@ -93,9 +90,6 @@ class HistoryStore:
         It takes a round trip for each `BATCH` fields, between which Redis and the event loop serve
         others. It begins anew if the history changes meanwhile, or if not all fields were found:
         a server that has taken over may have them in another order.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         key = keys.history(player)
         while True:
@@ -150,31 +144,19 @@ class HistoryStore:
         return _State(size, version)
 
     async def version(self, player: PlayerId) -> int:
-        """Return how often a player's history has changed.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return how often a player's history has changed."""
         key = keys.history(player)
         return int(await self._database.read(key, "HGET", key, VERSION) or 0)
 
     async def kept(self, players: Iterable[PlayerId]) -> list[bool]:
-        """Return whether each player has kept an identity.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return whether each player has kept an identity."""
         found = await self._database.ask(
             lambda redis, key: redis.hget(key, KEPT), *map(keys.history, players)
         )
         return [kept is not None for kept in found]
 
     async def delete(self, player: PlayerId) -> None:
-        """Delete a player's history.
-
-        Raises:
-            UnavailableError: it may or may not have been deleted.
-        """
+        """Delete a player's history."""
         key = keys.history(player)
         await self._database.write(key, "DEL", key)
 
@@ -190,9 +172,6 @@ class HistoryStore:
 
         Returns:
             Whether it was stored: its version was still that one.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
         """
         arguments = [part for field, text in fields.items() for part in (field, text or "")]
         names = [keys.history(player), keys.player(player)]

@@ -120,11 +120,7 @@ class Leaderboards:
         return self.find("day", daily_id.game, daily_id.day, group)
 
     async def own(self, board: BoardId, player: PlayerId) -> BoardId:
-        """Return a leaderboard, of either group, in that where a player is, in one round trip.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return a leaderboard, of either group, in that where a player is, in one round trip."""
         days = boards.days_needed([board])
         (found,) = await self._histories.excerpts([player], days)
         return board._replace(group=found.group_on(board))
@@ -136,9 +132,6 @@ class Leaderboards:
 
         A second call changes nothing, but publishes again, since the node that set the score may
         have died before it published. See `LeaderboardStore.place`.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         was, elsewhere = await self._store.place(board, player, score, curve)
         self._publish(board, player, {was, score} if was != score else set())
@@ -167,11 +160,7 @@ class Leaderboards:
         self.entered.emit(board, board_bus.decode(payload))
 
     async def circle(self, player: PlayerId) -> frozenset[PlayerId]:
-        """Return a player and those whom the player has raced with; empty if that is nobody.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return a player and those whom the player has raced with; empty if that is nobody."""
         met = await self._met.of(player)
         return frozenset([player, *met]) if met else frozenset()
 
@@ -184,9 +173,6 @@ class Leaderboards:
             board: the leaderboard.
             player: who it is for.
             circle: the player and those whose rows are `rivals`, or nobody.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         found, (around,), (rivals,) = await asyncio.gather(
             self.top(board), self.around(board, [player]), self.among(board, [circle])
@@ -195,11 +181,7 @@ class Leaderboards:
         return Page(board, *found, around, rivals, profiles)
 
     async def top(self, board: BoardId) -> Rows:
-        """Return the first `TOP` rows, in one round trip.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the first `TOP` rows, in one round trip."""
         return await self._store.rows(board, 1, TOP)
 
     async def rows(self, board: BoardId, first: int, count: int) -> tuple[int, list[Row]]:
@@ -209,9 +191,6 @@ class Leaderboards:
             board: a leaderboard, as from `find`.
             first: the place of the first of them, from 1.
             count: how many, at most `MAX_ROWS`.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         assert first >= 1, "places count from 1"
         assert 1 <= count <= MAX_ROWS, "more would hold Redis up"
@@ -222,9 +201,6 @@ class Leaderboards:
         """Return each player's row with up to `REACH` neighbours on either side, in one round trip.
 
         The list is empty for a player without a result.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         return await self._store.around(board, players, REACH)
 
@@ -234,9 +210,6 @@ class Leaderboards:
         """Return the rows of each circle's players, best first, at most `RIVALS`.
 
         It takes one round trip, in which Redis serves others between `CIRCLES_AT_ONCE` of them.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         asked = [list(circle) for circle in circles if circle]
         batches = [
@@ -249,22 +222,14 @@ class Leaderboards:
         return [next(rows) if circle else [] for circle in circles]
 
     async def standing(self, board: BoardId, player: PlayerId) -> Standing | None:
-        """Return a player's standing, or `None` without a result; at most two round trips.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return a player's standing, or `None` without a result; at most two round trips."""
         size, row = await self._store.standing(board, player)
         if row is None:
             return None
         return Standing(row, size, (await self.profiles([row]))[player])
 
     async def profiles(self, rows: Sequence[Row]) -> dict[PlayerId, Profile]:
-        """Return the profiles of the players of some rows, from the cache if possible.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the profiles of the players of some rows, from the cache if possible."""
         return await self._profiles.find(row.player for row in rows)
 
 

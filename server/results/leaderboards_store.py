@@ -133,9 +133,6 @@ class LeaderboardStore:
 
         Returns:
             The player's scores before, on the leaderboard and on that of the other group.
-
-        Raises:
-            UnavailableError: the score may or may not have been set.
         """
         other = board._replace(group="guests" if board.group == "ranked" else "ranked")
         names = [keys.leaderboard(board), keys.leaderboard(other), keys.curves(board)]
@@ -148,30 +145,19 @@ class LeaderboardStore:
         """Return `count` rows from the one at the place `first` (from 1) on, in one round trip.
 
         It takes Redis about 20 µs, and 1 µs a row, however many rows the leaderboard has.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(board)
         size, found, middle = await self._database.ask_script(_PAGE, key, first, count)
         return Rows(int(size), _rows(found), _score(middle))
 
     async def sizes(self, boards: Sequence[BoardId]) -> list[int]:
-        """Return the number of rows of each leaderboard, in one round trip.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the number of rows of each leaderboard, in one round trip."""
         return await self._database.ask(
             lambda redis, key: redis.zcard(key), *map(keys.leaderboard, boards)
         )
 
     async def curves(self, board: BoardId) -> dict[str, int]:
-        """Return the counts of the curves of a daily, by its leaderboard; none if there are none.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the counts of a daily's curves, by its leaderboard; none if there are none."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hgetall(key), keys.curves(board)
         )
@@ -184,9 +170,6 @@ class LeaderboardStore:
 
         A player without a row gets an empty list. Each player costs three look-ups in the sorted
         set, and Redis runs no other command meanwhile: pass a few hundred players at most.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(board)
         found = await self._database.ask_script(_AROUND, key, reach, *players)
@@ -204,9 +187,6 @@ class LeaderboardStore:
             board: the leaderboard.
             circles: the lists, none of them empty.
             most: rows of each that are returned.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         key = keys.leaderboard(board)
         listed = [part for circle in circles for part in (str(len(circle)), *circle)]
@@ -217,11 +197,7 @@ class LeaderboardStore:
         ]
 
     async def standing(self, board: BoardId, player: PlayerId) -> tuple[int, Row | None]:
-        """Return the number of all rows, and a player's own row or `None`, in one round trip.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the number of all rows, and a player's own row or `None`, in one round trip."""
         key = keys.leaderboard(board)
         size, found = await self._database.ask_script(_STANDING, key, player)
         return int(size), next(iter(_rows(found)), None)

@@ -27,19 +27,12 @@ class MetStore:
         """Note whom a player has met, and when, in Unix milliseconds.
 
         Of more than `keys.MAX_MET`, those who were met last are kept.
-
-        Raises:
-            UnavailableError: it may or may not have been noted.
         """
         key = keys.met(player)
         await self._database.run(_MEET, [key], at, keys.MAX_MET, players_keys.PLAYER_LIFE, *others)
 
     async def of(self, player: PlayerId) -> list[PlayerId]:
-        """Return whom a player has met, at most `keys.MAX_MET`, the last one first.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return whom a player has met, at most `keys.MAX_MET`, the last one first."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.zrevrange(key, 0, -1), keys.met(player)
         )

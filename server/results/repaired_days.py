@@ -24,9 +24,6 @@ class RepairedDays:
 
         Args:
             game: the game's id, or `ALL_GAMES`, for which only days of all games count.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         now = self._clock.now()
         if self._read_at is None or not self._read_at <= now < self._read_at + CURRENT_FOR:

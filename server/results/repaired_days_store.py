@@ -13,20 +13,12 @@ class RepairedDayStore:
         self._database = database
 
     async def add(self, game: str, day: int) -> None:
-        """Store that a day of a game, or of all games, was lost by a fault of the server's.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
-        """
+        """Store that a day of a game, or of all games, was lost by a fault of the server's."""
         key = keys.REPAIRED_DAYS
         await self._database.write(key, "HSET", key, f"{game}:{day}", "")
 
     async def all(self) -> list[tuple[str, int]]:
-        """Return the (game, day) of all days that were repaired.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the (game, day) of all days that were repaired."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hgetall(key), keys.REPAIRED_DAYS
         )

@@ -44,7 +44,6 @@ class Emotes:
         Raises:
             Refusal: there is no such room, the player has no seat in it, or there have just been
                 too many emotes of this player or in this room.
-            UnavailableError: the store does not answer.
         """
         player = session.player
         assert player is not None

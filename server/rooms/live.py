@@ -202,19 +202,12 @@ class LiveRooms:
         """Return the players who are online in any room, on any node.
 
         The store is read only if this node does not follow the room, or has not loaded it yet.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         known = self.present(code)
         return known[1] if known is not None else await self.read_online(code)
 
     async def read_online(self, code: RoomCode) -> set[PlayerId]:
-        """Return the players who are online in a room, as stored.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the players who are online in a room, as stored."""
         found = await self._presence.read(code)
         return {player for player, node in found.items() if self._registration.is_alive(node)}
 
@@ -254,9 +247,6 @@ class LiveRooms:
 
         Args:
             room: the room as the caller has read it; a followed room that is older is updated.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         live = self._live.get(room.opened.code)
         if live is None:

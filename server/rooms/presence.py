@@ -149,11 +149,7 @@ class Presence:
             raise
 
     async def read(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return the node ids by player of those who are online in a room, as stored in Redis.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the node ids by player of those who are online in a room, as stored in Redis."""
         return await self._store.present(code)
 
     async def _write(self, item: tuple[RoomCode, PlayerId]) -> None:

@@ -24,11 +24,7 @@ class RoomPreviews:
         return None if live is None else room(live.room.opened, live.room.terms)
 
     async def read(self, code: RoomCode) -> Preview | None:
-        """Return that of a room, which is read; `None` if there is none.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return that of a room, which is read; `None` if there is none."""
         found = await self._rooms.terms(code)
         return None if found is None else room(*found)
 

@@ -81,11 +81,7 @@ class Races:
             await self._met.add(player, others, race.at)
 
     async def has(self, attempt: AttemptId) -> bool:
-        """Return whether an attempt was part of a race whose record is kept.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return whether an attempt was part of a race whose record is kept."""
         deal, player = split_attempt_id(attempt) or (None, None)
         found = await self._store.find(deal) if deal is not None else None
         return found is not None and player in _DECODER.decode(found.decided).race.results
@@ -120,9 +116,6 @@ class Races:
         """Return with whom a player has raced, at most `keys.MAX_MET`, the last one first.
 
         It costs one read.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         return await self._met.of(player)
 

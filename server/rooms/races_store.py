@@ -47,22 +47,14 @@ class RaceStore:
         self._database = database
 
     async def decide(self, deal: DealId, text: str) -> Record:
-        """Store what is decided of a race, unless that stands already; return what stands.
-
-        Raises:
-            UnavailableError: it may or may not have been stored.
-        """
+        """Store what is decided of a race, unless that stands already; return what stands."""
         life = keys.RACE_LIFE
         found = _parsed(await self._database.run(_DECIDE, [keys.race(deal)], text, life))
         assert found is not None, "it has just been stored"
         return found
 
     async def find(self, deal: DealId) -> Record | None:
-        """Return the record of a race, or `None` if nothing is decided, or not kept any more.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the record of a race, or `None` if nothing is decided, or not kept any more."""
         (fields,) = await self._database.ask(lambda redis, key: redis.hgetall(key), keys.race(deal))
         return _record(fields)
 
@@ -70,9 +62,6 @@ class RaceStore:
         """Note that a player's result is void, if there is a record, and return that.
 
         Without a reason, note that it stands again.
-
-        Raises:
-            UnavailableError: it may or may not have been noted.
         """
         return _parsed(
             await self._database.run(_TAKE_BACK, [keys.race(deal)], player, reason or "")

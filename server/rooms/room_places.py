@@ -38,27 +38,15 @@ class RoomPlaces:
             log.debug("place_not_written", room=code, error=str(error))
 
     async def in_room(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return where the players of a room are, and those who were there lately.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return where the players of a room are, and those who were there lately."""
         found = await self._store.places(code)
         return {player: text.partition(" ")[0] for player, text in found.items()}
 
     async def networks(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return the networks of the players of a room, and of those who were there lately.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the networks of the players of a room, and of those who were there lately."""
         found = await self._store.places(code)
         return {player: text.rpartition(" ")[2] for player, text in found.items()}
 
     async def network(self, code: RoomCode, player: PlayerId) -> str:
-        """Return the network of a player of a room, 12 characters; empty if it is not known.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the network of a player of a room, 12 characters; empty if it is not known."""
         return (await self.networks(code)).get(player, "")

@@ -113,7 +113,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such game or variant.
-            UnavailableError: the store does not answer.
         """
         _check_offered(game, variant)
         while True:
@@ -140,7 +139,6 @@ class Rooms:
         Raises:
             Refusal: there is no such game, the room does not wait for a player any more, it is
                 full or locked, or the player was removed from it.
-            UnavailableError: the store does not answer.
         """
         _check_offered(game, STANDARD)
 
@@ -159,7 +157,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room.
-            UnavailableError: the store does not answer.
         """
         return await self._submit(code, quick.seat_bot)
 
@@ -168,7 +165,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no room with this code.
-            UnavailableError: the store does not answer.
         """
         room = await self._replica(code).refresh() if is_code(code) else None
         if room is None:
@@ -186,7 +182,6 @@ class Rooms:
             `None` if there is no room with this code.
 
         Raises:
-            UnavailableError: the store does not answer.
             UnreadableError: a newer release has written to the room.
         """
         texts = await self._journals.read_from(keys.room(code), 1) if is_code(code) else []
@@ -207,7 +202,6 @@ class Rooms:
         It is kept by itself if somebody has made a move; if not, as long as it is the room's last.
 
         Raises:
-            UnavailableError: the store does not answer.
             UnreadableError: a newer release has stored it.
         """
         text = await self._store.round_on(code, deal)
@@ -254,7 +248,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room, it is full or locked, or the player was removed.
-            UnavailableError: the store does not answer.
         """
         return await self._submit(code, lambda room, now: commands.take_seat(room, player, now))
 
@@ -266,7 +259,6 @@ class Rooms:
         Raises:
             Refusal: there is no such room, or the player has no seat there, and had no part in its
                 last round.
-            UnavailableError: the store does not answer.
         """
         room = await self._submit(
             code, lambda room, now: commands.leave(room, player, now), closed=True
@@ -281,7 +273,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room.
-            UnavailableError: the store does not answer.
         """
         room = await self._submit(code, commands.close, closed=True)
         for player in room.running.unfinished() if room.running is not None else ():
@@ -297,7 +288,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room, `host` is not its host, or the member is in a round.
-            UnavailableError: the store does not answer.
         """
         return await self._submit(code, lambda room, now: commands.remove(room, host, player, now))
 
@@ -313,7 +303,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room or seat, or `host` is not the room's host.
-            UnavailableError: the store does not answer.
         """
         return await self._submit(
             code, lambda room, now: commands.hand_over(room, host, player, now)
@@ -328,7 +317,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room.
-            UnavailableError: the store does not answer.
         """
         return await self._submit(
             code, lambda room, now: commands.replace_host(room, host, present, now)
@@ -339,7 +327,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room.
-            UnavailableError: the store does not answer.
         """
         return await self._submit(code, lambda room, now: commands.free_seat(room, player, now))
 
@@ -348,7 +335,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room, or the player is not its host.
-            UnavailableError: the store does not answer.
         """
         return await self._submit(
             code, lambda room, now: commands.set_lock(room, player, locked, now)
@@ -359,7 +345,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room, or the player is not its host.
-            UnavailableError: the store does not answer.
         """
         return await self._submit(
             code, lambda room, now: commands.set_public(room, player, public, now)
@@ -371,7 +356,6 @@ class Rooms:
         Raises:
             Refusal: there is no such room, game or variant, the player is not the room's host, or a
                 round is running.
-            UnavailableError: the store does not answer.
         """
         _check_offered(terms.game, terms.variant)
         return await self._submit(
@@ -383,7 +367,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room, seat, game or variant, or a round is running.
-            UnavailableError: the store does not answer.
         """
         _check_offered(terms.game, terms.variant)
         return await self._submit(
@@ -395,7 +378,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room or seat, or a round is running.
-            UnavailableError: the store does not answer.
         """
         return await self._submit(
             code, lambda room, now: commands.set_ready(room, player, ready, now)
@@ -422,7 +404,6 @@ class Rooms:
             Refusal: there is no such room, the player may not start a round, a round is running,
                 somebody is away or has not agreed, nobody plays, or the game is not offered any
                 more.
-            UnavailableError: the store does not answer.
         """
         while True:
             terms = await self._check_start(code, player, present, anyway=anyway)
@@ -469,7 +450,6 @@ class Rooms:
 
         Raises:
             Refusal: there is no such room, or the player has no seat there.
-            UnavailableError: the store does not answer.
         """
         replica = self._replicas.find(code)
         room = replica.state if replica is not None else None
@@ -490,7 +470,6 @@ class Rooms:
 
         Raises:
             Refusal: as for `start`.
-            UnavailableError: the store does not answer.
         """
 
         def check(room: Room) -> Terms:
@@ -509,11 +488,7 @@ class Rooms:
         return check(await self.find(code))
 
     async def apply_finish(self, finish: Finish) -> None:
-        """Record the result of an attempt that is over, if it is one in a room.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Record the result of an attempt that is over, if it is one in a room."""
         if finish.room is not None:
             await self.finish(finish.room, finish.deal, finish.player, finish.result.restored())
 
@@ -524,9 +499,6 @@ class Rooms:
 
         Returns:
             The room, or `None` if it has expired.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         try:
             return await self._submit(
@@ -544,7 +516,6 @@ class Rooms:
 
         Raises:
             Refusal: the player has no such attempt, or its round has not begun.
-            UnavailableError: the store does not answer.
         """
         try:
             return await self._attempts.open(attempt, player)
@@ -576,9 +547,6 @@ class Rooms:
         Returns:
             Whether the round is over. If not, the deadline is yet to come: the clock by which it
             had passed was wrong, and has been corrected since.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         room = await self._replica(code).refresh()
         if room is None or room.running is None:
@@ -605,11 +573,7 @@ class Rooms:
         return over
 
     async def runners(self, room: Room) -> list[Attempt]:
-        """Return the attempts of the running round that are not finished, read concurrently.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the attempts of the running round that are not finished, read concurrently."""
         running = room.running
         if running is None:
             return []
@@ -627,7 +591,6 @@ class Rooms:
 
         Raises:
             Refusal: the round's deal is not kept any more.
-            UnavailableError: the store does not answer.
         """
         running = room.running
         if running is None or PACE_BOT not in running.unfinished():

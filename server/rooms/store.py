@@ -53,90 +53,51 @@ class RoomStore:
             player: the player who creates the room.
             creation: the creation key, chosen by the client, which is the same in each retry.
             code: a random one, which it has unless it has one already.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         key = keys.creation(player, creation)
         return RoomCode(await self._database.keep_first(key, code, keys.CREATION_LIFE))
 
     async def forget_code(self, player: PlayerId, creation: str) -> None:
-        """Delete the code of a creation, because another room has the same code.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Delete the code of a creation, because another room has the same code."""
         key = keys.creation(player, creation)
         await self._database.write(key, "DEL", key)
 
     async def all(self) -> AsyncIterator[list[RoomCode]]:
-        """Yield the codes of all rooms, by a scan of all keys: in batches, perhaps some twice.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Yield the codes of all rooms, by a scan of all keys: in batches, perhaps some twice."""
         async for found in self._scans.all_keys("{p*}:room:*"):
             yield [RoomCode(key.rpartition(":")[2]) for key in found]
 
     async def enter(self, code: RoomCode, player: PlayerId, node: str) -> None:
-        """Store that a player is present in a room, with a session on a node, which it ends with.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Store that a player is present in a room, by a session on a node, and ends with it."""
         names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
         note = room_note(code)
         await self._database.run(_ENTER_ROOM, names, player, node, keys.PRESENCE_LIFE, note)
 
     async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
-        """Delete that a player is present on a node; presence on another node is kept.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Delete that a player is present on a node; presence on another node is kept."""
         names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
         await self._database.run(_LEAVE_ROOM, names, player, node, room_note(code))
 
     async def extend(self, code: RoomCode, life: int) -> None:
-        """Let a room live for so many milliseconds at least, if it is there.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Let a room live for so many milliseconds at least, if it is there."""
         await self._database.run(_EXTEND, [keys.room(code)], life // 1000)
 
     async def round_on(self, code: RoomCode, deal: DealId) -> str | None:
-        """Return the text (JSON) of a round of a room that was over lately, or `None`.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the text (JSON) of a round of a room that was over lately, or `None`."""
         key = keys.round_in(code, deal)
         (found,) = await self._database.ask(lambda redis, key: redis.get(key), key)
         return None if found is None else str(found)
 
     async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
-        """Store at which place and in which network a player of a room is, for some hours.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Store at which place and in which network a player of a room is, for some hours."""
         await self._database.run(_ENTER, [keys.places(code)], player, place, keys.PLACES_LIFE)
 
     async def places(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return the places of the players of a room, and of those who were there lately.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the places of the players of a room, and of those who were there lately."""
         return await self._by_player(keys.places(code))
 
     async def present(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return the node of each player who is present in a room; that node may be dead.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the node of each player who is present in a room; that node may be dead."""
         return await self._by_player(base_keys.presence(code))
 
     async def _by_player(self, key: str) -> dict[PlayerId, str]:

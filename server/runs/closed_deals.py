@@ -39,7 +39,6 @@ class Deals:
 
         Raises:
             Refusal: there is no such deal.
-            UnavailableError: the store does not answer.
         """
         deal = await self._store.find(deal_id)
         if deal is None:
@@ -81,9 +80,6 @@ class Deals:
         """Return the id of a daily's deal if it is closed, or `None`.
 
         It reads one key, and that of closed days only.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         if self._clock.now() < days.closes(daily_id.day):
             return None

@@ -95,7 +95,6 @@ class Runs:
             Refusal: as `unknown_run`; as `deal_open` while its deal may be played; as `overloaded`
                 while too many are being read.
             UnreadableError: a newer release stored it.
-            UnavailableError: the store does not answer.
         """
         parts = split_attempt_id(attempt)
         if parts is None:
@@ -117,7 +116,6 @@ class Runs:
         Raises:
             Refusal: as `find` does.
             UnreadableError: a newer release stored it, or it is played by its rules.
-            UnavailableError: the store does not answer.
         """
         found = await self.find(attempt)
         run, deal, profile = found.run, found.deal, found.profile
@@ -149,7 +147,6 @@ class Runs:
         Raises:
             Refusal: as `on` does.
             UnreadableError: a newer release stored it.
-            UnavailableError: the store does not answer.
         """
         with self._a_read():
             deal = await self._closed(deal_id, "unknown_deal")
@@ -171,7 +168,6 @@ class Runs:
             Refusal: as `unknown_deal`; as `deal_open` while it may be played; as `overloaded` while
                 too many are being read.
             UnreadableError: a newer release stored it.
-            UnavailableError: the store does not answer.
         """
         with self._a_read():
             deal = await self._closed(deal_id, "unknown_deal")

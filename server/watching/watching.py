@@ -228,9 +228,6 @@ class Watching:
         """Return the key with which anybody may watch a room; nothing of it is stored.
 
         It holds until the room's `watch_epoch` is another one.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         return (await self._keys(room))[0]
 
@@ -247,7 +244,6 @@ class Watching:
 
         Raises:
             Refusal: there is no such room, or the player is not its host.
-            UnavailableError: the store does not answer.
         """
         room = await self._rooms.find(code)
         commands.check_host(room, player)
@@ -257,9 +253,6 @@ class Watching:
         """Return whether this is a room's watch key; the time it takes tells nothing of the key.
 
         Without a room it is computed all the same, so that it does not tell whether there is one.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         if key is None:
             return False
@@ -420,7 +413,6 @@ class Watching:
 
         Raises:
             UnreadableError: a newer release stored it.
-            UnavailableError: the store does not answer.
         """
         runner, number = watched.runners[place], watched.number
         appended, runner.appended = runner.appended, []

@@ -121,4 +121,8 @@ class UnsuitableError(Exception):
 
 
 class UnavailableError(Exception):
-    """The store did not answer, or refused a write: whether the write took effect is unknown."""
+    """The store did not answer, or refused a write: whether the write took effect is unknown.
+
+    Whatever reads or writes the store may raise it, so docstrings name it only where they say more
+    of it, such as what may be left half done.
+    """

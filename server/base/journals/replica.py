@@ -190,9 +190,6 @@ class Replica(Generic[State, Event]):
 
         Returns:
             `None` if there is no journal.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         await self._acquire()
         try:
@@ -211,7 +208,6 @@ class Replica(Generic[State, Event]):
         """Read new entries, unless that was done on the connection that is open now.
 
         Raises:
-            UnavailableError: the store does not answer.
             UnreadableError: a newer release has appended an entry, or entries are missing.
         """
         await self._acquire()
@@ -227,9 +223,6 @@ class Replica(Generic[State, Event]):
         Returns:
             The last state kept before that entry, and the texts of all entries after it; `None` if
             the entry is older than the kept states, or unknown here.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         for seq, state in reversed(self._kept):
             if seq < number <= self._seq:
@@ -325,7 +318,6 @@ class Replica(Generic[State, Event]):
 
         Raises:
             Refusal: the command is refused.
-            UnavailableError: the store does not answer; the event may have been appended or not.
         """
         await self._acquire()
         try:
@@ -483,7 +475,6 @@ class Replica(Generic[State, Event]):
 
         Raises:
             GapError: an entry before others is missing.
-            UnavailableError: the store does not answer.
         """
         key = self._definition.key()
         try:

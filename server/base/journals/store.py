@@ -341,7 +341,6 @@ class JournalStore:
             ConflictError: the journal ends with another entry, or may do so, since the connection
                 was replaced; nothing was written.
             MistimedError: `now` is too far from Redis's time; nothing was written.
-            UnavailableError: the entry may or may not have been written.
         """
         names = [entry.key]
         # While a slot is moved, a script must wait until all its keys are on one server: pass no
@@ -389,16 +388,11 @@ class JournalStore:
 
         Raises:
             GapError: an entry is missing, and no checkpoint says what it said.
-            UnavailableError: Redis does not answer.
         """
         return await self._read(key, 1, acknowledged=True)
 
     async def existing(self, names: Sequence[str]) -> list[bool]:
-        """Return whether there is each of some journals, acknowledged or not.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return whether there is each of some journals, acknowledged or not."""
         found = await self._database.ask(lambda redis, key: redis.exists(key), *names)
         return list(map(bool, found))
 
@@ -409,7 +403,6 @@ class JournalStore:
 
         Raises:
             GapError: an entry is missing.
-            UnavailableError: Redis does not answer.
         """
         return (await self._read(key, number, acknowledged=False)).texts
 
@@ -427,7 +420,6 @@ class JournalStore:
 
         Raises:
             GapError: an entry before it is missing.
-            UnavailableError: Redis does not answer.
         """
         try:
             found, length = await asyncio.gather(

@@ -70,7 +70,6 @@ class Answerer(Protocol):
 
         Raises:
             Refusal: it is not carried out.
-            UnavailableError: the store does not answer.
         """
 
     def play(

@@ -55,11 +55,7 @@ class Format:
         background.forever("format", self.refresh, every=READ_EVERY, waits=True)
 
     async def refresh(self) -> None:
-        """Read the format, and raise it if no older node is left. A new store has it at once.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Read the format, and raise it if no older node is left. A new store has it at once."""
         if self.written == self._newest:
             return
         kept = await self._formats.read()

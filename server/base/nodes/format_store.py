@@ -34,11 +34,7 @@ class FormatStore:
         self._database = database
 
     async def read(self) -> int | None:
-        """Return the format: `None` of a new store, 0 of one of a version before 1.0.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the format: `None` of a new store, 0 of one of a version before 1.0."""
         number, *unnumbered = await self._database.ask(
             lambda redis, key: redis.get(key), keys.FORMAT, *_UNNUMBERED
         )
@@ -47,11 +43,7 @@ class FormatStore:
         return 0 if any(each is not None for each in unnumbered) else None
 
     async def raise_to(self, number: int) -> None:
-        """Raise the format, unless it is as high. Nodes that do not read it do not start then.
-
-        Raises:
-            UnavailableError: it may have been raised or not.
-        """
+        """Raise the format, unless it is as high. Nodes that do not read it do not start then."""
         await self._database.run(_RAISE, [keys.FORMAT], number)
 
 
@@ -60,7 +52,6 @@ async def check_format(database: Database) -> None:
 
     Raises:
         UnsuitableError: it is of a format that is not known here, newer or older.
-        UnavailableError: Redis does not answer.
     """
     kept = await FormatStore(database).read()
     if kept is None:

@@ -72,53 +72,30 @@ class HeldStore:
         """List a node among those that may have stored something; return whether it was, and all.
 
         It was not if it is new, or if others count it as gone and remove what it has stored.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         before, nodes = await self._database.run(_LIST, [keys.HOLDERS], node, keys.SESSION_LIFE)
         return before == "here", nodes
 
     async def begin_removal(self, node: str) -> None:
-        """Note that a node is gone, so that it stores all again if it is not.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Note that a node is gone, so that it stores all again if it is not."""
         await self._database.write(keys.HOLDERS, "HSET", keys.HOLDERS, node, "gone")
 
     async def end_removal(self, node: str) -> None:
-        """List a node no more, unless it has come back.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """List a node no more, unless it has come back."""
         await self._database.run(_FORGET, [keys.HOLDERS], node)
 
     async def note(self, node: str, player: PlayerId) -> None:
-        """Note that a node has stored sessions of a player.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Note that a node has stored sessions of a player."""
         key = keys.held(keys.partition(player), node)
         await self._database.run(_NOTE, [key], player_note(player), keys.SESSION_LIFE)
 
     async def drop(self, node: str, player: PlayerId) -> None:
-        """Note that a node has no sessions of a player any more.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Note that a node has no sessions of a player any more."""
         key = keys.held(keys.partition(player), node)
         await self._database.write(key, "HDEL", key, player_note(player))
 
     async def notes(self, node: str, numbers: Sequence[int]) -> Iterable[tuple[int, list[str]]]:
-        """Return what a node has noted in some partitions, for `remove`, by partition.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return what a node has noted in some partitions, for `remove`, by partition."""
         names = [keys.held(number, node) for number in numbers]
         found = await self._database.ask(lambda redis, key: redis.hkeys(key), *names)
         return zip(numbers, found, strict=True)

@@ -46,11 +46,7 @@ class StoreMemory:
         return may_begin(new, self.level)
 
     async def check(self) -> None:
-        """Read the usage; log a level that is new, once.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Read the usage; log a level that is new, once."""
         self._usage = usage = await self._store.usage()
         before, self.level = self.level, level_at(self.level, usage)
         if self.level != before:

@@ -23,27 +23,15 @@ class NodeStore:
         self._database = database
 
     async def renew(self, node: str) -> list[str]:
-        """Register a node for the next `keys.NODE_LIFE` seconds, and return all nodes.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Register a node for the next `keys.NODE_LIFE` seconds, and return all nodes."""
         return list(await self._database.run(_RENEW, [keys.NODES], node, keys.NODE_LIFE))
 
     async def drop(self, node: str) -> None:
-        """Delete the registration of a node that stops.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Delete the registration of a node that stops."""
         await self._database.write(keys.NODES, "ZREM", keys.NODES, node)
 
     async def alive(self, now: int) -> list[str]:
-        """Return the nodes whose registrations are current at a Unix time in milliseconds, sorted.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the nodes registered at a Unix time in milliseconds, sorted."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.zrange(key, f"({now}", "+inf", byscore=True), keys.NODES
         )

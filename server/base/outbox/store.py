@@ -45,9 +45,6 @@ class OutboxStore:
         """Return the due items up to a time in Unix milliseconds, and all effects, by partition.
 
         At most `MAX_BATCH` due items of each partition are returned, the earliest.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         boxes = [keys.outbox(number) for number in partitions]
         found = await self._database.ask(
@@ -71,37 +68,22 @@ class OutboxStore:
         Args:
             field: its field; the part before a slash determines the partition.
             text: its content (JSON).
-
-        Raises:
-            UnavailableError: it may or may not have been written.
         """
         key = keys.outbox(keys.partition(field))
         await self._database.write(key, "HSET", key, field, text)
 
     async def drop_effect(self, field: str) -> None:
-        """Delete an effect that has been applied.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Delete an effect that has been applied."""
         key = keys.outbox(keys.partition(field))
         await self._database.write(key, "HDEL", key, field)
 
     async def drop_due(self, due: Due, time: int) -> None:
-        """Delete a due item that has been handled, unless its time is later than `time` by now.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Delete a due item that has been handled, unless its time is later than `time` by now."""
         key = keys.due(keys.partition(due.journal))
         await self._database.run(_DROP_DUE, [key], due.member, time)
 
     async def count_set_aside(self) -> int:
-        """Return how many effects and due items were set aside.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return how many effects and due items were set aside."""
         (found,) = await self._database.ask(lambda redis, key: redis.hlen(key), keys.SET_ASIDE)
         return int(found)
 

@@ -187,11 +187,7 @@ class Sweeper:
         self._played = True
 
     async def renew(self) -> None:
-        """Renew this node's registration as a sweeper, and determine the partitions that it owns.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Renew this node's registration as a sweeper, and determine which partitions it owns."""
         played, self._played = self._played, False
         try:
             names, self._busy = await self._sweepers.renew(busy=played)
@@ -213,9 +209,6 @@ class Sweeper:
         """Read the partitions that are due for a scan, and process the effects that are found.
 
         Those that are due by the interval are spread over the calls, oldest scan first.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         now = self._clock.now()
         every = BUSY_SCAN_EVERY if self._busy else IDLE_SCAN_EVERY

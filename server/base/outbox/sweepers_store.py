@@ -48,9 +48,6 @@ class SweeperStore:
 
         Args:
             busy: whether anybody has played on this node since the last call.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         busy_for = keys.BUSY_LIFE if busy else ""
         names = [keys.SWEEPERS, keys.BUSY]
@@ -60,9 +57,5 @@ class SweeperStore:
         return Share(sorted(alive), bool(found))
 
     async def drop(self) -> None:
-        """Delete the entry of this sweeper.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Delete the entry of this sweeper."""
         await self._database.write(keys.SWEEPERS, "ZREM", keys.SWEEPERS, self.name)

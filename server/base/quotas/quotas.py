@@ -200,9 +200,6 @@ class Quotas:
         """Return what is stored for an address, and for the network around it.
 
         What was noted in the last second on any node is not in it.
-
-        Raises:
-            UnavailableError: the store does not answer.
         """
         now = self._clock.now()
         found = await asyncio.gather(*(self._charge(each, now, {}, None) for each in scopes))

@@ -56,9 +56,6 @@ class QuotaStore:
             sizes: the bytes by when they expire (Unix milliseconds); negative ones are taken back.
             most: how much the address may have stored by then, or nothing is counted; `None` to
                 count it in any case.
-
-        Raises:
-            UnavailableError: it may or may not have been counted.
         """
         given = [part for until, size in sizes.items() for part in (until, size)]
         accepted, stored, first = await self._database.run(

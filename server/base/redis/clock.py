@@ -154,11 +154,7 @@ class RedisClock:
         return self._bounds is not None and 0 <= now - self._bounds.sent < seconds
 
     async def _read_time(self) -> float:
-        """Return Redis's time in Unix seconds. The command does not queue behind writes.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return Redis's time in Unix seconds. The command does not queue behind writes."""
         client = self._database.client
         with raising_unavailable():
             if isinstance(client, RedisCluster):

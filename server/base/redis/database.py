@@ -197,11 +197,7 @@ class Database:
             _notify(failed)
 
     async def write(self, key: str, *command: Argument) -> Any:
-        """Run a command that writes to a key, and return its reply once it is acknowledged.
-
-        Raises:
-            UnavailableError: it may or may not have been written.
-        """
+        """Run a command that writes to a key, and return its reply once it is acknowledged."""
         return (await self.reply(key, *command)).value
 
     async def reply(
@@ -219,7 +215,6 @@ class Database:
 
         Raises:
             OtherGenerationError: the connection has another generation; nothing was run.
-            UnavailableError: the command may or may not have been run.
         """
         packed = pack(*command)
         until = time.monotonic() + REDIRECT_TIMEOUT
@@ -279,9 +274,6 @@ class Database:
             script: the script.
             names: its keys, at least one, all in one slot.
             arguments: its arguments.
-
-        Raises:
-            UnavailableError: it may or may not have been run.
         """
         return await self.write(names[0], *script.call(names, *arguments))
 
@@ -295,9 +287,6 @@ class Database:
             key: the key.
             value: the value to set.
             seconds: the key's time to live from now on; `None` for no limit.
-
-        Raises:
-            UnavailableError: the value may or may not have been set.
         """
         return str(await self.run(_KEEP_FIRST, [key], value, "" if seconds is None else seconds))
 
@@ -361,7 +350,6 @@ class Database:
 
         Raises:
             UnsuitableError: one is too old, or drops keys when its memory is full.
-            UnavailableError: Redis does not answer.
         """
         least = MIN_VERSION if self.is_standalone else MIN_CLUSTER_VERSION
         for info in await self.infos("memory"):
@@ -378,11 +366,7 @@ class Database:
                 raise UnsuitableError(f"This is Redis {version}; {needed} or newer is needed.")
 
     async def infos(self, section: str) -> list[dict[str, Any]]:
-        """Return a section of `INFO` of the server; in a cluster, of each master.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return a section of `INFO` of the server; in a cluster, of each master."""
         with raising_unavailable():
             if not isinstance(self.client, RedisCluster):
                 return [await self.client.info(section)]

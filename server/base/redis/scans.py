@@ -25,11 +25,7 @@ class ScanStore:
         self._database = database
 
     async def all_keys(self, pattern: str = "*") -> AsyncIterator[list[str]]:
-        """Yield all keys like a pattern, in batches that may be empty, perhaps some twice.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Yield all keys like a pattern, in batches that may be empty, perhaps some twice."""
         client = self._database.client
         with raising_unavailable():
             targets: list[dict[str, Any]] = [{}]

@@ -106,7 +106,6 @@ class Keyring:
 
         Raises:
             UnsuitableError: the file of secret keys lacks one that the store needs.
-            UnavailableError: the store does not answer.
         """
         text = await self._keyrings.read()
         if text is None and self._store is not None:
@@ -121,11 +120,7 @@ class Keyring:
             self._use(text)
 
     async def token(self, player: PlayerId, epoch: int) -> str:
-        """Return a new token of a player in an epoch.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return a new token of a player in an epoch."""
         ring = await self._loaded()
         key = self._secret_keys.signing_key(ring.signing)
         assert key is not None, "a keyring is used only with its secret key"
@@ -152,11 +147,7 @@ class Keyring:
         return Verified(said.player, said.epoch, said.key != ring.signing or age > RENEW_AFTER)
 
     async def macs(self, what: bytes) -> list[bytes]:
-        """Return HMAC-SHA256s of something by all keys that hold, that of the current key first.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return HMAC-SHA256s of something by all keys that hold, that of the current key first."""
         ring, now = await self._loaded(), self._clock.now()
         held = [key for key, until in ring.retired.items() if until > now]
         found = map(self._secret_keys.signing_key, [ring.signing, *held])
@@ -171,7 +162,6 @@ class Keyring:
 
         Raises:
             UnsuitableError: the file of secret keys lacks one that the store needs.
-            UnavailableError: it may have been rotated or not.
         """
         while True:
             await self.refresh()
@@ -188,7 +178,6 @@ class Keyring:
 
         Raises:
             UnsuitableError: as for `refresh`.
-            UnavailableError: the store does not answer.
         """
         text = await self._keyrings.read()
         if text is not None and text != self._text:

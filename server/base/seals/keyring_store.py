@@ -20,27 +20,15 @@ class KeyringStore:
         self._database = database
 
     async def read(self) -> str | None:
-        """Return the keyring's text (JSON), or `None` if there is none yet.
-
-        Raises:
-            UnavailableError: Redis does not answer.
-        """
+        """Return the keyring's text (JSON), or `None` if there is none yet."""
         return await self._get(keys.KEYRING)
 
     async def keep_first(self, text: str) -> str:
-        """Store a keyring unless there is one, and return the one that is stored.
-
-        Raises:
-            UnavailableError: it may have been stored or not.
-        """
+        """Store a keyring unless there is one, and return the one that is stored."""
         return await self._database.keep_first(keys.KEYRING, text)
 
     async def change(self, before: str, after: str) -> bool:
-        """Replace the keyring if it is still `before`, and return whether it was.
-
-        Raises:
-            UnavailableError: it may have been replaced or not.
-        """
+        """Replace the keyring if it is still `before`, and return whether it was."""
         return bool(await self._database.run(_CHANGE, [keys.KEYRING], before, after))
 
     async def _get(self, key: str) -> str | None:

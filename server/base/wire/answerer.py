@@ -64,7 +64,6 @@ class Handlers:
 
         Raises:
             Refusal: it is not carried out.
-            UnavailableError: the store does not answer.
         """
         with self._guess(session, command) as guess:
             try:

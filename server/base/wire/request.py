@@ -44,7 +44,6 @@ class Request(Generic[C_co]):
 
         Raises:
             Refusal: as `address_full`, if too much is stored for that address.
-            UnavailableError: the store does not answer.
         """
         return self.services.quotas.paying(scopes_of(self.session.address), need, items)
 

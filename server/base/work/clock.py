@@ -12,15 +12,7 @@ class Clock(Protocol):
         """Return the time in Unix milliseconds. Call it only after a `sample` that succeeded."""
 
     async def sample(self) -> None:
-        """Read the store's time. Callers that wait for the same answer share it.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Read the store's time. Callers that wait for the same answer share it."""
 
     async def confirm(self) -> int:
-        """Return the time, read from the store unless the last sample is recent enough.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return the time, read from the store unless the last sample is recent enough."""
