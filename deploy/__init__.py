@@ -1,1 +1,1 @@
-"""What runs and measures the server: images, proxies, benchmarks."""
+"""Images, proxies and benchmarks: all that runs and measures the server."""

@@ -44,7 +44,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a player may see of a board: every face-down card is `UNSEEN`.
+    """A board as a player may see it: every face-down card is `UNSEEN`.
 
     This type and `Delta` are the only types with piles that are encoded for a client.
     """
@@ -69,7 +69,7 @@ class Change(NamedTuple):
 
 
 class Delta(NamedTuple):
-    """What a move changed, as a player may see it.
+    """The changes by a move, as a player may see them.
 
     Attributes:
         changes: one for each pile that changed, in ascending order of pile numbers.

@@ -1,4 +1,4 @@
-"""What a node shows: to its sessions, by what they are subscribed to, and as previews of links."""
+"""The front of a node: feeds for its sessions, by their subscriptions, and previews of links."""
 
 from __future__ import annotations
 

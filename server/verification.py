@@ -65,7 +65,7 @@ BOARD_DAYS = 300
 
 
 class Report(msgspec.Struct, kw_only=True):
-    """What was found.
+    """The report of a verification.
 
     Attributes:
         store: the random id of the store; `None` if nobody has played on it.

@@ -14,7 +14,7 @@ export interface Player {
   readonly tag: string;
 }
 
-/** What was proved of a daily's deal before anybody could play it. */
+/** The certificate of a daily's deal: what was proved before anybody could play it. */
 export interface Certificate {
   /** Whether it can be won. */
   readonly winnable: boolean;
@@ -301,7 +301,7 @@ export interface Rating {
   readonly rounds: number;
 }
 
-/** What a player has played of a game; `rating` is null without a rated race. */
+/** A player's numbers in a game; `rating` is null without a rated race. */
 export interface PlayedGame {
   readonly game: string;
   readonly dailies: PlayedDailies;
@@ -341,7 +341,7 @@ export interface Archive {
   readonly days: readonly ArchivedDay[];
 }
 
-/** Who played a run: the profile as it was when the file was made. */
+/** The player of a run: the profile as it was when the file was made. */
 export interface Runner {
   readonly id: string;
   readonly name: string;

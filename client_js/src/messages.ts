@@ -63,7 +63,7 @@ export interface Player {
   readonly bot: boolean;
 }
 
-/** What was proved of a daily's deal before anybody could play it. */
+/** The certificate of a daily's deal: what was proved before anybody could play it. */
 export interface Certificate {
   /** Whether it can be won. */
   readonly winnable: boolean;
@@ -413,7 +413,7 @@ export interface Round {
   readonly help: "hints" | "none" | "undo";
 }
 
-/** What a member proposes for the next rounds. */
+/** The terms that a member proposes for the next rounds. */
 export interface Proposal {
   /** The member's id. */
   readonly player: string;
@@ -550,7 +550,7 @@ export interface Emoted {
   readonly emote: number;
 }
 
-/** What a client already has of an attempt. */
+/** The part of an attempt that a client already has. */
 export interface Have {
   /** The last journal entry that was acknowledged to it. */
   readonly seq: number;
@@ -711,7 +711,7 @@ export interface MissedMove {
 }
 
 /**
- * What happened in an attempt after the entry `since`, which the client has.
+ * The events of an attempt after the entry `since`, which the client has.
  *
  * As news, it is what another session of the player has played; it also answers an `Undo`.
  */
@@ -917,7 +917,7 @@ export interface Leaderboard {
   readonly middle: Middle | null;
 }
 
-/** What changed in the leaderboard that the session is subscribed to. */
+/** The changes in the leaderboard that the session is subscribed to. */
 export interface LeaderboardChange {
   /** How many rows it has. */
   readonly size: number;
@@ -1097,7 +1097,7 @@ export interface Watched {
   readonly why: string | null;
 }
 
-/** What a runner has played, as entry `seq`; ignored by who has that entry already. */
+/** The move of a runner, as entry `seq`; ignored by who has that entry already. */
 export interface WatchedMove {
   /** The round's number. */
   readonly round: number;
@@ -1238,13 +1238,13 @@ export interface DeviceCode {
   readonly expires: number;
 }
 
-/** Who has this token is the player. The session itself stays whose it is. */
+/** The token of a player, for who has proved to be that player. The session stays whose it is. */
 export interface SignedIn {
   /** For `Hello`. Keep it secret. */
   readonly token: string;
 }
 
-/** What a browser is to be given. */
+/** Options for a browser, by which it makes or uses a passkey. */
 export interface PasskeyOptions {
   /**
    * JSON for `PublicKeyCredential.parseCreationOptionsFromJSON`, or `parseRequestOptionsFromJSON`.

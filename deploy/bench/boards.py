@@ -1,4 +1,4 @@
-"""What a change of a leaderboard costs a node, and how soon its subscribers are notified."""
+"""The cost of a leaderboard's change to a node, and how soon its subscribers are notified."""
 
 from __future__ import annotations
 

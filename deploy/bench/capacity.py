@@ -1,4 +1,4 @@
-"""What Redis keeps of everything, in bytes: on an empty one, by the services of a node.
+"""Bytes that Redis keeps of everything: on an empty one, by the services of a node.
 
 python -m deploy.bench.capacity
 

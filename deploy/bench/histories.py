@@ -1,4 +1,4 @@
-"""What a result costs a node and Redis, however long its player has played.
+"""The cost of a result to a node and Redis, however long its player has played.
 
 python -m deploy.bench.histories
 
@@ -60,7 +60,7 @@ Act = Callable[[PlayerId], Awaitable[object]]
 
 
 class Cost(NamedTuple):
-    """What one act costs: milliseconds of the event loop, and bytes of Redis."""
+    """The cost of one act: milliseconds of the event loop, and bytes of Redis."""
 
     busy: float
     longest: float

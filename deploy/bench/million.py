@@ -1,4 +1,4 @@
-"""What a leaderboard with very many rows costs Redis, and one with many viewers its node."""
+"""The cost of a leaderboard with very many rows to Redis, and with many viewers to a node."""
 
 from __future__ import annotations
 

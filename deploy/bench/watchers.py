@@ -1,4 +1,4 @@
-"""What those who watch a race cost its node, and how soon the mover is answered beside them."""
+"""The cost of watchers to a race's node, and how soon the mover is answered beside them."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """What was found of a deal.
+    """The solution of a deal, as it is recorded.
 
     Attributes:
         home: the cards on foundations after the line that wins, or the best one.

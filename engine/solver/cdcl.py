@@ -39,7 +39,7 @@ MAX_ACTIVITY = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a SAT solver found.
+    """The answer of a SAT solver.
 
     Attributes:
         satisfiable: `None` if it ran out of conflicts.

@@ -1,4 +1,4 @@
-"""What a solver answers: the verdict on a board, and the best line of moves that it found."""
+"""A solver's answer: the verdict on a board, and the best line of moves that it found."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ class DeviceCode(Event, tag=97, frozen=True):
 
 
 class SignedIn(Event, tag=98, frozen=True):
-    """Who has this token is the player. The session itself stays whose it is.
+    """The token of a player, for who has proved to be that player. The session stays whose it is.
 
     Attributes:
         token: for `Hello`. Keep it secret.
@@ -206,7 +206,7 @@ class SignedIn(Event, tag=98, frozen=True):
 
 
 class PasskeyOptions(Event, tag=99, frozen=True):
-    """What a browser is to be given.
+    """Options for a browser, by which it makes or uses a passkey.
 
     Attributes:
         options: JSON for `PublicKeyCredential.parseCreationOptionsFromJSON`, or

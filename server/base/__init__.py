@@ -1,1 +1,1 @@
-"""What knows no wing: the store, journals, nodes, the network and the web."""
+"""The base, which knows no wing: the store, journals, nodes, the network and the web."""

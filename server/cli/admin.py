@@ -44,7 +44,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class Desk:
-    """What the options of the group say, and the things that all commands do."""
+    """The options of the group, and the things that all commands do."""
 
     def __init__(self, settings: Settings, operator: str, *, as_json: bool) -> None:
         self._settings = settings

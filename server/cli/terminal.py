@@ -1,4 +1,4 @@
-"""What the commands of `samedeal` print: lines that say what they are made of, and do nothing else.
+"""The output of `samedeal`'s commands: lines that say what they are made of, and do nothing else.
 
 Names, reasons, files and what is stored were written by others. Whatever would move the cursor,
 end a line or turn its direction is shown as an escape, in errors too. All commands print by this.

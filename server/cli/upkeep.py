@@ -24,14 +24,14 @@ _LIFE = tokens.LIFE // _DAY
 
 
 class Rotated(msgspec.Struct):
-    """What `rotate-key` prints: the id of the key that signs now, and since when."""
+    """The output of `rotate-key`: the id of the key that signs now, and since when."""
 
     signing: str
     since: int
 
 
 class Sealed(msgspec.Struct):
-    """What `seal` prints: how many deals there are, and how many have been sealed anew."""
+    """The output of `seal`: how many deals there are, and how many have been sealed anew."""
 
     deals: int
     sealed: int

@@ -154,7 +154,7 @@ class OfDaily(OfDay, frozen=True):
 
 
 class Called(Protocol):
-    """What the handlers call."""
+    """The services that the handlers call."""
 
     clock: Clock
     curves: curves.Curves

@@ -52,7 +52,7 @@ class OfFile(Asked, frozen=True):
 
 
 class Called(Protocol):
-    """What the handlers call."""
+    """The services that the handlers call."""
 
     archive: archive.Archive
 

@@ -1,4 +1,4 @@
-"""What follows from the end of an attempt at a daily."""
+"""Finishes of attempts at dailies, and all that follows from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who has begun a daily at which address: at most `keys.MAX_AT_PLACE` players each."""
+"""Players who have begun a daily, by address: at most `keys.MAX_AT_PLACE` each."""
 
 from __future__ import annotations
 

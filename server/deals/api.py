@@ -1,4 +1,4 @@
-"""What was proved of a deal, as answers of the HTTP interface say it."""
+"""Certificates of deals, as answers of the HTTP interface say them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from server.deals.core import certificate
 
 
 class Certificate(Struct, frozen=True):
-    """What was proved of a daily's deal before anybody could play it.
+    """The certificate of a daily's deal: what was proved before anybody could play it.
 
     Attributes:
         winnable: whether it can be won.

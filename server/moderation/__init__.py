@@ -1,1 +1,1 @@
-"""What operators see and do: suspicions, voided results, barred players."""
+"""Moderation by operators: suspicions, voided results, barred players."""

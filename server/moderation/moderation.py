@@ -1,4 +1,4 @@
-"""What operators do: applying their acts, each recorded once in the audit journal.
+"""Acts of operators: they are applied, and each is recorded once in the audit journal.
 
 An act is an effect in the outbox like others (`server/base/outbox/outbox.py`), and any node may
 apply it, however often. Of two acts on one subject the later one stands: whoever applies one

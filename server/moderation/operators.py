@@ -1,4 +1,4 @@
-"""What operators ask for: rooms, players and suspicious runs shown, and acts submitted.
+"""Requests of operators: rooms, players and suspicious runs are shown, and acts submitted.
 
 Each act goes to the outbox first, and is applied then (`server/moderation/moderation.py`), so that
 none is half done if this process dies.
@@ -62,7 +62,7 @@ AHEAD = 86_400_000
 
 
 class By(NamedTuple):
-    """Who acts, and why."""
+    """The operator who acts, and why."""
 
     operator: str
     reason: str
@@ -163,7 +163,7 @@ class PlayerShown(Struct, frozen=True):
 
 
 class Operators:
-    """What operators ask for."""
+    """The requests of operators."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What operators have done: the audit journal, and what it leads to for players."""
+"""The audit journal of operators' acts, and the restrictions on players that it leads to."""
 
 from __future__ import annotations
 

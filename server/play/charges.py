@@ -1,4 +1,4 @@
-"""What attempts store, charged to the addresses of those who play."""
+"""Charges for what attempts store, to the addresses of those who play."""
 
 from __future__ import annotations
 

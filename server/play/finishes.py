@@ -1,4 +1,4 @@
-"""What follows from the end of an attempt, for the wings that register it."""
+"""Finishes of attempts, and what follows from them, for the wings that register it."""
 
 from __future__ import annotations
 

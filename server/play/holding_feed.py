@@ -42,7 +42,7 @@ log = structlog.get_logger()
 
 
 class Following:
-    """Who of a player's sessions plays an attempt, and what the others are sent.
+    """The session of a player that plays an attempt, and what its other sessions are sent.
 
     Args:
         attempts: the node's attempts.

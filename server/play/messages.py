@@ -47,7 +47,7 @@ def _named(attempt: AttemptId | None) -> dict[str, str]:
 
 
 class Have(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
-    """What a client already has of an attempt.
+    """The part of an attempt that a client already has.
 
     Attributes:
         seq: the last journal entry that was acknowledged to it.
@@ -249,7 +249,7 @@ class MissedMove(Struct, array_like=True, frozen=True):
 
 
 class Missed(Event, tag=9, frozen=True):
-    """What happened in an attempt after the entry `since`, which the client has.
+    """The events of an attempt after the entry `since`, which the client has.
 
     As news, it is what another session of the player has played; it also answers an `Undo`.
 

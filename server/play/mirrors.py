@@ -1,4 +1,4 @@
-"""What happens to an attempt, told to the other sessions of its player, on all nodes.
+"""Mirrors of attempts: what happens is told to the player's other sessions, on all nodes.
 
 Each entry of an attempt whose player has several sessions is published to the other nodes with one
 of them: one message for each entry and other node.

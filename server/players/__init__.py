@@ -1,1 +1,1 @@
-"""Who somebody is: identity, name, sessions."""
+"""Players: identity, name, sessions."""

@@ -14,7 +14,7 @@ _SHIPPED = resources.files("server.players.core") / "words"
 
 
 class NameLists(NamedTuple):
-    """What names are compared with.
+    """The lists of words that names are compared with.
 
     Attributes:
         reserved: words by which a player could pass for those who run the game.

@@ -96,7 +96,7 @@ return {redis.call('ZRANGE', KEYS[1], 0, -1), dropped}
 
 
 class PlayerStore:
-    """What is stored about players, by id."""
+    """The records of players, by id."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

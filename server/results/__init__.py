@@ -1,1 +1,1 @@
-"""What follows from attempts that have ended: histories, leaderboards, ratings."""
+"""Results of attempts that have ended: histories, leaderboards, ratings."""

@@ -85,7 +85,7 @@ class OfBoard(Rows, frozen=True, kw_only=True):
 
 
 class ClosedDeals(Protocol):
-    """What is known of deals that are closed."""
+    """The deals that are closed, and what is known of them."""
 
     async def closed_of(self, daily: DailyId) -> DealId | None:
         """Return the deal of a day that is closed."""
@@ -93,7 +93,7 @@ class ClosedDeals(Protocol):
 
 
 class Called(Protocol):
-    """What the handlers call."""
+    """The services that the handlers call."""
 
     clock: Clock
     leaderboards: Leaderboards

@@ -106,7 +106,7 @@ class Leaderboard(Event, tag=12, frozen=True):
 
 
 class LeaderboardChange(Event, tag=8, frozen=True):
-    """What changed in the leaderboard that the session is subscribed to.
+    """The changes in the leaderboard that the session is subscribed to.
 
     Attributes:
         size: how many rows it has.

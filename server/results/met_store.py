@@ -1,4 +1,4 @@
-"""Whom each player has met in races."""
+"""Players whom each player has met in races."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 
 
 class MetStore:
-    """Whom each player has met in a race: 100 others at most, 40 bytes each."""
+    """The players whom each player has met in a race: 100 at most, 40 bytes each."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -168,7 +168,7 @@ class Rating(Struct, frozen=True):
 
 
 class PlayedGame(Struct, frozen=True):
-    """What a player has played of a game; `rating` is null without a rated race."""
+    """A player's numbers in a game; `rating` is null without a rated race."""
 
     game: str
     dailies: PlayedDailies
@@ -208,7 +208,7 @@ class OfPlayer(Asked, frozen=True):
 
 
 class Called(Protocol):
-    """What the handlers call."""
+    """The services that the handlers call."""
 
     clock: Clock
     histories: Histories
@@ -217,7 +217,7 @@ class Called(Protocol):
 
 
 async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
-    """What everybody may see of a player; there is nothing on it of who has not played."""
+    """The page of a player, for everybody; there is nothing on it of who has not played."""
     player = player_of(asked.player)
     found = await services.histories.page(player, MAX_DAYS)
     played = found.kept is not None or bool(found.totals)

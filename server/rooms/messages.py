@@ -306,7 +306,7 @@ class Round(Struct, array_like=True, frozen=True):
 
 
 class Proposal(Struct, array_like=True, frozen=True):
-    """What a member proposes for the next rounds.
+    """The terms that a member proposes for the next rounds.
 
     Attributes:
         player: the member's id.

@@ -20,7 +20,7 @@ CONCURRENT_WRITES = 100
 
 
 class RoomPresence:
-    """Who is online in one room, as far as this node knows.
+    """The members who are online in one room, as far as this node knows.
 
     Attributes:
         local: number of sessions on this node by player.

@@ -1,4 +1,4 @@
-"""What is kept of races that are over: what was decided of each."""
+"""Records of races that are over: what was decided of each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ return redis.call('HGETALL', KEYS[1])
 
 
 class Record(NamedTuple):
-    """What is kept of a race.
+    """The record of a race.
 
     Attributes:
         decided: what was decided first (JSON).

@@ -27,7 +27,7 @@ while others hear that the player is there."""
 
 
 class NeighbourFeeds:
-    """What the hosts on this node have been told; a room is looked at when it has changed."""
+    """Groups at one address, told to hosts on this node; a room is looked at as it changes."""
 
     def __init__(
         self, places: RoomPlaces, live: LiveRooms, background: Background, rooms: RoomFeeds

@@ -1,4 +1,4 @@
-"""What is stored about rooms beside their journals: creation keys, presence, places and rounds."""
+"""Rooms as stored beside their journals: creation keys, presence, places and rounds."""
 
 from __future__ import annotations
 

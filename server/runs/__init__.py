@@ -1,1 +1,1 @@
-"""What a closed deal shows: its runs and replays."""
+"""Closed deals: their runs and replays."""

@@ -23,7 +23,7 @@ class OfRun(Asked, frozen=True):
 
 
 class Called(Protocol):
-    """What the handlers call."""
+    """The services that the handlers call."""
 
     runs: Runs
 

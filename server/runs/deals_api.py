@@ -104,7 +104,7 @@ class RunsOfDeal(Rows, frozen=True, kw_only=True):
 
 
 class Called(Protocol):
-    """What the handlers call."""
+    """The services that the handlers call."""
 
     deals: Deals
     runs: Runs

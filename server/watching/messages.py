@@ -105,7 +105,7 @@ class Watched(Event, tag=17, frozen=True):
 
 
 class WatchedMove(Event, tag=18, frozen=True):
-    """What a runner has played, as entry `seq`; ignored by who has that entry already.
+    """The move of a runner, as entry `seq`; ignored by who has that entry already.
 
     Attributes:
         round: the round's number.

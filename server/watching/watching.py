@@ -61,7 +61,7 @@ log = structlog.get_logger()
 
 @dataclass(slots=True, eq=False)
 class WatchedEntry:
-    """What happened on a runner's board, by one entry of the journal, or by several in a row.
+    """The change of a runner's board, by one entry of the journal, or by several in a row.
 
     Attributes:
         round: the round's number.

@@ -1,4 +1,4 @@
-"""What a beam values: weights that follow from a ruleset's properties, varied at each restart."""
+"""A beam's weights, which follow from a ruleset's properties and are varied at each restart."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is decided about players themselves, without I/O."""
+"""Identities: all that is decided about players themselves, without I/O."""

@@ -1,4 +1,4 @@
-"""What kept identities store, by which it is charged to the address of who brings it about.
+"""Charges for kept identities: what they store, for the address of who brings it about.
 
 It is as measured with MEMORY USAGE, and rounded up; see `server/STORED.md`.
 """

@@ -1,4 +1,4 @@
-"""What is decided about players themselves, as stored in the outbox."""
+"""Effects about players themselves, as stored in the outbox."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What falls due at a time, and how it stands in Redis: a member of a sorted set."""
+"""Due items, each with its time, and how they stand in Redis: members of a sorted set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an address may have stored: how much, until when it counts, and what is refused first. Pure.
+"""Quotas of addresses: how much each may store, until when it counts, what is refused first. Pure.
 
 What clients store is counted for the address that they come from, by when it expires, and for the
 /48 around it in IPv6. So nobody can fill the store for everybody else. What is counted is what is
@@ -68,7 +68,7 @@ class Item(NamedTuple):
 
 
 class Charge(NamedTuple):
-    """What came of a charge.
+    """The outcome of a charge.
 
     Attributes:
         accepted: whether it was counted.

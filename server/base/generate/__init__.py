@@ -1,1 +1,1 @@
-"""What is generated from the messages and the HTTP interface."""
+"""Generators of texts from the messages and the HTTP interface."""

@@ -1,4 +1,4 @@
-"""What players and addresses may still do on this node, and who pays for what a session does.
+"""Budgets of players and addresses on this node, and who pays for what a session does.
 
 A player, and an address, has one budget here, whichever of its sessions spends it, and it is kept
 for a while after the last one has ended: who reconnects finds it as it was. What an address pays,
@@ -35,7 +35,7 @@ TOO_MANY_MISSES = "These were too many tries. Please wait a little."
 
 
 class PlayerBudget:
-    """What a player may still do.
+    """The budget of a player: what it may still do.
 
     Attributes:
         commands: for what commands cost.
@@ -60,7 +60,7 @@ class PlayerBudget:
 
 
 class AddressBudget:
-    """What all clients of an address, or of a /48 of IPv6, may still do together.
+    """The budget of all clients of an address, or of a /48 of IPv6, together.
 
     Args:
         key: the address, or the network, as `addresses.key_of` returns it.
@@ -136,7 +136,7 @@ class AddressBudget:
 
     @property
     def full(self) -> AddressBudget | None:
-        """Whose HTTP connections are as many as may be; `None` if a further one may be opened."""
+        """The scope that has all of its HTTP connections; `None` if one more may be opened."""
         return next(
             (each for each in self.scopes if each.connections >= each.max_connections), None
         )
@@ -173,7 +173,7 @@ def _wait(buckets: Iterable[Bucket], now: float, cost: float = 1.0) -> float:
 
 
 class Guess:
-    """What was taken for something that may be a guess; given back at the end, unless it `missed`.
+    """The price of something that may be a guess; given back at the end, unless it `missed`.
 
     A context, in which it is tried.
     """
@@ -357,7 +357,7 @@ SOCKETS_WAIT = 10.0
 
 
 class Payer:
-    """Who pays for what a session does: its player, and all who share its address.
+    """The payer for a session: its player, and all who share its address.
 
     Before its player is known, a session has a player's budget of its own.
 

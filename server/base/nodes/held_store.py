@@ -1,4 +1,4 @@
-"""What is stored as the word of one node: the presence and the sessions of its players.
+"""Presence and sessions of players, which are stored as the word of their node.
 
 A node that is killed cannot take its word back. So each notes, in each partition, of which rooms
 and players it has stored something there, and all nodes are listed that have. When one of them is
@@ -63,7 +63,7 @@ def player_note(player: PlayerId) -> str:
 
 
 class HeldStore:
-    """What each node has stored that ends with it."""
+    """The list of what each node has stored that ends with it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""What nodes tell one another: each has a topic, and each wing registers its own messages."""
+"""Messages between nodes: each node has a topic, and each wing registers its own messages."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Effect(Protocol):
-    """What all effects have."""
+    """The interface of all effects."""
 
     @property
     def field(self) -> str:

@@ -24,7 +24,7 @@ if due and tonumber(due) <= tonumber(ARGV[2]) then redis.call('ZREM', KEYS[1], A
 
 
 class Pending(NamedTuple):
-    """What has not been done yet in a partition.
+    """The due items and effects of a partition that have not been done yet.
 
     Attributes:
         due: due items and their times in Unix milliseconds, the earliest first.

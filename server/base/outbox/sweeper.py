@@ -88,7 +88,7 @@ class Deadline:
 
     @property
     def text(self) -> str:
-        """What is stored of it if it is set aside."""
+        """The text that is stored of it if it is set aside."""
         return f"due at {self.time}"
 
 

@@ -1,1 +1,1 @@
-"""What each address may have stored."""
+"""Quotas: how much each address may have stored."""

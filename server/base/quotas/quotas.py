@@ -72,7 +72,7 @@ PLAYED: Final = 2_600
 
 
 class Scope(NamedTuple):
-    """What a quota is for: an address, or the /48 around it (`wide`), as it is counted by."""
+    """The scope of a quota: an address, or the /48 around it (`wide`), as it is counted by."""
 
     name: str
     wide: bool = False

@@ -1,4 +1,4 @@
-"""What each address has stored: a hash of bytes by when they expire.
+"""Bytes that each address has stored: a hash of them by when they expire.
 
 What has expired is removed whenever the hash is read, and the hash expires with the last of it. So
 it needs no word of what goes, and mends itself. It has a hundred fields at most, 2 kB.
@@ -40,7 +40,7 @@ return {1, sum + more, first}
 
 
 class QuotaStore:
-    """What addresses have stored; each is given as a keyed hash of it."""
+    """The bytes that addresses have stored; each address is given as a keyed hash of it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

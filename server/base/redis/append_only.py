@@ -37,7 +37,7 @@ log = structlog.get_logger()
 
 
 class Scan(NamedTuple):
-    """What a file holds.
+    """The result of reading a file.
 
     Attributes:
         whole: how many bytes its complete commands take, with a snapshot before them.

@@ -34,7 +34,7 @@ class Losses:
 
     @property
     def text(self) -> str:
-        """What was lost since the node started, as a sentence; empty if nothing was."""
+        """The losses since the node started, as a sentence; empty if there were none."""
         found = self._metrics
         if not (found.lost_seconds or found.lost_entries):
             return ""

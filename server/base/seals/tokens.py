@@ -28,7 +28,7 @@ _TOKEN = re.compile(rf"(\w+)\.{_EPOCH}\.([0-9a-f]{{12}})\.([1-9][0-9]{{0,10}})\.
 
 
 class Token(NamedTuple):
-    """What a token says.
+    """The content of a token.
 
     Attributes:
         player: whose it is.

@@ -195,7 +195,7 @@ class Previews:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """What was found at a room's code: its preview, or that there is no room."""
+    """The result of looking up a room's code: its preview, or that there is no room."""
 
     preview: Preview | None
 

@@ -1,4 +1,4 @@
-"""What carries out the commands of sessions, by a table of handlers that it is given."""
+"""The carrying out of sessions' commands, by a table of handlers that is given."""
 
 from __future__ import annotations
 

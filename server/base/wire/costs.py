@@ -1,4 +1,4 @@
-"""What each command costs, of what a player and an address have (`server.base.net.limits`).
+"""The costs of commands, paid by a player and an address (`server.base.net.limits`).
 
 The measure is a move: 30 to 50 µs of a node's core, and one entry of a journal, sent with others.
 What the others cost follows from what they take of a core (`deploy/bench/RESULTS.md`), of round

@@ -1,4 +1,4 @@
-"""What the messages of several subjects share: bases, types of fields, players and results."""
+"""Bases of messages, and types that several subjects share: fields, players and results."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Player(Struct, array_like=True, frozen=True):
 
 
 class Certificate(Struct, array_like=True, frozen=True):
-    """What was proved of a daily's deal before anybody could play it.
+    """The certificate of a daily's deal: what was proved before anybody could play it.
 
     Attributes:
         winnable: whether it can be won.

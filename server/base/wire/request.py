@@ -1,4 +1,4 @@
-"""What a handler takes, returns and raises."""
+"""Requests: what a handler takes, returns and raises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the quotas of a client count: its address, and the /48 around it in IPv6."""
+"""Scopes of a client's quotas: its address, and the /48 around it in IPv6."""
 
 from __future__ import annotations
 

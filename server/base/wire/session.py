@@ -50,7 +50,7 @@ log = structlog.get_logger()
 
 
 class Session:
-    """What a client does over one connection, until that is closed.
+    """A session: all that a client does over one connection, until that is closed.
 
     Args:
         session_id: random; not a credential, so it may be logged.

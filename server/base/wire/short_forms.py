@@ -1,4 +1,4 @@
-"""What the short forms of messages begin with, in place of a kind."""
+"""Short forms of messages, by the numbers that they begin with in place of a kind."""
 
 from __future__ import annotations
 

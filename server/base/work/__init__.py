@@ -1,1 +1,1 @@
-"""What runs in the background, what it is told by, and how it ends."""
+"""Background work: its tasks and signals, and how it ends."""

@@ -1,4 +1,4 @@
-"""What attempts at dailies store, by which it is charged to the address of who brings it about.
+"""Charges for attempts at dailies: what they store, for the address of who brings it about.
 
 It is as measured with MEMORY USAGE, and rounded up; see `server/STORED.md`.
 """

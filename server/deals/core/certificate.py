@@ -19,7 +19,7 @@ MAX_TEXT = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What was proved of a deal, for all to see.
+    """The certificate of a deal, for all to see: what was proved of it.
 
     Attributes:
         winnable: whether it can be won.

@@ -22,7 +22,7 @@ code of a room that is not listed joins it all the same."""
 
 
 class OpenRow(Struct, frozen=True, omit_defaults=True):
-    """What the list says of a room.
+    """A row of the list: what it says of a room.
 
     Attributes:
         limit: the length of a round in milliseconds.

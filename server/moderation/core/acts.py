@@ -46,7 +46,7 @@ class VoidResult(Act, tag="void", frozen=True, kw_only=True):
 
     @property
     def subject(self) -> str:
-        """What it is about: of two acts on one subject, the later one stands."""
+        """The subject of the act: of two acts on one subject, the later one stands."""
         return f"result {self.attempt}"
 
 

@@ -1,4 +1,4 @@
-"""What an operator should look at in a run or a race: what skill does not explain. Pure.
+"""Suspicions, for operators to look at: in a run or a race, what skill does not explain. Pure.
 
 Nothing follows from it by itself. The times of moves to a foundation do not count, since a client
 may send them for its player, nor how fast moves from the stock are, which a key repeats that is
@@ -117,7 +117,7 @@ class Copied(NamedTuple):
 
 
 class Earlier(NamedTuple):
-    """What somebody did who had begun the same deal earlier, at the same address.
+    """The run of somebody who had begun the same deal earlier, at the same address.
 
     Attributes:
         player: who.

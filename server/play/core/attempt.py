@@ -98,7 +98,7 @@ def move_of(event: Event) -> str | None:
 
 
 class Past(NamedTuple):
-    """What an attempt was before a move: its board, and its `last_home`."""
+    """An attempt as it was before a move: its board, and its `last_home`."""
 
     board: Board
     last_home: int

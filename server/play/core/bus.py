@@ -1,4 +1,4 @@
-"""What nodes tell those about an attempt where its player has sessions."""
+"""Messages between nodes about an attempt, to those where its player has sessions."""
 
 from __future__ import annotations
 

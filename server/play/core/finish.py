@@ -1,4 +1,4 @@
-"""What follows from the end of an attempt, as stored in the outbox."""
+"""The finish of an attempt, as an effect that is stored in the outbox."""
 
 from __future__ import annotations
 

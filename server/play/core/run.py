@@ -79,7 +79,7 @@ def run_of(events: Iterable[Event]) -> Run | None:
 
 
 class Runner(Struct, frozen=True):
-    """Who played a run: the profile as it was when the file was made."""
+    """The player of a run: the profile as it was when the file was made."""
 
     id: str
     name: str

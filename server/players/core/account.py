@@ -1,4 +1,4 @@
-"""What is known of a player beside the name: how the identity is kept, and until which epoch."""
+"""Accounts of players, beside their names: how an identity is kept, and until which epoch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What nodes publish about players: their names and sessions."""
+"""Messages between nodes about players: their names and sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What players store, by which it is charged to the address of who brings it about.
+"""Charges for players: what they store, for the address of who brings it about.
 
 It is as measured with MEMORY USAGE, and rounded up; see `server/STORED.md`.
 """

@@ -105,7 +105,7 @@ class Profile:
 
 
 class Recorded(NamedTuple):
-    """What came of storing a player's record.
+    """The outcome of storing a player's record.
 
     Attributes:
         profile: the player's.

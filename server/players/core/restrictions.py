@@ -1,4 +1,4 @@
-"""What operators may do about players. Pure."""
+"""Restrictions on players, which operators make. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_WAIT = 86_400_000
 
 
 class Restrictions(NamedTuple):
-    """What a player may not do.
+    """The restrictions on a player.
 
     Attributes:
         barred: until when no session begins, in Unix milliseconds; 0 for ever, `None` if any may.

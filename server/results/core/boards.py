@@ -36,7 +36,7 @@ _MONDAY: Final = 3
 
 
 class Score(NamedTuple):
-    """What a score says: of a result its first three parts, else the number.
+    """The parts of a score: of a result its first three, else the number.
 
     Attributes:
         left: cards that are not on the foundations.
@@ -74,7 +74,7 @@ class BoardId(NamedTuple):
 
     @property
     def suffix(self) -> str:
-        """What follows the name in keys and topics, apart for each group."""
+        """The end of the name in keys and topics, apart for each group."""
         return "" if self.group == "guests" else f":{self.group}"
 
     @property

@@ -1,4 +1,4 @@
-"""What nodes publish about a leaderboard."""
+"""Messages between nodes about a leaderboard."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ MAX_LATELY: Final = 50
 
 
 class Played(Protocol):
-    """What of a result says whether its player has played: see `server.play.core.result.Result`."""
+    """The part of a `server.play.core.result.Result` that says whether its player has played."""
 
     @property
     def moves(self) -> int:
@@ -66,7 +66,7 @@ class Meeting(Struct, array_like=True, frozen=True):
 
 
 class Lately(Struct, array_like=True, frozen=True):
-    """Whom a player has met in races of a game lately, as stored: at most 9 kB for full rooms."""
+    """The players met in races of a game lately, as stored: at most 9 kB for full rooms."""
 
     meetings: tuple[Meeting, ...] = ()
 

@@ -38,7 +38,7 @@ MORE_ROUNDS: Final = 100
 
 
 class Totals(Struct, array_like=True, frozen=True):
-    """What all results of a game add up to that stand and are ranked, as stored.
+    """The totals of all results of a game that stand and are ranked, as stored.
 
     Attributes:
         won: dailies won.
@@ -58,7 +58,7 @@ class Totals(Struct, array_like=True, frozen=True):
 
     @property
     def change(self) -> Change:
-        """What the rounds change of the rating."""
+        """The change of the rating by the rounds."""
         return Change(self.rated, self.shift, self.factor)
 
     def with_day(self, result: DayResult) -> Totals:

@@ -71,7 +71,7 @@ class DayResult(Struct, array_like=True, frozen=True):
 
     @property
     def ranked_wins(self) -> int:
-        """What it adds to the number of wins that leaderboards compare."""
+        """The number that it adds to the wins that leaderboards compare."""
         return int(self.won and self.ranked)
 
     @property
@@ -137,12 +137,12 @@ class RoundResult(Struct, array_like=True, frozen=True):
 
     @property
     def ranked_wins(self) -> int:
-        """What it adds to the number of wins that leaderboards compare."""
+        """The number that it adds to the wins that leaderboards compare."""
         return int(self.won and self.ranked and not self.void)
 
     @property
     def change(self) -> Change:
-        """What it changes of the rating: nothing if it is void."""
+        """The change of the rating by it: nothing if it is void."""
         if self.void:
             return Change()
         factor = round(log(self.factor) * _FACTOR_UNITS) if self.is_rated else 0
@@ -150,7 +150,7 @@ class RoundResult(Struct, array_like=True, frozen=True):
 
 
 class Sums(Struct, array_like=True, frozen=True):
-    """What the rounds of a game add up to that are no longer held one by one, as stored.
+    """The sums of the rounds of a game that are no longer held one by one, as stored.
 
     Attributes:
         played: rounds that stand.
@@ -174,13 +174,13 @@ class Sums(Struct, array_like=True, frozen=True):
 
     @property
     def change(self) -> Change:
-        """What they change of the rating."""
+        """The change of the rating by them."""
         shift = round((self.mean - RATING) * _SHIFT_UNITS)
         return Change(self.rated, shift, round(log(self.uncertainty / UNCERTAINTY) * _FACTOR_UNITS))
 
 
 class Change(NamedTuple):
-    """What rounds have changed of a rating, in whole numbers: they add up to the same in any order.
+    """The change of a rating by rounds, in whole numbers: they add up to the same in any order.
 
     Attributes:
         rated: rounds that have changed it.
@@ -222,12 +222,12 @@ class Rating(NamedTuple):
 
     @property
     def value(self) -> int:
-        """What is shown and ranked: what the skill exceeds almost surely, times 100, at least 0."""
+        """The rating as shown: what the skill exceeds almost surely, times 100, at least 0."""
         return max(0, round((self.mean - 3 * self.uncertainty) * 100))
 
 
 class Scores(Struct, frozen=True):
-    """What scores on leaderboards follow from: the base of a history and of its excerpts.
+    """The source of scores on leaderboards: the base of a history and of its excerpts.
 
     Attributes:
         version: how often the history has changed.

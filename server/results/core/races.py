@@ -53,7 +53,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
 
 
 class Decision(Struct, frozen=True):
-    """What the changes of ratings by a race are computed from, decided once and stored.
+    """The decision on a race, made once and stored, from which changes of ratings are computed.
 
     Attributes:
         race: the race.

@@ -26,7 +26,7 @@ class Skill(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What a race does to a rating, given what the races before it have done.
+    """The change of a rating by a race, given those by the races before it.
 
     Attributes:
         shift: what is added to the mean.

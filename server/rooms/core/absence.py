@@ -26,7 +26,7 @@ QUICK_ABSENCE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """Who is away from a room, as far as it was observed.
+    """The members who are away from a room, as far as it was observed.
 
     Attributes:
         since: since when each member who is away has been.
@@ -39,7 +39,7 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """What follows from an absence by now.
+    """The consequences of an absence by now.
 
     Attributes:
         host: the host who is to be followed by somebody else, or `None`.

@@ -1,4 +1,4 @@
-"""What nodes publish about a room."""
+"""Messages between nodes about a room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from the end of a round, and its form in the outbox."""
+"""Effects of the end of a round, and their form in the outbox."""
 
 from __future__ import annotations
 

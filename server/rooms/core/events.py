@@ -12,7 +12,7 @@ from server.play.core.stored import Help, StoredResult
 
 
 class Terms(Struct, frozen=True, omit_defaults=True):
-    """What a round is played by.
+    """The terms of a round.
 
     Attributes:
         game: a game's id.
@@ -46,7 +46,7 @@ class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
 
     @property
     def terms(self) -> Terms:
-        """What the first round is played by, unless the host sets something else."""
+        """The terms of the first round, unless the host sets others."""
         return Terms(self.game, self.variant, self.limit, self.help)
 
 

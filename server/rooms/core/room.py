@@ -200,7 +200,7 @@ class Room:
 
 
 class Checkpoint(Struct, tag="checkpoint", frozen=True):
-    """What all entries before it said: the journal is kept from the last checkpoint on.
+    """The sum of all entries before it: the journal is kept from the last checkpoint on.
 
     Attributes:
         room: the room after the entry before it.

@@ -1,1 +1,1 @@
-"""Who may see what, without I/O."""
+"""Sight of boards: who may see what, without I/O."""

@@ -62,7 +62,7 @@ class Download:
 
 
 class Asked(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a request asks for: the base of the fields in a path and a query."""
+    """The base of a request's fields, which are in its path and query."""
 
 
 class Nothing(Asked, frozen=True):

@@ -1,4 +1,4 @@
-"""What the answers of several subjects share."""
+"""Types that the answers of several subjects share."""
 
 from __future__ import annotations
 
