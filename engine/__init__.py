@@ -1,7 +1,8 @@
 """The rules of solitaire games as a library: pure functions on immutable boards.
 
-It needs the standard library only. A game is a TOML file in `games/`; see `RULES.md` for its keys,
-`DEALS.md` for the dealing algorithm, and `python -m engine` for a driver on standard input.
+It needs the standard library only, but for `engine.solver`. A game is a TOML file in `games/`; see
+`RULES.md` for its keys, `DEALS.md` for the dealing algorithm, and `python -m engine` for a driver
+on standard input.
 
 A whole board, as the server has it, is dealt from a seed and changed by legal moves:
 

@@ -40,8 +40,7 @@ _EXACT = (passes, piles)
 def solve(board: Board, budget: int | None = None) -> Solution:
     """Return what is known of a board within a budget of steps, `budget_of` its game if `None`.
 
-    The answer does not depend on the machine or the time; that of `piles` may depend on which SAT
-    solver is installed, in its line and in what it costs. If no method applies, nothing is known.
+    The answer does not depend on the machine or the time. If no method applies, nothing is known.
     """
     rules = board.ruleset
     method = _method_of(rules)

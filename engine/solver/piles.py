@@ -23,9 +23,8 @@ So more than n cards come home in some play if and only if the clauses, with the
 that, are satisfiable. A SAT solver finds the play, or refutes it with a proof that can be checked.
 If not all cards can come home, bisection finds how many can.
 
-The verdict and the number of cards home do not depend on which SAT solver is at hand, unless the
-budget is used up. The line may. That of `cdcl` is what the vectors hold that other implementations
-are tested with.
+The verdict and the number of cards home do not depend on the SAT solver, unless the budget is used
+up. The line does, so the vectors that other implementations are tested with have none.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ BUDGET = 100_000_000
 """The default budget; of 10,000 deals of Lady Betty, the hardest took a third of it."""
 
 STEPS_PER_CONFLICT = 500
-"""What a conflict of the SAT solver costs of the budget: `cdcl` has 1,000 to 3,000 a second."""
+"""What a conflict of the SAT solver costs of the budget: a page has 1,000 to 3,000 a second."""
 
 
 def applies(ruleset: Ruleset) -> bool:
@@ -77,14 +76,13 @@ def applies(ruleset: Ruleset) -> bool:
     )
 
 
-def solve(board: Board, budget: int, solver: sat.Solver = sat.solve) -> Solution:
+def solve(board: Board, budget: int) -> Solution:
     """Decide a board of a ruleset to which this method applies.
 
     Args:
         board: any position of the game. It may have less than a pack, where what is in play is
             what has to come home.
         budget: how many steps to take at most, `STEPS_PER_CONFLICT` for each conflict.
-        solver: what decides SAT problems.
 
     Returns:
         The solution. If the board cannot be won, the line brings home the most cards that can be,
@@ -102,7 +100,7 @@ def solve(board: Board, budget: int, solver: sat.Solver = sat.solve) -> Solution
         target = high
         while low < high and used < conflicts:
             clauses = [*encoding.clauses, [encoding.at_least[target - 1]]]
-            answer = solver(encoding.variables, clauses, conflicts - used)
+            answer = sat.solve(encoding.variables, clauses, conflicts - used)
             used += answer.conflicts
             if answer.satisfiable is None:
                 break

@@ -1,25 +1,36 @@
-"""Deciding a SAT problem: by python-sat's CaDiCaL where that is installed, else by `cdcl`.
+"""Deciding SAT problems, by CaDiCaL, which python-sat brings along.
 
-Both find the same verdict unless they run out of conflicts, and each is deterministic. The models
-may differ, and how many conflicts it takes.
+The same question has the same answer. A page has a solver of its own, in
+`client_js/src/solver/cdcl.ts`, which finds the same verdict unless one of the two runs out of
+conflicts. The models may differ, and how many conflicts it takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from engine.solver import cdcl
-from engine.solver.cdcl import Answer
+from pysat.solvers import Cadical195
 
-library: Any = None
-with suppress(ImportError):
-    from pysat import solvers
 
-    library = solvers
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer of a SAT solver.
 
-Solver = Callable[[int, Sequence[Sequence[int]], int], Answer]
+    Attributes:
+        satisfiable: `None` if it ran out of conflicts.
+        model: if satisfiable, the truth of each variable by number; that of variable 0 means
+            nothing.
+        proof: if it is not, and a proof was asked for: clauses that follow in turn from those
+            given and those before, each by unit propagation, the last of them empty. Literals are
+            signed as in the clauses given.
+        conflicts: how many conflicts it took.
+    """
+
+    satisfiable: bool | None
+    model: Sequence[bool] = ()
+    proof: Sequence[Sequence[int]] = ()
+    conflicts: int = 0
 
 
 def solve(
@@ -33,16 +44,7 @@ def solve(
         conflicts: give up after about so many; at least 1.
         prove: whether to give a proof if there is no such assignment.
     """
-    if library is None:
-        return cdcl.solve(variables, clauses, conflicts)
-    return solve_by_library(variables, clauses, conflicts, prove=prove)
-
-
-def solve_by_library(
-    variables: int, clauses: Sequence[Sequence[int]], conflicts: int, *, prove: bool = False
-) -> Answer:
-    """Do the same by the library, which must be installed."""
-    with library.Cadical195(bootstrap_with=clauses, with_proof=prove) as solver:
+    with Cadical195(bootstrap_with=clauses, with_proof=prove) as solver:
         solver.conf_budget(conflicts)
         satisfiable = solver.solve_limited()
         found = solver.accum_stats()["conflicts"]

@@ -81,7 +81,7 @@ def test_what_is_kept_is_forgotten_when_the_method_changes(
         after = sources()
         return {method for method in before if before[method] != after[method]}
 
-    assert changed_by("cdcl") == {"piles"}
+    assert changed_by("sat") == {"piles"}
     assert changed_by("blocks") == {"passes"}
     assert changed_by("beam/rows") == {"beam"}
     assert changed_by("compiled") == {"beam"}

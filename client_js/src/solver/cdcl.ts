@@ -1,8 +1,13 @@
 /**
  * A SAT solver: conflict-driven clause learning.
  *
- * This is `engine/solver/cdcl.py`, which describes the method, step by step: it finds the same model
- * with the same number of conflicts. It has no proofs.
+ * The engine has another one, which finds the same verdicts. The method is that of MiniSat (Eén and
+ * Sörensson, 2003): two watched literals a clause, the clause learnt at the first unique implication
+ * point and minimised, activities that favour the variables of recent conflicts, phases that are
+ * kept, restarts by Luby's sequence. Of the learnt clauses, those that span the most decision levels
+ * (Audemard and Simon, 2009) are forgotten from time to time. Clauses of two literals are kept apart,
+ * as lists of what a literal implies. Decisions are made with integers only, and every tie is broken
+ * by number, so that the same question has the same answer.
  *
  * Inside the solver, the literal of variable v is 2v, and its negation 2v + 1. A clause is the index
  * in `cells` of its length, which its literals follow.
@@ -49,16 +54,22 @@ function luby(nth: number): number {
   return (at + 1) >> 1;
 }
 
-/** The state of a search; `engine/solver/cdcl.py` describes the fields. */
+/** The state of a search. */
 class Search {
+  /** For each literal: 1 true, -1 false, 0 open. */
   private readonly values: Int8Array;
+  /** For each literal, the clauses of two literals that it makes unit: literal implied, clause. */
   private readonly implies: number[][];
+  /** For each literal, the longer clauses that watch it; they watch their first two. */
   private watches: number[][];
+  /** The true literals in the order in which they became so. */
   private readonly trail: Int32Array;
   private assigned = 0;
   private propagated = 0;
+  /** Where on the trail each decision level begins, from level 1 on. */
   private readonly starts: number[] = [];
   private readonly levels: Int32Array;
+  /** For each variable, the clause that implied it; `NONE` for a decision. */
   private readonly reasons: Int32Array;
   private readonly phases: Uint8Array;
   private readonly seen: Uint8Array;

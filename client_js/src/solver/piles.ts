@@ -1,8 +1,8 @@
 /**
  * Games whose piles take cards from the stock only, and give to foundations only: decided exactly.
  *
- * This is `engine/solver/piles.py`, which proves that it is exact. The answers are those that it
- * gives with its own SAT solver.
+ * This is `engine/solver/piles.py`, which proves that it is exact. The verdicts are the same; the
+ * lines may differ, since the SAT solvers do.
  */
 
 import { type Board, pileAt } from "../rules/board.ts";

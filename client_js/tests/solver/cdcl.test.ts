@@ -1,4 +1,4 @@
-/** The SAT solver takes the steps of the engine's, whose tests have the same numbers. */
+/** The SAT solver decides small problems, and takes as many steps as it did when it was written. */
 
 import { expect, test } from "vitest";
 import { solve } from "../../src/solver/cdcl.ts";
@@ -24,6 +24,34 @@ test.each([
   const variables = holes * (holes + 1);
   expect(solve(variables, clauses, 10_000)).toMatchObject({ satisfiable: false, conflicts });
   expect(solve(variables, clauses, 100)).toMatchObject({ satisfiable: null, conflicts: 100 });
+});
+
+test("verdicts on small problems are those of all assignments", () => {
+  let state = 1;
+  const below = (limit: number) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return (state >>> 8) % limit;
+  };
+  const verdicts = new Set<boolean>();
+  for (let round = 0; round < 300; round += 1) {
+    const variables = 3 + below(7);
+    const clauses = Array.from({ length: below(5 * variables) }, () => {
+      const chosen = new Set(Array.from({ length: 1 + below(4) }, () => 1 + below(variables)));
+      return [...chosen].map((variable) => (below(2) === 0 ? variable : -variable));
+    });
+    const holds = (model: number) =>
+      clauses.every((clause) => clause.some((x) => ((model >> Math.abs(x)) & 1) === Number(x > 0)));
+    const models = Array.from({ length: 2 ** variables }, (_, model) => 2 * model);
+    const answer = solve(variables, clauses, 10_000);
+    expect(answer.satisfiable).toBe(models.some(holds));
+    if (answer.satisfiable) {
+      expect(holds(answer.model.reduce((all, bit, variable) => all | (bit << variable), 0))).toBe(
+        true,
+      );
+    }
+    verdicts.add(answer.satisfiable!);
+  }
+  expect(verdicts.size).toBe(2);
 });
 
 test.each([

@@ -1,11 +1,10 @@
-/** The exact solver of games of piles gives the same answers as the engine's. */
+/** The exact solver of games of piles gives the same verdicts as the engine's. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Board, cardsHome } from "../../src/rules/board.ts";
 import { parsePile } from "../../src/rules/cards.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
-import { moveText } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import { Ruleset } from "../../src/rules/ruleset.ts";
 import type { Rules } from "../../src/rules/schema.ts";
@@ -17,21 +16,19 @@ interface Vector {
   readonly budget: number;
   readonly verdict: string;
   readonly home: number;
-  readonly line: readonly string[];
 }
 
 const file = new URL("../../../tests/vectors/solver/piles.json", import.meta.url);
 const vectors: readonly Vector[] = JSON.parse(readFileSync(file, "utf8"));
 const numbered = vectors.map((vector, number) => ({ number, vector }));
 
-test.each(numbered)("the position $number has the engine's solution", ({ vector }) => {
+test.each(numbered)("the position $number has the engine's verdict", ({ vector }) => {
   const { rules, piles, budget, ...expected } = vector;
   const ruleset = new Ruleset("piles", "test", rules);
   const board: Board = { ruleset, piles: piles.map(parsePile), redeals: 0, moves: 0 };
   expect(applies(ruleset)).toBe(true);
   const solution = solve(board, budget);
-  const line = solution.line.map((move) => moveText(ruleset, move));
-  expect({ ...solution, line }).toEqual(expected);
+  expect(solution).toMatchObject(expected);
   expect(cardsHome(solution.line.reduce(play, board))).toBe(vector.home);
 });
 

@@ -14,7 +14,7 @@ from engine.moves import legal_moves
 from engine.play import apply, play
 from engine.ruleset import Ruleset
 from engine.schema import STANDARD
-from engine.solver import Solution, Verdict, cdcl, piles, sat
+from engine.solver import Solution, Verdict, piles, sat
 from engine.solver.burial import encode
 from engine.solver.stacks import chains_of, settled, stacks_of
 from engine.solver.trials import trials
@@ -31,10 +31,6 @@ from tests.engine.solver.short_packs import (
 from tests.relatives import FOLDER, find_ruleset
 
 BUDGET = 10**7
-
-SOLVERS = pytest.mark.parametrize(
-    "solver", [cdcl.solve, sat.solve_by_library], ids=["own", "library"]
-)
 
 LOST = 31
 """The number of a deal that cannot be won; see `deal`."""
@@ -54,9 +50,9 @@ def after_line(board: Board, solution: Solution) -> Board:
     return board
 
 
-def solved(board: Board, solver: sat.Solver = sat.solve, budget: int = BUDGET) -> Solution:
+def solved(board: Board, budget: int = BUDGET) -> Solution:
     """Return the solution of a board, having checked what must be so of any."""
-    solution = piles.solve(board, budget, solver)
+    solution = piles.solve(board, budget)
     end = after_line(board, solution)
     cards = sum(map(len, board.piles))
     assert end.home == solution.home
@@ -144,7 +140,7 @@ def test_sending_cards_home_at_once_loses_nothing() -> None:
         stacks = stacks_of(board)
         most = board.home + most_by_choices(stacks)
         assert most == most_by_moves(board, {})
-        assert solved(board, cdcl.solve).home == most
+        assert solved(board).home == most
 
 
 @pytest.mark.parametrize("rules", SOME_RULES, ids=lambda rules: f"{len(rules.tableau)} piles")
@@ -166,7 +162,7 @@ def test_the_clauses_say_how_many_cards_can_come_home(rules: Ruleset) -> None:
             if target > len(encoding.at_least):
                 continue
             clauses = [*encoding.clauses, [encoding.at_least[target - 1]]]
-            answer = cdcl.solve(encoding.variables, clauses, 10**6)
+            answer = sat.solve(encoding.variables, clauses, 10**6, prove=True)
             assert answer.satisfiable == (target <= most)
             if target > most and number % 8 == 0:
                 assert refutes(clauses, answer.proof)
@@ -187,39 +183,36 @@ def test_piles_that_wait_for_one_another_in_a_circle_are_stuck(waiting: list[str
     rules = short_rules(len(waiting))
     piles = {f"t{nth}": cards for nth, cards in enumerate(waiting)} | {"s": "3S"}
     cards = tuple(parse_pile(piles.get(name, "").split()) for name in rules.pile_names)
-    solution = solved(Board(rules, cards), cdcl.solve)
+    solution = solved(Board(rules, cards))
     assert (solution.home, solution.most, solution.line) == (0, True, ())
 
 
-@SOLVERS
-def test_whole_deals_are_decided(solver: sat.Solver) -> None:
+def test_whole_deals_are_decided() -> None:
     for number in (9, LOST):
-        solution = solved(deal(number), solver)
+        solution = solved(deal(number))
         assert solution.most
         assert (solution.verdict is Verdict.IMPOSSIBLE) == (number == LOST)
         assert solution.home == (49 if number == LOST else 52)
 
 
-@SOLVERS
-def test_positions_of_runs_are_decided_alike(solver: sat.Solver) -> None:
+def test_positions_of_runs_are_decided_alike() -> None:
     """What can come home never grows from move to move, and a line of the most keeps it."""
     chance = Random(4)
     board, most = deal(20), 52
     while legal_moves(board):
         board = walked(board, chance, 18)
-        solution = solved(board, solver)
+        solution = solved(board)
         assert solution.most
         assert solution.home <= most
         most = solution.home
         for move in solution.line[:1]:
-            assert solved(apply(board, move), solver).home == most
+            assert solved(apply(board, move)).home == most
 
 
-@pytest.mark.parametrize("prove", [cdcl.solve, lambda *question: sat.solve(*question, prove=True)])
-def test_a_loss_has_a_proof_that_is_checked(prove: sat.Solver) -> None:
+def test_a_loss_has_a_proof_that_is_checked() -> None:
     encoding = encode(settled(stacks_of(deal(LOST))))
     clauses = [*encoding.clauses, [encoding.at_least[51]]]
-    answer = prove(encoding.variables, clauses, 10**6)
+    answer = sat.solve(encoding.variables, clauses, 10**6, prove=True)
     assert answer.satisfiable is False
     assert refutes(clauses, answer.proof)
     assert not refutes(encoding.clauses, answer.proof)
@@ -232,15 +225,14 @@ def test_a_budget_that_does_not_suffice_leaves_the_verdict_open() -> None:
         assert solution.verdict is Verdict.UNKNOWN
         assert not solution.most
         assert solution.home == trials(stacks_of(deal(LOST))).home
-    lost = solved(deal(LOST), cdcl.solve, 600 * piles.STEPS_PER_CONFLICT)
+    lost = solved(deal(LOST), 1_000 * piles.STEPS_PER_CONFLICT)
     assert lost.verdict is Verdict.IMPOSSIBLE
     assert not lost.most
 
 
-@SOLVERS
-def test_the_same_board_has_the_same_solution(solver: sat.Solver) -> None:
+def test_the_same_board_has_the_same_solution() -> None:
     board = walked(deal(LOST), Random(1), 20)
-    assert piles.solve(board, BUDGET, solver) == piles.solve(board, BUDGET, solver)
+    assert piles.solve(board, BUDGET) == piles.solve(board, BUDGET)
 
 
 def test_a_board_that_is_won_needs_no_moves() -> None:
