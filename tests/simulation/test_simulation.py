@@ -16,7 +16,9 @@ from tests.processes import ROOT
 from tests.simulation import broken, race
 from tests.simulation.race import conditions, patched, run
 
-RACES = 50
+RACES = 10
+DEEP_RACES = 50
+"""Seeds below this, and not below the former, are left to `make deep`."""
 
 HOSTILE_RACES = 30
 
@@ -31,15 +33,20 @@ def quick() -> Iterator[None]:
         yield
 
 
-def test_nothing_is_lost_doubled_or_invented() -> None:
+@pytest.mark.parametrize(
+    "seeds", [range(RACES), pytest.param(range(RACES, DEEP_RACES), marks=pytest.mark.deep)]
+)
+def test_nothing_is_lost_doubled_or_invented(seeds: range) -> None:
     counts: Counter[str] = Counter()
-    for seed in range(RACES):
+    for seed in seeds:
         outcome = run(seed, counts)
         assert outcome.complaints == [], f"python -m tests.simulation --seed {seed} --races 1"
-    assert counts["entries checked"] > 5 * RACES
-    assert sum(number for name, number in counts.items() if name.startswith("fault: ")) > RACES
+    assert counts["entries checked"] > 5 * len(seeds)
+    faults = sum(number for name, number in counts.items() if name.startswith("fault: "))
+    assert faults > len(seeds)
 
 
+@pytest.mark.deep
 def test_players_who_keep_no_rule_change_nothing_for_others() -> None:
     counts: Counter[str] = Counter()
     with patched(race, "HOSTILE", 1.0):
@@ -52,6 +59,7 @@ def test_players_who_keep_no_rule_change_nothing_for_others() -> None:
     assert counts["boards watched"] > HOSTILE_RACES
 
 
+@pytest.mark.deep
 def test_a_seed_replays_exactly() -> None:
     for seed in range(10):
         first, second = run(seed, Counter()).trace, run(seed, Counter()).trace
@@ -59,6 +67,7 @@ def test_a_seed_replays_exactly() -> None:
         assert first.digest() == second.digest() != run(seed + 1, Counter()).trace.digest()
 
 
+@pytest.mark.deep
 def test_another_process_replays_a_seed_exactly() -> None:
     script = (
         "from collections import Counter\n"
@@ -77,6 +86,7 @@ def test_another_process_replays_a_seed_exactly() -> None:
     assert printed.strip() == str([run(seed, Counter()).trace.digest() for seed in range(10)])
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("way", broken.BROKEN, ids=lambda way: str(way.__name__))
 def test_a_broken_server_is_detected(way: Callable[[], Any]) -> None:
     first = broken.BROKEN[way]
@@ -85,6 +95,7 @@ def test_a_broken_server_is_detected(way: Callable[[], Any]) -> None:
     assert found
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("way", broken.BROKEN_AMONG_STRANGERS, ids=lambda way: str(way.__name__))
 def test_what_others_may_not_do_is_detected(way: Callable[[], Any]) -> None:
     kind: Kind
