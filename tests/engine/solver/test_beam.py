@@ -286,6 +286,7 @@ def test_digests_and_points_that_are_carried_along_are_those_computed_anew(
     assert len(checked) > 50
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 def test_whole_searches_find_what_an_exhaustive_one_does(game: str, variant: str) -> None:
     """Whatever prunes a whole search must lose no card: losses are proved by it."""
@@ -304,6 +305,7 @@ def test_whole_searches_of_rare_rules_find_what_an_exhaustive_one_does(
     assert check(start(), 2_000, SMALL, PLAIN.search) is not None
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("rules", rare_rules.RULES, ids=range(len(rare_rules.RULES)))
 def test_whole_searches_by_rare_rules_find_what_an_exhaustive_one_does(rules: Ruleset) -> None:
     boards = [numbered(rules, number) for number in range(40)]
