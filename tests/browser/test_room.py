@@ -27,7 +27,12 @@ def guest(browser: Browser, site: Site) -> Iterator[Player]:
     player.close()
 
 
-@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.fixture(
+    params=[
+        pytest.param(PHONE, id="phone"),
+        pytest.param(DESKTOP, id="desktop", marks=pytest.mark.deep),
+    ]
+)
 def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
     player = Player(browser, site.url, request.param)
     yield player
