@@ -58,11 +58,7 @@ class Histories:
         return (await self._store.read(player)).history
 
     async def page(self, player: PlayerId, days: int) -> Excerpt:
-        """Return what a player's page says, with the latest results of each game's dailies.
-
-        Raises:
-            UnavailableError: the store does not answer.
-        """
+        """Return what a player's page says, with the latest results of each game's dailies."""
         return await self._store.page(player, days)
 
     async def excerpts(

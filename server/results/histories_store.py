@@ -114,9 +114,6 @@ class HistoryStore:
         Args:
             player: whose page it is.
             days: how many results of each game's dailies are on it, the latest ones.
-
-        Raises:
-            UnavailableError: Redis does not answer.
         """
         key = keys.history(player)
         while True:
