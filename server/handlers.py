@@ -15,6 +15,7 @@ from server.front import Front
 from server.lobby import handlers as lobby
 from server.play import handlers as attempts
 from server.players import handlers as session_handlers
+from server.protocol import decode
 from server.results import handlers as leaderboards
 from server.rooms import handlers as rooms
 from server.runs import deal_handlers as deals
@@ -47,7 +48,7 @@ def handlers_of(services: Services, front: Front, load: Load) -> Handlers:
         HANDLERS,
         request,
         lambda player, command: rooms.is_seated(services.live, player, command),
-        services.attempts.play_soon,
-        services.quotas,
+        decode,
+        attempts.Moves(services.attempts, services.quotas).play,
         services.clock,
     )

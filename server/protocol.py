@@ -19,14 +19,14 @@ bottom to top. Piles are numbered: foundations, tableau, stock, waste.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias, Union
 
 from msgspec import Struct
 
 from server.accounts import messages as accounts
 from server.base.wire import messages as shared
 from server.base.wire import session_messages as session
-from server.base.wire.messages import Command, Event
+from server.base.wire.codec import Decoder
+from server.base.wire.messages import Command, Event, kind_of
 from server.dailies import messages as dailies
 from server.play import messages as attempts
 from server.results import messages as leaderboards
@@ -40,11 +40,11 @@ __all__ = [
     "EVENTS",
     "MODULES",
     "STRUCTS",
-    "AnyCommand",
     "accounts",
     "attempts",
     "dailies",
     "deals",
+    "decode",
     "kind_of",
     "leaderboards",
     "rooms",
@@ -57,13 +57,6 @@ __all__ = [
 MODULES = (
     *(shared, session, rooms, attempts, deals, dailies, leaderboards, runs, watching, accounts),
 )
-
-
-def kind_of(message: type[Struct]) -> int:
-    """Return the number that a type of commands or events begins with on the wire."""
-    kind = message.__struct_config__.tag
-    assert isinstance(kind, int), f"{message.__name__} has no tag"
-    return kind
 
 
 def _structs() -> Iterator[type[Struct]]:
@@ -88,8 +81,5 @@ COMMANDS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Comm
 EVENTS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Event)), key=kind_of))
 """Every event with a kind, by kind. Progress is not among them."""
 
-if TYPE_CHECKING:
-    AnyCommand: TypeAlias = Command
-else:
-    # What msgspec tells apart by their kinds; to a type checker, what they have in common.
-    AnyCommand = Union[COMMANDS]  # noqa: UP007 - they are known only now
+decode = Decoder(COMMANDS, attempts.PlayMove).decode
+"""Returns the command or move in a frame."""

@@ -28,6 +28,7 @@ from server import protocol
 from server.base.core.ids import AttemptId, DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire import codec
+from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
 from server.base.work.metrics import Metrics
 from server.play import present as play_present
@@ -37,7 +38,7 @@ from server.play.core.attempt import Attempt, Started
 from server.play.core.digest import digest
 from server.play.core.stored import Help
 from server.play.journal import Step
-from server.play.moves import MoveNumbers, Reply
+from server.play.moves import Reply
 from server.play.resume import missed_of
 from server.watching import present as watching_present
 from server.watching.watching import WatchedEntry
@@ -99,22 +100,23 @@ class _Wire:
 class _Handlers:
     """The handlers of a session, which answer at once from an attempt in memory."""
 
+    decode = staticmethod(protocol.decode)
+
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
 
-    async def answer(self, session: Session, command: protocol.AnyCommand) -> protocol.shared.Event:
+    async def answer(self, session: Session, command: Command) -> Event:
         """Answer with a snapshot of the attempt."""
         session.identify(ME)
         return play_present.attempt(
             shown(self.attempt), session.shown.number_of(self.attempt.id), 1_000
         )
 
-    def play(
-        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
-    ) -> None:
+    def play(self, attempt: AttemptId, player: PlayerId, sent: MoveMessage, reply: Reply) -> None:
         """Play a move."""
-        assert (player, attempt, seq) == (ME, self.attempt.id, self.attempt.seq + 1)
-        move = self.attempt.board.ruleset.move_of(*numbers)
+        assert isinstance(sent, protocol.attempts.PlayMove)
+        assert (player, attempt, sent.seq) == (ME, self.attempt.id, self.attempt.seq + 1)
+        move = self.attempt.board.ruleset.move_of(sent.source, sent.target, sent.count)
         before = self.attempt
         if move is None:
             reply(Refusal("bad_move"))

@@ -88,7 +88,7 @@ def first(name: str, test: str = "") -> list[Any]:
 def test_an_example_is_a_message(example: Example) -> None:
     packed = msgpack.packb(example.value)
     if example.sign == ">":
-        assert type(codec.decode(packed)).__name__ == example.name
+        assert type(protocol.decode(packed)).__name__ == example.name
         frame = packed
     elif example.name == "Moved":
         frame = codec.encode_moved(*_filled(example.value))
@@ -196,7 +196,7 @@ def test_the_digests_are_those_of_their_texts() -> None:
 def test_the_example_of_resuming_continues_that_of_a_snapshot() -> None:
     attempt = read_event(first("Attempt"))
     missed = read_event(first("Missed", "1795220110000"))
-    asked = codec.decode(msgpack.packb(first("OpenAttempt", "2854881431")))
+    asked = protocol.decode(msgpack.packb(first("OpenAttempt", "2854881431")))
     assert isinstance(attempt, protocol.attempts.Attempt)
     assert isinstance(missed, protocol.attempts.Missed)
     assert isinstance(asked, protocol.attempts.OpenAttempt)

@@ -127,7 +127,7 @@ def test_moves_and_missed_moves_are_unpacked_as_they_were_played(game: str, seed
         if text is None:
             break
         command = {"type": "move", "id": id_, "attempt": attempt.id}
-        sent = codec.decode(wire.pack({**command, "seq": attempt.seq + 1, "move": text}))
+        sent = protocol.decode(wire.pack({**command, "seq": attempt.seq + 1, "move": text}))
         assert isinstance(sent, protocol.attempts.PlayMove)
         move = parse_move(attempt.board.ruleset, text)
         assert (sent.number, sent.source, sent.count) == (NUMBER, move.source, move.count)
@@ -236,7 +236,7 @@ def test_a_refusal_and_a_snapshot_answer_a_move() -> None:
 @pytest.mark.parametrize("move", ["", "s>w ", "t0>f0", "s>t"])
 def test_a_malformed_move_is_sent_with_piles_that_do_not_exist(move: str) -> None:
     wire, attempt = playing()
-    sent = codec.decode(ask(wire, 5, 2, move))
+    sent = protocol.decode(ask(wire, 5, 2, move))
     assert isinstance(sent, protocol.attempts.PlayMove)
     assert sent.target >= len(attempt.board.ruleset.pile_names) or sent.source == 63
 
@@ -245,9 +245,9 @@ def test_an_unknown_attempt_is_sent_with_a_number_that_is_not_in_use() -> None:
     wire = Wire()
     command = {"type": "move", "id": 1, "attempt": "a.b", "seq": 2, "move": "s>w"}
     assert not wire.knows("a.b")
-    assert codec.decode(wire.pack(command)) == protocol.attempts.PlayMove(NO_NUMBER, 2, 63, 63)
+    assert protocol.decode(wire.pack(command)) == protocol.attempts.PlayMove(NO_NUMBER, 2, 63, 63)
     resign = {"type": "resign", "id": 2, "attempt": "a.b", "seq": 2}
-    assert codec.decode(wire.pack(resign)) == protocol.attempts.Resign(2, NO_NUMBER, 2)
+    assert protocol.decode(wire.pack(resign)) == protocol.attempts.Resign(2, NO_NUMBER, 2)
 
 
 def test_an_end_is_unpacked_with_the_id_of_its_attempt() -> None:
@@ -275,7 +275,7 @@ def test_an_end_is_unpacked_with_the_id_of_its_attempt() -> None:
 def test_packed_commands_are_decoded_by_the_server(
     fields: Message, command: protocol.shared.Command
 ) -> None:
-    assert codec.decode(Wire().pack({"id": 7, **fields})) == command
+    assert protocol.decode(Wire().pack({"id": 7, **fields})) == command
 
 
 def test_missing_fields_are_left_out_and_unknown_ones_are_appended() -> None:

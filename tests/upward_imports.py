@@ -4,12 +4,9 @@ from __future__ import annotations
 
 UPWARD = frozenset(
     {
-        "server.base.wire.codec -> server.play.messages",
-        "server.base.wire.codec -> server.protocol",
         "server.base.wire.request -> server.front",
         "server.base.wire.request -> server.wings",
         "server.base.wire.session -> server.play.answers",
-        "server.base.wire.session -> server.play.messages",
         "server.base.wire.session -> server.play.present",
     }
 )

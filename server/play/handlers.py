@@ -1,21 +1,52 @@
-"""Handlers of the commands in `server.play.messages`.
-
-A move has none: the session gives it to `server.base.wire.answerer.Handlers.play`.
-"""
+"""Handlers of the commands in `server.play.messages`, and of moves, which take no task."""
 
 from __future__ import annotations
 
-from server.base.core.ids import AttemptId
+from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.quotas import quotas
+from server.base.quotas.quotas import Quotas
 from server.base.wire import codec
 from server.base.wire.messages import Command
 from server.base.wire.request import HandlerTable, Request
 from server.play import present as play_present
 from server.play.answers import Over, Snapshot
+from server.play.attempts import Attempts
 from server.play.core.attempt import UNDONE
-from server.play.messages import Attempt, Ended, Hint, Hinted, Missed, OpenAttempt, Resign, Undo
+from server.play.messages import (
+    Attempt,
+    Ended,
+    Hint,
+    Hinted,
+    Missed,
+    OpenAttempt,
+    PlayMove,
+    Resign,
+    Undo,
+)
+from server.play.moves import Reply
 from server.play.resume import find_missed
+
+
+class Moves:
+    """Carries out the moves of sessions.
+
+    Args:
+        attempts: the node's.
+        quotas_: whether a player has too much stored.
+    """
+
+    def __init__(self, attempts: Attempts, quotas_: Quotas) -> None:
+        self._attempts = attempts
+        self._quotas = quotas_
+
+    def play(self, attempt: AttemptId, player: PlayerId, move: PlayMove, reply: Reply) -> None:
+        """Play a move; `reply` is called with its outcome."""
+        if self._quotas.is_full(player):
+            reply(quotas.full())
+            return
+        numbers = move.source, move.target, move.count
+        self._attempts.play_soon(attempt, player, move.seq, numbers, reply)
 
 
 async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:

@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from server.base.core.ids import AttemptId
 from server.base.wire import costs, short_forms
 from server.base.wire.messages import (
+    AttemptNumber,
     AttemptOf,
     Certificate,
     Command,
@@ -20,6 +21,7 @@ from server.base.wire.messages import (
     EntryNumber,
     Event,
     Help,
+    MoveMessage,
     Result,
 )
 from server.play.core import attempt as core
@@ -35,9 +37,6 @@ LAST_NUMBER = short_forms.LAST_NUMBER
 
 UNDO_DEPTH = core.UNDO_DEPTH
 """Moves that can be undone in a row."""
-
-AttemptNumber = Annotated[int, Meta(ge=FIRST_NUMBER, le=LAST_NUMBER)]
-"""An attempt's number in the session, as an `Attempt` or `Missed` gave it."""
 
 PileNumber = Annotated[int, Meta(ge=0, le=63)]
 
@@ -139,7 +138,7 @@ class Hint(Command, tag=30, frozen=True):
         return _named(attempt_of(self.number))
 
 
-class PlayMove(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
+class PlayMove(MoveMessage, frozen=True):
     """Play a move, `[number, seq, source, target, count?]`.
 
     Refused as `unknown_attempt`, `not_started`, `bad_move`, `illegal_move`, `attempt_ended` or
@@ -154,8 +153,6 @@ class PlayMove(Struct, array_like=True, frozen=True, forbid_unknown_fields=True)
         count: how many cards.
     """
 
-    number: AttemptNumber
-    seq: EntryNumber
     source: PileNumber
     target: PileNumber
     count: PileNumber = 1

@@ -50,7 +50,7 @@ def test_a_recorded_game_is_legal_and_leaves_cards_unseen(game: str) -> None:
 def test_moves_are_commands_of_the_protocol(game: str) -> None:
     rules = ruleset(game)
     moves = recorded(game)
-    commands = [codec.decode(payload) for payload in wire.moves(rules, 40, 2, moves)]
+    commands = [m.decode(payload) for payload in wire.moves(rules, 40, 2, moves)]
     for seq, (command, move) in enumerate(zip(commands, moves, strict=True), 2):
         assert isinstance(command, m.attempts.PlayMove)
         target = move.target if move.target != ROW else len(rules.pile_names)

@@ -17,6 +17,7 @@ import msgspec
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
+from server import protocol
 from server.base.core.codes import read_room_code
 from server.base.net.contracts import Reason
 from server.base.wire import codec
@@ -349,7 +350,7 @@ class Session:
     def expect(self, frame: bytes | str) -> None:
         """Expect the answer to a frame, and record a command that it holds."""
         try:
-            command = codec.decode(frame if isinstance(frame, bytes) else None)
+            command = protocol.decode(frame if isinstance(frame, bytes) else None)
         except codec.BadMessageError as error:
             if isinstance(error.re, tuple):
                 self._frames.expect(*error.re, {"id": next(self._world.ids)})

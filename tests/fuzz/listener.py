@@ -35,12 +35,13 @@ from server.base.net.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
 from server.base.net.turns import Turns
 from server.base.web.headers import SecurityHeaders
 from server.base.wire.codec import MAX_FRAME_SIZE
-from server.base.wire.messages import Command, Event
+from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
 from server.base.wire.session_messages import Hello, Pong
 from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
-from server.play.moves import MoveNumbers, Reply
+from server.play.moves import Reply
+from server.protocol import decode
 from tests.clients.raw import BINARY, CLOSE, CONT, PING, TEXT, close, frame, handshake
 from tests.fuzz.parsers import PLAYER, codec_seeds
 
@@ -70,6 +71,8 @@ _ROUNDS = 60
 class Refusing:
     """Carries no command out but `Hello` and `Ping`; an `Answerer`."""
 
+    decode = staticmethod(decode)
+
     async def answer(self, session: Session, command: Command) -> Event:
         """Answer a command.
 
@@ -84,7 +87,7 @@ class Refusing:
         return Pong(self.now())
 
     def play(
-        self, _attempt: AttemptId, _player: PlayerId, _seq: int, _numbers: MoveNumbers, reply: Reply
+        self, _attempt: AttemptId, _player: PlayerId, _move: MoveMessage, reply: Reply
     ) -> None:
         """Refuse a move."""
         reply(Refusal("unknown_attempt"))

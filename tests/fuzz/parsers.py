@@ -25,11 +25,12 @@ from server.base.web.api.problems import STATUS
 from server.base.web.api.route import Route, day_of, deal_of, game_of, player_of, run_of
 from server.base.web.content import content_of
 from server.base.web.previews import of_link
-from server.base.wire.codec import BadMessageError, OldProtocolError, decode
+from server.base.wire.codec import BadMessageError, OldProtocolError
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER
 from server.players.core import names
 from server.players.core.names import Profile
 from server.players.name_lists import name_lists
+from server.protocol import decode
 from server.routes import ROUTES
 from tests.test_protocol import EXAMPLES
 

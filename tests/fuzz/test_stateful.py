@@ -10,11 +10,11 @@ from typing import Any, cast
 import msgpack
 import pytest
 
+from server import protocol
 from server.accounts.messages import DeleteAccount
 from server.base.wire import codec
 from server.base.wire.messages import Event
 from server.base.wire.session_messages import Done, Pong, Refused
-from server.protocol import kind_of
 from tests.fuzz.commands import Commands, Seen
 from tests.fuzz.fuzzer import ANSWERS, Fuzzer, Session, World
 from tests.fuzz.stateful import run
@@ -77,8 +77,8 @@ def test_an_answer_that_is_not_documented_is_a_complaint(
 def test_broken_commands_are_no_frames_too_long_and_delete_no_account() -> None:
     commands = Commands(random.Random(SEED), Seen())
     for _ in range(5_000):
-        frame = commands.broken([kind_of(DeleteAccount) - 1, 5, "x" * 3_000])
+        frame = commands.broken([protocol.kind_of(DeleteAccount) - 1, 5, "x" * 3_000])
         encoded = frame.encode() if isinstance(frame, str) else frame
         assert len(encoded) <= codec.MAX_FRAME_SIZE
         with suppress(codec.BadMessageError, codec.OldProtocolError):
-            assert not isinstance(codec.decode(encoded), DeleteAccount)
+            assert not isinstance(protocol.decode(encoded), DeleteAccount)

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 
 from engine.catalog import stored_ruleset
+from server import protocol
 from server.base.core import keys
 from server.base.core.days import closes
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
@@ -187,7 +188,7 @@ def events(release: str) -> Iterator[Event]:
 def test_the_commands_of_a_release_are_decoded(release: str) -> None:
     names = set()
     for name, frame in frames(release, "client"):
-        command = codec.decode(frame)
+        command = protocol.decode(frame)
         names.add(name)
         assert type(command).__name__ == name
         sent, read = msgpack.unpackb(frame), msgspec.to_builtins(command)

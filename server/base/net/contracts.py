@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol
 
 from server.base.core.ids import AttemptId, PlayerId
-from server.base.wire.messages import Command, Event
+from server.base.wire.messages import Command, Event, MoveMessage
 
 if TYPE_CHECKING:
     from server.base.wire.session import Session
@@ -65,6 +65,14 @@ class Wire(Protocol):
 class Answerer(Protocol):
     """Carries commands out for sessions."""
 
+    def decode(self, frame: bytes | None, /) -> Command | MoveMessage:
+        """Return the command or move in a frame; `None` stands for a text frame.
+
+        Raises:
+            BadMessageError: it holds neither.
+            OldProtocolError: it holds a message of version 1.
+        """
+
     async def answer(self, session: Session, command: Command) -> Event:
         """Carry a command out, and return the event that answers it.
 
@@ -76,11 +84,11 @@ class Answerer(Protocol):
         self,
         attempt: AttemptId,
         player: PlayerId,
-        seq: int,
-        numbers: tuple[int, int, int],
+        move: MoveMessage,
         reply: Callable[[Any], None],
+        /,
     ) -> None:
-        """Play a move that is to become entry `seq`; `reply` is called with its outcome."""
+        """Play a move; `reply` is called with its outcome."""
 
     def now(self) -> int:
         """Return the time in Unix milliseconds."""

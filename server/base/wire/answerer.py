@@ -8,18 +8,17 @@ from typing import Any
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.net.budgets import Guess
-from server.base.quotas import quotas
-from server.base.quotas.quotas import Quotas
 from server.base.wire.costs import MISSES
-from server.base.wire.messages import Command, Event
+from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session import Session
 from server.base.work.clock import Clock
 
-MoveNumbers = tuple[int, int, int]
-Reply = Callable[[Any], None]
-PlaySoon = Callable[[AttemptId, PlayerId, int, MoveNumbers, Reply], None]
-"""Plays a move, by its number and piles, and calls `reply` with its outcome."""
+Decode = Callable[[bytes | None], Command | MoveMessage]
+"""Returns the command or move in a frame: see `server.base.wire.codec.Decoder`."""
+
+Play = Callable[[AttemptId, PlayerId, Any, Callable[[Any], None]], None]
+"""Plays a move, and calls the last argument with its outcome."""
 
 
 class UndeclaredMissError(Exception):
@@ -38,8 +37,8 @@ class Handlers:
         request: returns what a handler is given.
         is_seated: returns whether a player has a seat in the room that a command names, as far as
             memory says: a read of the store for a guess would take another time if there is one.
-        play_soon: plays a move.
-        quotas_: whether a player has too much stored.
+        decode: decodes frames.
+        play: plays a move.
         clock: the node's.
     """
 
@@ -48,15 +47,15 @@ class Handlers:
         handlers: HandlerTable,
         request: Callable[[Command, Session], Request[Any]],
         is_seated: Callable[[PlayerId, Command], bool],
-        play_soon: PlaySoon,
-        quotas_: Quotas,
+        decode: Decode,
+        play: Play,
         clock: Clock,
     ) -> None:
         self._handlers = handlers
         self._request = request
         self._is_seated = is_seated
-        self._play_soon = play_soon
-        self._quotas = quotas_
+        self.decode = decode
+        self.play = play
         self._clock = clock
 
     async def answer(self, session: Session, command: Command) -> Event:
@@ -87,15 +86,6 @@ class Handlers:
         if session.player is not None and self._is_seated(session.player, command):
             return Guess()
         return session.payer.guess()
-
-    def play(
-        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
-    ) -> None:
-        """Play a move; `reply` is called with its outcome."""
-        if self._quotas.is_full(player):
-            reply(quotas.full())
-            return
-        self._play_soon(attempt, player, seq, numbers, reply)
 
     def now(self) -> int:
         """Return the time in Unix milliseconds."""

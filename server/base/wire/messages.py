@@ -9,6 +9,7 @@ from msgspec import Meta, Struct
 
 from server.base.core.days import Level
 from server.base.core.ids import AttemptId
+from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER
 
 Re = int | tuple[int, int]
 """What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`."""
@@ -19,6 +20,9 @@ NEWS = 0
 CommandId = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 EntryNumber = Annotated[int, Meta(ge=1, le=2**31)]
 """The number of an entry of an attempt's journal; 1 is its start."""
+
+AttemptNumber = Annotated[int, Meta(ge=FIRST_NUMBER, le=LAST_NUMBER)]
+"""An attempt's number in the session, as an `Attempt` or `Missed` gave it."""
 
 GameId = Annotated[str, Meta(max_length=40)]
 """The id of a game, or of a variant of one."""
@@ -60,11 +64,32 @@ class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
         return {}
 
 
+class MoveMessage(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
+    """The base of `PlayMove`: what a session reads of a move.
+
+    Attributes:
+        number: the attempt's number in the session.
+        seq: one more than the last journal entry that the client knows.
+        cost: as a command's.
+    """
+
+    number: AttemptNumber
+    seq: EntryNumber
+    cost: ClassVar[float]
+
+
 class Event(Struct, array_like=True, frozen=True):
     """The base of all events with a kind, which a subclass gives as `tag`.
 
     `re` is not among the fields: the codec writes it between the kind and the fields.
     """
+
+
+def kind_of(message: type[Struct]) -> int:
+    """Return the number that a type of commands or events begins with on the wire."""
+    kind = message.__struct_config__.tag
+    assert isinstance(kind, int), f"{message.__name__} has no tag"
+    return kind
 
 
 class Player(Struct, array_like=True, frozen=True):

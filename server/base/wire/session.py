@@ -24,7 +24,7 @@ from server.base.net.contracts import Answerer, Reason, Wire
 from server.base.net.outgoing import TooSlowError
 from server.base.wire import codec
 from server.base.wire.costs import MOVE
-from server.base.wire.messages import Command, Event, Re
+from server.base.wire.messages import Command, Event, MoveMessage, Re
 from server.base.wire.session_messages import Bye, Hello, Refused
 from server.base.wire.shown import ShownAttempts
 from server.base.work.log_context import task_fields
@@ -32,7 +32,6 @@ from server.base.work.metrics import Metrics
 from server.base.work.tasks import run_soon
 from server.play import present as play_present
 from server.play.answers import Played, Snapshot
-from server.play.messages import PlayMove
 
 HELLO_WITHIN = 5.0
 """Seconds from the handshake until the `Hello` must have been carried out."""
@@ -191,7 +190,7 @@ class Session:
     def _handle(self, frame: bytes | None) -> None:
         """Decode a frame, and start to carry out its command, or refuse it."""
         try:
-            command = codec.decode(frame)
+            command = self._answerer.decode(frame)
         except codec.BadMessageError as error:
             self._refuse(Refusal("bad_message", error.text), error.re)
             self._count_offence(Reason.BAD_MESSAGES)
@@ -199,7 +198,7 @@ class Session:
         except codec.OldProtocolError:
             self.close(Reason.BAD_VERSION)
             return
-        re: Re = (command.number, command.seq) if isinstance(command, PlayMove) else command.id
+        re: Re = (command.number, command.seq) if isinstance(command, MoveMessage) else command.id
         cost = command.cost
         self._received_at = now = time.monotonic()
         if not self.payer.pay(cost, now):
@@ -207,23 +206,22 @@ class Session:
             self._count_offence(Reason.TOO_FAST)
         elif isinstance(command, Hello) != (self.player is None):
             self._refuse(Refusal("hello_first"), re)
-        elif isinstance(command, PlayMove):
+        elif isinstance(command, MoveMessage):
             self._play(command)
         else:
             self._busy = True
             self._wire.in_turn(partial(run_soon, self._carry_out(command)), cost)
 
-    def _play(self, command: PlayMove) -> None:
+    def _play(self, move: MoveMessage) -> None:
         """Start to play a move; `_moved` is called with its outcome."""
-        attempt = self.shown.attempt_of(command.number)
+        attempt = self.shown.attempt_of(move.number)
         if attempt is None:
-            self._refuse(Refusal("unknown_attempt"), (command.number, command.seq))
+            self._refuse(Refusal("unknown_attempt"), (move.number, move.seq))
             return
         assert self.player is not None, "moves before Hello are refused"
         self._busy = True
-        self._move = command.number, command.seq
-        numbers = command.source, command.target, command.count
-        self._answerer.play(attempt, self.player, command.seq, numbers, self._moved)
+        self._move = move.number, move.seq
+        self._answerer.play(attempt, self.player, move, self._moved)
 
     def _moved(self, answer: Played | Snapshot | Exception) -> None:
         """Answer the current move, and continue with the pending frames."""

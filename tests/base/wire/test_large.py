@@ -25,12 +25,13 @@ from server.base.net.outgoing import PIECE
 from server.base.net.socket import MAX_UNSENT, MAX_UNSENT_CONTROL, Socket
 from server.base.net.turns import Turns
 from server.base.wire.codec import MAX_FRAME_SIZE
-from server.base.wire.messages import Command, Event
+from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
 from server.base.wire.session_messages import VERSION, Hello, Pong
 from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
-from server.play.moves import MoveNumbers, Reply
+from server.play.moves import Reply
+from server.protocol import decode
 from tests.base.redis.servers import until
 from tests.builders import ADA
 from tests.clients.raw import BINARY, CLOSE, PING, PONG, RawClient, connected, frame
@@ -60,6 +61,8 @@ class Exports:
         begun: the exports that have been made.
     """
 
+    decode = staticmethod(decode)
+
     def __init__(self, size: int) -> None:
         self.size = size
         self.begun = 0
@@ -74,7 +77,7 @@ class Exports:
         return Pong(self.now())
 
     def play(
-        self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers, reply: Reply
+        self, _attempt: AttemptId, _player: PlayerId, _move: MoveMessage, reply: Reply
     ) -> None:
         """Play no move: nobody asks for it here."""
 
