@@ -44,11 +44,12 @@ def handlers_of(services: Services, front: Front, load: Load) -> Handlers:
     def request(command: Command, session: Session) -> Request[Any]:
         return Request(command, session, services, front, load)
 
+    moves = attempts.Moves(services.attempts, services.quotas, services.clock)
     return Handlers(
         HANDLERS,
         request,
         lambda player, command: rooms.is_seated(services.live, player, command),
         decode,
-        attempts.Moves(services.attempts, services.quotas).play,
-        services.clock,
+        moves.play,
+        moves.answer,
     )

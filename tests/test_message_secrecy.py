@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import msgpack
 import msgspec
@@ -30,6 +30,7 @@ from server.base.core.refusal import Refusal
 from server.base.wire import codec
 from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
+from server.base.work.clock import Clock
 from server.base.work.metrics import Metrics
 from server.play import present as play_present
 from server.play.answers import Played, Snapshot, snapshot_of
@@ -37,6 +38,7 @@ from server.play.core import attempt as core
 from server.play.core.attempt import Attempt, Started
 from server.play.core.digest import digest
 from server.play.core.stored import Help
+from server.play.handlers import Moves
 from server.play.journal import Step
 from server.play.moves import Reply
 from server.play.resume import missed_of
@@ -104,6 +106,8 @@ class _Handlers:
 
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
+        unused: Any = None
+        self.answer_move = Moves(unused, unused, cast("Clock", self)).answer
 
     async def answer(self, session: Session, command: Command) -> Event:
         """Answer with a snapshot of the attempt."""

@@ -6,7 +6,5 @@ UPWARD = frozenset(
     {
         "server.base.wire.request -> server.front",
         "server.base.wire.request -> server.wings",
-        "server.base.wire.session -> server.play.answers",
-        "server.base.wire.session -> server.play.present",
     }
 )

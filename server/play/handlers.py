@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
+from server.base.net.contracts import MoveAnswer
 from server.base.quotas import quotas
 from server.base.quotas.quotas import Quotas
 from server.base.wire import codec
 from server.base.wire.messages import Command
 from server.base.wire.request import HandlerTable, Request
+from server.base.wire.shown import ShownAttempts
+from server.base.work.clock import Clock
 from server.play import present as play_present
-from server.play.answers import Over, Snapshot
+from server.play.answers import Over, Played, Snapshot
 from server.play.attempts import Attempts
 from server.play.core.attempt import UNDONE
 from server.play.messages import (
@@ -34,11 +37,13 @@ class Moves:
     Args:
         attempts: the node's.
         quotas_: whether a player has too much stored.
+        clock: the node's.
     """
 
-    def __init__(self, attempts: Attempts, quotas_: Quotas) -> None:
+    def __init__(self, attempts: Attempts, quotas_: Quotas, clock: Clock) -> None:
         self._attempts = attempts
         self._quotas = quotas_
+        self._clock = clock
 
     def play(self, attempt: AttemptId, player: PlayerId, move: PlayMove, reply: Reply) -> None:
         """Play a move; `reply` is called with its outcome."""
@@ -47,6 +52,17 @@ class Moves:
             return
         numbers = move.source, move.target, move.count
         self._attempts.play_soon(attempt, player, move.seq, numbers, reply)
+
+    def answer(
+        self, found: Played | Snapshot, shown: ShownAttempts, number: int, seq: int
+    ) -> MoveAnswer:
+        """Return the answer to a move: see `server.base.net.contracts.Answerer`."""
+        if isinstance(found, Snapshot):
+            event = play_present.attempt(found, shown.number_of(found.attempt), self._clock.now())
+            frame = codec.encode(event, (number, seq))
+            return MoveAnswer(frame, found.start.game, "stale", written=False)
+        after, frame = found.after, play_present.moved_frame(found, number)
+        return MoveAnswer(frame, after.start.game, after.end or "played", written=True)
 
 
 async def open_attempt(request: Request[OpenAttempt]) -> Attempt | Missed:

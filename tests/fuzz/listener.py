@@ -27,7 +27,7 @@ from server.base.core.refusal import Refusal
 from server.base.net.addresses import Proxies
 from server.base.net.admission import Entrance
 from server.base.net.budgets import Budgets
-from server.base.net.contracts import Reason
+from server.base.net.contracts import MoveAnswer, Reason
 from server.base.net.listener import MAX_HEAD, Listener
 from server.base.net.load import Load
 from server.base.net.origins import Origins
@@ -38,6 +38,7 @@ from server.base.wire.codec import MAX_FRAME_SIZE
 from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
 from server.base.wire.session_messages import Hello, Pong
+from server.base.wire.shown import ShownAttempts
 from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
 from server.play.moves import Reply
@@ -84,7 +85,7 @@ class Refusing:
             session.identify(PlayerId(PLAYER))
         elif command.id % 2:
             raise Refusal("unknown_room")
-        return Pong(self.now())
+        return Pong(1_795_000_000_000)
 
     def play(
         self, _attempt: AttemptId, _player: PlayerId, _move: MoveMessage, reply: Reply
@@ -92,9 +93,11 @@ class Refusing:
         """Refuse a move."""
         reply(Refusal("unknown_attempt"))
 
-    def now(self) -> int:
-        """Return a time."""
-        return 1_795_000_000_000
+    def answer_move(
+        self, _found: object, _shown: ShownAttempts, _number: int, _seq: int
+    ) -> MoveAnswer:
+        """Fail: no move is played."""
+        raise AssertionError
 
 
 class Recorder(asyncio.Transport):

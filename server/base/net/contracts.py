@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.wire.messages import Command, Event, MoveMessage
 
 if TYPE_CHECKING:
     from server.base.wire.session import Session
+    from server.base.wire.shown import ShownAttempts
 
 
 class Reason(Enum):
@@ -62,6 +63,22 @@ class Wire(Protocol):
         """Close the connection with a close code, after what is queued has been sent."""
 
 
+class MoveAnswer(NamedTuple):
+    """How a session answers a move.
+
+    Attributes:
+        frame: what it sends.
+        game: the attempt's.
+        outcome: in a word, for metrics and log.
+        written: whether the move is in the journal; else the answer is how the attempt stands.
+    """
+
+    frame: bytes
+    game: str
+    outcome: str
+    written: bool
+
+
 class Answerer(Protocol):
     """Carries commands out for sessions."""
 
@@ -88,7 +105,14 @@ class Answerer(Protocol):
         reply: Callable[[Any], None],
         /,
     ) -> None:
-        """Play a move; `reply` is called with its outcome."""
+        """Play a move; `reply` is called with what `answer_move` takes, or an exception."""
 
-    def now(self) -> int:
-        """Return the time in Unix milliseconds."""
+    def answer_move(self, found: Any, shown: ShownAttempts, number: int, seq: int, /) -> MoveAnswer:
+        """Return the answer to a move.
+
+        Args:
+            found: what the move has led to.
+            shown: the session's attempts.
+            number: the attempt's number among them, as the move gave it.
+            seq: the entry that the move was to become.
+        """

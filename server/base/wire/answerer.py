@@ -8,17 +8,21 @@ from typing import Any
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.net.budgets import Guess
+from server.base.net.contracts import MoveAnswer
 from server.base.wire.costs import MISSES
 from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session import Session
-from server.base.work.clock import Clock
+from server.base.wire.shown import ShownAttempts
 
 Decode = Callable[[bytes | None], Command | MoveMessage]
 """Returns the command or move in a frame: see `server.base.wire.codec.Decoder`."""
 
 Play = Callable[[AttemptId, PlayerId, Any, Callable[[Any], None]], None]
-"""Plays a move, and calls the last argument with its outcome."""
+"""Plays a move, and calls the last argument with what `AnswerMove` takes, or an exception."""
+
+AnswerMove = Callable[[Any, ShownAttempts, int, int], MoveAnswer]
+"""Returns the answer to a move: see `server.base.net.contracts.Answerer`."""
 
 
 class UndeclaredMissError(Exception):
@@ -39,7 +43,7 @@ class Handlers:
             memory says: a read of the store for a guess would take another time if there is one.
         decode: decodes frames.
         play: plays a move.
-        clock: the node's.
+        answer_move: makes the answers to moves.
     """
 
     def __init__(  # noqa: PLR0917 - what it knows of those above
@@ -49,14 +53,14 @@ class Handlers:
         is_seated: Callable[[PlayerId, Command], bool],
         decode: Decode,
         play: Play,
-        clock: Clock,
+        answer_move: AnswerMove,
     ) -> None:
         self._handlers = handlers
         self._request = request
         self._is_seated = is_seated
         self.decode = decode
         self.play = play
-        self._clock = clock
+        self.answer_move = answer_move
 
     async def answer(self, session: Session, command: Command) -> Event:
         """Carry a command out, and return the event that answers it.
@@ -86,7 +90,3 @@ class Handlers:
         if session.player is not None and self._is_seated(session.player, command):
             return Guess()
         return session.payer.guess()
-
-    def now(self) -> int:
-        """Return the time in Unix milliseconds."""
-        return self._clock.now()

@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Hashable
 from functools import partial
+from typing import Any
 
 import structlog
 
@@ -30,8 +31,6 @@ from server.base.wire.shown import ShownAttempts
 from server.base.work.log_context import task_fields
 from server.base.work.metrics import Metrics
 from server.base.work.tasks import run_soon
-from server.play import present as play_present
-from server.play.answers import Played, Snapshot
 
 HELLO_WITHIN = 5.0
 """Seconds from the handshake until the `Hello` must have been carried out."""
@@ -223,10 +222,10 @@ class Session:
         self._move = move.number, move.seq
         self._answerer.play(attempt, self.player, move, self._moved)
 
-    def _moved(self, answer: Played | Snapshot | Exception) -> None:
+    def _moved(self, found: Any) -> None:
         """Answer the current move, and continue with the pending frames."""
         try:
-            outcome = self._answer_move(answer)
+            outcome = self._answer_move(found)
         except Exception as error:
             # Every command is answered, even if there is a fault.
             outcome = self._refuse_error(error, self._move)
@@ -235,27 +234,20 @@ class Session:
             log.debug("move", **self._move_context(*self._move), outcome=outcome, ms=ms)
         self._done()
 
-    def _answer_move(self, answer: Played | Snapshot | Exception) -> str:
+    def _answer_move(self, found: Any) -> str:
         """Answer the current move, and return its outcome in a word."""
         number, seq = self._move
-        if isinstance(answer, Exception):
-            return self._refuse_error(answer, (number, seq))
-        metrics = self._metrics
-        if isinstance(answer, Snapshot):
-            event = play_present.attempt(
-                answer, self.shown.number_of(answer.attempt), self._answerer.now()
-            )
-            self._send_answer(codec.encode(event, (number, seq)))
-            metrics.moves[answer.start.game, "stale"] += 1
-            return "stale"
-        metrics.until_journal.observe(time.monotonic() - self._received_at)
-        self._send_answer(play_present.moved_frame(answer, number))
-        self.shown.wrote(number, seq)
-        after = answer.after
-        outcome = after.end or "played"
-        metrics.moves[after.start.game, outcome] += 1
-        metrics.until_answer.observe(time.monotonic() - self._received_at)
-        return outcome
+        if isinstance(found, Exception):
+            return self._refuse_error(found, (number, seq))
+        metrics, now = self._metrics, time.monotonic()
+        answer = self._answerer.answer_move(found, self.shown, number, seq)
+        self._send_answer(answer.frame)
+        metrics.moves[answer.game, answer.outcome] += 1
+        if answer.written:
+            self.shown.wrote(number, seq)
+            metrics.until_journal.observe(now - self._received_at)
+            metrics.until_answer.observe(time.monotonic() - self._received_at)
+        return answer.outcome
 
     async def _carry_out(self, command: Command) -> None:
         """Carry out and answer one command, and continue with the pending frames."""

@@ -18,6 +18,7 @@ from server.base.net import listening
 from server.base.net import socket as module
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
+from server.base.net.contracts import MoveAnswer
 from server.base.net.listener import Listener
 from server.base.net.load import Load
 from server.base.net.origins import Origins
@@ -28,6 +29,7 @@ from server.base.wire.codec import MAX_FRAME_SIZE
 from server.base.wire.messages import Command, Event, MoveMessage
 from server.base.wire.session import Session
 from server.base.wire.session_messages import VERSION, Hello, Pong
+from server.base.wire.shown import ShownAttempts
 from server.base.wire.sockets import Sockets
 from server.base.work.metrics import Metrics
 from server.play.moves import Reply
@@ -74,16 +76,18 @@ class Exports:
         if isinstance(command, ExportData):
             self.begun += 1
             return Exported(f"{self.begun:07}," * (self.size // 8))
-        return Pong(self.now())
+        return Pong(1_795_000_000_000)
 
     def play(
         self, _attempt: AttemptId, _player: PlayerId, _move: MoveMessage, reply: Reply
     ) -> None:
         """Play no move: nobody asks for it here."""
 
-    def now(self) -> int:
-        """Return a time."""
-        return 1_795_000_000_000
+    def answer_move(
+        self, _found: object, _shown: ShownAttempts, _number: int, _seq: int
+    ) -> MoveAnswer:
+        """Fail: no move is played."""
+        raise AssertionError
 
 
 class Server(NamedTuple):
