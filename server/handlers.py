@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Awaitable
 
 from server.accounts import handlers as accounts
 from server.base.net.load import Load
 from server.base.wire.answerer import Handlers
-from server.base.wire.messages import Command
-from server.base.wire.request import HandlerTable, Request
+from server.base.wire.messages import Command, Event
 from server.base.wire.session import Session
 from server.dailies import handlers as dailies
 from server.front import Front
@@ -16,6 +15,7 @@ from server.lobby import handlers as lobby
 from server.play import handlers as attempts
 from server.players import handlers as session_handlers
 from server.protocol import decode
+from server.request import HandlerTable, Request
 from server.results import handlers as leaderboards
 from server.rooms import handlers as rooms
 from server.runs import deal_handlers as deals
@@ -41,13 +41,12 @@ HANDLERS: HandlerTable = {
 def handlers_of(services: Services, front: Front, load: Load) -> Handlers:
     """Return what carries out the commands of a node's sessions."""
 
-    def request(command: Command, session: Session) -> Request[Any]:
-        return Request(command, session, services, front, load)
+    def carry_out(command: Command, session: Session) -> Awaitable[Event]:
+        return HANDLERS[type(command)](Request(command, session, services, front, load))
 
     moves = attempts.Moves(services.attempts, services.quotas, services.clock)
     return Handlers(
-        HANDLERS,
-        request,
+        carry_out,
         lambda player, command: rooms.is_seated(services.live, player, command),
         decode,
         moves.play,

@@ -21,12 +21,12 @@ from server.base.generate import typescript
 from server.base.net.contracts import Reason
 from server.base.wire import codec
 from server.base.wire.messages import Command
-from server.base.wire.request import Request
 from server.base.wire.session_messages import VERSION, VERSIONS
 from server.handlers import HANDLERS
 from server.play.core.digest import fnv1a
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER
 from server.play.resume import MAX_MISSED
+from server.request import Request
 from server.rooms.messages import PROGRESS
 from tests.wire import read_event
 

@@ -32,11 +32,11 @@ from server.accounts.messages import (
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
-from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import Done
 from server.players.core.account import AUTHENTICATORS, MAX_PASSKEYS
 from server.players.core.account import Account as Stored
 from server.players.core.names import Profile
+from server.request import HandlerTable, Request
 
 
 async def new_recovery_code(request: Request[NewRecoveryCode]) -> RecoveryCode:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from server.base.wire.request import HandlerTable, Request
 from server.dailies import present as dailies_present
 from server.dailies.messages import Dailies, ListDailies, OpenDaily
 from server.play.handlers import show
 from server.play.messages import Attempt
+from server.request import HandlerTable, Request
 
 
 async def list_dailies(request: Request[ListDailies]) -> Dailies:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from server.base.wire.request import HandlerTable, Request
 from server.lobby import present as lobby_present
+from server.request import HandlerTable, Request
 from server.rooms import handlers as rooms_handlers
 from server.rooms.core import charges
 from server.rooms.messages import ListRooms, QuickMatch, Rooms, RoomState

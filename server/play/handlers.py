@@ -9,7 +9,6 @@ from server.base.quotas import quotas
 from server.base.quotas.quotas import Quotas
 from server.base.wire import codec
 from server.base.wire.messages import Command
-from server.base.wire.request import HandlerTable, Request
 from server.base.wire.shown import ShownAttempts
 from server.base.work.clock import Clock
 from server.play import present as play_present
@@ -29,6 +28,7 @@ from server.play.messages import (
 )
 from server.play.moves import Reply
 from server.play.resume import find_missed
+from server.request import HandlerTable, Request
 
 
 class Moves:

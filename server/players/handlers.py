@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from server.base.core.refusal import Refusal
-from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import VERSIONS, Done, Hello, Ping, Pong, Rename, Welcome
 from server.players import present as players_present
 from server.players.core import charges
 from server.players.identity import Identified
+from server.request import HandlerTable, Request
 
 
 async def hello(request: Request[Hello]) -> Welcome:

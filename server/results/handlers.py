@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from server.base.core.days import DailyId
-from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import Done
+from server.request import HandlerTable, Request
 from server.results import present as results_present
 from server.results.core import boards
 from server.results.messages import Leaderboard, UnwatchLeaderboard, WatchLeaderboard

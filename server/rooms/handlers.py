@@ -7,9 +7,9 @@ from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.net.addresses import wide_of
 from server.base.wire.messages import Command
-from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import Done
 from server.base.work.tasks import run_soon
+from server.request import HandlerTable, Request
 from server.rooms import present as rooms_present
 from server.rooms.core import charges
 from server.rooms.core.events import Terms

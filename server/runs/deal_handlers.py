@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.base.core.ids import DealId
-from server.base.wire.request import HandlerTable, Request
+from server.request import HandlerTable, Request
 from server.runs.deal_messages import Deal, ShowDeal
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from server.base.core.ids import AttemptId, DealId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
-from server.base.wire.request import HandlerTable, Request
+from server.request import HandlerTable, Request
 from server.runs import present as runs_present
 from server.runs.messages import GetRun, GetRuns, Run, Runs
 

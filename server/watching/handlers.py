@@ -5,8 +5,8 @@ from __future__ import annotations
 from server.base.core.codes import read_room_code
 from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal
-from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session_messages import Done
+from server.request import HandlerTable, Request
 from server.rooms import present as rooms_present
 from server.watching.core import sight as core
 from server.watching.messages import GetWatchKey, StopWatching, Watched, WatchKey, WatchRound

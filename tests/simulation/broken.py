@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from server import request
 from server.accounts.core import charges as accounts_charges
 from server.base.core import keys
 from server.base.core.ids import DealId, PlayerId, RoomCode
@@ -27,7 +28,7 @@ from server.base.quotas.quotas import Quotas, Scope
 from server.base.quotas.store import QuotaStore
 from server.base.redis.clock import RedisClock
 from server.base.redis.scripts import Script
-from server.base.wire import answerer, request
+from server.base.wire import answerer
 from server.play import charges as play_charges
 from server.play.core.attempt import Attempt
 from server.play.journal import AttemptDefinition

@@ -1,8 +1,8 @@
-"""The carrying out of sessions' commands, by a table of handlers that is given."""
+"""The carrying out of sessions' commands, by handlers that are given."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from server.base.core.ids import AttemptId, PlayerId
@@ -11,7 +11,6 @@ from server.base.net.budgets import Guess
 from server.base.net.contracts import MoveAnswer
 from server.base.wire.costs import MISSES
 from server.base.wire.messages import Command, Event, MoveMessage
-from server.base.wire.request import HandlerTable, Request
 from server.base.wire.session import Session
 from server.base.wire.shown import ShownAttempts
 
@@ -37,8 +36,7 @@ class Handlers:
     """Carries out the commands of a node's sessions; the `Answerer` of `contracts`.
 
     Args:
-        handlers: the handler of every command.
-        request: returns what a handler is given.
+        carry_out: carries out a command of a session by its handler.
         is_seated: returns whether a player has a seat in the room that a command names, as far as
             memory says: a read of the store for a guess would take another time if there is one.
         decode: decodes frames.
@@ -46,17 +44,15 @@ class Handlers:
         answer_move: makes the answers to moves.
     """
 
-    def __init__(  # noqa: PLR0917 - what it knows of those above
+    def __init__(
         self,
-        handlers: HandlerTable,
-        request: Callable[[Command, Session], Request[Any]],
+        carry_out: Callable[[Command, Session], Awaitable[Event]],
         is_seated: Callable[[PlayerId, Command], bool],
         decode: Decode,
         play: Play,
         answer_move: AnswerMove,
     ) -> None:
-        self._handlers = handlers
-        self._request = request
+        self._carry_out = carry_out
         self._is_seated = is_seated
         self.decode = decode
         self.play = play
@@ -70,7 +66,7 @@ class Handlers:
         """
         with self._guess(session, command) as guess:
             try:
-                return await self._handlers[type(command)](self._request(command, session))
+                return await self._carry_out(command, session)
             except Refusal as refusal:
                 if refusal.code in command.misses:
                     guess.missed()

@@ -1,4 +1,8 @@
-"""Requests: what a handler takes, returns and raises."""
+"""Requests: what a handler takes, returns and raises.
+
+`Request` names all services and feeds. So only handlers import it, and `server.handlers`, which
+lists them.
+"""
 
 from __future__ import annotations
 
