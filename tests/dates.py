@@ -29,11 +29,11 @@ _MOVED = """
 import sys
 from server.cli.main import main
 from server.base.journals import store as journal
-from server.base.redis.clock import Clock
-read = Clock._read_time
+from server.base.redis.clock import RedisClock
+read = RedisClock._read_time
 async def moved(clock):
     return await read(clock) + AHEAD
-Clock._read_time = moved
+RedisClock._read_time = moved
 journal.CLOCK_TOLERANCE = TOLERANCE
 main(sys.argv[1:])
 """

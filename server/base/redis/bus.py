@@ -141,7 +141,8 @@ class _PubSubConnection:
             # redis-py would reconnect, without the subscriptions made so far.
             raise ConnectionLostError("The connection is lost.")
         packed = self._connection.pack_commands(commands)
-        await self._connection.send_packed_command(packed, check_health=False)
+        with raising_lost():
+            await self._connection.send_packed_command(packed, check_health=False)
 
     async def _read(self) -> None:
         for number in itertools.count():
@@ -270,8 +271,7 @@ class Bus:
         connections: dict[str, _PubSubConnection] = {}
         reason = ""
         try:
-            with raising_lost():
-                await self._run_connected(connections, stop)
+            await self._run_connected(connections, stop)
         except (*FAILURES, TimeoutError, _SlotMovedError) as error:
             reason = type(error).__name__
         finally:
