@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import Any
 
 import structlog
@@ -14,11 +15,12 @@ from engine.cards import DOWN
 from engine.errors import IllegalMoveError
 from engine.play import play
 from engine.ruleset import Move
+from server import handlers
 from server.base.core.ids import DealId, PlayerId
-from server.base.wire import answerer
 from server.deals.store import Deal
 from server.play.core import attempt as core
 from server.play.journal import AttemptDefinition
+from server.request import Handler, Request
 from server.rooms.core.room import Room
 from server.runs.closed_deals import Deals
 from server.watching.core import sight
@@ -62,16 +64,16 @@ def logs_hidden_cards() -> Iterator[None]:
 @contextmanager
 def takes_longer_for_some_cards() -> Iterator[None]:
     """How long an attempt takes to be read depends on its hidden cards."""
-    answer: Any = answerer.Handlers.answer
 
-    async def later(self: Any, session: Any, command: Any) -> Any:
-        event = await answer(self, session, command)
-        attempts, latest = self._request(command, session).services.attempts, session.shown.latest
-        attempt = latest and await attempts.find(latest)
+    async def later(handle: Handler, request: Request[Any]) -> Any:
+        event = await handle(request)
+        latest = request.session.shown.latest
+        attempt = await request.services.attempts.find(latest) if latest else None
         await asyncio.sleep(_hidden(attempt.board) % 50 / 1000 if attempt else 0)
         return event
 
-    with patched(answerer.Handlers, "answer", later):
+    slow = {command: partial(later, handle) for command, handle in handlers.HANDLERS.items()}
+    with patched(handlers, "HANDLERS", slow):
         yield
 
 
