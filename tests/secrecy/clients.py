@@ -345,7 +345,9 @@ class Clients:
         pool = self._pool(client, tab, rng)
         screen = rng.choice(["r", "run", "deal", "leaderboard"])
         name = {"r": "code", "run": "attempt", "deal": "deal", "leaderboard": "game"}[screen]
-        return [Input(client, tab, "preview", path=f"/{screen}/{rng.choice(pool[name])}")]
+        return [
+            Input(client, tab, "preview", path=f"/{screen}/{rng.choice(pool[name] or ['unknown'])}")
+        ]
 
     def _garble(self, client: int, tab: int, rng: random.Random) -> list[Input]:
         return [Input(client, tab, "send", rng.randbytes(rng.randint(0, 12)))]

@@ -218,7 +218,8 @@ class Commands:
         return lambda on: on.store.outboxes.drop_effect(name)
 
     def _due(self) -> Command:
-        now = self.now + self._about() // 2
+        # Before all that is due, or after it.
+        now = self.now + self._about() * 2
         return lambda on: all_due(on.store.outboxes, now)
 
     def _drop_due(self) -> Command:
