@@ -119,7 +119,7 @@ class Capacity:
             event = Moved(move_text(ruleset(GAME), move), now)
             entry = Append(key, number, msgspec.json.encode(event).decode())
             if number == FIRST:
-                expires = start.deadline + play_keys.ATTEMPT_LIFE
+                expires = start.deadline + play_keys.ATTEMPT_LIFE_MS
                 due = AttemptDue(attempt), start.deadline
                 entry = entry._replace(partition=partition, expires=expires, due=due)
             await self.store.journals.append(entry, now)

@@ -7,7 +7,7 @@ import time
 from typing import Literal
 from weakref import WeakKeyDictionary
 
-from server.accounts.passkeys import CHALLENGE_LIFE
+from server.accounts.passkeys import CHALLENGE_LIFE_MS
 from server.base.core.refusal import Refusal
 from server.base.wire.session import Session
 
@@ -29,7 +29,7 @@ class Challenges:
     def new(self, session: Session, purpose: Purpose) -> bytes:
         """Return a new challenge, in place of one that the session has not answered."""
         made = secrets.token_bytes(32)
-        until = time.monotonic() + CHALLENGE_LIFE / 1000
+        until = time.monotonic() + CHALLENGE_LIFE_MS / 1000
         self._asked[session] = (purpose, made, until)
         return made
 

@@ -31,7 +31,7 @@ from server.base.core.refusal import Refusal
 from server.players.core.account import Passkey
 from server.players.core.names import Profile
 
-CHALLENGE_LIFE = 300_000
+CHALLENGE_LIFE_MS = 300_000
 """Milliseconds within which a browser has to answer; people look for their phone meanwhile."""
 
 PRODUCT = "Samedeal"
@@ -76,7 +76,7 @@ def creation_options(
             user_name=label,
             user_display_name=label,
             challenge=challenge,
-            timeout=CHALLENGE_LIFE,
+            timeout=CHALLENGE_LIFE_MS,
             authenticator_selection=AuthenticatorSelectionCriteria(
                 resident_key=ResidentKeyRequirement.REQUIRED,
                 user_verification=UserVerificationRequirement.PREFERRED,
@@ -98,7 +98,7 @@ def use_options(site: Site, challenge: bytes, allowed: Iterable[str] = ()) -> st
         webauthn.generate_authentication_options(
             rp_id=site.host,
             challenge=challenge,
-            timeout=CHALLENGE_LIFE,
+            timeout=CHALLENGE_LIFE_MS,
             allow_credentials=_descriptors(allowed),
         )
     )

@@ -20,7 +20,7 @@ _DAY = 86_400_000
 _AHEAD = 60_000
 """Milliseconds by which an entry may be ahead of Redis's time: a round is told seconds before."""
 
-_LIFE = tokens.LIFE // _DAY
+_LIFE = tokens.LIFE_MS // _DAY
 
 
 class Rotated(msgspec.Struct):

@@ -34,7 +34,7 @@ from server.results.core import boards
 from server.results.core.boards import Group
 from server.results.leaderboards_store import LeaderboardStore
 
-DAYS = keys.ATTEMPT_LIFE // daily.DAY - 1
+DAYS = keys.ATTEMPT_LIFE_MS // daily.DAY - 1
 """How many days back a file can still be made: then the journals expire."""
 
 PAGE = 20

@@ -77,7 +77,7 @@ class AttemptDefinition:
     def kept_until(self, state: Attempt) -> int:
         """Return the time (Unix milliseconds) until which the journal is certainly kept."""
         is_kept = state.is_played and not pace_bot.is_its(state)
-        return state.start.deadline + (_life_of(state) if is_kept else keys.UNPLAYED_LIFE)
+        return state.start.deadline + (_life_of(state) if is_kept else keys.UNPLAYED_LIFE_MS)
 
     def size(self, state: Attempt, oldest: Attempt | None) -> int:
         """Return about how many bytes a replica takes, in constant time.
@@ -108,7 +108,7 @@ class AttemptDefinition:
             return Append(self._key, number, payload)
         start, expires, due, effect = after.start, None, None, None
         if before is None or is_played:
-            life = _life_of(after) if is_played else keys.UNPLAYED_LIFE
+            life = _life_of(after) if is_played else keys.UNPLAYED_LIFE_MS
             expires = start.deadline + life
         # The attempts of a round share the room's deadline; each attempt at a daily has its own.
         if start.room is None and before is not None:

@@ -119,7 +119,7 @@ class RoomDefinition:
         if not any(each.moves for player, each in round_.results.items() if player != PACE_BOT):
             return None
         text = msgspec.json.encode(KeptRound(round_)).decode()
-        until = self._clock.now() + keys.ROUND_LIFE
+        until = self._clock.now() + keys.ROUND_LIFE_MS
         return Beside(keys.round_in(self._code, round_.deal), text, until)
 
     def appended(self, before: Room | None, after: Room, append: Append) -> None:
@@ -129,7 +129,7 @@ class RoomDefinition:
 
 def _life_of(room: Room) -> int:
     """Return the milliseconds that a room is kept after its last event, or after it was left."""
-    return keys.UNUSED_ROOM_LIFE if room.round is None else keys.ROOM_LIFE
+    return keys.UNUSED_ROOM_LIFE_MS if room.round is None else keys.ROOM_LIFE_MS
 
 
 def decode_round(text: str) -> Round:

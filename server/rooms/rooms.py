@@ -552,7 +552,7 @@ class Rooms:
         if room is None or room.running is None:
             return True
         over = True
-        kept_until = room.running.deadline + play_keys.UNPLAYED_LIFE
+        kept_until = room.running.deadline + play_keys.UNPLAYED_LIFE_MS
         for player in room.running.unfinished():
             try:
                 attempt = await self._start_attempt(room, room.running, player)

@@ -47,5 +47,5 @@ class UnusedRooms:
     async def _extend(self, code: RoomCode) -> None:
         member = self._live.member_here(code)
         if member is not None:
-            await self._store.extend(code, keys.UNUSED_ROOM_LIFE)
+            await self._store.extend(code, keys.UNUSED_ROOM_LIFE_MS)
             self._quotas.note(member, Item(ROOM[0].size, round(EXTEND_EVERY * 1000)))

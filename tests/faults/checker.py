@@ -204,7 +204,7 @@ def _has_expired(attempt: str, events: Sequence[Line], stored: Stored, now: int)
     Time leaps by days in simulated races. Its deal is stored for longer than it.
     """
     day = stored.deals.get(attempt.partition(".")[0], {}).get("day")
-    if day is None or now < daily.closes(int(day)) + keys.UNPLAYED_LIFE:
+    if day is None or now < daily.closes(int(day)) + keys.UNPLAYED_LIFE_MS:
         return False
     # What else is received tells of a move or of a hint.
     told = {"attempt", "missed", "ended"}
@@ -288,7 +288,7 @@ def _check_rounds(
             about = f"round on {deal}"
             verdict.complaints.append(Complaint("invented", about, f"{text}, not {found}"))
     for deal, (_, ended) in played.items():
-        if deal not in stored.rounds and now < ended + rooms_keys.ROUND_LIFE - SLACK:
+        if deal not in stored.rounds and now < ended + rooms_keys.ROUND_LIFE_MS - SLACK:
             verdict.complaints.append(Complaint("lost", f"round on {deal}", "it is not kept"))
     verdict.counts["rounds kept"] += len(stored.rounds)
 
@@ -450,7 +450,7 @@ def _check_lives(
     for attempt, run in summaries.items():
         if attempt.endswith(PACE_BOT):
             continue
-        life = run.days * DAY if run.played else keys.UNPLAYED_LIFE
+        life = run.days * DAY if run.played else keys.UNPLAYED_LIFE_MS
         beyond = stored.expiries.get(attempt, 0) - run.deadline - life
         if abs(beyond) > SLACK:
             kind: Kind = "lost" if beyond < 0 else "invented"

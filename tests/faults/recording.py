@@ -120,7 +120,7 @@ class Recording:
         player, board = start.player, board_of()
         state = core.begin(start, board)
         journal = self.stored.attempts.setdefault(state.id, [])
-        self.stored.expiries[state.id] = start.deadline + keys.ATTEMPT_LIFE
+        self.stored.expiries[state.id] = start.deadline + keys.ATTEMPT_LIFE_MS
         steps = [Step(None, start, state)]
         _append(journal, start)
         number = protocol.attempts.FIRST_NUMBER + (start.room is None)

@@ -38,7 +38,7 @@ def test_an_identity_is_kept_as_the_player_was_told(
 
 
 DAILY = attempt_id(TODAY, ADA)
-UNPLAYED = days.closes(DAY) + keys.UNPLAYED_LIFE
+UNPLAYED = days.closes(DAY) + keys.UNPLAYED_LIFE_MS
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def quick_recording() -> Recording:
         )
         attempt = core.begin(begun, board_of())
         journal = found.stored.attempts.setdefault(attempt.id, [])
-        found.stored.expiries[attempt.id] = begun.deadline + keys.UNPLAYED_LIFE
+        found.stored.expiries[attempt.id] = begun.deadline + keys.UNPLAYED_LIFE_MS
         _append(journal, begun)
         while attempt.end is None:
             event: core.Event | None = Ended("resigned", running.starts)

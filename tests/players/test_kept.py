@@ -76,7 +76,7 @@ async def test_dailies_that_are_opened_and_not_played_are_kept_until_their_close
     attempts = await open_all(node, ADA)
     assert await new_keys(node, before) == set(map(play_keys.attempt, attempts))
     for attempt in attempts:
-        assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE
+        assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE_MS
     # A player who has looked is not dealt the same cards with a new clock.
     clock.time = CLOSE - 1
     assert (await other.dailies.open(ADA, min(games()))).start.at == START
@@ -86,7 +86,7 @@ async def test_dailies_that_are_opened_and_not_played_are_kept_until_their_close
         assert (await other.state_of(attempt)).end == "time"
     await node.sweep()
     await other.apply_effects()
-    clock.time += play_keys.UNPLAYED_LIFE
+    clock.time += play_keys.UNPLAYED_LIFE_MS
     await node.redis.delete(*map(play_keys.attempt, attempts))
     for each in (node, other):
         assert [await each.attempts.find(attempt) for attempt in attempts] == [None] * len(games())
@@ -99,7 +99,7 @@ async def test_a_daily_that_is_given_up_at_once_counts_for_nobody(node: Node) ->
     await node.attempts.resign(attempt, ADA, 2)
     assert node.outbox.queue.empty()
     assert await all_effects(node.store.outboxes) == []
-    assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE
+    assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.UNPLAYED_LIFE_MS
     board = of_daily(DailyId("robert", DAY), "guests")
     assert (await node.store.leaderboards.rows(board, 1, 1))[0] == 0
 
@@ -110,16 +110,16 @@ async def test_the_first_move_of_a_daily_is_kept_and_sets_its_deadline(node: Nod
     for _ in range(2):
         await node.play(attempt, ADA)
         assert await all_due(node.store.outboxes, CLOSE) == [(AttemptDue(attempt), CLOSE)]
-        assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE
+        assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE_MS
 
 
 async def test_an_attempt_that_an_earlier_release_has_begun_is_kept_by_its_end(node: Node) -> None:
     attempt = (await node.dailies.open(ADA, "lady-betty")).attempt
     await node.play(attempt, ADA)
     # The first move was taken by a node that does not extend the life of the journal.
-    await node.redis.pexpireat(play_keys.attempt(attempt), CLOSE + play_keys.UNPLAYED_LIFE)
+    await node.redis.pexpireat(play_keys.attempt(attempt), CLOSE + play_keys.UNPLAYED_LIFE_MS)
     await node.attempts.resign(attempt, ADA, 3)
-    assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE
+    assert await expiry(node, play_keys.attempt(attempt)) == CLOSE + play_keys.ATTEMPT_LIFE_MS
 
 
 async def test_a_round_without_a_move_leaves_its_room_and_that_for_a_day(
@@ -136,10 +136,12 @@ async def test_a_round_without_a_move_leaves_its_room_and_that_for_a_day(
     deal, creation = deals_keys.deal(room.round.deal), rooms_keys.creation(ADA, f"by {ADA}")
     assert await new_keys(node, before) == {*attempts, deal, creation, rooms_keys.room(code)}
     assert {await expiry(node, key) for key in attempts} == {
-        _minute(OVER + play_keys.UNPLAYED_LIFE)
+        _minute(OVER + play_keys.UNPLAYED_LIFE_MS)
     }
     assert 0 < await node.redis.ttl(deal) <= keys.DAY_SECONDS
-    assert await expiry(node, rooms_keys.room(code)) <= clock.time + rooms_keys.ROOM_LIFE + 60_000
+    assert (
+        await expiry(node, rooms_keys.room(code)) <= clock.time + rooms_keys.ROOM_LIFE_MS + 60_000
+    )
 
 
 @pytest.mark.parametrize("by", ["move", "hint"])
@@ -157,9 +159,11 @@ async def test_what_is_played_in_a_round_is_kept_with_its_deal(
         await node.play(attempt, ADA)
     else:
         assert isinstance(await node.attempts.hint(attempt, ADA, 2), Advice)
-    assert await expiry(node, play_keys.attempt(attempt)) == _minute(OVER + play_keys.ATTEMPT_LIFE)
+    assert await expiry(node, play_keys.attempt(attempt)) == _minute(
+        OVER + play_keys.ATTEMPT_LIFE_MS
+    )
     left = await node.redis.ttl(deals_keys.deal(room.round.deal))
-    assert left * 1000 > play_keys.ATTEMPT_LIFE + 2 * LIMIT
+    assert left * 1000 > play_keys.ATTEMPT_LIFE_MS + 2 * LIMIT
 
 
 async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
@@ -167,9 +171,9 @@ async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
 ) -> None:
     """No node was there between the deadline and the end of what nobody had played."""
     # It is opened so long ago by Redis's own time that it would be gone before it is used.
-    monkeypatch.setattr(rooms_keys, "UNUSED_ROOM_LIFE", rooms_keys.ROOM_LIFE)
+    monkeypatch.setattr(rooms_keys, "UNUSED_ROOM_LIFE_MS", rooms_keys.ROOM_LIFE_MS)
     now = await _now(node)
-    clock.time = now - (OVER - START) - play_keys.UNPLAYED_LIFE - 1_000
+    clock.time = now - (OVER - START) - play_keys.UNPLAYED_LIFE_MS - 1_000
     room, code = await node.race_of(ADA, BOB)
     assert not await node.redis.exists(
         *(play_keys.attempt(attempt_of(room, p)) for p in (ADA, BOB))
@@ -212,7 +216,7 @@ async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
     await node.sweep()
     await node.apply_effects()
     end = await expiry(node, play_keys.attempt(bots.id))
-    unplayed = _minute(room.round.deadline + play_keys.UNPLAYED_LIFE)
+    unplayed = _minute(room.round.deadline + play_keys.UNPLAYED_LIFE_MS)
     if played == "moved":
         # In these tests, Redis's own time is years before that of the round.
         assert abs(end - await _now(node) - deals_keys.PLAYED_DEAL_LIFE * 1000) < 120_000

@@ -169,7 +169,7 @@ async def test_the_results_of_earlier_rounds_are_kept_for_a_week(
     assert over.over
     assert await there.rooms.round_on(code, first.deal) == over
     key = keys.round_in(code, first.deal)
-    seconds = (START + keys.ROUND_LIFE - (await here.redis.time())[0] * 1000) // 1000
+    seconds = (START + keys.ROUND_LIFE_MS - (await here.redis.time())[0] * 1000) // 1000
     assert abs(await here.redis.ttl(key) - seconds) < 600
     await here.redis.delete(keys.room(code))
     assert await there.rooms.round_on(code, first.deal) == over

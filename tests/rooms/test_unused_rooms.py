@@ -31,7 +31,7 @@ async def test_a_room_without_a_round_lives_on_while_a_member_is_there(node: Nod
     assert await extended(node, code) <= 100, "no member is there"
     live.enter(room, BOB)
     node.services.quotas.where = lambda player: [Scope("here")] if player == BOB else ()
-    assert await extended(node, code) == pytest.approx(keys.UNUSED_ROOM_LIFE / 1000, abs=5)
+    assert await extended(node, code) == pytest.approx(keys.UNUSED_ROOM_LIFE_MS / 1000, abs=5)
     assert node.services.quotas._noted.keys() == {Scope("here")}, "and whoever is there pays"
     live.leave(code, BOB)
     assert await extended(node, code) <= 100
@@ -47,7 +47,7 @@ async def test_a_used_room_is_not_extended_and_no_room_is_shortened(
     await other.rooms.start(code, ADA, [ADA])
     await node.services.unused_rooms.extend()
     await node.services.unused_rooms._work.finish()
-    day = keys.ROOM_LIFE / 1000
+    day = keys.ROOM_LIFE_MS / 1000
     assert await node.redis.ttl(keys.room(code)) > day - 60
     await node.services.live.read_page(await node.rooms.find(code))
     assert await extended(node, code) <= 100

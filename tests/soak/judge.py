@@ -31,11 +31,11 @@ OF_NODES = ("nodes", "sweepers")
 
 LIVES: Mapping[str, int] = {
     # A daily closes two days after it opens, at most.
-    "attempt": 2 * DAY + play_keys.ATTEMPT_LIFE // 1000,
+    "attempt": 2 * DAY + play_keys.ATTEMPT_LIFE_MS // 1000,
     # A room is kept from its last event on, and a round is one before its end.
-    "room": rooms_keys.ROOM_LIFE // 1000 + DAY,
+    "room": rooms_keys.ROOM_LIFE_MS // 1000 + DAY,
     # It is known as long as the deal's runs are looked at most.
-    "round": rooms_keys.ROUND_LIFE // 1000,
+    "round": rooms_keys.ROUND_LIFE_MS // 1000,
     # What is stored of a player counts as long as that, in steps of ten days.
     "quota": players_keys.PLAYER_LIFE + 10 * DAY,
     "barrier": keys.BARRIER_LIFE,

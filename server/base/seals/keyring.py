@@ -142,7 +142,7 @@ class Keyring:
             raise Refusal("bad_token")
         tokens.verify(key, token, said)
         age = now - said.issued * 1000
-        if ring.retired.get(said.key, now + 1) <= now or age >= tokens.LIFE:
+        if ring.retired.get(said.key, now + 1) <= now or age >= tokens.LIFE_MS:
             raise Refusal("bad_token")
         return Verified(said.player, said.epoch, said.key != ring.signing or age > RENEW_AFTER)
 

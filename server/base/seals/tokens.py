@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from server.base.core.ids import PlayerId, is_id
 from server.base.core.refusal import Refusal
 
-LIFE: Final = 400 * 86_400_000
+LIFE_MS: Final = 400 * 86_400_000
 """Milliseconds for which a token holds. A guest's record lives as long after the last visit, so
 nobody loses by it what is kept; and who visits is given a new token in time."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from server.base.core.keys import DAY_SECONDS, partition
 from server.base.core.quota import KEPT_DAYS
 
-ATTEMPT_LIFE = KEPT_DAYS * DAY_SECONDS * 1000
+ATTEMPT_LIFE_MS = KEPT_DAYS * DAY_SECONDS * 1000
 """Milliseconds that the journal of an attempt is kept after its deadline if it was played; fewer if
 much was stored where its player is (`server.base.core.quota`)."""
 
-UNPLAYED_LIFE = 3_600_000
+UNPLAYED_LIFE_MS = 3_600_000
 """The same if it was not played: until then its player can be told how it ended, and whoever
 started it cannot start it anew, since its deal is dealt to nobody after the deadline."""
 

@@ -13,13 +13,13 @@ from server.base.core.quota import BOT, DAY, HOUR, MINUTE, RUNNER, Item
 from server.deals.core.keys import PLAYED_DEAL_DAYS, UNPLAYED_DEAL_LIFE
 from server.rooms.core import keys
 
-ROOM: Final = (Item(1_700, keys.UNUSED_ROOM_LIFE), Item(350, 3 * HOUR))
+ROOM: Final = (Item(1_700, keys.UNUSED_ROOM_LIFE_MS), Item(350, 3 * HOUR))
 """A room without a round, with its creation key and places."""
 
-ENTRY: Final = Item(120, keys.ROOM_LIFE)
+ENTRY: Final = Item(120, keys.ROOM_LIFE_MS)
 """A further entry of a room's journal."""
 
-USED_ROOM: Final = Item(1_700, keys.ROOM_LIFE)
+USED_ROOM: Final = Item(1_700, keys.ROOM_LIFE_MS)
 """A room from its first round on."""
 
 ROUND: Final = Item(800, UNPLAYED_DEAL_LIFE * 1000)
@@ -65,7 +65,7 @@ def of_first_move(players: Collection[PlayerId] | None, days: int) -> list[Item]
         which is kept as the deal is: from the round's deadline on.
     """
     count = len(players) if players is not None else MAX_SEATS
-    items = [Item(ROUND_RESULTS + RUNNER_RESULTS * count, keys.ROUND_LIFE)]
+    items = [Item(ROUND_RESULTS + RUNNER_RESULTS * count, keys.ROUND_LIFE_MS)]
     if players is None or PACE_BOT in players:
         items.append(Item(BOT, (days + PLAYED_DEAL_DAYS) * DAY))
     return items

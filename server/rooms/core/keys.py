@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from server.base.core.keys import DAY_SECONDS, partition
 
-ROOM_LIFE = DAY_SECONDS * 1000
+ROOM_LIFE_MS = DAY_SECONDS * 1000
 """Milliseconds that a room is kept after its last event."""
 
-UNUSED_ROOM_LIFE = 1_800_000
+UNUSED_ROOM_LIFE_MS = 1_800_000
 """The same of a room in which no round was started yet. While somebody is there, it is extended."""
 
-ROUND_LIFE = 7 * DAY_SECONDS * 1000
+ROUND_LIFE_MS = 7 * DAY_SECONDS * 1000
 """Milliseconds that the results of a round are kept after its end."""
 
 RACE_LIFE = 90 * DAY_SECONDS

@@ -103,7 +103,7 @@ async def test_empty_rooms_fill_the_quota_of_their_address_and_nothing_else(
     assert (await bob.ask("room.quick", game="robert"))["type"] == "room"
     assert (await bob.ask("daily.open", game="robert"))["type"] == "attempt"
     # Empty rooms are gone in minutes, and count no more.
-    clock.time += keys.UNUSED_ROOM_LIFE + 3 * quota.HOUR + 30 * quota.MINUTE
+    clock.time += keys.UNUSED_ROOM_LIFE_MS + 3 * quota.HOUR + 30 * quota.MINUTE
     assert len(await create(guests[3], "later")) == 8
 
 

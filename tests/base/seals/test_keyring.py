@@ -12,7 +12,7 @@ from server.base.redis.connection import Client
 from server.base.seals import tokens
 from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.keyring import Keyring
-from server.base.seals.tokens import LIFE, RENEW_AFTER
+from server.base.seals.tokens import LIFE_MS, RENEW_AFTER
 from server.base.work.background import Background
 from server.deals.core import keys as deals_keys
 from server.deals.store import DealStore
@@ -40,7 +40,7 @@ async def test_a_token_holds_for_its_life_and_is_renewed_in_time(
     clock.time += 2000
     renewed = (await other.services.identity.enter(token, None)).token
     assert renewed != token
-    clock.time += LIFE - RENEW_AFTER - 3000
+    clock.time += LIFE_MS - RENEW_AFTER - 3000
     assert (await node.services.identity.enter(token, None)).token not in {token, renewed}
     clock.time += 1000
     with pytest.raises(Refusal, match="bad_token"):
@@ -65,7 +65,7 @@ async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
     _, token, _ = await other.services.identity.enter(None, None)
     before = tokens.read(token).key
     async with running(other.run_all):
-        after = (await node.services.keyring.rotate(LIFE)).signing
+        after = (await node.services.keyring.rotate(LIFE_MS)).signing
 
         async def uses_it() -> bool:
             found = await other.services.identity.enter(token, None)
@@ -76,10 +76,10 @@ async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
     # A node that has not read the keyring since knows the new key at once.
     behind = ring_on(node)
     await behind.refresh()
-    last = await node.services.keyring.rotate(LIFE)
+    last = await node.services.keyring.rotate(LIFE_MS)
     assert set(last.retired) == {before, after}
     assert (await behind.verify(await node.services.keyring.token(ADA, 3)))[:2] == (ADA, 3)
-    clock.time += LIFE
+    clock.time += LIFE_MS
     fresh = await node.services.keyring.token(ADA, 0)
     await node.services.keyring.verify(fresh)
 
@@ -117,7 +117,7 @@ async def test_tokens_hold_after_a_restore_of_an_older_copy(node: Node) -> None:
     ring = node.services.keyring
     await ring.refresh()
     copy = str(await node.redis.get(keys.KEYRING))
-    await ring.rotate(LIFE)
+    await ring.rotate(LIFE_MS)
     token = await ring.token(ADA, 0)
     await node.redis.set(keys.KEYRING, copy)
     found = await ring_on(node).verify(token)
@@ -131,7 +131,7 @@ async def test_a_secret_key_is_rotated_with_the_signing_key(node: Node) -> None:
     await later.refresh()
     # Until it is rotated, a node with the new file seals by the old key, which all nodes have.
     assert LATER.sealing == node.store.secret_keys.newest
-    await later.rotate(LIFE)
+    await later.rotate(LIFE_MS)
     assert LATER.sealing == LATER.newest
     assert (await later.verify(token)).renew
     deals = DealStore(node.database, LATER)
@@ -159,7 +159,7 @@ async def test_a_node_that_lacks_a_new_secret_key_goes_on_and_refuses_no_token_f
     ring = node.services.keyring
     token = await ring.token(ADA, 0)
     later = ring_on(node, LATER)
-    await later.rotate(LIFE)
+    await later.rotate(LIFE_MS)
     with capture_logs() as logs:
         async with running(node.run_all):
 
