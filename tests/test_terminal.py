@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.cli.admin import Desk
+from server.cli.admin import Console
 from server.cli.main import main
 from server.cli.terminal import quoted, say, say_json
 from server.settings import Settings
@@ -68,8 +68,8 @@ def test_a_table_shows_what_others_wrote_as_it_is(
     as_json: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [Act(text, text) for text in HOSTILE]
-    desk = Desk(Settings(), "mod", as_json=as_json)
-    desk.print(rows)
+    console = Console(Settings(), "mod", as_json=as_json)
+    console.print(rows)
     table = capsys.readouterr().out.removesuffix("\n").split("\n")
     assert all(map(is_plain, table))
     if as_json:
@@ -77,7 +77,7 @@ def test_a_table_shows_what_others_wrote_as_it_is(
         return
     columns = {line.rindex("  ") for line in table[1:8]}
     assert (len(table), len(columns)) == (len(HOSTILE) + 1, 1), "columns are as wide as is shown"
-    desk.print(rows[0])
+    console.print(rows[0])
     assert all(map(is_plain, capsys.readouterr().out.removesuffix("\n").split("\n")))
 
 

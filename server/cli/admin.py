@@ -43,8 +43,8 @@ Ask = Callable[[Operators], Awaitable[Answer]]
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class Desk:
-    """The options of the group, and the things that all commands do."""
+class Console:
+    """Asks the services for what a command needs, and prints it, by the options of the group."""
 
     def __init__(self, settings: Settings, operator: str, *, as_json: bool) -> None:
         self._settings = settings
@@ -210,7 +210,7 @@ def admin(
     settings = Settings(
         redis=redis_url(redis, redis_password_file), secret_key_file=secret_key_file, data=data
     )
-    context.obj = Desk(settings, operator or getpass.getuser(), as_json=as_json)
+    context.obj = Console(settings, operator or getpass.getuser(), as_json=as_json)
 
 
 @admin.command()
@@ -219,73 +219,73 @@ def admin(
 @click.option("--running", "which", flag_value="running", help="Only rooms with a running round.")
 @_limit
 @click.pass_obj
-def rooms(desk: Desk, *, game: str | None, which: Which | None, limit: int) -> None:
+def rooms(console: Console, *, game: str | None, which: Which | None, limit: int) -> None:
     """List rooms. Without --open or --running, all keys of the store are scanned."""
-    desk.show(lambda operators: operators.rooms(which or "all", game, limit))
+    console.show(lambda operators: operators.rooms(which or "all", game, limit))
 
 
 @admin.command()
 @click.argument("code")
 @click.pass_obj
-def room(desk: Desk, *, code: str) -> None:
+def room(console: Console, *, code: str) -> None:
     """Show a room: its seats, who is online, its terms and last round."""
-    desk.show(lambda operators: operators.room(read_room_code(code)))
+    console.show(lambda operators: operators.room(read_room_code(code)))
 
 
 @admin.command("close-room")
 @click.argument("code")
 @_reason
 @click.pass_obj
-def close_room(desk: Desk, *, code: str, reason: str) -> None:
+def close_room(console: Console, *, code: str, reason: str) -> None:
     """Close a room for good.
 
     Its members are told and leave, the attempts at a running round are resigned, and nobody can
     join any more.
     """
-    desk.act(reason, lambda operators, by: operators.close_room(by, read_room_code(code)))
+    console.act(reason, lambda operators, by: operators.close_room(by, read_room_code(code)))
 
 
 @admin.command()
 @click.argument("name")
 @_limit
 @click.pass_obj
-def players(desk: Desk, *, name: str, limit: int) -> None:
+def players(console: Console, *, name: str, limit: int) -> None:
     """List players whose names begin with NAME, whatever its case.
 
     All keys of the store are scanned: about two seconds for a million players.
     """
-    desk.show(lambda operators: operators.players(name, limit))
+    console.show(lambda operators: operators.players(name, limit))
 
 
 @admin.command()
 @click.argument("player_id", metavar="ID")
 @click.pass_obj
-def player(desk: Desk, *, player_id: str) -> None:
+def player(console: Console, *, player_id: str) -> None:
     """Show a player: identity, sessions, results in short, suspicious runs."""
-    desk.show(lambda operators: operators.player(PlayerId(player_id)))
+    console.show(lambda operators: operators.player(PlayerId(player_id)))
 
 
 @admin.command("hide-name")
 @click.argument("player_id", metavar="ID")
 @_reason
 @click.pass_obj
-def hide_name(desk: Desk, *, player_id: str, reason: str) -> None:
+def hide_name(console: Console, *, player_id: str, reason: str) -> None:
     """Show a guest's name instead of a player's own, everywhere.
 
     The player cannot change it until `show-name`.
     """
     player = PlayerId(player_id)
-    desk.act(reason, lambda operators, by: operators.hide_name(by, player, hidden=True))
+    console.act(reason, lambda operators, by: operators.hide_name(by, player, hidden=True))
 
 
 @admin.command("show-name")
 @click.argument("player_id", metavar="ID")
 @_reason
 @click.pass_obj
-def show_name(desk: Desk, *, player_id: str, reason: str) -> None:
+def show_name(console: Console, *, player_id: str, reason: str) -> None:
     """Show a player's own name again."""
     player = PlayerId(player_id)
-    desk.act(reason, lambda operators, by: operators.hide_name(by, player, hidden=False))
+    console.act(reason, lambda operators, by: operators.hide_name(by, player, hidden=False))
 
 
 @admin.command()
@@ -293,51 +293,51 @@ def show_name(desk: Desk, *, player_id: str, reason: str) -> None:
 @click.option("--days", type=click.IntRange(1, 3_650), help="For how long; else for ever.")
 @_reason
 @click.pass_obj
-def bar(desk: Desk, *, player_id: str, days: int | None, reason: str) -> None:
+def bar(console: Console, *, player_id: str, days: int | None, reason: str) -> None:
     """Bar a player: no session begins, and those that are open are closed. Results stay.
 
     A person can come back as a new guest, which only the proxy can prevent, by address.
     """
-    desk.act(reason, lambda operators, by: operators.bar(by, PlayerId(player_id), days))
+    console.act(reason, lambda operators, by: operators.bar(by, PlayerId(player_id), days))
 
 
 @admin.command()
 @click.argument("player_id", metavar="ID")
 @_reason
 @click.pass_obj
-def unbar(desk: Desk, *, player_id: str, reason: str) -> None:
+def unbar(console: Console, *, player_id: str, reason: str) -> None:
     """Let a player in again."""
-    desk.act(reason, lambda operators, by: operators.unbar(by, PlayerId(player_id)))
+    console.act(reason, lambda operators, by: operators.unbar(by, PlayerId(player_id)))
 
 
 @admin.command()
 @click.argument("player_id", metavar="ID")
 @_reason
 @click.pass_obj
-def delete(desk: Desk, *, player_id: str, reason: str) -> None:
+def delete(console: Console, *, player_id: str, reason: str) -> None:
     """Delete a player, for good. Results stay, without a name."""
-    desk.act(reason, lambda operators, by: operators.delete(by, PlayerId(player_id)))
+    console.act(reason, lambda operators, by: operators.delete(by, PlayerId(player_id)))
 
 
 @admin.command()
 @click.argument("attempt")
 @_reason
 @click.pass_obj
-def void(desk: Desk, *, attempt: str, reason: str) -> None:
+def void(console: Console, *, attempt: str, reason: str) -> None:
     """Take the result of ATTEMPT, a daily's or a race's, back.
 
     Leaderboards, streaks and ratings follow.
     """
-    desk.act(reason, lambda operators, by: operators.void(by, AttemptId(attempt), void=True))
+    console.act(reason, lambda operators, by: operators.void(by, AttemptId(attempt), void=True))
 
 
 @admin.command()
 @click.argument("attempt")
 @_reason
 @click.pass_obj
-def unvoid(desk: Desk, *, attempt: str, reason: str) -> None:
+def unvoid(console: Console, *, attempt: str, reason: str) -> None:
     """Let the result of ATTEMPT stand again."""
-    desk.act(reason, lambda operators, by: operators.void(by, AttemptId(attempt), void=False))
+    console.act(reason, lambda operators, by: operators.void(by, AttemptId(attempt), void=False))
 
 
 @admin.command("repair-day")
@@ -345,26 +345,26 @@ def unvoid(desk: Desk, *, attempt: str, reason: str) -> None:
 @click.option("--game", default=ALL_GAMES, show_default=True, metavar="ID", help="Of which game.")
 @_reason
 @click.pass_obj
-def repair_day(desk: Desk, *, day: int, game: str, reason: str) -> None:
+def repair_day(console: Console, *, day: int, game: str, reason: str) -> None:
     """Let a day that was lost by a fault of the server's end no streak, within a minute."""
-    desk.act(reason, lambda operators, by: operators.repair_day(by, day, game))
+    console.act(reason, lambda operators, by: operators.repair_day(by, day, game))
 
 
 @admin.command()
 @click.option("--day", metavar="DATE", callback=_day, help="Only runs of this day's dailies.")
 @_limit
 @click.pass_obj
-def suspicious(desk: Desk, *, day: int | None, limit: int) -> None:
+def suspicious(console: Console, *, day: int | None, limit: int) -> None:
     """List suspicious runs, with the reasons, the most suspicious first.
 
     Each reason has a weight from 1 to 5. They are for you to judge: nothing is done by itself.
     """
-    desk.show(lambda operators: operators.suspicious(limit, day))
+    console.show(lambda operators: operators.suspicious(limit, day))
 
 
 @admin.command()
 @_limit
 @click.pass_obj
-def audit(desk: Desk, *, limit: int) -> None:
+def audit(console: Console, *, limit: int) -> None:
     """List the newest acts of operators, the newest first."""
-    desk.show(lambda operators: operators.acts(limit))
+    console.show(lambda operators: operators.acts(limit))

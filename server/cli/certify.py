@@ -16,7 +16,7 @@ import click
 from engine.catalog import games
 from server.base.core import days
 from server.base.work.stop import Stop
-from server.cli.admin import Desk
+from server.cli.admin import Console
 from server.cli.logs import configure
 from server.cli.options import (
     data_of_nodes,
@@ -96,14 +96,14 @@ def certify(
         except OSError as error:
             raise click.ClickException(str(error)) from error
     settings = Settings(redis=url, secret_key_file=secret_key_file, data=data)
-    desk = Desk(settings, "", as_json=False)
+    console = Console(settings, "", as_json=False)
     processes = workers or _cores()
 
     async def fill(services: Services) -> None:
         await _fill(services, wanted or list(games()), count, processes)
 
     try:
-        desk.ask_services(fill)
+        console.ask_services(fill)
     except SolverError as error:
         raise click.ClickException(str(error)) from error
 

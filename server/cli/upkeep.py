@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from server.base.seals import tokens
-from server.cli.admin import Desk
+from server.cli.admin import Console
 from server.cli.terminal import say, say_progress
 from server.verification import Report
 from server.wings import Services
@@ -47,7 +47,7 @@ class Sealed(msgspec.Struct):
     help="For how long tokens of earlier keys hold; 0 ends them all, and loses all guests.",
 )
 @click.pass_obj
-def rotate_key(desk: Desk, *, retire_after: int) -> None:
+def rotate_key(console: Console, *, retire_after: int) -> None:
     """Let a new key sign the players' tokens.
 
     All nodes use it within five seconds. Players get a new token when they come the next time, so
@@ -60,12 +60,12 @@ def rotate_key(desk: Desk, *, retire_after: int) -> None:
         ring = await services.keyring.rotate(retire_after * _DAY)
         return Rotated(ring.signing, ring.since)
 
-    desk.print(desk.ask_services(rotate))
+    console.print(console.ask_services(rotate))
 
 
 @click.command()
 @click.pass_obj
-def seal(desk: Desk) -> None:
+def seal(console: Console) -> None:
     """Seal all seeds by the current secret key.
 
     After that, no seed needs an earlier key of the file. Tokens that were signed by one do, until
@@ -76,7 +76,7 @@ def seal(desk: Desk) -> None:
     async def seal_all(services: Services) -> Sealed:
         return Sealed(*await services.deals.seal_all())
 
-    desk.print(desk.ask_services(seal_all))
+    console.print(console.ask_services(seal_all))
 
 
 @click.command("verify-store")
@@ -95,7 +95,7 @@ def seal(desk: Desk) -> None:
     "and is all of it back?",
 )
 @click.pass_obj
-def verify_store(desk: Desk, *, percent: int, expect: Path | None) -> None:
+def verify_store(console: Console, *, percent: int, expect: Path | None) -> None:
     """Verify that a store is whole, as after a restore.
 
     Is it not empty, and the one that is expected? Do the secret keys open all seeds, and do these
@@ -115,10 +115,10 @@ def verify_store(desk: Desk, *, percent: int, expect: Path | None) -> None:
         if sys.stderr.isatty():
             say_progress(f"{count} keys")
 
-    report = desk.ask_services(lambda services: services.verify(percent, expected, progress))
+    report = console.ask_services(lambda services: services.verify(percent, expected, progress))
     if sys.stderr.isatty():
         say(err=True)
-    desk.print(report)
+    console.print(report)
     for problem in report.problems:
         say(problem, err=True)
     if report.newest is not None:
