@@ -34,7 +34,7 @@ from server.play.core.result import Row, Rows
 from server.results import messages
 from server.results import present as results_present
 from server.results.core.boards import BoardId
-from server.results.core.bus import Entered
+from server.results.core.bus import ScoreChanged
 from server.results.leaderboards import REACH, Leaderboards, Page
 
 TICK = 0.5
@@ -142,7 +142,7 @@ class LeaderboardFeeds:
             background, "leaderboards", self._tick, size=CONCURRENCY
         )
         self._entries_seen = 0
-        leaderboards.entered.subscribe(self._entered)
+        leaderboards.score_changed.subscribe(self._score_changed)
         leaderboards.name_changed.subscribe(self._name_changed)
 
     async def watch(self, session: Session, board: BoardId) -> Page:
@@ -183,17 +183,17 @@ class LeaderboardFeeds:
             del self._watched[board]
         self._leaderboards.unsubscribe(board)
 
-    def _entered(self, board: BoardId, entered: Entered | None) -> None:
+    def _score_changed(self, board: BoardId, change: ScoreChanged | None) -> None:
         """Note that a score was entered; `None` if messages about scores may have been lost."""
         self._entries_seen += 1
         watched = self._watched.get(board)
         if watched is None:
             return
-        if entered is None:
+        if change is None:
             watched.unknown = True
         else:
-            watched.best = min(watched.best, entered.score)
-            watched.players.add(entered.player)
+            watched.best = min(watched.best, change.score)
+            watched.players.add(change.player)
         self._notify(board, watched)
 
     def _name_changed(self, player: PlayerId) -> None:

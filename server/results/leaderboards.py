@@ -21,7 +21,7 @@ from server.players.profiles import Profiles
 from server.results.core import boards
 from server.results.core import bus as board_bus
 from server.results.core.boards import BoardId, Group, Scope
-from server.results.core.bus import Entered
+from server.results.core.bus import ScoreChanged
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
 from server.results.met_store import MetStore
@@ -78,8 +78,8 @@ class Leaderboards:
     """Reads and writes leaderboards, and publishes their changes.
 
     Attributes:
-        entered: emitted with the id of a leaderboard that this node subscribes to, and the result
-            that was entered; `None` for the result if messages may have been missed.
+        score_changed: emitted with the id of a leaderboard that this node subscribes to, and the
+            change; `None` for it if messages may have been missed.
         name_changed: emitted with a player whose name an operator has changed.
     """
 
@@ -93,7 +93,7 @@ class Leaderboards:
         met: MetStore,
         clock: Clock,
     ) -> None:
-        self.entered: Signal[BoardId, Entered | None] = Signal()
+        self.score_changed: Signal[BoardId, ScoreChanged | None] = Signal()
         self.name_changed = profiles.changed
         self._store = store
         self._histories = histories
@@ -142,11 +142,11 @@ class Leaderboards:
         """Publish that a player's score has changed from and to some, or, without any, may have."""
         # What is better than both is not affected.
         best = min((score for score in scores if score is not None), default=None)
-        payload = b"" if best is None else encode(Entered(player, best))
+        payload = b"" if best is None else encode(ScoreChanged(player, best))
         self._bus.publish(board_bus.topic(board), payload)
 
     def subscribe(self, board: BoardId) -> None:
-        """Subscribe to a leaderboard's changes, which emit `entered`.
+        """Subscribe to a leaderboard's changes, which emit `score_changed`.
 
         Subscriptions are counted: the last `unsubscribe` ends them.
         """
@@ -157,7 +157,7 @@ class Leaderboards:
         self._bus.unsubscribe(board_bus.topic(board))
 
     def _receive(self, board: BoardId, payload: bytes | None) -> None:
-        self.entered.emit(board, board_bus.decode(payload))
+        self.score_changed.emit(board, board_bus.decode(payload))
 
     async def circle(self, player: PlayerId) -> frozenset[PlayerId]:
         """Return a player and those whom the player has raced with; empty if that is nobody."""

@@ -31,7 +31,7 @@ from server.players.core.bus import Renamed
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
 from server.rooms.core import bus as room_bus
-from server.rooms.core.bus import Emoted, Entry, Progress, RoomMessage, Version
+from server.rooms.core.bus import AppendedEntry, Emoted, Progress, RoomMessage, Version
 from server.rooms.core.bus import Presence as PresenceMessage
 from server.rooms.core.room import Room
 from server.rooms.live_room import LiveRoom, RoomPage
@@ -277,7 +277,7 @@ class LiveRooms:
             return
         message = room_bus.decode(payload)
         match message:
-            case Entry(number, text):
+            case AppendedEntry(number, text):
                 if number > live.room.version:
                     self._apply_entry(live, number, text)
             case Progress():
@@ -344,7 +344,7 @@ class LiveRooms:
         if live is not None:
             live.update(room)
             self.changed.emit(code)
-        self._publish(code, Entry(append.number, append.payload))
+        self._publish(code, AppendedEntry(append.number, append.payload))
 
     def publish_progress(self, code: RoomCode, attempts: dict[PlayerId, Attempt]) -> None:
         """Publish the progress of attempts at rounds of a room that this node has played."""

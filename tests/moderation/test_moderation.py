@@ -93,7 +93,7 @@ async def test_a_voided_result_is_gone_from_all_boards_and_comes_back(
     before = [await rows(node, board) for board in boards]
     assert all({row.player for row in found} == {ADA, BOB} for found in before)
     seen: list[BoardId] = []
-    other.services.leaderboards.entered.subscribe(lambda board, _: seen.append(board))
+    other.services.leaderboards.score_changed.subscribe(lambda board, _: seen.append(board))
     for board in boards:
         other.services.leaderboards.subscribe(board)
     async with running(kept(other.bus)):

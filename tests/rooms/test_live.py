@@ -18,7 +18,7 @@ from server.rooms import live as module
 from server.rooms import progress
 from server.rooms.core import bus as room_bus
 from server.rooms.core import keys as rooms_keys
-from server.rooms.core.bus import Entry, Progress
+from server.rooms.core.bus import AppendedEntry, Progress
 from server.rooms.live_room import RoomPage
 from tests.base.redis.servers import calls, reads, running, until
 from tests.builders import ADA, BOB, CYD
@@ -109,7 +109,7 @@ async def test_a_gap_in_the_published_versions_is_read_from_the_journal(
     room = await node.rooms.set_ready(code, BOB, ready=True)
     assert page_of(other, code).room.version == version
     text = (await node.store.journals.read(rooms_keys.room(code))).texts[-1]
-    node.bus.publish(room_bus.topic(code), encode(Entry(room.version, text)))
+    node.bus.publish(room_bus.topic(code), encode(AppendedEntry(room.version, text)))
     await sees(other, code, version + 2)
 
 

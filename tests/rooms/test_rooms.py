@@ -24,7 +24,7 @@ from server.play.core.attempt import Started
 from server.play.core.result import Result
 from server.rooms.core import bus as room_bus
 from server.rooms.core import keys as rooms_keys
-from server.rooms.core.bus import Entry
+from server.rooms.core.bus import AppendedEntry
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from tests.base.outbox.outboxes import all_due
@@ -555,7 +555,7 @@ async def test_every_change_is_published(node: Node) -> None:
     code = room.opened.code
     texts = (await node.store.journals.read(rooms_keys.room(code))).texts
     entries = [
-        (room_bus.topic(code), encode(Entry(number, text)))
+        (room_bus.topic(code), encode(AppendedEntry(number, text)))
         for number, text in enumerate(texts, start=1)
     ]
     assert node.published == entries

@@ -1,6 +1,6 @@
 """The files of the built page, which are read into memory at start and served from there.
 
-Only the entry page is rendered for each request, since its head has the link preview of the
+Only the start page is rendered for each request, since its head has the link preview of the
 requested URL. That takes about 10 µs, and a read of the store for a room or a result.
 """
 
@@ -18,7 +18,7 @@ from server.base.net.addresses import Proxies
 from server.base.net.origins import Origins
 from server.base.web.content import Content, Representation, content_of
 from server.base.web.previews import Previews
-from server.base.web.start_page import Entry
+from server.base.web.start_page import StartPage
 
 INDEX = "/index.html"
 
@@ -66,10 +66,10 @@ class Pages:
         by_screen = {
             first: self._pages.get(f"/screens/{first or 'home'}.html", index) for first in SCREENS
         }
-        self._entries = {
-            first: entry
+        self._start_pages = {
+            first: start
             for first, page in by_screen.items()
-            if page is not None and (entry := _entry(page, self._pages.keys()))
+            if page is not None and (start := _start_page(page, self._pages.keys()))
         }
 
     @property
@@ -81,8 +81,8 @@ class Pages:
         """Return the response to a request for a file or a screen."""
         path: str = request.scope["path"]
         first = "" if path == INDEX else path.strip("/").partition("/")[0]
-        if entry := self._entries.get(first):
-            return await self._render(entry, request)
+        if start := self._start_pages.get(first):
+            return await self._render(start, request)
         page = self._pages.get(INDEX if first in SCREENS else path)
         if page is None and "text/html" in request.headers.get("Accept", ""):
             # A browser gets the page, which shows its own message that there is no such screen.
@@ -92,14 +92,14 @@ class Pages:
             return plain(HTTPStatus.NOT_FOUND, text)
         return page.answer(request.headers)
 
-    async def _render(self, entry: Entry, request: Request) -> Response:
-        """Return the entry page with the preview of the requested URL."""
+    async def _render(self, start: StartPage, request: Request) -> Response:
+        """Return the start page with the preview of the requested URL."""
         address = self._proxies.of(request)
         preview = await self._previews.of(request.scope["path"], request.query_params, address)
         peer = request.client.host if request.client is not None else ""
         origin = self._origins.of(request.headers, peer)
         # Not compressed: it fits into one or two packets, and compressing would take longer.
-        body = entry.page(preview, origin).encode()
+        body = start.page(preview, origin).encode()
         headers = {
             "Content-Type": "text/html; charset=utf-8",
             "Cache-Control": _REVALIDATE,
@@ -113,10 +113,10 @@ def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) 
     return PlainTextResponse(f"{text}\n", status, own)
 
 
-def _entry(page: Content, files: Collection[str]) -> Entry | None:
-    """Return the template of an entry page, or `None` if it has no markers for a preview."""
+def _start_page(page: Content, files: Collection[str]) -> StartPage | None:
+    """Return the template of a start page, or `None` if it has no markers for a preview."""
     try:
-        return Entry(bytes(page.plain.whole.body).decode(), files)
+        return StartPage(bytes(page.plain.whole.body).decode(), files)
     except ValueError:
         return None
 
@@ -141,7 +141,7 @@ def _read(path: Path, folder: Path) -> Content:
 
 
 def _missing(found: Representation) -> Representation:
-    """Return the entry page as the response (404) for a path that does not exist."""
+    """Return the start page as the response (404) for a path that does not exist."""
     headers = dict(found.whole.headers) | {"cache-control": "no-store"}
     del headers["etag"], headers["content-length"]
     answer = Response(found.whole.body, HTTPStatus.NOT_FOUND, headers)

@@ -1,4 +1,4 @@
-"""The entry page, with the meta tags of a link preview (Open Graph) in its head."""
+"""The start page, with the meta tags of a link preview (Open Graph) in its head."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ BEGIN, END = "<!-- preview -->", "<!-- /preview -->"
 """Markers around the part of the built page that is replaced by a preview."""
 
 
-class Entry:
-    """A template of the entry page: the built page, split where previews are inserted.
+class StartPage:
+    """A template of the start page: the built page, split where previews are inserted.
 
     Args:
         html: the built page; a preview replaces the text between `BEGIN` and `END`.

@@ -15,7 +15,7 @@ def topic(board: BoardId) -> Topic:
     return Topic(f"leaderboard:{board.name}{board.suffix}")
 
 
-class Entered(Struct, array_like=True, frozen=True):
+class ScoreChanged(Struct, array_like=True, frozen=True):
     """To a leaderboard's topic: a player's score has changed; without a payload, any has.
 
     Attributes:
@@ -26,5 +26,5 @@ class Entered(Struct, array_like=True, frozen=True):
     score: int
 
 
-decode = Decoder[Entered](Entered).decode
+decode = Decoder[ScoreChanged](ScoreChanged).decode
 """Decodes a message of a leaderboard's topic."""

@@ -15,7 +15,7 @@ def topic(code: RoomCode) -> Topic:
     return Topic(f"room:{code}")
 
 
-class Entry(Struct, tag=1, array_like=True, frozen=True):
+class AppendedEntry(Struct, tag=1, array_like=True, frozen=True):
     """To a room's topic: an entry was appended to its journal, with this number and text (JSON)."""
 
     number: int
@@ -58,7 +58,7 @@ class Emoted(Struct, tag=6, array_like=True, frozen=True):
     emote: int
 
 
-RoomMessage = Entry | Progress | Presence | Renamed | Version | Emoted
+RoomMessage = AppendedEntry | Progress | Presence | Renamed | Version | Emoted
 """The messages of a room's topic."""
 
 decode = Decoder[RoomMessage](RoomMessage).decode

@@ -16,7 +16,7 @@ from server.play.core import keys as play_keys
 from server.play.core.result import Row, pack
 from server.results.core import bus as board_bus
 from server.results.core.boards import of_daily
-from server.results.core.bus import Entered
+from server.results.core.bus import ScoreChanged
 from server.rooms.core import keys as rooms_keys
 from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
 from tests.base.redis.servers import running, until
@@ -62,7 +62,7 @@ async def test_a_finished_daily_is_entered_in_its_leaderboard(node: Node) -> Non
     assert await rows(node) == [Row(1, ADA, score)]
     assert await all_effects(node.store.outboxes) == []
     topic = board_bus.topic(of_daily(DailyId(GAME, DAY), "guests"))
-    assert (topic, encode(Entered(ADA, score))) in node.published
+    assert (topic, encode(ScoreChanged(ADA, score))) in node.published
     # Applied again, it is published without an entry: the first node may have died before that,
     # and when the entry was made is not known.
     await node.services.leaderboards.place(of_daily(DailyId(GAME, DAY), "guests"), ADA, score)

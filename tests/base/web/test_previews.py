@@ -21,7 +21,7 @@ from server.base.net.load import Load
 from server.base.redis import connection
 from server.base.web import previews, start_page
 from server.base.web.previews import HOME, Preview
-from server.base.web.start_page import Entry
+from server.base.web.start_page import StartPage
 from server.front import previews_of
 from server.play.core.result import Row, pack
 from server.players.core.names import Profile
@@ -233,7 +233,7 @@ def test_ordinals_are_written_as_in_english() -> None:
 
 def test_the_texts_of_a_preview_are_escaped() -> None:
     hostile = Preview("<b>\"'&", "</title><script>", '/"><script>', listed=False)
-    html = Entry(INDEX, ["/preview.png"]).page(hostile, "https://play.example.org")
+    html = StartPage(INDEX, ["/preview.png"]).page(hostile, "https://play.example.org")
     meta = Head(html).meta
     assert meta["og:title"] == hostile.title
     assert meta["title"] == f"{hostile.title} · Samedeal"
@@ -421,7 +421,7 @@ async def test_the_page_is_served_while_redis_is_unavailable(page: Path) -> None
 
 
 def test_the_page_has_a_place_for_previews_and_a_picture_of_every_game() -> None:
-    Entry((WEB / "index.html").read_text(encoding="utf-8"), ())
+    StartPage((WEB / "index.html").read_text(encoding="utf-8"), ())
     for name in ("preview", *(f"preview-{game}" for game in games())):
         picture = (WEB / "public" / f"{name}.png").read_bytes()
         assert picture.startswith(b"\x89PNG\r\n\x1a\n")
