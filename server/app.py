@@ -13,7 +13,7 @@ from server.base.core.refusal import UnsuitableError
 from server.base.journals.store import JournalStore
 from server.base.net import listening
 from server.base.net.addresses import Proxies
-from server.base.net.admission import Entrance
+from server.base.net.admission import Admission
 from server.base.net.budgets import Budgets
 from server.base.net.files import most_connections
 from server.base.net.listener import Listener
@@ -163,8 +163,8 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         stack.push_async_callback(api.close)
         pages = _pages(settings, previews, proxies, origins)
         app = players_app(pages, api, origins, health)
-        entrance = Entrance(budgets, proxies, most_connections(settings.max_connections))
-        listener = Listener(SecurityHeaders(app, origins), sockets, entrance, turns)
+        admission = Admission(budgets, proxies, most_connections(settings.max_connections))
+        listener = Listener(SecurityHeaders(app, origins), sockets, admission, turns)
         metrics.connections = lambda: listener.connections
         bound = bound or bind(settings)[0]
         port = listening.port_of(bound.players)

@@ -25,7 +25,7 @@ from websockets.streams import StreamReader
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.net.addresses import Proxies
-from server.base.net.admission import Entrance
+from server.base.net.admission import Admission
 from server.base.net.budgets import Budgets
 from server.base.net.contracts import MoveAnswer, Reason
 from server.base.net.listener import MAX_HEAD, Listener
@@ -228,7 +228,7 @@ async def _connection(data: bytes, *, reads: bool, size: int) -> None:
     )
     app = SecurityHeaders(Starlette(routes=[Route("/", _plain)]), origins)
     # Its parts without its port.
-    config = Listener(app, sockets, Entrance(budgets, proxies, 100))._server.config
+    config = Listener(app, sockets, Admission(budgets, proxies, 100))._server.config
     config.load()
     state = ServerState()
     transport = Recorder(reads=reads)

@@ -51,7 +51,7 @@ class Visit:
             self._budget.count_connection(-1)
 
 
-class Entrance:
+class Admission:
     """Admits the connections of a node.
 
     Args:
@@ -65,7 +65,7 @@ class Entrance:
         self._proxies = proxies
         self._most = most
 
-    def enter(
+    def admit_connection(
         self, peer: str, connections: int, abort: Callable[[], object] = lambda: None
     ) -> Visit | None:
         """Count a new connection, in the place of a silent one if there is no other.
@@ -98,7 +98,7 @@ class Entrance:
         silence = silences.begin(budget.keys, abort) if refusal is None else None
         return Visit(budget, refusal, silence)
 
-    def admits(self, peer: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:
+    def admits_request(self, peer: str, headers: Iterable[tuple[bytes, bytes]]) -> bool:
         """Charge a client for a request; return whether it may have an answer; see `client`."""
         return not self._budgets.answer(self.client(peer, headers))
 

@@ -394,8 +394,8 @@ class Payer:
         self._end_silence()
         self.player = self._budgets.player(player)
 
-    def enter(self, abort: Callable[[], object]) -> None:
-        """Count the session's socket for its address, until `leave`.
+    def begin_session(self, abort: Callable[[], object]) -> None:
+        """Count the session's socket for its address, until `end_session`.
 
         Args:
             abort: ends the connection, if another one needs its place before its player is known.
@@ -404,7 +404,7 @@ class Payer:
         own.count_socket(1)
         self._silence = self._budgets.silences.begin(own.keys, abort)
 
-    def leave(self) -> None:
+    def end_session(self) -> None:
         """Count the session's socket no more; what it has spent is known for a while."""
         self._end_silence()
         self._budgets.address(self._address).count_socket(-1)

@@ -18,7 +18,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 from uvicorn.server import ServerState
 
 from server.base.net import listening
-from server.base.net.admission import RETRY_AFTER, Entrance, Visit
+from server.base.net.admission import RETRY_AFTER, Admission, Visit
 from server.base.net.origins import HOST
 from server.base.net.turns import Turns
 from server.base.wire.costs import READ, SECONDS
@@ -104,7 +104,7 @@ class Listener:
     Args:
         app: answers HTTP requests.
         sockets: creates the protocol of each WebSocket; without it there are none.
-        entrance: counts the connections, and says which are too many; without it none are.
+        admission: counts the connections, and says which are too many; without it none are.
         turns: those that requests take; without them there are some of its own.
     """
 
@@ -112,12 +112,12 @@ class Listener:
         self,
         app: ASGIApp,
         sockets: SocketFactory | None = None,
-        entrance: Entrance | None = None,
+        admission: Admission | None = None,
         turns: Turns | None = None,
     ) -> None:
         config = uvicorn.Config(
             app,
-            http=cast("type[asyncio.Protocol]", partial(_Connection, turns or Turns(), entrance)),
+            http=cast("type[asyncio.Protocol]", partial(_Connection, turns or Turns(), admission)),
             ws=cast("type[asyncio.Protocol]", sockets) if sockets is not None else "none",
             lifespan="off",
             log_config=None,
@@ -185,11 +185,11 @@ class _Connection(HttpToolsProtocol):
     """
 
     def __init__(
-        self, turns: Turns, entrance: Entrance | None, *args: Any, **settings: Any
+        self, turns: Turns, admission: Admission | None, *args: Any, **settings: Any
     ) -> None:
         super().__init__(*args, **settings)
         self._turns = turns
-        self._entrance = entrance
+        self._admission = admission
         self._visit: Visit | None = None
         self._received = 0
         self._ended = False
@@ -200,8 +200,10 @@ class _Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if self._entrance is not None:
-            self._visit = self._entrance.enter(self._peer, len(self.connections), transport.abort)
+        if self._admission is not None:
+            self._visit = self._admission.admit_connection(
+                self._peer, len(self.connections), transport.abort
+            )
             if self._visit is None:
                 self.transport.abort()
                 return
@@ -263,7 +265,9 @@ class _Connection(HttpToolsProtocol):
         check_request(method, self.url, version, self.headers)
         if len(self.pipeline) == MAX_PIPELINED:
             raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS)
-        if self._entrance is not None and not self._entrance.admits(self._peer, self.headers):
+        if self._admission is not None and not self._admission.admits_request(
+            self._peer, self.headers
+        ):
             raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS)
         super().on_headers_complete()
         if self._shutting_down and self._has_request:
@@ -317,9 +321,9 @@ class _Connection(HttpToolsProtocol):
                 start(cycle, app)
 
         address = self._peer
-        if self._entrance is not None:
+        if self._admission is not None:
             # Behind a proxy, clients do not wait for the requests of each other.
-            address = self._entrance.client(address, cycle.scope["headers"])
+            address = self._admission.client(address, cycle.scope["headers"])
         self._turns.add(address, self.transport, begin, READ * SECONDS)
 
     @property

@@ -84,7 +84,7 @@ class Sockets:
     def _ended(self, socket: Socket) -> None:
         self._connections.discard(socket)
         if socket.session is not None:
-            socket.session.payer.leave()
+            socket.session.payer.end_session()
             log.debug("disconnected", session=socket.session.id, player=socket.session.player)
             self._leave(socket.session)
 
@@ -100,7 +100,7 @@ class Sockets:
         session = Session(
             session_id, socket, self._answerer, self._metrics, origin, address, self._budgets
         )
-        session.payer.enter(socket.transport.abort)
+        session.payer.begin_session(socket.transport.abort)
         return session
 
     def _address(self, socket: Socket, request: Request) -> str:

@@ -20,7 +20,7 @@ from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.net import limits, listening
 from server.base.net.addresses import Proxies
-from server.base.net.admission import Entrance
+from server.base.net.admission import Admission
 from server.base.net.budgets import AddressBudget, Budgets, Payer
 from server.base.net.listener import Listener
 from server.base.net.origins import Origins
@@ -232,13 +232,13 @@ def test_what_is_forgotten_is_not_forgiven(monkeypatch: pytest.MonkeyPatch) -> N
         gc.collect()
 
     ada = player_at(budgets, where, 1)
-    ada.enter(lambda: None)
+    ada.begin_session(lambda: None)
     assert not any(tried(ada) for _ in range(5))
     assert left() == 1_000
     forget()
     # What a session spends until it ends is known as well.
     assert ada.pay(limits.PLAYER_COMMANDS.at_once, now.time)
-    ada.leave()
+    ada.end_session()
     del ada
     forget()
     assert budgets.addresses <= 20
@@ -281,11 +281,11 @@ def test_who_has_many_addresses_does_not_fill_the_memory(monkeypatch: pytest.Mon
 
 @asynccontextmanager
 async def entered(most: int = 100, *proxies: str) -> AsyncIterator[tuple[int, AddressBudget]]:
-    """Run a server with an entrance, and yield its port, and the budget of this machine."""
+    """Run a server with admission, and yield its port, and the budget of this machine."""
     metrics = Metrics()
     budgets = Budgets(1, metrics.limited)
     listener = Listener(
-        metrics_app(metrics, Origins()), None, Entrance(budgets, Proxies(proxies), most)
+        metrics_app(metrics, Origins()), None, Admission(budgets, Proxies(proxies), most)
     )
     bound = listening.bind("127.0.0.1", 0)[0]
     await listener.open(bound)

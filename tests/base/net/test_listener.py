@@ -26,7 +26,7 @@ from websockets.server import ServerProtocol
 from server.base.net import listener as module
 from server.base.net import listening
 from server.base.net.addresses import Proxies
-from server.base.net.admission import Entrance
+from server.base.net.admission import Admission
 from server.base.net.budgets import Budgets
 from server.base.net.listener import (
     DISCARD_WITHIN,
@@ -118,12 +118,12 @@ async def broken(_: Request) -> PlainTextResponse:
 
 @asynccontextmanager
 async def serving(
-    entrance: Entrance | None = None, turns: Turns | None = None
+    admission: Admission | None = None, turns: Turns | None = None
 ) -> AsyncIterator[int]:
     """Serve, and yield the port."""
     answers = {"/": short, "/large": large, "/parts": parts, "/broken": broken}
     app = Starlette(routes=[Route(*each) for each in answers.items()])
-    listener = Listener(app, Echo, entrance, turns)
+    listener = Listener(app, Echo, admission, turns)
     (bound,) = listening.bind("127.0.0.1", 0)
     port = listening.port_of(bound)
     await listener.open(bound)
@@ -509,9 +509,9 @@ async def test_pipelined_requests_take_turns_by_the_clients_behind_a_proxy() -> 
                 begun.append(address)
             super().add(address, transport, turn, later)
 
-    entrance = Entrance(Budgets(), Proxies(("127.0.0.1",)), 100)
+    admission = Admission(Budgets(), Proxies(("127.0.0.1",)), 100)
     clients = ["203.0.113.7", "198.51.100.1", "203.0.113.7"]
-    async with serving(entrance, Noted()) as port, connected(port) as (reader, writer):
+    async with serving(admission, Noted()) as port, connected(port) as (reader, writer):
         writer.write(b"".join(request("/", f"X-Forwarded-For: {each}") for each in clients))
         assert [await status(reader) for _ in clients] == [200] * 3
     assert begun == clients
