@@ -158,7 +158,9 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         metrics.ready = health.is_ready
         origins = Origins(settings.public_url, settings.hosts, settings.origins, proxies)
         turns = Turns()
-        sockets = Sockets(handlers, hub.leave, load, metrics, proxies, budgets, origins, turns)
+        sockets = Sockets(
+            handlers, hub.remove_session, load, metrics, proxies, budgets, origins, turns
+        )
         api = Api(ROUTES, services, load, metrics.requests, proxies=proxies, budgets=budgets)
         stack.push_async_callback(api.close)
         pages = _pages(settings, previews, proxies, origins)

@@ -97,9 +97,9 @@ class Capacity:
 
     async def guest(self, name: str | None) -> PlayerId:
         """Begin and end the session of a new guest."""
-        player = (await self.services.identity.enter(None, name)).profile.id
-        await self.services.sessions.enter(player, "session")
-        self.services.sessions.leave(player, "session")
+        player = (await self.services.identity.identify(None, name)).profile.id
+        await self.services.sessions.register(player, "session")
+        self.services.sessions.unregister(player, "session")
         return player
 
     async def keep(self, player: PlayerId) -> None:

@@ -20,13 +20,13 @@ async def hello(request: Request[Hello]) -> Welcome:
         # What fails costs no guest, for which others at the address would have to wait.
         with request.session.payer.new_guest():
             async with request.paying("any", charges.GUEST):
-                found = await services.identity.enter(None, command.name)
+                found = await services.identity.identify(None, command.name)
             return await _entered(request, found)
-    return await _entered(request, await services.identity.enter(command.token, command.name))
+    return await _entered(request, await services.identity.identify(command.token, command.name))
 
 
 async def _entered(request: Request[Hello], found: Identified) -> Welcome:
-    await request.front.hub.enter(request.session, found.profile.id, found.epoch)
+    await request.front.hub.add_session(request.session, found.profile.id, found.epoch)
     player = players_present.player(found.profile)
     return Welcome(player, found.token, request.now(), request.session.id)
 

@@ -79,7 +79,7 @@ class Hub:
         """The number of sessions."""
         return len(self._sessions)
 
-    async def enter(self, session: Session, player: PlayerId, epoch: int) -> None:
+    async def add_session(self, session: Session, player: PlayerId, epoch: int) -> None:
         """Add a session of a player, beside those that the player has on any node.
 
         One whose connection has ended meanwhile is not added. It takes one round trip to the store,
@@ -96,15 +96,15 @@ class Hub:
         """
         if session in self._left:
             return
-        await self._registered.enter(player, session.id, epoch)
+        await self._registered.register(player, session.id, epoch)
         if session in self._left:
-            self._registered.leave(player, session.id)
+            self._registered.unregister(player, session.id)
             return
         session.identify(player, epoch)
         self._sessions[session.id] = session
         self._of_players[player] = (*self.sessions_of(player), session)
 
-    def leave(self, session: Session) -> None:
+    def remove_session(self, session: Session) -> None:
         """Remove a session that has ended, soon.
 
         A removal takes about 20 µs. When ten thousand connections drop at once, they are removed
@@ -125,7 +125,7 @@ class Hub:
         if self._sessions.pop(session.id, None) is not None:
             self._were[player] = scopes_of(session.address)
             self.leaving.emit(session)
-            self._registered.leave(player, session.id)
+            self._registered.unregister(player, session.id)
             others = tuple(each for each in self.sessions_of(player) if each is not session)
             if others:
                 self._of_players[player] = others

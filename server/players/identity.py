@@ -60,7 +60,7 @@ class Identity:
         self._clock = clock
         self._names = names
 
-    async def enter(self, token: str | None, name: str | None) -> Identified:
+    async def identify(self, token: str | None, name: str | None) -> Identified:
         """Return the player of a token, or a new guest if there is no token.
 
         Args:

@@ -90,7 +90,7 @@ class Sessions:
         """Return how the store names a session of this node."""
         return f"{self._node}/{session}"
 
-    async def enter(self, player: PlayerId, session: str, epoch: int = 0) -> None:
+    async def register(self, player: PlayerId, session: str, epoch: int = 0) -> None:
         """Register a session of this node; if there are too many, the least used one is closed.
 
         One round trip, and one message to each other node that may have a session of the player.
@@ -112,7 +112,7 @@ class Sessions:
         try:
             await self._add(player, session, epoch)
         except BaseException:
-            self.leave(player, session)
+            self.unregister(player, session)
             raise
 
     async def _add(self, player: PlayerId, session: str, epoch: int) -> None:
@@ -128,7 +128,7 @@ class Sessions:
                 self._node_bus.send((node,), Replaced(older))
         self._meet(player, names)
 
-    def leave(self, player: PlayerId, session: str) -> None:
+    def unregister(self, player: PlayerId, session: str) -> None:
         """Remove a session of this node that has ended; one write, without waiting for it."""
         name = self.name_of(session)
         self._store.remove_session(player, name, partial(self._not_removed, player, name))

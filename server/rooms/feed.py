@@ -133,8 +133,8 @@ class RoomFeeds:
         if feed is not None and self._rooms.get(session) == code:
             if seated and session in feed.seatless:
                 feed.seatless.discard(session)
-                self._live.enter(room, session.player)
-                self._live.leave(code, None)
+                self._live.subscribe(room, session.player)
+                self._live.unsubscribe(code, None)
             return
         assert session.player is not None
         self.unsubscribe(session)
@@ -143,7 +143,7 @@ class RoomFeeds:
         feed.last_sent[session] = None
         if not seated:
             feed.seatless.add(session)
-        self._live.enter(room, session.player if seated else None)
+        self._live.subscribe(room, session.player if seated else None)
 
     def unsubscribe(self, session: Session) -> None:
         """Unsubscribe a session from its room, if any, in constant time."""
@@ -158,7 +158,7 @@ class RoomFeeds:
             del self._feeds[code]
             if feed.timer is not None:
                 feed.timer.cancel()
-        self._live.leave(code, None if session in feed.seatless else session.player)
+        self._live.unsubscribe(code, None if session in feed.seatless else session.player)
         feed.seatless.discard(session)
         self.left.emit(session)
 

@@ -92,8 +92,8 @@ class LiveRooms:
         registration.lapsed.subscribe(self._write_presence)
         profiles.changed.subscribe(self._name_changed)
 
-    def enter(self, room: Room, player: PlayerId | None) -> None:
-        """Subscribe a session of a player to a room; each call needs one `leave`.
+    def subscribe(self, room: Room, player: PlayerId | None) -> None:
+        """Subscribe a session of a player to a room; each call needs one `unsubscribe`.
 
         A player's first session on this node costs one write and one message, others none.
 
@@ -109,14 +109,14 @@ class LiveRooms:
             live = self._live[code] = LiveRoom(room, self._presence.follow(code))
             self._rooms.follow(code)
             self._bus.subscribe(room_bus.topic(code), partial(self.receive, code))
-        if live.presence.enter(player):
+        if live.presence.add_session(player):
             if live.loaded.is_set():
                 # Otherwise it is written by the first refresh, before the room is read.
                 self._presence.write_soon(code, player)
             self._publish_presence(live, player, online=True)
 
-    def leave(self, code: RoomCode, player: PlayerId | None) -> None:
-        """Unsubscribe a session of a player from a room; `None` as in `enter`.
+    def unsubscribe(self, code: RoomCode, player: PlayerId | None) -> None:
+        """Unsubscribe a session of a player from a room; `None` as in `subscribe`.
 
         A player's last session on this node costs one write and one message, others none.
         """
@@ -131,7 +131,7 @@ class LiveRooms:
 
     def _end_presence(self, live: LiveRoom, player: PlayerId) -> None:
         """Count a session less; if it was the player's last one here, write and publish that."""
-        if live.presence.leave(player):
+        if live.presence.remove_session(player):
             self._presence.write_soon(live.code, player)
             if live.presence.nodes.get(player) == self._registration.id:
                 self._publish_presence(live, player, online=False)
@@ -140,11 +140,11 @@ class LiveRooms:
         """Let other nodes know that this one follows a room, if they could not tell.
 
         A player is present on one node. If all who have sessions here are present on others, this
-        node is present itself, as with `enter` for sessions without a seat.
+        node is present itself, as with `subscribe` for sessions without a seat.
         """
         if not live.shown and self._registration.id not in live.presence.nodes.values():
             live.shown = True
-            self.enter(live.room, None)
+            self.subscribe(live.room, None)
 
     def _publish_presence(self, live: LiveRoom, player: PlayerId, *, online: bool) -> None:
         node = self._registration.id

@@ -44,13 +44,13 @@ class RoomPresence:
         """Return the players who are online on a node that is alive."""
         return {player for player, node in self.nodes.items() if is_alive(node)}
 
-    def enter(self, player: PlayerId) -> bool:
+    def add_session(self, player: PlayerId) -> bool:
         """Add a session on this node; return whether it is the player's first one here."""
         count = self.local.get(player, 0)
         self.local[player] = count + 1
         return count == 0
 
-    def leave(self, player: PlayerId) -> bool:
+    def remove_session(self, player: PlayerId) -> bool:
         """Remove a session on this node; return whether it was the player's last one here."""
         self.local[player] -= 1
         if self.local[player] > 0:
@@ -156,5 +156,5 @@ class Presence:
         code, player = item
         room = self._rooms.get(code)
         online = room is not None and player in room.local
-        write = self._store.enter if online else self._store.leave
+        write = self._store.put_present if online else self._store.remove_present
         await write(code, player, self._node)

@@ -19,7 +19,7 @@ class RoomPlaces:
         self._places = places
         self._store = store
 
-    async def enter(
+    async def record(
         self, code: RoomCode, player: PlayerId, address: str, wide: str | None = None
     ) -> None:
         """Note where a player is who comes to a room; one write, whose failure is only logged.

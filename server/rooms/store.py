@@ -67,13 +67,13 @@ class RoomStore:
         async for found in self._scans.all_keys("{p*}:room:*"):
             yield [RoomCode(key.rpartition(":")[2]) for key in found]
 
-    async def enter(self, code: RoomCode, player: PlayerId, node: str) -> None:
+    async def put_present(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Store that a player is present in a room, by a session on a node, and ends with it."""
         names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
         note = room_note(code)
         await self._database.run(_ENTER_ROOM, names, player, node, keys.PRESENCE_LIFE, note)
 
-    async def leave(self, code: RoomCode, player: PlayerId, node: str) -> None:
+    async def remove_present(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Delete that a player is present on a node; presence on another node is kept."""
         names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
         await self._database.run(_LEAVE_ROOM, names, player, node, room_note(code))

@@ -58,7 +58,7 @@ async def closing(node: Node, other: Node) -> AsyncIterator[dict[Node, list[Clos
 
 async def guest(node: Node, name: str | None = None) -> tuple[PlayerId, str]:
     """Return a new guest and the token."""
-    profile, token, _ = await node.services.identity.enter(None, name)
+    profile, token, _ = await node.services.identity.identify(None, name)
     return profile.id, token
 
 
@@ -143,7 +143,7 @@ async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
         ] * len(names)
         for name in names:
             await node.redis.expire(name, 1_000)
-        await other.services.identity.enter(token, None)
+        await other.services.identity.identify(token, None)
 
 
 @pytest.mark.parametrize("first", ["code", "result"])
@@ -185,7 +185,7 @@ async def test_an_epoch_is_known_as_long_as_its_tokens_hold(node: Node) -> None:
     await recovery_code(node, player)
     token, epoch = await node.services.accounts.sign_out_everywhere(player, "session", 0)
     left = [await node.redis.ttl(players_keys.player(player))]
-    await node.services.identity.enter(token, None)
+    await node.services.identity.identify(token, None)
     left.append(await node.redis.ttl(players_keys.player(player)))
     await recovery_code(node, player, epoch=epoch)
     left.append(await node.redis.ttl(players_keys.player(player)))
@@ -474,7 +474,7 @@ async def test_the_owner_gets_rid_of_a_thief_who_had_a_credential(node: Node, ot
     await sign_out(node, player, *mine)
     # The thief's sign-in was verified before, and answered after it.
     with pytest.raises(Refusal, match="bad_token"):
-        await other.services.identity.enter(await accounts.token(account), None)
+        await other.services.identity.identify(await accounts.token(account), None)
     with pytest.raises(Refusal, match="bad_passkey"):
         await accounts.use_passkey(passkey, 0)
     await keep(node, passkey_of(player, "ada's"), epoch=1)
@@ -570,8 +570,8 @@ async def test_tokens_of_an_epoch_that_is_over_are_void(node: Node, other: Node)
     for each in (node, other):
         for void in (first, second):
             with pytest.raises(Refusal, match="bad_token"):
-                await each.services.identity.enter(void, None)
-        found = await each.services.identity.enter(third, None)
+                await each.services.identity.identify(void, None)
+        found = await each.services.identity.identify(third, None)
         assert (found.profile.id, found.token, found.epoch) == (player, third, 2)
 
 
@@ -587,7 +587,7 @@ async def test_a_token_of_another_epoch_cannot_be_made_from_one(node: Node) -> N
         f"{player}.{later}",
     ):  # fmt: skip
         with pytest.raises(Refusal, match="bad_token"):
-            await node.services.identity.enter(forged, None)
+            await node.services.identity.identify(forged, None)
 
 
 async def test_an_epoch_that_the_store_has_lost_holds_again(node: Node) -> None:
@@ -595,18 +595,18 @@ async def test_an_epoch_that_the_store_has_lost_holds_again(node: Node) -> None:
     player, first = await guest(node)
     second, _ = await node.services.accounts.sign_out_everywhere(player, "here", 0)
     await node.redis.hdel(players_keys.player(player), "epoch")
-    await node.services.identity.enter(second, None)
+    await node.services.identity.identify(second, None)
     with pytest.raises(Refusal, match="bad_token"):
-        await node.services.identity.enter(first, None)
+        await node.services.identity.identify(first, None)
 
 
 async def test_signing_out_closes_the_sessions_of_all_nodes_but_one(
     node: Node, other: Node, closing: dict[Node, list[Closing]]
 ) -> None:
     player, _ = await guest(node)
-    await node.services.sessions.enter(player, "here")
-    await node.services.sessions.enter(player, "beside")
-    await other.services.sessions.enter(player, "there")
+    await node.services.sessions.register(player, "here")
+    await node.services.sessions.register(player, "beside")
+    await other.services.sessions.register(player, "there")
     await node.services.accounts.sign_out_everywhere(player, "here", 0)
 
     async def told() -> bool:
@@ -620,11 +620,11 @@ async def test_signing_out_closes_the_sessions_of_all_nodes_but_one(
 
 async def test_a_session_whose_token_is_void_meanwhile_is_not_registered(node: Node) -> None:
     player, _ = await guest(node)
-    await node.services.sessions.enter(player, "lost")
+    await node.services.sessions.register(player, "lost")
     await node.services.accounts.sign_out_everywhere(player, "here", 0)
     with pytest.raises(Refusal, match="bad_token"):
-        await node.services.sessions.enter(player, "late")
-    await node.services.sessions.enter(player, "new", 1)
+        await node.services.sessions.register(player, "late")
+    await node.services.sessions.register(player, "new", 1)
     closed: list[Closing] = []
     node.services.sessions.signed_out.subscribe(lambda *told: closed.append(told))
     # That of the first epoch was not told, since the message was lost.
@@ -651,7 +651,7 @@ async def test_all_that_is_stored_is_exported_but_for_secrets(node: Node) -> Non
     await finish_daily(node, player)
     code = await recovery_code(node, player)
     await keep(node, passkey_of(player))
-    await node.services.sessions.enter(player, "here")
+    await node.services.sessions.register(player, "here")
     text = await node.services.accounts.export(player)
     found = json.loads(text)
     assert (found["player"], found["name"], found["created"]) == (player, "Ada", START)
@@ -674,8 +674,8 @@ async def test_nothing_of_a_deleted_player_is_left_but_results_without_a_name(
     recovery = await recovery_code(node, player)
     await keep(node, passkey_of(player))
     device, _ = await node.services.accounts.link_device(player, 0)
-    await node.services.sessions.enter(player, "here")
-    await other.services.sessions.enter(player, "there")
+    await node.services.sessions.register(player, "here")
+    await other.services.sessions.register(player, "there")
     await node.services.accounts.delete(player)
 
     async def told() -> bool:
@@ -690,11 +690,11 @@ async def test_nothing_of_a_deleted_player_is_left_but_results_without_a_name(
     with pytest.raises(Refusal, match="bad_passkey"):
         await other.services.accounts.passkey("first")
     with pytest.raises(Refusal, match="bad_token"):
-        await other.services.identity.enter(token, "Ada")
+        await other.services.identity.identify(token, "Ada")
     with pytest.raises(Refusal, match="bad_token"):
         await other.services.identity.rename(player, "Ada")
     with pytest.raises(Refusal, match="bad_token"):
-        await other.services.sessions.enter(player, "again")
+        await other.services.sessions.register(player, "again")
     with pytest.raises(Refusal, match="bad_token"):
         await sign_out(node, player)
     left = {key for key, text in (await stored(node)).items() if player in key + text}

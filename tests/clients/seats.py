@@ -92,7 +92,7 @@ class Seat:
 
     def leave(self) -> None:
         """End the connection, as seen by the hub."""
-        self._hub.leave(self.session)
+        self._hub.remove_session(self.session)
 
     # The `Wire` of the session
 

@@ -163,7 +163,7 @@ async def test_players_are_known_by_their_tokens_and_names(node: Node, release: 
     seen = False
     for event in events(release):
         if isinstance(event, Welcome):
-            profile, token, _ = await node.services.identity.enter(event.token, None)
+            profile, token, _ = await node.services.identity.identify(event.token, None)
             # A dump has no node that is alive, so only the time tells that none is left.
             assert (profile.id, token) == (event.player.id, event.token)
             seen |= profile.name != guest_name(profile.id)

@@ -70,9 +70,9 @@ async def test_a_room_is_listed_while_somebody_is_there(node: Node, other: Node)
     await follow(node, code, ADA)
     await follow(other, code, BOB)
     await shows(other, code)
-    node.services.live.leave(code, ADA)
+    node.services.live.unsubscribe(code, ADA)
     await shows(node, code)
-    other.services.live.leave(code, BOB)
+    other.services.live.unsubscribe(code, BOB)
     await shows(node)
 
 
@@ -95,7 +95,7 @@ async def test_rooms_of_one_network_leave_room_for_others(
     async def opened(number: int, address: str, wide: str | None) -> RoomCode:
         host = PlayerId(f"{number:016}")
         code = (await node.room_of(host)).opened.code
-        await node.services.room_places.enter(code, host, address, wide)
+        await node.services.room_places.record(code, host, address, wide)
         await follow(node, code, host)
         await node.rooms.set_public(code, host, public=True)
         return code

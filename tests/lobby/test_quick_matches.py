@@ -103,7 +103,7 @@ async def test_who_waits_already_keeps_the_room(node: Node) -> None:
 
 async def test_a_player_who_has_gone_is_not_paired(node: Node, other: Node) -> None:
     code = await match(node, ADA)
-    node.services.live.leave(code, ADA)
+    node.services.live.unsubscribe(code, ADA)
 
     async def withdrawn() -> bool:
         return await node.redis.zscore(lobby_keys.offers(GAME), code) is None

@@ -150,33 +150,33 @@ async def test_who_is_barred_begins_no_session_until_the_bar_has_ended(
 ) -> None:
     await node.store.players.keep(ADA)
     sessions = node.services.sessions
-    await sessions.enter(ADA, "before")
+    await sessions.register(ADA, "before")
     told: list[PlayerId] = []
     sessions.barred.subscribe(told.append)
     await node.services.operators.bar(BY, ADA, 2)
     assert told == [ADA]
     with pytest.raises(Refusal, match="barred") as refused:
-        await sessions.enter(ADA, "after")
+        await sessions.register(ADA, "after")
     assert refused.value.wait == daily.DAY
     # A node that has missed the message finds out when it checks its sessions.
     told.clear()
     await sessions.check([(ADA, "before", 0), (BOB, "other", 0)])
     assert told == [ADA]
     clock.time = START + 2 * daily.DAY
-    await sessions.enter(ADA, "later")
+    await sessions.register(ADA, "later")
     await node.services.operators.bar(BY, ADA, None)
     clock.time += 10**11
     with pytest.raises(Refusal, match="barred"):
-        await sessions.enter(ADA, "ever after")
+        await sessions.register(ADA, "ever after")
     await node.services.operators.unbar(BY, ADA)
-    await sessions.enter(ADA, "again")
+    await sessions.register(ADA, "again")
 
 
 async def test_a_hidden_name_is_a_guests_on_every_node_and_cannot_be_changed(
     node: Node, other: Node
 ) -> None:
-    token = (await node.services.identity.enter(None, "Rude"))[1]
-    player = (await node.services.identity.enter(token, None))[0].id
+    token = (await node.services.identity.identify(None, "Rude"))[1]
+    player = (await node.services.identity.identify(token, None))[0].id
     guest = names.guest_name(player)
     changed: list[PlayerId] = []
     other.services.profiles.changed.subscribe(changed.append)
@@ -196,7 +196,7 @@ async def test_a_hidden_name_is_a_guests_on_every_node_and_cannot_be_changed(
         with pytest.raises(Refusal, match="name_hidden"):
             await other.services.identity.rename(player, "Ruder")
         # A new session begins, and does not bring the name back.
-        profile, *_ = await other.services.identity.enter(token, "Rudest")
+        profile, *_ = await other.services.identity.identify(token, "Rudest")
         assert profile.name == guest
         await node.services.operators.hide_name(BY, player, hidden=False)
         await until(lambda: _all(len(changed) == 2))
@@ -289,7 +289,7 @@ async def test_a_guest_without_a_name_is_found_and_barred(node: Node) -> None:
         await operators.player(BOB)
     await played(node, ADA)
     assert [row.player for row in await operators.players(guest_name(ADA)[:3], 10)] == [ADA]
-    await node.services.sessions.enter(BOB, "session")
+    await node.services.sessions.register(BOB, "session")
     for player in (ADA, BOB):
         await operators.bar(BY, player, None)
         assert (await operators.player(player)).barred == 0
@@ -368,12 +368,12 @@ async def test_a_round_that_an_operator_ended_is_no_race(node: Node, clock: SetC
 
 
 async def test_a_player_is_deleted_as_by_themselves(node: Node) -> None:
-    token = (await node.services.identity.enter(None, "Ada")).token
-    player = (await node.services.identity.enter(token, None)).profile.id
+    token = (await node.services.identity.identify(None, "Ada")).token
+    player = (await node.services.identity.identify(token, None)).profile.id
     await played(node, player)
     await node.services.operators.delete(BY, player)
     with pytest.raises(Refusal, match="bad_token"):
-        await node.services.identity.enter(token, None)
+        await node.services.identity.identify(token, None)
     with pytest.raises(UnknownPlayerError):
         await node.services.operators.player(player)
     # What is done about a deleted player does not bring the record back.

@@ -16,52 +16,52 @@ from tests.nodes import Node, SetClock
 
 
 async def test_a_token_identifies_its_guest_on_every_node(node: Node, other: Node) -> None:
-    profile, token, _ = await node.services.identity.enter(None, None)
+    profile, token, _ = await node.services.identity.identify(None, None)
     assert is_id(profile.id)
     assert profile.name == guest_name(profile.id)
     for n in (node, other):
-        assert await n.services.identity.enter(token, None) == (profile, token, 0)
-    again, _, _ = await node.services.identity.enter(None, None)
+        assert await n.services.identity.identify(token, None) == (profile, token, 0)
+    again, _, _ = await node.services.identity.identify(None, None)
     assert again.id != profile.id
 
 
 async def test_a_name_can_be_set_on_entering_and_changed_later(node: Node, other: Node) -> None:
-    profile, token, _ = await node.services.identity.enter(None, " Ada ")
+    profile, token, _ = await node.services.identity.identify(None, " Ada ")
     assert profile.name == "Ada"
     assert (await other.services.identity.rename(profile.id, "Ada  L.")).name == "Ada L."
-    assert (await node.services.identity.enter(token, None))[0].name == "Ada L."
-    assert (await node.services.identity.enter(token, "Ada"))[0].name == "Ada"
+    assert (await node.services.identity.identify(token, None))[0].name == "Ada L."
+    assert (await node.services.identity.identify(token, "Ada"))[0].name == "Ada"
 
 
 @pytest.mark.parametrize("name", ["", "<Ada>"])
 async def test_a_name_that_cannot_be_used_changes_nothing(node: Node, name: str) -> None:
-    profile, token, _ = await node.services.identity.enter(None, "Ada")
+    profile, token, _ = await node.services.identity.identify(None, "Ada")
     with pytest.raises(Refusal, match="bad_name"):
-        await node.services.identity.enter(token, name)
+        await node.services.identity.identify(token, name)
     with pytest.raises(Refusal, match="bad_name"):
         await node.services.identity.rename(profile.id, name)
-    assert (await node.services.identity.enter(token, None))[0].name == "Ada"
+    assert (await node.services.identity.identify(token, None))[0].name == "Ada"
     with pytest.raises(Refusal, match="bad_name"):
-        await node.services.identity.enter(None, name)
+        await node.services.identity.identify(None, name)
     assert len(await node.keys("player:*")) == 1
 
 
 async def test_a_reserved_or_offensive_name_is_refused(node: Node) -> None:
     identity = node.services.identity
-    profile, token, _ = await identity.enter(None, "Ada")
+    profile, token, _ = await identity.identify(None, "Ada")
     for name, code in (("Admin", "name_reserved"), ("Fuck", "name_offensive")):
         with pytest.raises(Refusal, match=code):
             await identity.rename(profile.id, name)
         # Clients say hello without a name when that one was bad.
         with pytest.raises(Refusal, match="bad_name"):
-            await identity.enter(None, name)
-    assert (await identity.enter(token, None)).profile.name == "Ada"
+            await identity.identify(None, name)
+    assert (await identity.identify(token, None)).profile.name == "Ada"
 
 
 async def test_after_some_changes_of_a_name_the_next_one_has_to_wait(
     node: Node, other: Node, clock: SetClock
 ) -> None:
-    profile, token, _ = await node.services.identity.enter(None, "Ada")
+    profile, token, _ = await node.services.identity.identify(None, "Ada")
     for number in range(RENAMES_AT_ONCE):
         await node.services.identity.rename(profile.id, f"Ada {number}")
         # The same name again is no change.
@@ -70,13 +70,13 @@ async def test_after_some_changes_of_a_name_the_next_one_has_to_wait(
     with pytest.raises(Refusal, match="name_too_soon") as refused:
         await other.services.identity.rename(profile.id, "Eve")
     assert refused.value.wait == RENAME_EVERY - RENAMES_AT_ONCE * 1_000
-    assert (await node.services.identity.enter(token, "Eve")).profile.name == "Ada 2"
+    assert (await node.services.identity.identify(token, "Eve")).profile.name == "Ada 2"
 
     clock.time += refused.value.wait - 1
     with pytest.raises(Refusal, match="name_too_soon"):
         await node.services.identity.rename(profile.id, "Eve")
     clock.time += 1
-    assert (await node.services.identity.enter(token, "Eve")).profile.name == "Eve"
+    assert (await node.services.identity.identify(token, "Eve")).profile.name == "Eve"
     with pytest.raises(Refusal, match="name_too_soon"):
         await node.services.identity.rename(profile.id, "Ada")
 
@@ -85,17 +85,17 @@ async def test_a_new_guest_may_have_a_name_at_once_and_what_is_counted_expires(
     node: Node,
 ) -> None:
     for _ in range(2 * RENAMES_AT_ONCE):
-        assert (await node.services.identity.enter(None, "Ada")).profile.name == "Ada"
+        assert (await node.services.identity.identify(None, "Ada")).profile.name == "Ada"
     assert await node.keys("renames:*") == []
-    profile, _, _ = await node.services.identity.enter(None, None)
+    profile, _, _ = await node.services.identity.identify(None, None)
     await node.services.identity.rename(profile.id, "Ada")
     left = await node.redis.pttl(players_keys.renames(profile.id))
     assert 0 < left <= RENAME_EVERY
 
 
 async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -> None:
-    _, token, _ = await node.services.identity.enter(None, None)
-    victim, _, _ = await node.services.identity.enter(None, None)
+    _, token, _ = await node.services.identity.identify(None, None)
+    victim, _, _ = await node.services.identity.identify(None, None)
     player, _, signature = token.partition(".")
     _, epoch, key, issued, mac = token.split(".")
     forged = [
@@ -114,20 +114,20 @@ async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -
     for n in (node, other):
         for text in forged:
             with pytest.raises(Refusal, match="bad_token"):
-                await n.services.identity.enter(text, None)
+                await n.services.identity.identify(text, None)
     assert sorted(await node.keys()) == before
 
 
 async def test_changing_any_character_of_a_token_invalidates_it(node: Node) -> None:
-    _, token, _ = await node.services.identity.enter(None, None)
+    _, token, _ = await node.services.identity.identify(None, None)
     for place, letter in enumerate(token):
         changed = token[:place] + ("a" if letter != "a" else "b") + token[place + 1 :]
         with pytest.raises(Refusal, match="bad_token"):
-            await node.services.identity.enter(changed, None)
+            await node.services.identity.identify(changed, None)
 
 
 async def test_another_servers_token_is_refused(node: Node) -> None:
-    profile, token, _ = await node.services.identity.enter(None, None)
+    profile, token, _ = await node.services.identity.identify(None, None)
     elsewhere = SecretKeys([b"another server's file of 32 bytes"[:KEY_BYTES]])
     store = node.store
     keyring = Keyring(store.keyrings, elsewhere, store.clock, Background())
@@ -136,21 +136,21 @@ async def test_another_servers_token_is_refused(node: Node) -> None:
     with pytest.raises(Refusal, match="bad_token"):
         await keyring.verify(token)
     with pytest.raises(Refusal, match="bad_token"):
-        await node.services.identity.enter(forged, None)
-    assert await node.services.identity.enter(token, None) == (profile, token, 0)
+        await node.services.identity.identify(forged, None)
+    assert await node.services.identity.identify(token, None) == (profile, token, 0)
 
 
 async def test_a_first_name_is_told_to_the_nodes_that_have_shown_a_guest(
     node: Node, other: Node
 ) -> None:
-    profile, _, _ = await node.services.identity.enter(None, None)
+    profile, _, _ = await node.services.identity.identify(None, None)
     await other.services.profiles.find([profile.id])
     await node.services.identity.rename(profile.id, "Ada")
     assert any(b"Ada" in payload for _, payload in node.published)
 
 
 async def test_nothing_is_kept_of_a_guest_who_says_no_name(node: Node) -> None:
-    _, token, _ = await node.services.identity.enter(None, None)
-    await node.services.identity.enter(token, None)
+    _, token, _ = await node.services.identity.identify(None, None)
+    await node.services.identity.identify(token, None)
     assert sorted(await node.keys()) == [keys.KEYRING]
     assert not node.published

@@ -61,9 +61,9 @@ async def new_keys(node: Node, before: list[str]) -> set[str]:
 
 async def open_all(node: Node, player: PlayerId) -> list[AttemptId]:
     """Begin a session, open each game's daily, and end the session."""
-    await node.services.sessions.enter(player, "session")
+    await node.services.sessions.register(player, "session")
     found = [(await node.dailies.open(player, game)).attempt for game in games()]
-    node.services.sessions.leave(player, "session")
+    node.services.sessions.unregister(player, "session")
     await node.store.players.keep(player)  # a write after its end, on the same connection
     return found
 
@@ -234,10 +234,10 @@ async def test_every_key_expires_but_those_of_which_it_is_said_why(
     place = [Scope("192.0.2.1"), Scope("2001:db8::/48", wide=True)]
     services.quotas.where = lambda _: place
     await node.registration.renew()
-    found = [await services.identity.enter(None, f"Guest {number}") for number in range(4)]
+    found = [await services.identity.identify(None, f"Guest {number}") for number in range(4)]
     ada, bob, cyd, dot = (each.profile.id for each in found)
     for player in (ada, bob, cyd, dot):
-        await services.sessions.enter(player, f"session of {player}")
+        await services.sessions.register(player, f"session of {player}")
         await services.identity.rename(player, "Other name")
         await services.quotas.take(place, "any", GUEST)
     for player in (ada, bob):
@@ -248,8 +248,8 @@ async def test_every_key_expires_but_those_of_which_it_is_said_why(
         await accounts.link_device(player, 0)
     room, code = await node.race_of(ada, cyd)
     await node.room_of(dot)
-    services.live.enter(room, ada)
-    await services.room_places.enter(code, ada, "192.0.2.1")
+    services.live.subscribe(room, ada)
+    await services.room_places.record(code, ada, "192.0.2.1")
     await services.quick_matches.match(dot, "robert")
     clock.time = BEGUN
     for player in (ada, cyd):

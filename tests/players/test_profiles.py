@@ -36,15 +36,15 @@ async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> Non
     profiles = other.services.profiles
     profiles.keep(Profile(BOB, "Bob"))
     async with running(kept(other.bus)):
-        _, token, _ = await node.services.identity.enter(None, "Ada")
-        player = (await node.services.identity.enter(token, None))[0].id
+        _, token, _ = await node.services.identity.identify(None, "Ada")
+        player = (await node.services.identity.identify(token, None))[0].id
 
         async def begun() -> bool:
             return profiles.known([BOB]) is None
 
         await until(begun)
         await profiles.find([player])
-        await node.services.identity.enter(token, "Ada L")
+        await node.services.identity.identify(token, "Ada L")
 
         async def known() -> bool:
             return await profiles.find([player]) == {player: Profile(player, "Ada L")}

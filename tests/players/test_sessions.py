@@ -67,15 +67,15 @@ async def test_no_session_is_closed_because_another_one_opened(
     node: Node, other: Node, closed: dict[str, list[str]]
 ) -> None:
     sessions = node.services.sessions
-    await sessions.enter(ADA, "one")
-    await sessions.enter(BOB, "of bob")
+    await sessions.register(ADA, "one")
+    await sessions.register(BOB, "of bob")
     assert not sessions.has_several(ADA)
     assert messages_of(node) == []
-    await other.services.sessions.enter(ADA, "two")
+    await other.services.sessions.register(ADA, "two")
     await several(ADA, node, other)
     assert not sessions.has_several(BOB)
     assert not any(closed.values())
-    other.services.sessions.leave(ADA, "two")
+    other.services.sessions.unregister(ADA, "two")
     await several(ADA, node, expected=False)
     await other.store.players.keep(ADA)  # a write after its end, on the same connection
     assert await node.store.players.sessions([ADA]) == [[f"{node.registration.id}/one"]]
@@ -89,17 +89,17 @@ async def test_nodes_know_each_other_that_a_player_enters_at_once(
     for number in range(20):
         player = PlayerId(f"{ADA[:-2]}{number:02}")
         both = [each.services.sessions for each in (node, other)]
-        await asyncio.gather(*(sessions.enter(player, "one") for sessions in both))
+        await asyncio.gather(*(sessions.register(player, "one") for sessions in both))
         await several(player, node, other)
     assert not any(closed.values())
 
 
 async def test_two_sessions_on_one_node_need_no_message(node: Node) -> None:
     sessions = node.services.sessions
-    await sessions.enter(ADA, "one")
-    await sessions.enter(ADA, "two")
+    await sessions.register(ADA, "one")
+    await sessions.register(ADA, "two")
     assert sessions.has_several(ADA)
-    sessions.leave(ADA, "one")
+    sessions.unregister(ADA, "one")
     assert not sessions.has_several(ADA)
     assert messages_of(node) == []
 
@@ -110,11 +110,11 @@ async def test_the_session_used_least_recently_is_closed_if_there_are_too_many(
     names = [f"session {number}" for number in range(MAX_SESSIONS)]
     for name in names:
         clock.time += 1
-        await node.services.sessions.enter(ADA, name)
+        await node.services.sessions.register(ADA, name)
     clock.time += 1
     node.services.sessions.use(ADA, names[0])
     clock.time += 1
-    await other.services.sessions.enter(ADA, "one more")
+    await other.services.sessions.register(ADA, "one more")
 
     async def told() -> bool:
         return closed == {node.registration.id: [names[1]], other.registration.id: []}
@@ -131,14 +131,14 @@ async def test_what_a_session_left_behind_is_found_not_to_be_there(
     players = node.store.players
     await players.add_session(ADA, f"{other.registration.id}/ended", 1)
     await players.add_session(ADA, "dead/ended", 1)
-    await node.services.sessions.enter(ADA, "one")
+    await node.services.sessions.register(ADA, "one")
     await several(ADA, node, expected=False)
     # Nor is what a dead node has left counted for whoever asks.
     assert await node.services.accounts.session_count(ADA) == 2
     assert json.loads(await node.services.accounts.export(ADA))["sessions"] == 2
     assert "dead/ended" not in (await node.services.operators.player(ADA)).sessions
     # A node that has died is not published to either.
-    await other.services.sessions.enter(ADA, "two")
+    await other.services.sessions.register(ADA, "two")
     await several(ADA, node)
     node.registration.changed.emit(set(), {other.registration.id})
     assert not node.services.sessions.has_several(ADA)
@@ -150,11 +150,11 @@ async def test_a_node_that_is_published_to_in_vain_says_so(
     assert not any(closed.values())
     room, _ = await node.race_of(ADA, BOB)
     for each in (node, other):
-        await each.services.sessions.enter(ADA, "one")
+        await each.services.sessions.register(ADA, "one")
     await several(ADA, node, other)
     # Its session ended, and it did not know of the other node.
     other.services.sessions._peers.clear()
-    other.services.sessions.leave(ADA, "one")
+    other.services.sessions.unregister(ADA, "one")
     state = await node.state_of(attempt_of(room, ADA))
     node.services.mirrors.publish_entry(state, "{}", None)
     await several(ADA, node, expected=False)
@@ -165,9 +165,9 @@ async def test_what_was_lost_is_found_by_reading(node: Node, other: Node) -> Non
     sessions, me = node.services.sessions, node.registration.id
     mine = [(ADA, "one", 0), (BOB, "two", 0), (CYD, "three", 0)]
     for player, session, _ in mine:
-        await sessions.enter(player, session)
+        await sessions.register(player, session)
     node.registration.note_alive(other.registration.id)
-    await other.services.sessions.enter(ADA, "four")
+    await other.services.sessions.register(ADA, "four")
     assert not sessions.has_several(ADA)
     await node.redis.delete(keys.sessions(CYD))
     for number in range(MAX_SESSIONS):
@@ -184,7 +184,7 @@ async def test_an_end_is_published_to_the_players_node(
 ) -> None:
     assert not any(closed.values())
     room, code = await node.race_of(ADA, BOB)
-    await other.services.sessions.enter(ADA, "one")
+    await other.services.sessions.register(ADA, "one")
     clock.time = OVER
     await node.rooms.pass_deadline(code)
 

@@ -50,7 +50,7 @@ async def test_both_nodes_decide_and_each_change_happens_once(
     for each in (node, other):
         await shows(each, code, ADA, BOB, CYD)
     assert node.services.absences.size == other.services.absences.size == 0
-    node.services.live.leave(code, ADA)
+    node.services.live.unsubscribe(code, ADA)
     for each in (node, other):
         await shows(each, code, BOB, CYD)
     for number, passed in enumerate((HOST_ABSENCE, SEAT_ABSENCE - HOST_ABSENCE), 1):
@@ -72,7 +72,7 @@ async def test_a_member_who_comes_back_in_time_keeps_everything(
     await follow(node, code, ADA)
     await follow(other, code, BOB)
     await shows(node, code, ADA, BOB)
-    other.services.live.leave(code, BOB)
+    other.services.live.unsubscribe(code, BOB)
     await shows(node, code, ADA)
     assert node.services.absences.size == 1
     time.pass_(SEAT_ABSENCE - 1)
@@ -93,7 +93,7 @@ async def test_a_room_that_nobody_of_this_node_follows_any_more_is_left_alone(
     await follow(node, code, ADA)
     time.pass_(SEAT_ABSENCE)
     assert decided == [code]
-    node.services.live.leave(code, ADA)
+    node.services.live.unsubscribe(code, ADA)
     await node.services.absences._decide(code)
     assert node.services.absences.size == 0
     assert (await node.rooms.find(code)).version == room.version
@@ -108,7 +108,7 @@ async def test_who_is_there_by_the_store_is_not_away(
     refreshed: list[RoomCode] = []
     await follow(node, code, ADA)
     monkeypatch.setattr(node.services.live, "refresh_soon", refreshed.append)
-    await node.store.rooms.enter(code, BOB, other.registration.id)
+    await node.store.rooms.put_present(code, BOB, other.registration.id)
     time.pass_(SEAT_ABSENCE)
 
     async def looked() -> bool:
@@ -147,7 +147,7 @@ async def test_a_node_counts_anew_when_it_begins_to_follow_a_room(node: Node) ->
     code = room.opened.code
     await follow(node, code, ADA)
     first = node.services.absences._absences[code]
-    node.services.live.leave(code, ADA)
+    node.services.live.unsubscribe(code, ADA)
     await follow(node, code, ADA)
     assert node.services.absences._absences[code] is not first
 

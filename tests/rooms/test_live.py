@@ -44,7 +44,7 @@ async def running_nodes(
 
 async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
     """Subscribe a session of a player to a room, and wait until the room is loaded."""
-    node.services.live.enter(await node.rooms.find(code), player)
+    node.services.live.subscribe(await node.rooms.find(code), player)
     # Sessions wait no longer than `LOADED_WITHIN`, which is less here than a refresh may take.
     live = node.services.live.find(code)
     assert live is not None
@@ -165,9 +165,9 @@ async def test_members_are_present_as_long_as_they_have_a_session(node: Node, ot
     for each in (node, other):
         await shows(each, code, ADA, BOB)
     # The end of a second session of the same player does not make it absent.
-    other.services.live.enter(await other.rooms.find(code), BOB)
-    other.services.live.leave(code, BOB)
-    other.services.live.leave(code, BOB)
+    other.services.live.subscribe(await other.rooms.find(code), BOB)
+    other.services.live.unsubscribe(code, BOB)
+    other.services.live.unsubscribe(code, BOB)
     await shows(node, code, ADA)
 
     async def written() -> bool:
@@ -189,7 +189,7 @@ async def test_a_player_with_a_newer_session_elsewhere_stays_present_when_the_ol
         return live is not None and live.presence.nodes.get(BOB) == other.registration.id
 
     await until(moved)
-    node.services.live.leave(code, BOB)
+    node.services.live.unsubscribe(code, BOB)
     await shows(node, code, ADA, BOB)
     await shows(other, code, ADA, BOB)
     assert (await node.store.rooms.present(code))[BOB] == other.registration.id
@@ -323,7 +323,7 @@ async def test_a_new_name_is_shown_in_the_room_on_every_node(node: Node, other: 
 async def test_leaving_unsubscribes_and_entering_again_refreshes(node: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
-    node.services.live.leave(code, ADA)
+    node.services.live.unsubscribe(code, ADA)
     assert node.services.live.find(code) is None
     assert room_bus.topic(code) not in node.bus._topics
     await node.rooms.set_ready(code, BOB, ready=False)
@@ -402,7 +402,7 @@ async def test_a_room_that_is_left_during_a_refresh_is_not_followed_again(
     assert live is not None
     node.services.live.refresh_soon(code)
     await asked.wait()
-    node.services.live.leave(code, ADA)
+    node.services.live.unsubscribe(code, ADA)
     go_on.set()
 
     async def refreshed() -> bool:
@@ -462,7 +462,7 @@ async def test_who_is_online_is_read_by_a_node_that_does_not_follow_the_room(
     code = (await node.room_of(ADA, BOB)).opened.code
     assert await other.services.live.online(code) == set()
     await follow(node, code, ADA)
-    await node.store.rooms.enter(code, BOB, "dead node")
+    await node.store.rooms.put_present(code, BOB, "dead node")
     assert await other.services.live.online(code) == {ADA}
     assert other.services.live.present(code) is None
     before = await calls(node.redis, "hgetall")

@@ -16,8 +16,8 @@ def room() -> RoomPresence:
 
 
 def test_only_a_players_first_and_last_session_count(room: RoomPresence) -> None:
-    assert [room.enter(ADA), room.enter(ADA)] == [True, False]
-    assert [room.leave(ADA), room.leave(ADA)] == [False, True]
+    assert [room.add_session(ADA), room.add_session(ADA)] == [True, False]
+    assert [room.remove_session(ADA), room.remove_session(ADA)] == [False, True]
     assert room.local == {}
 
 
@@ -53,14 +53,14 @@ def test_changes_during_a_read_take_precedence_over_it(room: RoomPresence) -> No
 def test_merging_returns_players_whose_presence_here_has_to_be_written_again(
     room: RoomPresence,
 ) -> None:
-    room.enter(ADA)
+    room.add_session(ADA)
     room.begin_read()
     assert set(room.merge({BOB: "here", CYD: "there"})) == {ADA, BOB}
     assert room.nodes == {ADA: "here", CYD: "there"}
 
 
 def test_a_newer_session_on_another_node_takes_precedence(room: RoomPresence) -> None:
-    room.enter(ADA)
+    room.add_session(ADA)
     room.begin_read()
     assert room.merge({ADA: "there"}) == []
     assert room.nodes == {ADA: "there"}

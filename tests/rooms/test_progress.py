@@ -69,7 +69,7 @@ async def test_progress_is_received_by_other_nodes(
     received: list[list[int]] = []
     other.services.live.progressed.subscribe(lambda _, counters: received.append(counters))
     async with running(other.run):
-        other.services.live.enter(room, BOB)
+        other.services.live.subscribe(room, BOB)
         await other.services.live.wait_until_loaded(code)
         clock.time = BEGUN
         for number in range(1, 4):

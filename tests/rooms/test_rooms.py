@@ -509,8 +509,8 @@ async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
-    await node.store.rooms.enter(code, ADA, node.registration.id)
-    await node.store.rooms.enter(code, BOB, "dead node")
+    await node.store.rooms.put_present(code, ADA, node.registration.id)
+    await node.store.rooms.put_present(code, BOB, "dead node")
     await node.store.players.keep(BOB, "Bob")
     start = Result(0, 52, 0, 0, None)
     page = await node.services.live.read_page(room)

@@ -49,14 +49,14 @@ async def test_presence_is_only_deleted_by_the_node_that_stored_it(
     redis: Client, rooms: RoomStore
 ) -> None:
     assert await rooms.present(CODE) == {}
-    await rooms.enter(CODE, ADA, "one")
-    await rooms.enter(CODE, BOB, "one")
-    await rooms.enter(CODE, BOB, "two")
+    await rooms.put_present(CODE, ADA, "one")
+    await rooms.put_present(CODE, BOB, "one")
+    await rooms.put_present(CODE, BOB, "two")
     assert await rooms.present(CODE) == {ADA: "one", BOB: "two"}
     assert 0 < await redis.ttl(keys.presence(CODE)) <= rooms_keys.PRESENCE_LIFE
     # Bob has entered by another node meanwhile.
-    await rooms.leave(CODE, BOB, "one")
-    await rooms.leave(CODE, ADA, "one")
+    await rooms.remove_present(CODE, BOB, "one")
+    await rooms.remove_present(CODE, ADA, "one")
     assert await rooms.present(CODE) == {BOB: "two"}
-    await rooms.leave(CODE, BOB, "two")
+    await rooms.remove_present(CODE, BOB, "two")
     assert await rooms.present(CODE) == {}

@@ -26,14 +26,14 @@ async def test_a_room_without_a_round_lives_on_while_a_member_is_there(node: Nod
     room = await node.room_of(ADA, BOB)
     code, live = room.opened.code, node.services.live
     assert await extended(node, code) <= 100, "nobody is there"
-    live.enter(room, CYD)
-    live.enter(room, None)
+    live.subscribe(room, CYD)
+    live.subscribe(room, None)
     assert await extended(node, code) <= 100, "no member is there"
-    live.enter(room, BOB)
+    live.subscribe(room, BOB)
     node.services.quotas.where = lambda player: [Scope("here")] if player == BOB else ()
     assert await extended(node, code) == pytest.approx(keys.UNUSED_ROOM_LIFE_MS / 1000, abs=5)
     assert node.services.quotas._noted.keys() == {Scope("here")}, "and whoever is there pays"
-    live.leave(code, BOB)
+    live.unsubscribe(code, BOB)
     assert await extended(node, code) <= 100
 
 
@@ -42,7 +42,7 @@ async def test_a_used_room_is_not_extended_and_no_room_is_shortened(
 ) -> None:
     room = await node.room_of(ADA)
     code = room.opened.code
-    node.services.live.enter(room, ADA)
+    node.services.live.subscribe(room, ADA)
     # A round that another node has started, of which this one has not heard.
     await other.rooms.start(code, ADA, [ADA])
     await node.services.unused_rooms.extend()
@@ -56,7 +56,7 @@ async def test_a_used_room_is_not_extended_and_no_room_is_shortened(
 async def test_a_room_that_is_gone_is_not_made_again(node: Node) -> None:
     room = await node.room_of(ADA)
     code = room.opened.code
-    node.services.live.enter(room, ADA)
+    node.services.live.subscribe(room, ADA)
     await node.redis.delete(keys.room(code))
     await node.services.unused_rooms.extend()
     await node.services.unused_rooms._work.finish()

@@ -198,7 +198,7 @@ class Node:
         """Remove a session whose connection has ended."""
         if self._sessions.pop(session, None) is not None and self.link.alive:
             session.cancel_hello_timer()
-            self._hub.leave(session)
+            self._hub.remove_session(session)
 
     def _do(self, work: Coroutine[Any, Any, None]) -> None:
         task = self.world.loop.create_task(work)

@@ -450,7 +450,9 @@ class Commands:
 
         async def use(on: Side) -> list[list[str]]:
             on.store.players.use_session(player, session, now)
-            await on.store.rooms.leave(CODES[0], player, "")  # a write, on the same connection
+            await on.store.rooms.remove_present(
+                CODES[0], player, ""
+            )  # a write, on the same connection
             return await on.store.players.sessions(PLAYERS)
 
         return use
@@ -461,14 +463,14 @@ class Commands:
 
         async def end(on: Side) -> list[list[str]]:
             on.store.players.remove_session(player, session)
-            await on.store.rooms.leave(CODES[0], player, "")  # as above
+            await on.store.rooms.remove_present(CODES[0], player, "")  # as above
             return await on.store.players.sessions(PLAYERS)
 
         return end
 
     def _presence(self) -> Command:
         code, player, node = self._one(CODES), self._one(list(PLAYERS)), self._one(["n1", "n2"])
-        what = self._one(["enter", "leave", "put_place"])
+        what = self._one(["put_present", "remove_present", "put_place"])
         return lambda on: getattr(on.store.rooms, what)(code, player, node)
 
     def _present(self) -> Command:
@@ -477,7 +479,7 @@ class Commands:
 
     def _held(self) -> Command:
         node, player, code = self._one(["n1", "n2"]), self._one(list(PLAYERS)), self._one(CODES)
-        what = self._one(["enter", "begin_removal", "end_removal", "note", "drop", "remove"])
+        what = self._one(["register", "begin_removal", "end_removal", "note", "drop", "remove"])
         note = self._one([room_note(code), player_note(player)])
         number = keys.partition(note.partition("/")[2])
 
@@ -485,8 +487,8 @@ class Commands:
             given = {"note": [player], "drop": [player], "remove": [number, note]}.get(what, [])
             answer = await getattr(on.store.held, what)(node, *given)
             notes = [sorted(each) for _, each in await on.store.held.notes(node, [number])]
-            listed = sorted(answer[1]) if what == "enter" else None
-            return what == "enter" and answer[0], listed, notes
+            listed = sorted(answer[1]) if what == "register" else None
+            return what == "register" and answer[0], listed, notes
 
         return run
 

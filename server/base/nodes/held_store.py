@@ -68,7 +68,7 @@ class HeldStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def enter(self, node: str) -> tuple[bool, list[str]]:
+    async def register(self, node: str) -> tuple[bool, list[str]]:
         """List a node among those that may have stored something; return whether it was, and all.
 
         It was not if it is new, or if others count it as gone and remove what it has stored.

@@ -88,7 +88,7 @@ class Registration:
         """
         names = await self._nodes.renew(self.name)
         self._update(name.rpartition("#")[2] for name in names)
-        was_listed, holders = await self._held.enter(self.id)
+        was_listed, holders = await self._held.register(self.id)
         if self._is_listed and not was_listed:
             # What is stored again at once may be removed by a batch in flight: so do it twice.
             self._lapses = 2

@@ -62,7 +62,7 @@ async def until_noted(node: Node, *players: PlayerId) -> None:
 async def come(node: Node, room: Room, *players: PlayerId) -> None:
     """Let players have a session on a node, and be present in a room."""
     for player in players:
-        await node.services.sessions.enter(player, f"session of {player}")
+        await node.services.sessions.register(player, f"session of {player}")
         await follow(node, room.opened.code, player)
     await until_noted(node, *players)
 
@@ -91,8 +91,8 @@ async def test_a_node_that_has_ended_has_taken_back_what_it_has_stored(
 ) -> None:
     room = await node.room_of(ADA, BOB)
     await come(other, room, BOB)
-    other.services.sessions.leave(BOB, f"session of {BOB}")
-    other.services.live.leave(room.opened.code, BOB)
+    other.services.sessions.unregister(BOB, f"session of {BOB}")
+    other.services.live.unsubscribe(room.opened.code, BOB)
 
     async def gone() -> bool:
         return await left(node) == []
@@ -154,17 +154,17 @@ async def test_of_several_nodes_one_removes_and_the_next_goes_on_if_that_dies(
 async def test_sessions_of_dead_nodes_are_not_among_the_eight(node: Node, other: Node) -> None:
     closed: list[str] = []
     node.services.sessions.superseded.subscribe(closed.append)
-    await node.services.sessions.enter(ADA, "oldest")
+    await node.services.sessions.register(ADA, "oldest")
     for number in range(MAX_SESSIONS - 1):
-        await other.services.sessions.enter(ADA, f"dead {number}")
+        await other.services.sessions.register(ADA, f"dead {number}")
     # Before anything of it has been removed.
     await other.store.nodes.drop(other.registration.name)
     node.registration._update([])
     node.registration._update([])
     for number in range(MAX_SESSIONS - 1):
-        await node.services.sessions.enter(ADA, f"living {number}")
+        await node.services.sessions.register(ADA, f"living {number}")
     assert closed == []
-    await node.services.sessions.enter(ADA, "one more")
+    await node.services.sessions.register(ADA, "one more")
     assert len(closed) == 1
     ((*names,),) = await node.store.players.sessions([ADA])
     assert len(names) == MAX_SESSIONS
@@ -174,7 +174,7 @@ async def test_sessions_of_dead_nodes_are_not_among_the_eight(node: Node, other:
 async def test_a_session_that_ends_while_the_store_is_away_is_removed_later(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await node.services.sessions.enter(ADA, "session")
+    await node.services.sessions.register(ADA, "session")
     await until_noted(node, ADA)
 
     def away(key: str, *_: object, failed: object = None) -> None:
@@ -183,7 +183,7 @@ async def test_a_session_that_ends_while_the_store_is_away_is_removed_later(
 
     with monkeypatch.context() as patch:
         patch.setattr(node.database, "send", away)
-        node.services.sessions.leave(ADA, "session")
+        node.services.sessions.unregister(ADA, "session")
 
     async def removed() -> bool:
         return await left(node) == []

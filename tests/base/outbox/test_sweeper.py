@@ -246,8 +246,8 @@ async def test_an_act_that_could_not_be_applied_is_applied_soon_though_nobody_pl
     async def away(*_: object) -> None:
         raise UnavailableError("away")
 
-    _, token, _ = await node.services.identity.enter(None, "Ada")
-    player = (await node.services.identity.enter(token, None))[0].id
+    _, token, _ = await node.services.identity.identify(None, "Ada")
+    player = (await node.services.identity.identify(token, None))[0].id
     await node.sweep()
     with monkeypatch.context() as patch:
         patch.setattr(type(node.store.moderation), "bar", away)

@@ -34,22 +34,22 @@ def ring_on(node: Node, secret_keys: SecretKeys | None = None) -> Keyring:
 async def test_a_token_holds_for_its_life_and_is_renewed_in_time(
     node: Node, other: Node, clock: SetClock
 ) -> None:
-    _, token, _ = await node.services.identity.enter(None, None)
+    _, token, _ = await node.services.identity.identify(None, None)
     clock.time += RENEW_AFTER
-    assert (await other.services.identity.enter(token, None)).token == token
+    assert (await other.services.identity.identify(token, None)).token == token
     clock.time += 2000
-    renewed = (await other.services.identity.enter(token, None)).token
+    renewed = (await other.services.identity.identify(token, None)).token
     assert renewed != token
     clock.time += LIFE_MS - RENEW_AFTER - 3000
-    assert (await node.services.identity.enter(token, None)).token not in {token, renewed}
+    assert (await node.services.identity.identify(token, None)).token not in {token, renewed}
     clock.time += 1000
     with pytest.raises(Refusal, match="bad_token"):
-        await node.services.identity.enter(token, None)
-    assert (await node.services.identity.enter(renewed, None)).token != renewed
+        await node.services.identity.identify(token, None)
+    assert (await node.services.identity.identify(renewed, None)).token != renewed
 
 
 async def test_no_key_is_stored_and_a_new_store_has_a_keyring_at_once(node: Node) -> None:
-    _, token, _ = await node.services.identity.enter(None, None)
+    _, token, _ = await node.services.identity.identify(None, None)
     said = tokens.read(token)
     stored = str(await node.redis.get(keys.KEYRING))
     assert said.key in stored
@@ -62,13 +62,13 @@ async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
     node: Node, other: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other.by_hand["keyring"].every = 0.01
-    _, token, _ = await other.services.identity.enter(None, None)
+    _, token, _ = await other.services.identity.identify(None, None)
     before = tokens.read(token).key
     async with running(other.run_all):
         after = (await node.services.keyring.rotate(LIFE_MS)).signing
 
         async def uses_it() -> bool:
-            found = await other.services.identity.enter(token, None)
+            found = await other.services.identity.identify(token, None)
             return tokens.read(found.token).key == after
 
         await until(uses_it)

@@ -110,7 +110,7 @@ async def test_watchers_are_shown_no_move_early_if_the_clock_leaps_while_it_is_r
     await node.play(attempt_of(room, ADA), ADA)
     async with node_on(redis_url, LeapingClock(clock, BEGUN)) as leaping:
         watching = leaping.services.watching
-        leaping.services.live.enter(room, None)
+        leaping.services.live.subscribe(room, None)
         watching.follow(code)
         await watching._reads.finish()
         shown = [board and board.seq for board, _ in watching.boards(code, "live")]
