@@ -140,7 +140,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         probe = Probe(database)
         await probe.once()
         for each in (bus, clock, probe):
-            each.keep(background)
+            each.run_in(background)
         stack.push_async_callback(front.finish)
         stack.push_async_callback(background.close)
         background.start()
@@ -176,7 +176,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         registration.port = port
         if bound.metrics is not None:
             await stack.enter_async_context(_serving_metrics(metrics, origins, bound.metrics))
-        registration.keep(background)
+        registration.run_in(background)
         _spare_collections()
         log.info("listening", name=registration.name, host=settings.host, port=port)
         yield port

@@ -91,7 +91,7 @@ class Node:
         self.services = Services(
             self.store, self.bus, self.registration, Metrics(), self.background
         )
-        self.bus.keep(self.background)
+        self.bus.run_in(self.background)
         self.by_hand = {name: self.background.loops.pop(name) for name in BY_HAND}
         self.ended: list[Ended] = []
         self.services.mirrors.ended.subscribe(self.ended.append)

@@ -116,19 +116,19 @@ class Supervisor:
         """
         if self._stopping.is_set():
             return
-        keeping = asyncio.create_task(self._keep_all(on_ready))
+        supervision = asyncio.create_task(self._supervise(on_ready))
         stopping = asyncio.create_task(self._stopping.wait())
         try:
-            await asyncio.wait({keeping, stopping}, return_when=asyncio.FIRST_COMPLETED)
-            if keeping.done():
-                keeping.result()
+            await asyncio.wait({supervision, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if supervision.done():
+                supervision.result()
         finally:
-            keeping.cancel()
+            supervision.cancel()
             stopping.cancel()
-            await asyncio.gather(keeping, stopping, return_exceptions=True)
+            await asyncio.gather(supervision, stopping, return_exceptions=True)
             await asyncio.gather(*(worker.end() for worker in self._alive))
 
-    async def _keep_all(self, on_ready: Callable[[], None]) -> None:
+    async def _supervise(self, on_ready: Callable[[], None]) -> None:
         self._workers = [self._start(index) for index in range(len(self._ports))]
         if not all(await asyncio.gather(*(worker.wait_until_ready() for worker in self._workers))):
             raise StartError

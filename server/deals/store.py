@@ -118,7 +118,7 @@ class DealStore:
         """
         return await self._store(replace(new_deal(game, variant), room=room))
 
-    async def keep(self, deal: DealId, days: int, journal: str) -> None:
+    async def extend(self, deal: DealId, days: int, journal: str) -> None:
         """Extend the life of a round's deal that somebody begins to play, kept for so many days.
 
         Args:

@@ -184,7 +184,7 @@ class Attempts:
             # The pace bot plays by itself, and would fill the store for everybody who only looks
             # for a match.
             bot = keys.attempt(attempt_id(deal.id, PACE_BOT))
-            await self._deals.keep(deal.id, days, bot)
+            await self._deals.extend(deal.id, days, bot)
 
     async def answer_again(
         self, attempt: AttemptId, player: PlayerId, seq: int, numbers: MoveNumbers

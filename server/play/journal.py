@@ -100,7 +100,7 @@ class AttemptDefinition:
         no other effect. With the first move it begins to be kept, and its deadline, if it is of a
         daily, is written. The last entry writes the `Finish` to the outbox, and drops the deadline.
         Others are written alone. The pace bot's journal is kept if somebody plays its round: see
-        `DealStore.keep`.
+        `DealStore.extend`.
         """
         payload = _ENCODER.encode(event).decode()
         is_played = after.is_played and not pace_bot.is_its(after)

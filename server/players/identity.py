@@ -83,7 +83,7 @@ class Identity:
             player, epoch, renew = await self._keyring.verify(token)
             if cleaned is not None and await self._players.take_rename(player, cleaned, now):
                 cleaned = None
-        profile, renamed, unused = await self._players.keep(player, cleaned, epoch, now)
+        profile, renamed, unused = await self._players.update(player, cleaned, epoch, now)
         if unused:
             await self._extend(player)
         # Nobody knows a new guest by another name.
@@ -102,7 +102,7 @@ class Identity:
         cleaned = self._names.clean(name)
         if wait := await self._players.take_rename(player, cleaned, self._clock.now()):
             raise Refusal("name_too_soon", wait=wait)
-        profile, renamed, _ = await self._players.keep(player, cleaned, now=self._clock.now())
+        profile, renamed, _ = await self._players.update(player, cleaned, now=self._clock.now())
         self._remember(profile, renamed=renamed)
         if profile.name != cleaned:
             raise Refusal("name_hidden")
@@ -116,4 +116,4 @@ class Identity:
         if renamed:
             self._profiles.rename(profile)
         else:
-            self._profiles.keep(profile)
+            self._profiles.cache(profile)

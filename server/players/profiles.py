@@ -65,10 +65,10 @@ class Profiles:
             # The player may have been renamed during the read: the cache is newer.
             found[player] = self._known.get(player, profile)
             if keeping:
-                self.keep(found[player])
+                self.cache(found[player])
         return found
 
-    def keep(self, profile: Profile) -> None:
+    def cache(self, profile: Profile) -> None:
         """Cache a profile that is known to be current."""
         if len(self._known) >= MAX_CACHED and profile.id not in self._known:
             del self._known[next(iter(self._known))]
@@ -76,7 +76,7 @@ class Profiles:
 
     def rename(self, profile: Profile) -> None:
         """Cache the new profile of a player, and publish the name to all nodes."""
-        self.keep(profile)
+        self.cache(profile)
         self._in_flight.setdefault(profile.id, []).append(profile.name)
         self._bus.publish(NAMES, encode(Renamed(profile.id, profile.name)))
 
@@ -106,7 +106,7 @@ class Profiles:
             return
         in_flight = self._in_flight.get(renamed.player)
         if in_flight is None:
-            self.keep(Profile(renamed.player, renamed.name))
+            self.cache(Profile(renamed.player, renamed.name))
         elif in_flight[0] == renamed.name:
             del in_flight[0]
             if not in_flight:

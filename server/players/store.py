@@ -102,7 +102,7 @@ class PlayerStore:
         self._database = database
         self._scans = ScanStore(database)
 
-    async def keep(
+    async def update(
         self,
         player: PlayerId,
         name: str | None = None,

@@ -289,7 +289,7 @@ class LiveRooms:
                 if number > live.room.version:
                     self._refreshes.add(code)
             case Renamed(player, name):
-                self._profiles.keep(Profile(player, name))
+                self._profiles.cache(Profile(player, name))
                 self.changed.emit(code)
             case Emoted(player, node, emote):
                 if node != self._registration.id:

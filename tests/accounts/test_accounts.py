@@ -26,7 +26,7 @@ from server.players.core import keys as players_keys
 from server.players.core.account import DELETED_NAME, MAX_PASSKEYS, Passkey
 from server.results.core.boards import Group, of_daily
 from tests.base.outbox.outboxes import all_effects
-from tests.base.redis.servers import kept, running, until
+from tests.base.redis.servers import running, until, work_of
 from tests.builders import START
 from tests.nodes import Node, SetClock
 from tests.processes import PATIENCE
@@ -50,7 +50,7 @@ async def closing(node: Node, other: Node) -> AsyncIterator[dict[Node, list[Clos
 
             each.services.sessions.signed_out.subscribe(note)
             each.services.sessions.missed.subscribe(subscribed.set)
-            await stack.enter_async_context(running(kept(each.bus)))
+            await stack.enter_async_context(running(work_of(each.bus)))
             async with asyncio.timeout(PATIENCE):
                 await subscribed.wait()
         yield found
@@ -173,7 +173,7 @@ async def test_an_identity_with_a_result_is_kept_for_good(
         accounts_keys.passkey(passkey.id),
     ]
     assert [await node.redis.ttl(name) for name in names] == [-1, -1, -1]
-    await node.store.players.keep(player)
+    await node.store.players.update(player)
     assert await node.redis.ttl(names[0]) == -1
     # The history, as that of a guest, is kept after the last result.
     assert await node.redis.ttl(players_keys.history(player)) > players_keys.PLAYER_LIFE - 60

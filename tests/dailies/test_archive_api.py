@@ -35,7 +35,7 @@ async def play_day(node: Node) -> None:
         await play_daily(node, player)
     await play_daily(node, ADA, "lady-betty", moves=2)
     await node.services.histories.keep(ADA, START)
-    await node.store.players.keep(ADA, "Ada Lovelace")
+    await node.store.players.update(ADA, "Ada Lovelace")
 
 
 def lines_of(content: bytes) -> list[Any]:

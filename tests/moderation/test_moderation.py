@@ -25,7 +25,7 @@ from server.results.repaired_days import CURRENT_FOR
 from server.rooms.core.room import Room
 from tests.base.outbox.outboxes import all_effects
 from tests.base.outbox.test_effects import DAY, GAME, finish_daily
-from tests.base.redis.servers import kept, running, until
+from tests.base.redis.servers import running, until, work_of
 from tests.builders import ADA, BOB, CYD, START
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
 
@@ -59,7 +59,7 @@ async def test_an_act_is_recorded_once_however_often_it_is_applied(node: Node, o
 async def test_an_act_of_a_dead_process_is_carried_out_by_a_sweeper(
     node: Node, other: Node
 ) -> None:
-    await node.store.players.keep(ADA)
+    await node.store.players.update(ADA)
     act = BarPlayer(player=ADA, until=0, **ABOUT)
     await node.store.outboxes.put_effect(act.field, effects.encode(act))
     await other.sweep()
@@ -71,7 +71,7 @@ async def test_an_act_of_a_dead_process_is_carried_out_by_a_sweeper(
 async def test_of_two_acts_the_later_one_stands_in_whichever_order_they_are_applied(
     node: Node,
 ) -> None:
-    await node.store.players.keep(ADA)
+    await node.store.players.update(ADA)
     for first, last in ((0, None), (None, 0)):
         number = START if first == 0 else START + 10
         acts: list[AnyAct] = [
@@ -96,7 +96,7 @@ async def test_a_voided_result_is_gone_from_all_boards_and_comes_back(
     other.services.leaderboards.score_changed.subscribe(lambda board, _: seen.append(board))
     for board in boards:
         other.services.leaderboards.subscribe(board)
-    async with running(kept(other.bus)):
+    async with running(work_of(other.bus)):
         # A subscription that begins counts as a message that may have been lost.
         await until(lambda: _all(len(seen) >= len(boards)))
         seen.clear()
@@ -148,7 +148,7 @@ async def test_what_is_not_there_cannot_be_voided_or_closed_or_barred(node: Node
 async def test_who_is_barred_begins_no_session_until_the_bar_has_ended(
     node: Node, clock: SetClock
 ) -> None:
-    await node.store.players.keep(ADA)
+    await node.store.players.update(ADA)
     sessions = node.services.sessions
     await sessions.register(ADA, "before")
     told: list[PlayerId] = []
@@ -186,8 +186,8 @@ async def test_a_hidden_name_is_a_guests_on_every_node_and_cannot_be_changed(
 
     caches = [each.services.profiles for each in (node, other)]
     for cache in caches:
-        cache.keep(Profile(BOB, "Bob"))
-    async with running(kept(other.bus)), running(kept(node.bus)):
+        cache.cache(Profile(BOB, "Bob"))
+    async with running(work_of(other.bus)), running(work_of(node.bus)):
         # A cache is cleared when its subscription begins.
         await until(lambda: _all(all(cache.known([BOB]) is None for cache in caches)))
         await node.services.operators.hide_name(BY, player, hidden=True)
@@ -205,7 +205,7 @@ async def test_a_hidden_name_is_a_guests_on_every_node_and_cannot_be_changed(
 
 
 async def test_a_name_that_is_hidden_twice_is_not_lost(node: Node) -> None:
-    await node.store.players.keep(ADA, "Ada")
+    await node.store.players.update(ADA, "Ada")
     for number, hidden in enumerate((True, True, False, False)):
         act = HideName(
             player=ADA, hidden=hidden, **ABOUT | {"id": f"{number}", "at": START + number}
@@ -273,7 +273,7 @@ async def test_rooms_are_found_by_a_scan_by_their_rounds_and_by_the_list(
 
 async def test_players_are_found_by_the_beginning_of_their_names(node: Node) -> None:
     for player, name in ((ADA, "Ada"), (BOB, "adam"), (CYD, "Cyd")):
-        await node.store.players.keep(player, name)
+        await node.store.players.update(player, name)
     await played(node, ADA)
     operators = node.services.operators
     assert {row.player for row in await operators.players("ADA", 10)} == {ADA, BOB}
@@ -338,7 +338,7 @@ async def test_a_voided_result_of_a_race_is_rated_for_nobody_and_comes_back(
     node: Node, clock: SetClock
 ) -> None:
     for player in (ADA, BOB):
-        await node.store.players.keep(player)
+        await node.store.players.update(player)
         await node.services.histories.keep(player, START)
     room, _ = await node.race_of(ADA, BOB)
     clock.time = BEGUN
@@ -391,7 +391,7 @@ async def test_what_operators_have_done_to_a_kept_player_is_known_as_long_as_tok
     node: Node, played: bool
 ) -> None:
     record = keys.player(ADA)
-    await node.store.players.keep(ADA, "Ada")
+    await node.store.players.update(ADA, "Ada")
     if played:
         await node.store.histories.change(ADA, 0, {"t:robert": "[]"})
     await node.store.accounts.offer_code(ADA, "digest", START, 0, confirmed=False)
@@ -403,6 +403,6 @@ async def test_what_operators_have_done_to_a_kept_player_is_known_as_long_as_tok
     lives.append(await node.redis.ttl(record))
     await node.store.accounts.keep_code(ADA, "other digest", START + 1)
     lives.append(await node.redis.ttl(record))
-    await node.store.players.keep(ADA)
+    await node.store.players.update(ADA)
     lives.append(await node.redis.ttl(record))
     assert lives == [-1] * 4 if played else min(lives) > keys.PLAYER_LIFE - 60

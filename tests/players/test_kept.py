@@ -64,7 +64,7 @@ async def open_all(node: Node, player: PlayerId) -> list[AttemptId]:
     await node.services.sessions.register(player, "session")
     found = [(await node.dailies.open(player, game)).attempt for game in games()]
     node.services.sessions.unregister(player, "session")
-    await node.store.players.keep(player)  # a write after its end, on the same connection
+    await node.store.players.update(player)  # a write after its end, on the same connection
     return found
 
 

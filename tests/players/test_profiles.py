@@ -12,7 +12,7 @@ from server.base.core.ids import PlayerId
 from server.players import profiles as module
 from server.players.core.bus import NAMES, Renamed
 from server.players.core.names import Profile, guest_name
-from tests.base.redis.servers import kept, reads, running, until
+from tests.base.redis.servers import reads, running, until, work_of
 from tests.builders import ADA, BOB, CYD
 from tests.conftest import ALONE
 from tests.nodes import Node
@@ -20,7 +20,7 @@ from tests.nodes import Node
 
 @ALONE
 async def test_a_profile_is_read_once(node: Node) -> None:
-    await node.store.players.keep(BOB, "Bob")
+    await node.store.players.update(BOB, "Bob")
     profiles = node.services.profiles
     assert profiles.known([ADA, BOB]) is None
     expected = {ADA: Profile(ADA, guest_name(ADA)), BOB: Profile(BOB, "Bob")}
@@ -34,8 +34,8 @@ async def test_a_profile_is_read_once(node: Node) -> None:
 async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> None:
     # The cache is cleared when the subscription begins.
     profiles = other.services.profiles
-    profiles.keep(Profile(BOB, "Bob"))
-    async with running(kept(other.bus)):
+    profiles.cache(Profile(BOB, "Bob"))
+    async with running(work_of(other.bus)):
         _, token, _ = await node.services.identity.identify(None, "Ada")
         player = (await node.services.identity.identify(token, None))[0].id
 
@@ -58,7 +58,7 @@ async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> Non
 async def test_profiles_are_read_again_when_messages_may_have_been_lost(node: Node) -> None:
     profiles = node.services.profiles
     await profiles.find([ADA])
-    await node.store.players.keep(ADA, "Ada")
+    await node.store.players.update(ADA, "Ada")
     node.services.profiles._receive(None)
     assert await profiles.find([ADA]) == {ADA: Profile(ADA, "Ada")}
 
@@ -67,7 +67,7 @@ async def test_a_name_that_was_read_before_messages_were_lost_is_read_again(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     profiles, players = node.services.profiles, node.store.players
-    await players.keep(ADA, "Old")
+    await players.update(ADA, "Old")
     read, may_arrive, profiles_of = asyncio.Event(), asyncio.Event(), players.profiles
 
     async def late(wanted: Iterable[PlayerId]) -> dict[PlayerId, Profile]:
@@ -80,7 +80,7 @@ async def test_a_name_that_was_read_before_messages_were_lost_is_read_again(
     reading = asyncio.create_task(profiles.find([ADA]))
     await read.wait()
     # Another node stores and publishes a new name, while this one is cut off from the bus.
-    await players.keep(ADA, "New")
+    await players.update(ADA, "New")
     profiles._receive(None)
     may_arrive.set()
     assert await reading == profiles.known([ADA]) == {ADA: Profile(ADA, "New")}
@@ -90,7 +90,7 @@ async def test_the_cache_is_bounded(node: Node, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(module, "MAX_CACHED", 2)
     profiles = node.services.profiles
     for player in (ADA, BOB, CYD):
-        profiles.keep(Profile(player, "name"))
+        profiles.cache(Profile(player, "name"))
     assert profiles.known([ADA]) is None
     assert profiles.known([BOB, CYD]) is not None
     assert len(await profiles.find([ADA, BOB, CYD])) == 3

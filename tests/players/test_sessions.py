@@ -17,7 +17,7 @@ from server.play.core.bus import Ended
 from server.play.core.stored import StoredResult
 from server.players.core.bus import Barred
 from server.players.core.keys import MAX_SESSIONS
-from tests.base.redis.servers import kept, running, until
+from tests.base.redis.servers import running, until, work_of
 from tests.builders import ADA, BOB, CYD
 from tests.nodes import OVER, Node, SetClock, attempt_of
 from tests.processes import PATIENCE
@@ -35,7 +35,7 @@ async def closed(node: Node, other: Node) -> AsyncIterator[dict[str, list[str]]]
             each.services.sessions.missed.subscribe(subscribed.set)
             for another in (node, other):
                 each.registration.note_alive(another.registration.id)
-            await stack.enter_async_context(running(kept(each.bus)))
+            await stack.enter_async_context(running(work_of(each.bus)))
             async with asyncio.timeout(PATIENCE):
                 await subscribed.wait()
         yield found
@@ -77,7 +77,7 @@ async def test_no_session_is_closed_because_another_one_opened(
     assert not any(closed.values())
     other.services.sessions.unregister(ADA, "two")
     await several(ADA, node, expected=False)
-    await other.store.players.keep(ADA)  # a write after its end, on the same connection
+    await other.store.players.update(ADA)  # a write after its end, on the same connection
     assert await node.store.players.sessions([ADA]) == [[f"{node.registration.id}/one"]]
 
 

@@ -24,15 +24,15 @@ def players(database: Database) -> PlayerStore:
 
 
 async def test_a_guest_has_a_name_until_it_is_changed(players: PlayerStore) -> None:
-    assert await players.keep(ADA) == Recorded(Profile(ADA, guest_name(ADA)), False, unused=False)
-    assert await players.keep(ADA, "Ada") == Recorded(Profile(ADA, "Ada"), True, unused=False)
-    assert await players.keep(ADA, "Ada") == Recorded(Profile(ADA, "Ada"), False, unused=False)
-    assert await players.keep(ADA) == Recorded(Profile(ADA, "Ada"), False, unused=False)
-    assert await players.keep(BOB, "Bob") == Recorded(Profile(BOB, "Bob"), True, unused=False)
+    assert await players.update(ADA) == Recorded(Profile(ADA, guest_name(ADA)), False, unused=False)
+    assert await players.update(ADA, "Ada") == Recorded(Profile(ADA, "Ada"), True, unused=False)
+    assert await players.update(ADA, "Ada") == Recorded(Profile(ADA, "Ada"), False, unused=False)
+    assert await players.update(ADA) == Recorded(Profile(ADA, "Ada"), False, unused=False)
+    assert await players.update(BOB, "Bob") == Recorded(Profile(BOB, "Bob"), True, unused=False)
 
 
 async def test_players_without_a_name_have_the_profile_of_a_guest(players: PlayerStore) -> None:
-    await players.keep(BOB, "Bob")
+    await players.update(BOB, "Bob")
     assert await players.profiles([ADA, BOB]) == {
         ADA: Profile(ADA, guest_name(ADA)),
         BOB: Profile(BOB, "Bob"),
@@ -50,10 +50,10 @@ async def test_a_player_has_several_sessions_by_last_use(
     players.use_session(ADA, "n1/first", 400)
     # One that has ended does not come back by being used.
     players.use_session(ADA, "n1/ended", 500)
-    await players.keep(ADA)  # a write after those, on the same connection
+    await players.update(ADA)  # a write after those, on the same connection
     assert await players.sessions([ADA, BOB, CYD]) == [["n2/second", "n1/first"], ["n1/third"], []]
     players.remove_session(ADA, "n2/second")
-    await players.keep(ADA)
+    await players.update(ADA)
     assert await players.sessions([ADA]) == [["n1/first"]]
 
 
@@ -72,7 +72,7 @@ async def test_of_too_many_sessions_those_used_least_recently_are_dropped(
 
 async def test_a_guest_without_a_name_leaves_nothing(redis: Client, players: PlayerStore) -> None:
     for _ in range(2):
-        assert (await players.keep(ADA, None, 0, 1_000))[0].name == guest_name(ADA)
+        assert (await players.update(ADA, None, 0, 1_000))[0].name == guest_name(ADA)
         await players.add_session(ADA, "n1/first", 100)
         await players.add_session(ADA, "n1/second", 200)
         for name in ("n1/second", "n1/first"):
@@ -85,9 +85,9 @@ _KEYS = (players_keys.player(ADA), keys.sessions(ADA))
 
 
 async def test_a_record_begins_with_the_name(redis: Client, players: PlayerStore) -> None:
-    await players.keep(ADA, None, 0, 1_000)
-    await players.keep(ADA, "Ada", 0, 2_000)
-    await players.keep(ADA, "Ada L.", None, 3_000)
+    await players.update(ADA, None, 0, 1_000)
+    await players.update(ADA, "Ada", 0, 2_000)
+    await players.update(ADA, "Ada L.", None, 3_000)
     record = cast("dict[str, str]", await redis.hgetall(players_keys.player(ADA)))
     assert record == {"name": "Ada L.", "created": "2000"}
 
@@ -95,15 +95,15 @@ async def test_a_record_begins_with_the_name(redis: Client, players: PlayerStore
 async def test_an_epoch_that_only_the_token_knows_is_kept(
     redis: Client, players: PlayerStore
 ) -> None:
-    await players.keep(ADA, None, 2)
+    await players.update(ADA, None, 2)
     with pytest.raises(Refusal, match="bad_token"):
-        await players.keep(ADA, None, 1)
+        await players.update(ADA, None, 1)
     assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(players_keys.player(ADA)) < 60
 
 
 async def test_sessions_and_players_expire(redis: Client, players: PlayerStore) -> None:
     record = players_keys.player(ADA)
-    await players.keep(ADA, "Ada")
+    await players.update(ADA, "Ada")
     await players.add_session(ADA, "one", 1)
     await players.add_session(ADA, "two", 2)
     assert 0 <= players_keys.GUEST_LIFE - await redis.ttl(record) < 60
@@ -116,7 +116,7 @@ async def test_what_an_operator_has_said_outlives_a_guest(
 ) -> None:
     record = players_keys.player(ADA)
     await redis.hset(record, field, "0")
-    await players.keep(ADA, "Ada")
+    await players.update(ADA, "Ada")
     assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(record) < 60
 
 
@@ -124,13 +124,13 @@ async def test_a_name_lives_as_long_as_the_results_under_it(
     redis: Client, database: Database, players: PlayerStore
 ) -> None:
     record, histories = players_keys.player(ADA), HistoryStore(database)
-    await players.keep(ADA, "Ada")
+    await players.update(ADA, "Ada")
     assert await histories.change(ADA, 0, {"kept": "1"})
     assert 0 <= players_keys.GUEST_LIFE - await redis.ttl(record) < 60
     assert await histories.change(ADA, 1, {"t:robert": "[]"})
     for _ in range(2):
         assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(record) < 60
-        await players.keep(ADA)
+        await players.update(ADA)
     await redis.persist(record)
     assert await histories.change(ADA, 2, {"kept": None})
     assert await redis.ttl(record) == -1

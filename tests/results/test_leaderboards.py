@@ -109,7 +109,7 @@ async def test_a_page_has_the_top_and_the_players_neighbours(node: Node) -> None
     players = [PlayerId(f"{number:016}") for number in range(30)]
     for score, player in enumerate(players):
         await node.store.leaderboards.place(BOARD, player, score)
-    await node.store.players.keep(players[20], "Bob")
+    await node.store.players.update(players[20], "Bob")
     page = await node.services.leaderboards.page(BOARD, players[20])
     assert (page.board, page.size) == (BOARD, 30)
     assert [row.player for row in page.top] == players[:TOP]

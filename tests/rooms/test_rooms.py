@@ -511,7 +511,7 @@ async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
     room, code = await node.race_of(ADA, BOB)
     await node.store.rooms.put_present(code, ADA, node.registration.id)
     await node.store.rooms.put_present(code, BOB, "dead node")
-    await node.store.players.keep(BOB, "Bob")
+    await node.store.players.update(BOB, "Bob")
     start = Result(0, 52, 0, 0, None)
     page = await node.services.live.read_page(room)
     assert page.progress == {ADA: start, BOB: start}

@@ -102,7 +102,7 @@ class Node:
         self._handlers = handlers_of(self.services, self._front, Load(lambda: 0.0))
         self._budgets = Budgets()
         for each in (self._bus, self._clock, self._registration):
-            each.keep(self._background)
+            each.run_in(self._background)
         self._numbers = count(1)
         self._sessions: dict[Session, Callable[[], None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()

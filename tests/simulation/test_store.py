@@ -289,7 +289,7 @@ class Commands:
     def _keep(self) -> Command:
         player, name = self._one(list(PLAYERS)), self._one([None, "Ada", "Bob"])
         epoch, now = self._one([None, 0, 1, 2]), self._one([None, self.now])
-        return lambda on: on.store.players.keep(player, name, epoch, now)
+        return lambda on: on.store.players.update(player, name, epoch, now)
 
     def _account(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
@@ -352,7 +352,7 @@ class Commands:
         async def bury(on: Side) -> list[str]:
             found = await on.store.accounts.bury(player, now)
             with suppress(Refusal):
-                await on.store.players.keep(player)
+                await on.store.players.update(player)
             await on.store.accounts.forget(player)
             if now % 2:
                 await on.database.write(

@@ -75,7 +75,7 @@ class Registration:
         self._alive.add(node_id)
         self._missing.discard(node_id)
 
-    def keep(self, background: Background) -> None:
+    def run_in(self, background: Background) -> None:
         """Have the registration renewed by the node's background work, and removed at its end."""
         background.forever("registration", self.renew, every=RENEW_EVERY, finish=self.drop)
 

@@ -262,7 +262,7 @@ class Bus:
             # An error in one subscriber must not stop delivery to the others.
             log.exception("subscriber_failed", topic=topic)
 
-    def keep(self, background: Background) -> None:
+    def run_in(self, background: Background) -> None:
         """Have the node's background work deliver messages, and replace lost connections."""
         background.forever("bus", lambda: self._deliver_all(background.stop), every=0.0)
 

@@ -115,7 +115,7 @@ class RedisClock:
             self._next = asyncio.create_task(self._sample_after(self._current))
         await asyncio.shield(self._next)
 
-    def keep(self, background: Background) -> None:
+    def run_in(self, background: Background) -> None:
         """Have a sample taken every `SAMPLE_EVERY` seconds by the node's background work.
 
         While Redis is unavailable, the time goes on by the monotonic clock alone.

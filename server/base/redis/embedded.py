@@ -99,13 +99,13 @@ async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator
             raise DataInUseError(f"Another server uses the data in {data}.")
         server = _Server(data, default_memory() if memory is None else memory)
         await server.start()
-        keeping = asyncio.create_task(server.keep(), name="embedded_redis")
-        keeping.add_done_callback(hear)
+        supervision = asyncio.create_task(server.supervise(), name="embedded_redis")
+        supervision.add_done_callback(hear)
         try:
             yield server.socket
         finally:
-            keeping.cancel()
-            await asyncio.gather(keeping, return_exceptions=True)
+            supervision.cancel()
+            await asyncio.gather(supervision, return_exceptions=True)
             await server.end()
 
 
@@ -172,7 +172,7 @@ class _Server:
             await self.end()
             raise
 
-    async def keep(self) -> None:
+    async def supervise(self) -> None:
         """Start it again whenever it dies, until this is cancelled."""
         pause = 0.0
         while True:

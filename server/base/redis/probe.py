@@ -84,7 +84,7 @@ class Probe:
         await self._begin()
         await self._end()
 
-    def keep(self, background: Background) -> None:
+    def run_in(self, background: Background) -> None:
         """Have the node's background work write to each server every `PROBE_EVERY` seconds."""
         background.forever("probe", self._begin, every=PROBE_EVERY, finish=self._finish)
 

@@ -16,7 +16,7 @@ from server.base.redis.clock import RedisClock
 from server.base.redis.connection import Client as Redis
 from server.base.redis.database import Database
 from server.rooms.core import keys as rooms_keys
-from tests.base.redis.servers import drop_pubsub_connections, kept, until
+from tests.base.redis.servers import drop_pubsub_connections, until, work_of
 from tests.base.redis.servers import running as working
 from tests.clients.client import opened
 from tests.clients.play import KEY, room_of
@@ -88,7 +88,7 @@ async def test_a_started_round_that_was_never_published_is_found(
                     changes = [entry for entry in logs if entry["event"] == "nodes_changed"]
                     return any(silent.registration.id in entry["joined"] for entry in changes)
 
-                async with working(kept(silent.registration)):
+                async with working(work_of(silent.registration)):
                     await until(known)
                     room = await silent.rooms.find(code)
                     present = [seat.player for seat in room.seats]

@@ -11,7 +11,7 @@ from server.base.nodes.nodes_store import NodeStore
 from server.base.nodes.registration import Registration
 from server.base.redis.database import Database
 from tests.base.journals.entries import now
-from tests.base.redis.servers import kept, running, until
+from tests.base.redis.servers import running, until, work_of
 from tests.conftest import node as running_node
 from tests.nodes import Node
 from tests.processes import running as running_program
@@ -38,7 +38,7 @@ async def test_a_registration_is_renewed(node: Node, monkeypatch: pytest.MonkeyP
     async def listed() -> bool:
         return await nodes.alive(now()) == [registration.name]
 
-    async with running(kept(registration)):
+    async with running(work_of(registration)):
         for _ in range(3):
             await until(listed)
             await nodes.drop(registration.name)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from server.base.redis.bus import Bus
 from server.base.redis.database import Database
-from tests.base.redis.servers import kept, running
+from tests.base.redis.servers import running, work_of
 from tests.processes import PATIENCE
 
 
@@ -47,5 +47,5 @@ class Listener:
 async def listening(database: Database) -> AsyncIterator[Listener]:
     """Run a node's bus in the block, and yield its listener."""
     listener = Listener(database)
-    async with running(kept(listener.bus)):
+    async with running(work_of(listener.bus)):
         yield listener

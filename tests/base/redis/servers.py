@@ -39,17 +39,17 @@ async def running(work: Callable[[Stop], Coroutine[Any, Any, None]]) -> AsyncIte
 class Part(Protocol):
     """A part of a node that has background work."""
 
-    def keep(self, background: Background, /) -> None:
+    def run_in(self, background: Background, /) -> None:
         """Register it."""
 
 
-def kept(*parts: Part) -> Callable[[Stop], Coroutine[Any, Any, None]]:
+def work_of(*parts: Part) -> Callable[[Stop], Coroutine[Any, Any, None]]:
     """Return the background work of some parts of a node, for `running`."""
 
     async def work(stop: Stop) -> None:
         background = Background(stop.set)
         for part in parts:
-            part.keep(background)
+            part.run_in(background)
         background.start()
         await stop.wait()
         await background.close()

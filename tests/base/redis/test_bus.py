@@ -21,7 +21,7 @@ from server.base.redis.bus import Bus
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
 from tests.base.redis.listeners import Listener, listening
-from tests.base.redis.servers import drop_pubsub_connections, kept, running, servers_of, until
+from tests.base.redis.servers import drop_pubsub_connections, running, servers_of, until, work_of
 from tests.redis_servers import running_server
 
 
@@ -125,7 +125,7 @@ async def test_a_subscriber_that_raises_does_not_affect_other_messages(database:
     async def has_received(count: int) -> bool:
         return len(received) == count
 
-    async with running(kept(bus)):
+    async with running(work_of(bus)):
         await until(lambda: has_received(1))
         bus.publish("a", b"broken")
         bus.publish("a", b"whole")
@@ -136,7 +136,7 @@ async def test_a_subscriber_that_raises_does_not_affect_other_messages(database:
 async def test_a_subscription_made_before_the_bus_runs_takes_effect(database: Database) -> None:
     listener = Listener(database)
     listener.subscribe("a")
-    async with running(kept(listener.bus)):
+    async with running(work_of(listener.bus)):
         assert await listener.next_topic() == "a"
 
 

@@ -15,7 +15,7 @@ from server.base.redis import probe as module
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
 from server.base.redis.probe import FRESH_FOR, Probe
-from tests.base.redis.servers import calls, kept, running, servers_of, until
+from tests.base.redis.servers import calls, running, servers_of, until, work_of
 from tests.conftest import CLUSTER
 from tests.redis_servers import MASTERS, Server, running_cluster, running_server
 from tests.redis_servers import until as until_so
@@ -37,7 +37,7 @@ async def probing(url: str, acks: int = 0) -> AsyncIterator[Probe]:
     # A cluster's topology is read by whoever asks first.
     await database.check()
     probe = Probe(database)
-    async with running(kept(probe)):
+    async with running(work_of(probe)):
         yield probe
     await database.close()
 
@@ -124,7 +124,7 @@ async def test_it_writes_once_to_each_server_and_leaves_nothing(
     assert len(names) == len(servers)
     for key in names:
         assert 0 < await redis.ttl(key) <= keys.MARK_LIFE
-    async with running(kept(probe)):
+    async with running(work_of(probe)):
         pass
     await database.check()
     for key in names:

@@ -52,7 +52,7 @@ def background(node: Node) -> Background:
     HubNode(node)
     background = node.background
     for part in (RedisClock(node.database), Probe(node.database), node.registration):
-        part.keep(background)
+        part.run_in(background)
     background.loops |= node.by_hand
     assert min(len(background.loops), len(background.pools)) >= FEWEST
     return background
