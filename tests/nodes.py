@@ -174,7 +174,7 @@ class Node:
         )
         for player in others:
             await self.rooms.join(room.opened.code, player)
-        return await self.rooms.find(room.opened.code)
+        return await self.rooms.load(room.opened.code)
 
     async def race_of(self, *players: PlayerId, game: str = "lady-betty") -> tuple[Room, RoomCode]:
         """Open a room, start a round of these players, and return the room and its code."""

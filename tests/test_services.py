@@ -93,7 +93,7 @@ async def test_a_running_node_publishes_progress_and_passes_deadlines(
     clock.time = BEGUN
 
     async def over() -> bool:
-        return (await node.rooms.find(code)).running is None
+        return (await node.rooms.load(code)).running is None
 
     async def notified() -> bool:
         payloads = [payload for topic, payload in node.published if topic == room_bus.topic(code)]

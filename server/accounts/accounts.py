@@ -70,9 +70,9 @@ class Accounts:
         self._outbox = outbox
         self._histories = histories
 
-    async def find(self, player: PlayerId) -> Account:
+    async def load(self, player: PlayerId) -> Account:
         """Return a player's account."""
-        return await self._store.find(player)
+        return await self._store.load(player)
 
     async def session_count(self, player: PlayerId) -> int:
         """Return how many sessions a player has."""
@@ -117,7 +117,7 @@ class Accounts:
         if not await self._store.was_offered(player, digest):
             raise Refusal("bad_code")
         await self._outbox.submit(Kept(player, self._clock.now(), code=digest))
-        if (await self.find(player)).recovery != digest:
+        if (await self.load(player)).recovery != digest:
             raise Refusal("bad_code")
 
     async def keep_passkey(self, passkey: Passkey, epoch: int, *, confirmed: bool) -> None:
@@ -137,7 +137,7 @@ class Accounts:
             passkey.id, passkey.key, passkey.count, passkey.aaguid, epoch, confirmed
         )
         await self._outbox.submit(Kept(passkey.player, self._clock.now(), passkey=entry))
-        found = await self.find(passkey.player)
+        found = await self.load(passkey.player)
         if passkey.id in found.passkeys:
             return
         if found.kept is not None and not confirmed:
@@ -265,9 +265,9 @@ class Accounts:
 
     async def export(self, player: PlayerId) -> str:
         """Return all that is stored under a player, but for secrets, as JSON."""
-        account = await self.find(player)
+        account = await self.load(player)
         sessions = await self._sessions.of(player)
-        history = await self._histories.find(player)
+        history = await self._histories.load(player)
         found = {
             "samedeal": "account",
             "format": 1,

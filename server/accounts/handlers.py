@@ -84,7 +84,7 @@ async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
     purpose = request.command.purpose
     if purpose == "use":
         return PasskeyOptions(passkeys.use_options(site, challenges.new(session, purpose)))
-    account = await request.services.accounts.find(request.player)
+    account = await request.services.accounts.load(request.player)
     if purpose == "confirm":
         challenge = challenges.new(session, purpose)
         return PasskeyOptions(passkeys.use_options(site, challenge, account.passkeys))
@@ -126,7 +126,7 @@ async def sign_out_everywhere(request: Request[SignOutEverywhere]) -> SignedIn:
     """Void all tokens, and remove credentials; the session goes on in the new epoch."""
     session, command, accounts = request.session, request.command, request.services.accounts
     if command.passkeys or command.recovery:
-        _require_confirmed(request, await accounts.find(request.player))
+        _require_confirmed(request, await accounts.load(request.player))
     # A way out is never refused.
     request.services.quotas.note(request.player, *charges.EPOCH)
     token, epoch = await accounts.sign_out_everywhere(
@@ -139,7 +139,7 @@ async def sign_out_everywhere(request: Request[SignOutEverywhere]) -> SignedIn:
 async def get_account(request: Request[GetAccount]) -> Account:
     """Return how the identity is kept."""
     accounts = request.services.accounts
-    found = await accounts.find(request.player)
+    found = await accounts.load(request.player)
     code = None if found.recovery_at is None else KeptCode(found.recovery_at, found.recovery_used)
     kept = [
         KeptPasskey(
@@ -154,14 +154,14 @@ async def get_account(request: Request[GetAccount]) -> Account:
 async def export_data(request: Request[ExportData]) -> Exported:
     """Return what is stored under the player."""
     accounts = request.services.accounts
-    _require_confirmed(request, await accounts.find(request.player))
+    _require_confirmed(request, await accounts.load(request.player))
     return Exported(await accounts.export(request.player))
 
 
 async def delete_account(request: Request[DeleteAccount]) -> Done:
     """Delete the player; this session is closed after the answer, as all others are."""
     accounts = request.services.accounts
-    _require_confirmed(request, await accounts.find(request.player))
+    _require_confirmed(request, await accounts.load(request.player))
     request.services.quotas.note(request.player, *charges.EPOCH)
     await accounts.delete(request.player)
     return Done()
@@ -210,7 +210,7 @@ def _site(request: Request[Command]) -> passkeys.Site:
 
 
 async def _profile(request: Request[Command]) -> Profile:
-    return (await request.services.profiles.find([request.player]))[request.player]
+    return (await request.services.profiles.load([request.player]))[request.player]
 
 
 HANDLERS: HandlerTable = {

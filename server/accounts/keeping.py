@@ -44,7 +44,7 @@ class Keeping:
             await self._store.keep_passkey(
                 passkey, effect.at, entry.epoch, confirmed=entry.confirmed
             )
-        kept = (await self._store.find(player)).kept
+        kept = (await self._store.load(player)).kept
         if kept is not None:
             await self._histories.keep(player, kept)
 

@@ -187,7 +187,7 @@ class AccountStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def find(self, player: PlayerId) -> Account:
+    async def load(self, player: PlayerId) -> Account:
         """Return a player's account, an empty one if nothing is stored."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.hgetall(key), players_keys.player(player)
@@ -303,7 +303,7 @@ class AccountStore:
 
     async def _credentials(self, player: PlayerId) -> list[str]:
         """Return the keys of a player's code and passkeys."""
-        account = await self.find(player)
+        account = await self.load(player)
         names = [keys.passkey(credential) for credential in account.passkeys]
         if account.recovery is not None:
             names.append(keys.recovery(account.recovery))
@@ -314,7 +314,7 @@ class AccountStore:
         (passkey,) = await self._passkeys([credential])
         if passkey is None:
             return None
-        account = await self.find(passkey.player)
+        account = await self.load(passkey.player)
         return (passkey, account) if credential in account.passkeys else None
 
     async def passkeys(self, account: Account) -> list[Passkey]:
@@ -439,7 +439,7 @@ class AccountStore:
         Raises:
             UnavailableError: all, some or nothing may have been deleted.
         """
-        account = await self.find(player)
+        account = await self.load(player)
         if account.recovery is not None:
             await self._drop(keys.recovery(account.recovery))
         if account.device is not None:

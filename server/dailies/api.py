@@ -186,7 +186,7 @@ async def show_day(services: Called, asked: OfDay) -> Answer[Day]:
 async def show_curves(services: Called, asked: OfDaily) -> Answer[Curves]:
     """How the runs at a daily went on: cards home against time, as percentiles."""
     day, game = day_of(asked.date), game_of(asked.game)
-    found = await services.curves.find(DailyId(game, day))
+    found = await services.curves.load(DailyId(game, day))
     bands = found.bands
     value = Curves(
         day=day,

@@ -109,7 +109,7 @@ class Archive:
                 of_day[game] = of_day.get(game, 0) + size
         return found
 
-    async def find(self, day: int) -> ArchiveFile:
+    async def load(self, day: int) -> ArchiveFile:
         """Return the file of a day.
 
         Raises:

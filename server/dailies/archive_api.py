@@ -76,7 +76,7 @@ async def get_archive(services: Called, asked: OfFile) -> Download:
     date, suffix, rest = asked.file.partition(SUFFIX)
     if not suffix or rest:
         raise Refusal("unknown_path")
-    found = await services.archive.find(day_of(date))
+    found = await services.archive.load(day_of(date))
     return Download(found.path, found.digest)
 
 

@@ -84,7 +84,7 @@ class OpenRooms:
             if time.monotonic() >= self._list_until:
                 texts = await self._store.list(self._clock.now())
                 rows = listed(map(_DECODER.decode, texts))
-                hosts = await self._profiles.find(row.host for row in rows)
+                hosts = await self._profiles.load(row.host for row in rows)
                 self._list = [OpenRoom(row, hosts[row.host]) for row in rows]
                 self._list_until = time.monotonic() + READ_EVERY
             return self._list

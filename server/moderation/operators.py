@@ -210,7 +210,7 @@ class Operators:
             if code in found:
                 continue
             try:
-                room = await self._rooms.find(code)
+                room = await self._rooms.load(code)
             except (Refusal, UnreadableError):
                 # It has expired, or a newer release has written to it.
                 continue
@@ -239,7 +239,7 @@ class Operators:
                                 yield due.room
 
     async def _room_row(self, room: Room) -> RoomRow:
-        names = await self._profiles.find([room.host] if room.host is not None else [])
+        names = await self._profiles.load([room.host] if room.host is not None else [])
         host = _named(names[room.host]) if room.host is not None else ""
         seats = f"{len(room.seats)}/{room.opened.seats}"
         code = room.opened.code
@@ -251,10 +251,10 @@ class Operators:
         Raises:
             Refusal: there is no such room.
         """
-        room = await self._rooms.find(code)
+        room = await self._rooms.load(code)
         online = await self._live.read_online(code)
         hosts = [room.host] if room.host is not None else []
-        names = await self._profiles.find([*hosts, *(seat.player for seat in room.seats)])
+        names = await self._profiles.load([*hosts, *(seat.player for seat in room.seats)])
         terms = room.terms
         return RoomShown(
             code,
@@ -287,7 +287,7 @@ class Operators:
         Raises:
             Refusal: there is no such room.
         """
-        await self._rooms.find(code)
+        await self._rooms.load(code)
         return await self._submit(CloseRoom(room=code, **self._about(by)))
 
     # Players
@@ -313,8 +313,8 @@ class Operators:
             UnknownPlayerError: there is none with this id.
         """
         barred, hidden, _ = await self._check_player(player)
-        profile = (await self._profiles.find([player]))[player]
-        found = await self._histories.find(player)
+        profile = (await self._profiles.load([player]))[player]
+        found = await self._histories.load(player)
         today = daily.day_at(self._clock.now())
         played = {game for game, _ in (*found.days, *found.rounds)} | found.sums.keys()
         return PlayerShown(

@@ -44,14 +44,14 @@ class Profiles:
         """Yield all players, for operators. See `PlayerStore.all`."""
         return self._players.all()
 
-    async def find(
-        self, players: Iterable[PlayerId], *, keeping: bool = True
+    async def load(
+        self, players: Iterable[PlayerId], *, caching: bool = True
     ) -> dict[PlayerId, Profile]:
         """Return the profiles of players; those that are not cached are read in one round trip.
 
         Args:
             players: their ids; there need not be such players.
-            keeping: whether to cache what is read.
+            caching: whether to cache what is read.
         """
         wanted = set(players)
         found = {player: self._known[player] for player in wanted if player in self._known}
@@ -64,7 +64,7 @@ class Profiles:
         for player, profile in read.items():
             # The player may have been renamed during the read: the cache is newer.
             found[player] = self._known.get(player, profile)
-            if keeping:
+            if caching:
                 self.cache(found[player])
         return found
 

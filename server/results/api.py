@@ -139,7 +139,7 @@ def board_of(asked: OfBoard, today: int) -> BoardId:
     else:
         raise Refusal("unknown_board")
     # The scope is a text of any client here.
-    return boards.find(asked.scope, asked.game, period, asked.group, today)  # type: ignore[arg-type]
+    return boards.resolve(asked.scope, asked.game, period, asked.group, today)  # type: ignore[arg-type]
 
 
 def _week_of(text: str) -> int:

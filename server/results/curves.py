@@ -26,7 +26,7 @@ class Curves:
         self._store = store
         self._clock = clock
 
-    async def find(self, daily_id: DailyId) -> Found:
+    async def load(self, daily_id: DailyId) -> Found:
         """Return the curves of a daily, by one read of at most some 2,000 counts.
 
         Raises:

@@ -14,7 +14,7 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     """Return a leaderboard, and subscribe the session to it in place of any other."""
     command, leaderboards = request.command, request.services.leaderboards
     group = command.group or "ranked"
-    board = leaderboards.find(command.scope, command.game, command.day, group)
+    board = leaderboards.resolve(command.scope, command.game, command.day, group)
     if command.group is None and command.scope in boards.PERIODIC:
         board = await leaderboards.own(board, request.player)
     # Before the subscription, since nothing may come between that and the answer.

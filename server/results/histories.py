@@ -53,7 +53,7 @@ class Histories:
         self._leaderboards = leaderboards
         self._keep_for_good = keep_for_good
 
-    async def find(self, player: PlayerId) -> History:
+    async def load(self, player: PlayerId) -> History:
         """Return all of a player's history, read in slices; an empty one if there is none."""
         return (await self._store.read(player)).history
 

@@ -106,10 +106,10 @@ class Leaderboards:
         """Return the id of a game's daily of the current day."""
         return DailyId(game, daily.day_at(self._clock.now()))
 
-    def find(self, scope: Scope, game: str, period: int | None, group: Group) -> BoardId:
-        """Return the id of a leaderboard, as `boards.find` does, by the store's clock."""
+    def resolve(self, scope: Scope, game: str, period: int | None, group: Group) -> BoardId:
+        """Return the id of a leaderboard, as `boards.resolve` does, by the store's clock."""
         today = daily.day_at(self._clock.now())
-        return boards.find(scope, game, period, group, today)
+        return boards.resolve(scope, game, period, group, today)
 
     def of_daily(self, daily_id: DailyId, group: Group) -> BoardId:
         """Return the id of the leaderboard of a daily.
@@ -117,7 +117,7 @@ class Leaderboards:
         Raises:
             Refusal: there is no such game, or the day is in the future.
         """
-        return self.find("day", daily_id.game, daily_id.day, group)
+        return self.resolve("day", daily_id.game, daily_id.day, group)
 
     async def own(self, board: BoardId, player: PlayerId) -> BoardId:
         """Return a leaderboard, of either group, in that where a player is, in one round trip."""
@@ -230,7 +230,7 @@ class Leaderboards:
 
     async def profiles(self, rows: Sequence[Row]) -> dict[PlayerId, Profile]:
         """Return the profiles of the players of some rows, from the cache if possible."""
-        return await self._profiles.find(row.player for row in rows)
+        return await self._profiles.load(row.player for row in rows)
 
 
 def _other(board: BoardId) -> BoardId:

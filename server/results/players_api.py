@@ -222,7 +222,7 @@ async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
     found = await services.histories.page(player, MAX_DAYS)
     played = found.kept is not None or bool(found.totals)
     # Of who has not played, nothing pushes out what is known of others: anybody can ask for any id.
-    profile = (await services.profiles.find([player], keeping=played))[player]
+    profile = (await services.profiles.load([player], caching=played))[player]
     today = daily.day_at(services.clock.now())
     repaired = {game: await services.repaired_days.of(game) for game in (*games(), ALL_GAMES)}
     page = await page_of(found, Player.of(profile), today, repaired)

@@ -419,7 +419,7 @@ class LiveRooms:
             online = await self._presence.read(code)
             # Read the room last, and update without an await in between: `update` would otherwise
             # undo entries that are appended meanwhile.
-            room = await self._rooms.find(code)
+            room = await self._rooms.load(code)
             for player in live.presence.merge(online):
                 self._presence.write_soon(code, player)
             if self._live.get(code) is not live:
@@ -455,7 +455,7 @@ class LiveRooms:
 
     async def _read_missing(self, live: LiveRoom) -> None:
         """Read the profiles that are not cached, and the seed of a round that is over."""
-        await self._profiles.find(live.players)
+        await self._profiles.load(live.players)
         round_ = live.room.round
         if (
             round_ is not None

@@ -160,7 +160,7 @@ class Rooms:
         """
         return await self._submit(code, quick.seat_bot)
 
-    async def find(self, code: RoomCode) -> Room:
+    async def load(self, code: RoomCode) -> Room:
         """Return a room as it is now.
 
         Raises:
@@ -208,7 +208,7 @@ class Rooms:
         if text is not None:
             return decode_round(text)
         try:
-            room = await self.find(code)
+            room = await self.load(code)
         except Refusal:
             return None
         return room.round if room.round is not None and room.round.deal == deal else None
@@ -454,7 +454,7 @@ class Rooms:
         replica = self._replicas.find(code)
         room = replica.state if replica is not None else None
         if room is None or not room.seat_of(player):
-            commands.check_member(await self.find(code), player)
+            commands.check_member(await self.load(code), player)
 
     async def _check_start(
         self,
@@ -485,7 +485,7 @@ class Rooms:
         except Refusal:
             # The replica may be stale: check again on the room as it is now.
             pass
-        return check(await self.find(code))
+        return check(await self.load(code))
 
     async def apply_finish(self, finish: Finish) -> None:
         """Record the result of an attempt that is over, if it is one in a room."""

@@ -87,7 +87,7 @@ class Deals:
 
     async def _is_over(self, code: RoomCode, deal: DealId) -> bool:
         try:
-            running = (await self._rooms.find(code)).running
+            running = (await self._rooms.load(code)).running
         except Refusal:
             return True
         return running is None or running.deal != deal

@@ -88,7 +88,7 @@ class Runs:
         self._profiles = profiles
         self._reading = 0
 
-    async def find(self, attempt: AttemptId) -> FoundRun:
+    async def load(self, attempt: AttemptId) -> FoundRun:
         """Return a run.
 
         Raises:
@@ -108,7 +108,7 @@ class Runs:
                 run = await self._attempts.run(attempt)
             if run is None:
                 raise Refusal("unknown_run")
-            return FoundRun(run, deal, (await self._profiles.find([player]))[player])
+            return FoundRun(run, deal, (await self._profiles.load([player]))[player])
 
     async def file(self, attempt: AttemptId) -> RunFile:
         """Return the file of a run: its journal is read, and its moves are played again.
@@ -117,7 +117,7 @@ class Runs:
             Refusal: as `find` does.
             UnreadableError: a newer release stored it, or it is played by its rules.
         """
-        found = await self.find(attempt)
+        found = await self.load(attempt)
         run, deal, profile = found.run, found.deal, found.profile
         rules = rules_of(run.start.game, run.start.variant, run.start.rules)
         with self._a_read():
@@ -189,7 +189,7 @@ class Runs:
         if played is None:
             return 0, []
         ranks = played.ranks()
-        profiles = await self._profiles.find(ranks)
+        profiles = await self._profiles.load(ranks)
         rows = [
             RunRow(
                 played.attempt(each),

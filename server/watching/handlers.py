@@ -20,7 +20,7 @@ async def watch(request: Request[WatchRound]) -> Watched:
     code = read_room_code(request.command.code)
     session, player, services = request.session, request.player, request.services
     try:
-        found = await services.rooms.find(code)
+        found = await services.rooms.load(code)
     except Refusal:
         found = None
     has_key = await services.watching.is_key(found, request.command.key)

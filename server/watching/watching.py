@@ -245,7 +245,7 @@ class Watching:
         Raises:
             Refusal: there is no such room, or the player is not its host.
         """
-        room = await self._rooms.find(code)
+        room = await self._rooms.load(code)
         commands.check_host(room, player)
         return await self.key(room)
 

@@ -128,7 +128,7 @@ async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
     assert re.fullmatch("(?:[0-9A-HJKMNP-TV-Z]{4}-){4}[0-9A-HJKMNP-TV-Z]{4}", code)
     for each in (node, other, node):
         assert await sign_in(each, code.lower().replace("-", " ")) == token
-    account = await node.services.accounts.find(player)
+    account = await node.services.accounts.load(player)
     assert account.kept == START
     assert account.recovery is not None
     # There is no result yet: each session extends the record, what finds it, and the history.
@@ -165,7 +165,7 @@ async def test_an_identity_with_a_result_is_kept_for_good(
 
     for step in (keep_both, play) if first == "code" else (play, keep_both):
         await step()
-    found = await node.services.accounts.find(player)
+    found = await node.services.accounts.load(player)
     assert found.recovery is not None
     names = [
         players_keys.player(player),
@@ -216,7 +216,7 @@ async def test_a_new_recovery_code_takes_the_place_of_the_earlier_one(
     assert await sign_in(node, second) == token
     assert len(await node.keys("recovery:*")) == 1
     # The time is that of the first.
-    assert (await node.services.accounts.find(player)).kept == START
+    assert (await node.services.accounts.load(player)).kept == START
 
 
 async def test_a_code_that_was_offered_before_is_not_kept_when_that_is_applied_late(
@@ -224,7 +224,7 @@ async def test_a_code_that_was_offered_before_is_not_kept_when_that_is_applied_l
 ) -> None:
     player, token = await guest(node)
     first = await recovery_code(node, player)
-    digest = (await node.services.accounts.find(player)).recovery
+    digest = (await node.services.accounts.load(player)).recovery
     second = await recovery_code(node, player)
     await node.services.outbox.submit(Kept(player, START, code=digest))
     with pytest.raises(Refusal, match="bad_code"):
@@ -240,7 +240,7 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
     accounts = node.services.accounts
     offered = [await accounts.new_recovery_code(player, 0, confirmed=False) for _ in range(3)]
     # Nobody has written it down: nothing is kept, and what is stored goes by itself.
-    assert (await accounts.find(player)).kept is None
+    assert (await accounts.load(player)).kept is None
     assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.CODE_OFFER_LIFE
     for code in offered:
         with pytest.raises(Refusal, match="bad_code"):
@@ -283,7 +283,7 @@ async def test_a_device_code_signs_in_once(node: Node, other: Node) -> None:
     assert [each for each in tries if not isinstance(each, Refusal)] == [token]
     assert await node.keys("device:*") == []
     # A device code keeps nothing: the player is a guest still.
-    assert (await node.services.accounts.find(player)).kept is None
+    assert (await node.services.accounts.load(player)).kept is None
 
 
 async def test_only_the_latest_device_code_counts_and_not_for_long(
@@ -333,7 +333,7 @@ async def test_a_passkey_of_one_player_is_not_anothers(node: Node) -> None:
     with pytest.raises(Refusal, match="bad_passkey"):
         await keep(node, passkey_of(thief))
     assert (await node.services.accounts.passkey("first"))[0].player == player
-    assert (await node.services.accounts.find(thief)).kept is None
+    assert (await node.services.accounts.load(thief)).kept is None
 
 
 async def test_a_player_has_so_many_passkeys_and_no_more(node: Node) -> None:
@@ -421,7 +421,7 @@ async def test_credentials_are_removed_one_by_one_but_for_the_last(
         await keep(node, passkey_of(player, name))
     clock.time += 1
     await sign_in(other, code)
-    account = await node.services.accounts.find(player)
+    account = await node.services.accounts.load(player)
     assert (account.recovery_at, account.recovery_used) == (START, START + 1)
     await sign_out(node, player, "second")
     with pytest.raises(Refusal, match="bad_passkey"):
@@ -429,7 +429,7 @@ async def test_credentials_are_removed_one_by_one_but_for_the_last(
     await sign_out(node, player, "third", epoch=1, recovery=True)
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(other, code)
-    account = await node.services.accounts.find(player)
+    account = await node.services.accounts.load(player)
     assert (set(account.passkeys), account.recovery, account.recovery_at) == ({"first"}, None, None)
     with pytest.raises(Refusal, match="last_credential"):
         await sign_out(node, player, "first", epoch=2)
@@ -500,7 +500,7 @@ async def test_what_was_begun_is_completed_by_the_sweeper_and_doing_so_twice_cha
         await node.sweep()
         assert await all_effects(node.store.outboxes) == []
         before = await stored(node)
-        account = await node.services.accounts.find(player)
+        account = await node.services.accounts.load(player)
         assert (account.deleted is None) == isinstance(effect, Kept)
         await node.services.outbox.apply(effect)
         assert await stored(node) == before
@@ -661,7 +661,7 @@ async def test_all_that_is_stored_is_exported_but_for_secrets(node: Node) -> Non
     assert (result["game"], result["day"], result["end"]) == (
         "robert", days.day_at(START), "resigned",
     )  # fmt: skip
-    account = await node.services.accounts.find(player)
+    account = await node.services.accounts.load(player)
     for secret in (token, code, str(read_code(code)), account.recovery):
         assert str(secret) not in text
 
@@ -679,7 +679,7 @@ async def test_nothing_of_a_deleted_player_is_left_but_results_without_a_name(
     await node.services.accounts.delete(player)
 
     async def told() -> bool:
-        names = [await each.services.profiles.find([player]) for each in (node, other)]
+        names = [await each.services.profiles.load([player]) for each in (node, other)]
         return bool(closing[other]) and all(n[player].name == DELETED_NAME for n in names)
 
     await until(told)

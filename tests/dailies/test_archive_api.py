@@ -104,9 +104,9 @@ async def test_all_nodes_make_the_same_bytes(
             clock=other.store.clock,
         )
         with pytest.raises(Exception, match="being_made"):
-            await own.find(days.day_at(START))
+            await own.load(days.day_at(START))
         await own.wait()
-        made = await own.find(days.day_at(START))
+        made = await own.load(days.day_at(START))
         assert made.path.read_bytes() == (await site.get(PATH)).body
         assert [path.name for path in (tmp_path / "other").iterdir()] == [made.path.name]
 
@@ -151,7 +151,7 @@ async def test_a_node_that_stops_leaves_no_part_of_a_file(
     clock.time = SETTLED
     # Not over HTTP: the file might be whole before the answer is there.
     with pytest.raises(Exception, match="being_made"):
-        await node.services.archive.find(days.day_at(START))
+        await node.services.archive.load(days.day_at(START))
     await node.services.archive.close()
     assert [*tmp_path.iterdir()] == []
 

@@ -301,7 +301,7 @@ async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str
             assert attempt is not None, key
             found["attempts"][name] = attempt_state(attempt)
         elif kind == "room":
-            found["rooms"][name] = room_state(await rooms.find(RoomCode(name)))
+            found["rooms"][name] = room_state(await rooms.load(RoomCode(name)))
     return found
 
 

@@ -120,7 +120,7 @@ async def test_attempts_are_read_as_the_release_read_them(node: Node, release: s
 @ALONE
 async def test_rooms_are_read_as_the_release_read_them(node: Node, release: str) -> None:
     for code, state in states(release, "rooms").items():
-        now = room_state(await node.rooms.find(RoomCode(code)))
+        now = room_state(await node.rooms.load(RoomCode(code)))
         assert without_new_fields(state, now) == state
 
 

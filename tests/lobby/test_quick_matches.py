@@ -53,12 +53,12 @@ async def has(node: Node, code: RoomCode, *players: PlayerId, begun: bool) -> Ro
     """Wait until a room has these members, and a round or none."""
 
     async def is_so() -> bool:
-        room = await node.rooms.find(code)
+        room = await node.rooms.load(code)
         found = {seat.player for seat in room.seats}
         return found == set(players) and (room.round is not None) == begun
 
     await until(is_so)
-    return await node.rooms.find(code)
+    return await node.rooms.load(code)
 
 
 async def entries(node: Node, code: RoomCode) -> list[str]:

@@ -102,12 +102,12 @@ async def test_a_voided_result_is_gone_from_all_boards_and_comes_back(
         seen.clear()
         await node.services.operators.void(BY, mine, void=True)
         assert [[row.player for row in await rows(node, board)] for board in boards] == [[BOB]] * 2
-        history = await node.services.histories.find(ADA)
+        history = await node.services.histories.load(ADA)
         assert history.days_played() == set()
         await until(lambda: _all(set(seen) >= set(boards)))
         await node.services.operators.void(BY, mine, void=False)
     assert [await rows(node, board) for board in boards] == before
-    assert (await node.services.histories.find(ADA)).days_played() == {DAY}
+    assert (await node.services.histories.load(ADA)).days_played() == {DAY}
     assert [act.reason for act in await node.services.operators.acts(10)] == ["testing"] * 2
 
 
@@ -182,7 +182,7 @@ async def test_a_hidden_name_is_a_guests_on_every_node_and_cannot_be_changed(
     other.services.profiles.changed.subscribe(changed.append)
 
     async def shown(on: Node) -> str:
-        return (await on.services.profiles.find([player]))[player].name
+        return (await on.services.profiles.load([player]))[player].name
 
     caches = [each.services.profiles for each in (node, other)]
     for cache in caches:
@@ -222,7 +222,7 @@ async def test_a_closed_room_is_left_by_all_and_its_round_ends(
     clock.time = BEGUN
     await node.play(attempt_of(room, ADA), ADA)
     await other.services.operators.close_room(BY, code)
-    closed = await node.rooms.find(code)
+    closed = await node.rooms.load(code)
     assert (closed.seats, closed.running) == ((), None)
     assert closed.round is not None
     assert {result.end for result in closed.round.results.values()} == {"resigned"}
@@ -236,9 +236,9 @@ async def test_a_closed_room_is_left_by_all_and_its_round_ends(
         with pytest.raises(Refusal, match=refusal):
             await command()
     await node.rooms.leave(code, ADA)
-    version = (await node.rooms.find(code)).version
+    version = (await node.rooms.load(code)).version
     await node.services.operators.close_room(BY, code)
-    assert (await node.rooms.find(code)).version == version
+    assert (await node.rooms.load(code)).version == version
 
 
 async def test_a_repaired_day_is_known_within_a_minute(
@@ -363,7 +363,7 @@ async def test_a_round_that_an_operator_ended_is_no_race(node: Node, clock: SetC
     await node.play_out(attempt_of(room, ADA), ADA)
     await node.services.operators.close_room(BY, code)
     await node.sweep()
-    assert (await node.services.histories.find(ADA)).rounds == {}
+    assert (await node.services.histories.load(ADA)).rounds == {}
     assert await all_effects(node.store.outboxes) == []
 
 

@@ -163,7 +163,7 @@ async def test_what_was_asked_for_stands_beside_the_runners_result(
     await hint(node, attempt, 4)
     await node.attempts.resign(attempt, ADA, 5)
     await node.apply_effects()
-    room = await node.rooms.find(code)
+    room = await node.rooms.load(code)
     assert room.round is not None
     result = room.round.results[ADA]
     assert (result.moves, result.undos, result.hints, result.peeked) == (2, 1, 1, True)

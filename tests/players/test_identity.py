@@ -144,7 +144,7 @@ async def test_a_first_name_is_told_to_the_nodes_that_have_shown_a_guest(
     node: Node, other: Node
 ) -> None:
     profile, _, _ = await node.services.identity.identify(None, None)
-    await other.services.profiles.find([profile.id])
+    await other.services.profiles.load([profile.id])
     await node.services.identity.rename(profile.id, "Ada")
     assert any(b"Ada" in payload for _, payload in node.published)
 

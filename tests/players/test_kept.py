@@ -131,7 +131,7 @@ async def test_a_round_without_a_move_leaves_its_room_and_that_for_a_day(
     for player in (ADA, BOB):
         await node.rooms.leave(code, player)
     await node.apply_effects()
-    assert (await node.rooms.find(code)).running is None
+    assert (await node.rooms.load(code)).running is None
     attempts = {play_keys.attempt(attempt_of(room, player)) for player in (ADA, BOB)}
     deal, creation = deals_keys.deal(room.round.deal), rooms_keys.creation(ADA, f"by {ADA}")
     assert await new_keys(node, before) == {*attempts, deal, creation, rooms_keys.room(code)}
@@ -181,7 +181,7 @@ async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
     clock.time = now
     await node.sweep()
     await node.apply_effects()
-    found = await node.rooms.find(code)
+    found = await node.rooms.load(code)
     assert found.round is not None
     assert found.running is None
     assert {r.end for r in found.round.results.values()} == {"time"}
@@ -269,7 +269,7 @@ async def test_every_key_expires_but_those_of_which_it_is_said_why(
     }
     assert credentials == {
         players_keys.player(ada),
-        accounts_keys.recovery(str((await accounts.find(ada)).recovery)),
+        accounts_keys.recovery(str((await accounts.load(ada)).recovery)),
         accounts_keys.passkey(f"credential of {ada}"),
     }
     boards = {key for key in for_good if keys.kind_of(key)[0] == "leaderboard"}

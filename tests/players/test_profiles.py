@@ -24,9 +24,9 @@ async def test_a_profile_is_read_once(node: Node) -> None:
     profiles = node.services.profiles
     assert profiles.known([ADA, BOB]) is None
     expected = {ADA: Profile(ADA, guest_name(ADA)), BOB: Profile(BOB, "Bob")}
-    assert await profiles.find([ADA, BOB, ADA]) == expected
+    assert await profiles.load([ADA, BOB, ADA]) == expected
     before = await reads(node.redis)
-    assert await profiles.find([BOB, ADA]) == profiles.known([ADA, BOB]) == expected
+    assert await profiles.load([BOB, ADA]) == profiles.known([ADA, BOB]) == expected
     # Counting the reads is one of them.
     assert await reads(node.redis) - before <= 1
 
@@ -43,11 +43,11 @@ async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> Non
             return profiles.known([BOB]) is None
 
         await until(begun)
-        await profiles.find([player])
+        await profiles.load([player])
         await node.services.identity.identify(token, "Ada L")
 
         async def known() -> bool:
-            return await profiles.find([player]) == {player: Profile(player, "Ada L")}
+            return await profiles.load([player]) == {player: Profile(player, "Ada L")}
 
         await until(known)
     names = [topic for topic, _ in node.published if topic == NAMES]
@@ -57,10 +57,10 @@ async def test_a_new_name_is_known_on_every_node(node: Node, other: Node) -> Non
 
 async def test_profiles_are_read_again_when_messages_may_have_been_lost(node: Node) -> None:
     profiles = node.services.profiles
-    await profiles.find([ADA])
+    await profiles.load([ADA])
     await node.store.players.update(ADA, "Ada")
     node.services.profiles._receive(None)
-    assert await profiles.find([ADA]) == {ADA: Profile(ADA, "Ada")}
+    assert await profiles.load([ADA]) == {ADA: Profile(ADA, "Ada")}
 
 
 async def test_a_name_that_was_read_before_messages_were_lost_is_read_again(
@@ -77,7 +77,7 @@ async def test_a_name_that_was_read_before_messages_were_lost_is_read_again(
         return found
 
     monkeypatch.setattr(players, "profiles", late)
-    reading = asyncio.create_task(profiles.find([ADA]))
+    reading = asyncio.create_task(profiles.load([ADA]))
     await read.wait()
     # Another node stores and publishes a new name, while this one is cut off from the bus.
     await players.update(ADA, "New")
@@ -93,7 +93,7 @@ async def test_the_cache_is_bounded(node: Node, monkeypatch: pytest.MonkeyPatch)
         profiles.cache(Profile(player, "name"))
     assert profiles.known([ADA]) is None
     assert profiles.known([BOB, CYD]) is not None
-    assert len(await profiles.find([ADA, BOB, CYD])) == 3
+    assert len(await profiles.load([ADA, BOB, CYD])) == 3
 
 
 async def test_a_late_message_with_an_older_name_is_ignored(node: Node) -> None:

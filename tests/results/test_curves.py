@@ -24,12 +24,12 @@ async def test_a_finish_counts_once_however_often_it_is_applied(node: Node, othe
     for each in (node, other, node):
         for finish in finishes:
             await each.outbox.apply(finish)
-    found = await other.services.curves.find(DAILY)
+    found = await other.services.curves.load(DAILY)
     assert found.runs == 2
     homes = sorted(finish.result.home for finish in finishes if isinstance(finish, Finish))
     assert found.end == (homes[0], homes[0], homes[1])
     await node.services.histories.keep(ADA, START)
-    assert await node.services.curves.find(DAILY) == found
+    assert await node.services.curves.load(DAILY) == found
 
 
 async def test_a_result_that_is_taken_back_leaves_the_curves(node: Node) -> None:
@@ -40,11 +40,11 @@ async def test_a_result_that_is_taken_back_leaves_the_curves(node: Node) -> None
     assert run is not None
     fields = curve_of(run)
     await node.services.leaderboards.place(of_daily(DAILY, "guests"), ADA, None, fields)
-    assert (await node.services.curves.find(DAILY)).runs == 0
+    assert (await node.services.curves.load(DAILY)).runs == 0
 
 
 async def test_there_are_curves_of_days_that_have_begun(node: Node) -> None:
     with pytest.raises(Refusal, match="unknown_game"):
-        await node.services.curves.find(DailyId("chess", DAILY.day))
+        await node.services.curves.load(DailyId("chess", DAILY.day))
     with pytest.raises(Refusal, match="unknown_day"):
-        await node.services.curves.find(DailyId(DAILY.game, DAILY.day + 1))
+        await node.services.curves.load(DailyId(DAILY.game, DAILY.day + 1))

@@ -61,9 +61,9 @@ async def test_who_keeps_an_identity_is_ranked_from_the_next_run_on(node: Node) 
     assert await score(node, day._replace(group="ranked")) is None
     assert await score(node, week("guests", "all")) == -51
     assert await score(node, BoardId("best", GAME, 0, "ranked")) is None
-    first = await histories.find(ADA)
+    first = await histories.load(ADA)
     await histories.keep(ADA, START + 1)
-    assert await histories.find(ADA) == first
+    assert await histories.load(ADA) == first
     # With the next run the player is among the ranked ones, by that alone.
     await histories.add_day(ADA, "deuces", TODAY, replace(LESS, ranked=True), ())
     assert await score(node, day) == HALF.packed
@@ -113,7 +113,7 @@ async def test_races_are_entered_at_once_and_in_any_order(node: Node, other: Nod
             for each in (node, other)
         )
     )
-    found = await node.services.histories.find(ADA)
+    found = await node.services.histories.load(ADA)
     rating = found.rating(GAME)
     assert (rating.mean, rating.rated) == (28.0, 3)
     assert await score(node, BoardId("races", "all", 0, "ranked")) == -3

@@ -163,7 +163,7 @@ async def test_a_whole_life_is_read_in_slices(node: Node) -> None:
     life = years()
     await store(node, ADA, fields_of(life))
     results = len(life.days) + len(life.rounds)
-    assert await passes_of(node.services.histories.find(ADA)) > results // BATCH
+    assert await passes_of(node.services.histories.load(ADA)) > results // BATCH
 
 
 async def test_a_page_costs_the_same_however_long_somebody_has_played(node: Node) -> None:
@@ -288,6 +288,6 @@ async def test_a_history_that_changes_while_it_is_read_is_read_anew(
         return await state(self, key)
 
     monkeypatch.setattr(HistoryStore, "_state", after_a_change)
-    found = await node.services.histories.find(ADA)
+    found = await node.services.histories.load(ADA)
     assert found.version == 2
     assert found.days[GAME, TODAY] == WON

@@ -66,7 +66,7 @@ def test_a_leaderboard_is_found_by_scope_game_period_and_group(
     node: Node, scope: Scope, game: str, period: int | None, group: Group
 ) -> None:
     current = {"day": DAY, "week": week_of(DAY)}.get(scope, 0)
-    found = node.services.leaderboards.find(scope, game, period, group)
+    found = node.services.leaderboards.resolve(scope, game, period, group)
     assert found == BoardId(scope, game, current if period is None else period, group)
 
 
@@ -88,7 +88,7 @@ def test_what_is_no_leaderboard_is_refused(
     node: Node, wanted: tuple[Scope, str, int | None, Group], code: str
 ) -> None:
     with pytest.raises(Refusal, match=code):
-        node.services.leaderboards.find(*wanted)
+        node.services.leaderboards.resolve(*wanted)
 
 
 async def test_rows_are_read_by_pages(node: Node) -> None:

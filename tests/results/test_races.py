@@ -45,7 +45,7 @@ def race(*players: PlayerId, allowed: Help = "none", home: int = 0, deal: DealId
 
 
 async def histories(node: Node, *players: PlayerId) -> list[History]:
-    return [await node.services.histories.find(player) for player in players]
+    return [await node.services.histories.load(player) for player in players]
 
 
 async def result(node: Node, player: PlayerId) -> RoundResult:
@@ -126,7 +126,7 @@ async def test_a_race_against_the_pace_bot_is_none(node: Node, clock: SetClock) 
     clock.time += 60_000
     await give_up(node, room, ADA, PACE_BOT)
     await node.apply_effects()
-    room = await node.rooms.find(code)
+    room = await node.rooms.load(code)
     assert room.round is not None
     assert room.round.over
     assert await histories(node, ADA, PACE_BOT) == [History(), History()]

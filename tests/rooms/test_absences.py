@@ -37,7 +37,7 @@ async def time(
 
 
 async def members(node: Node, code: RoomCode) -> list[PlayerId]:
-    return [seat.player for seat in (await node.rooms.find(code)).seats]
+    return [seat.player for seat in (await node.rooms.load(code)).seats]
 
 
 async def test_both_nodes_decide_and_each_change_happens_once(
@@ -57,7 +57,7 @@ async def test_both_nodes_decide_and_each_change_happens_once(
         time.pass_(passed)
         for each in (node, other):
             await sees(each, code, room.version + number)
-    after = await node.rooms.find(code)
+    after = await node.rooms.load(code)
     assert (after.host, await members(node, code)) == (BOB, [BOB, CYD])
     texts = (await node.store.journals.read(keys.room(code))).texts
     assert [text.split('"')[3] for text in texts[room.version :]] == ["host", "left"]
@@ -80,7 +80,7 @@ async def test_a_member_who_comes_back_in_time_keeps_everything(
     await shows(node, code, ADA, BOB)
     assert node.services.absences.size == 0
     time.pass_(SEAT_ABSENCE)
-    assert (await node.rooms.find(code)).version == room.version
+    assert (await node.rooms.load(code)).version == room.version
 
 
 async def test_a_room_that_nobody_of_this_node_follows_any_more_is_left_alone(
@@ -96,7 +96,7 @@ async def test_a_room_that_nobody_of_this_node_follows_any_more_is_left_alone(
     node.services.live.unsubscribe(code, ADA)
     await node.services.absences._decide(code)
     assert node.services.absences.size == 0
-    assert (await node.rooms.find(code)).version == room.version
+    assert (await node.rooms.load(code)).version == room.version
 
 
 async def test_who_is_there_by_the_store_is_not_away(

@@ -44,7 +44,7 @@ async def running_nodes(
 
 async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
     """Subscribe a session of a player to a room, and wait until the room is loaded."""
-    node.services.live.subscribe(await node.rooms.find(code), player)
+    node.services.live.subscribe(await node.rooms.load(code), player)
     # Sessions wait no longer than `LOADED_WITHIN`, which is less here than a refresh may take.
     live = node.services.live.find(code)
     assert live is not None
@@ -165,7 +165,7 @@ async def test_members_are_present_as_long_as_they_have_a_session(node: Node, ot
     for each in (node, other):
         await shows(each, code, ADA, BOB)
     # The end of a second session of the same player does not make it absent.
-    other.services.live.subscribe(await other.rooms.find(code), BOB)
+    other.services.live.subscribe(await other.rooms.load(code), BOB)
     other.services.live.unsubscribe(code, BOB)
     other.services.live.unsubscribe(code, BOB)
     await shows(node, code, ADA)
@@ -328,7 +328,7 @@ async def test_leaving_unsubscribes_and_entering_again_refreshes(node: Node) -> 
     assert room_bus.topic(code) not in node.bus._topics
     await node.rooms.set_ready(code, BOB, ready=False)
     await follow(node, code, ADA)
-    assert page_of(node, code).room == await node.rooms.find(code)
+    assert page_of(node, code).room == await node.rooms.load(code)
 
 
 @ALONE
@@ -422,12 +422,12 @@ async def test_reading_a_page_includes_entries_whose_message_was_lost(
 ) -> None:
     code = (await node.room_of(ADA, BOB, CYD)).opened.code
     await follow(node, code, ADA)
-    stale = await other.rooms.find(code)
+    stale = await other.rooms.load(code)
     await follow(other, code, BOB)
     # What is published from here on is not received.
     other.bus.unsubscribe(room_bus.topic(code))
     room = await node.rooms.set_ready(code, CYD, ready=False)
-    page = await other.services.live.read_page(await other.rooms.find(code))
+    page = await other.services.live.read_page(await other.rooms.load(code))
     assert page.room.version == room.version > stale.version
 
 

@@ -137,7 +137,7 @@ async def test_in_a_room_that_nobody_follows_the_deadline_finishes_its_run(
     clock.time = room.round.deadline
     await node.sweep()
     assert await texts(node, attempt) == expected
-    room = await node.rooms.find(code)
+    room = await node.rooms.load(code)
     assert room.round is not None
     assert room.round.over
     assert room.round.results[PACE_BOT].end in {"resigned", "won", "stuck"}

@@ -49,7 +49,7 @@ async def room_on(node: Node) -> RoomCode:
 
 async def toggle(node: Node, code: RoomCode, clock: SetClock, times: int) -> Room:
     """Append so many entries, one in ten seconds."""
-    room = await node.rooms.find(code)
+    room = await node.rooms.load(code)
     for _ in range(times):
         clock.time += 10_000
         room = await node.rooms.set_lock(code, ADA, locked=not room.locked)
@@ -75,12 +75,12 @@ async def test_a_rooms_journal_is_bounded_and_says_all_of_it(
         lengths.add(len(entries))
         assert [each for each, _ in entries] == list(range(entries[0][0], room.version + 1))
         if number % 50 == 0:
-            assert await there.rooms.find(code) == room
+            assert await there.rooms.load(code) == room
     assert max(lengths) == CHECKPOINT_EVERY
     assert room.version == 4 + 2 * CHECKPOINT_EVERY + 2
     assert entries[0] == (room.begin, "checkpoint")
     assert [kind for _, kind in entries[1:]] == ["lock"] * (len(entries) - 1)
-    assert (await there.rooms.find(code)) == room
+    assert (await there.rooms.load(code)) == room
     opened, terms = await there.rooms.terms(code) or (None, None)
     assert (opened, terms) == (room.opened, OTHER)
     assert (await here.redis.memory_usage(keys.room(code)) or 0) < 20_000
@@ -100,7 +100,7 @@ async def test_two_nodes_append_to_one_room_through_checkpoints(
         )
         entries = await stored(nodes[0], code)
         assert len(entries) <= 10
-    rooms = [await node.rooms.find(code) for node in nodes]
+    rooms = [await node.rooms.load(code) for node in nodes]
     assert rooms[0] == rooms[1]
     assert rooms[0].version == entries[-1][0] > 100
     assert rooms[0].begin == entries[0][0]
@@ -117,7 +117,7 @@ async def test_a_node_that_lags_behind_a_checkpoint_reads_it_and_has_lost_nothin
     room = await toggle(here, code, clock, 25)
     after = await there.rooms.set_ready(code, BOB, ready=True)
     assert after.version in {room.version + 1, room.version + 2}
-    assert await here.rooms.find(code) == after
+    assert await here.rooms.load(code) == after
     assert there.database.losses.text == ""
 
 
@@ -127,7 +127,7 @@ async def test_what_a_room_is_told_of_by_others_goes_through_checkpoints(
 ) -> None:
     here, there = nodes
     code = await room_on(here)
-    await there.rooms.find(code)
+    await there.rooms.load(code)
     told: list[Append] = []
     here.rooms.appended.subscribe(lambda _, __, append: told.append(append))
     room = await toggle(here, code, clock, 25)
@@ -147,7 +147,7 @@ async def test_an_entry_that_is_missing_after_a_checkpoint_is_told(
     room = await toggle(here, code, clock, 15)
     await here.redis.xdel(keys.room(code), f"0-{room.version - 1}")
     with pytest.raises(Exception, match="entries_lost"):
-        await there.rooms.find(code)
+        await there.rooms.load(code)
 
 
 async def test_the_results_of_earlier_rounds_are_kept_for_a_week(
@@ -164,7 +164,7 @@ async def test_the_results_of_earlier_rounds_are_kept_for_a_week(
         seq = (await here.state_of(first.attempt(player))).seq
         await here.attempts.resign(first.attempt(player), player, seq + 1)
     await here.apply_effects()
-    over = (await here.rooms.find(code)).round
+    over = (await here.rooms.load(code)).round
     assert over is not None
     assert over.over
     assert await there.rooms.round_on(code, first.deal) == over

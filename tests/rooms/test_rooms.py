@@ -54,7 +54,7 @@ async def deals(node: Node) -> int:
 
 async def result_of(node: Node, code: RoomCode, player: PlayerId) -> Result | None:
     """Return the result of a runner who has finished."""
-    round_ = (await node.rooms.find(code)).round
+    round_ = (await node.rooms.load(code)).round
     assert round_ is not None
     return round_.results.get(player)
 
@@ -71,13 +71,13 @@ async def test_a_new_room_has_its_host_in_the_first_seat(node: Node, other: Node
     room = await create(node)
     assert is_code(room.opened.code)
     assert (room.host, members(room)) == (ADA, [ADA])
-    assert await other.rooms.find(room.opened.code) == room
+    assert await other.rooms.load(room.opened.code) == room
 
 
 async def test_a_creation_that_is_sent_again_makes_no_second_room(node: Node, other: Node) -> None:
     rooms = await asyncio.gather(*(create(n) for n in (node, other) * 5))
     assert len({room.opened.code for room in rooms}) == 1
-    assert members(await node.rooms.find(rooms[0].opened.code)) == [ADA]
+    assert members(await node.rooms.load(rooms[0].opened.code)) == [ADA]
     assert len({(await create(node, key=key)).opened.code for key in ("key", "other")}) == 2
 
 
@@ -87,7 +87,7 @@ async def test_a_code_that_another_room_has_is_not_taken(node: Node) -> None:
     room = await create(node, BOB)
     assert room.opened.code != taken.opened.code
     assert (room.host, members(room)) == (BOB, [BOB])
-    assert members(await node.rooms.find(taken.opened.code)) == [ADA]
+    assert members(await node.rooms.load(taken.opened.code)) == [ADA]
 
 
 async def test_an_interrupted_creation_is_completed_by_the_next(node: Node) -> None:
@@ -115,7 +115,7 @@ async def test_a_room_for_an_unknown_game_or_variant_is_refused(
 @pytest.mark.parametrize(
     "act",
     [
-        lambda rooms, code: rooms.find(code),
+        lambda rooms, code: rooms.load(code),
         lambda rooms, code: rooms.join(code, ADA),
         lambda rooms, code: rooms.leave(code, ADA),
         lambda rooms, code: rooms.set_ready(code, ADA, ready=True),
@@ -130,7 +130,7 @@ async def test_a_room_for_an_unknown_game_or_variant_is_refused(
         lambda rooms, code: rooms.free_seat(code, ADA),
     ],
     ids=[
-        "find",
+        "load",
         "join",
         "leave",
         "ready",
@@ -157,7 +157,7 @@ async def test_a_missing_room_is_unknown(
 async def test_unknown_codes_evict_no_room_from_the_cache(node: Node) -> None:
     room = await create(node)
     for code in ("ZZZZ2", "ZZZZ3", "ZZZZ4"):
-        for act in (node.rooms.find(RoomCode(code)), node.rooms.join(RoomCode(code), BOB)):
+        for act in (node.rooms.load(RoomCode(code)), node.rooms.join(RoomCode(code), BOB)):
             with pytest.raises(Refusal, match="unknown_room"):
                 await act
     assert list(node.rooms._replicas._used.held) == [room.opened.code]
@@ -166,25 +166,25 @@ async def test_unknown_codes_evict_no_room_from_the_cache(node: Node) -> None:
 async def test_two_nodes_that_race_for_the_last_seat_give_it_once(node: Node, other: Node) -> None:
     for attempt in range(5):
         code = (await create(node, key=f"key {attempt}")).opened.code
-        await other.rooms.find(code)
+        await other.rooms.load(code)
         came = [
             n.rooms.join(code, player)
             for n, player in zip((node, other) * 2, PLAYERS[1:], strict=True)
         ]
         assert await outcomes(list(came)) == ["done", "room_full", "room_full", "room_full"]
-        assert len(members(await node.rooms.find(code))) == 2
+        assert len(members(await node.rooms.load(code))) == 2
 
 
 async def test_a_member_who_comes_back_keeps_the_seat(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB, seats=2)).opened.code
-    before = await node.rooms.find(code)
+    before = await node.rooms.load(code)
     for n in (node, other):
         assert await n.rooms.join(code, BOB) == before
 
 
 async def test_a_player_who_left_on_another_node_can_join_again(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
-    await other.rooms.find(code)
+    await other.rooms.load(code)
     await node.rooms.leave(code, BOB)
     assert BOB in members(await other.rooms.join(code, BOB))
 
@@ -222,10 +222,10 @@ async def test_a_refused_start_draws_no_deal(node: Node, player: PlayerId, code:
 
 async def test_a_start_that_is_sent_twice_starts_one_round(node: Node, other: Node) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
-    await other.rooms.find(code)
+    await other.rooms.load(code)
     starts = [n.rooms.start(code, ADA, PLAYERS) for n in (node, other, node, other)]
     assert await outcomes(list(starts)) == ["done", *["round_running"] * 3]
-    room = await node.rooms.find(code)
+    room = await node.rooms.load(code)
     assert room.running is not None
     assert room.running.number == 1
     drawn = await deals(node)
@@ -245,7 +245,7 @@ async def test_a_room_plays_several_rounds(node: Node, other: Node, clock: SetCl
             assert await result_of(node, code, player) is None
             await n.apply_effects()
             assert await result_of(node, code, player) == last.after.result
-        room = await node.rooms.find(code)
+        room = await node.rooms.load(code)
         assert room.running is None
         assert sum(room.wins.values()) >= number
         assert await all_due(node.store.outboxes, OVER * 2) == []
@@ -273,7 +273,7 @@ async def test_a_finish_is_entered_in_a_round_that_the_node_has_not_read_yet(
     node: Node, other: Node
 ) -> None:
     code = (await node.room_of(ADA, BOB)).opened.code
-    await other.rooms.find(code)
+    await other.rooms.load(code)
     room = await node.rooms.start(code, ADA, PLAYERS)
     assert room.round is not None
     await other.rooms.finish(code, room.round.deal, BOB, reached(1))
@@ -294,7 +294,7 @@ async def test_leaving_during_a_round_resigns(
     result = await result_of(node, code, ADA)
     assert result is not None
     assert (result.end, result.moves) == ("resigned", int(begun))
-    room = await node.rooms.find(code)
+    room = await node.rooms.load(code)
     assert room.running is not None
     assert room.running.unfinished() == [BOB]
     again = await other.rooms.leave(code, ADA)
@@ -333,13 +333,13 @@ async def test_a_removal_and_a_start_at_the_same_moment_follow_each_other(
     for number in range(12):
         host, guest = PlayerId(f"h0st{number:012}"), PlayerId(f"gaest{number:011}")
         code = (await node.room_of(host, guest, ADA)).opened.code
-        await other.rooms.find(code)
+        await other.rooms.load(code)
         acts: list[Awaitable[Room]] = [
             node.rooms.remove(code, host, guest),
             other.rooms.start(code, host, [host, guest, ADA]),
         ]
         said = await outcomes(acts if number % 2 else acts[::-1])
-        room = await node.rooms.find(code)
+        room = await node.rooms.load(code)
         assert room.running is not None
         # Who is in the round has not been removed, and who was removed is not in it.
         in_it = guest in room.running.players
@@ -401,7 +401,7 @@ async def test_terms_of_an_unknown_game_or_variant_are_refused(
     for act in (node.rooms.set_terms, node.rooms.propose_terms):
         with pytest.raises(Refusal, match="unknown"):
             await act(room.opened.code, ADA, Terms(game, variant, LIMIT))
-    assert (await node.rooms.find(room.opened.code)).version == room.version
+    assert (await node.rooms.load(room.opened.code)).version == room.version
 
 
 async def test_a_round_counts_from_the_cards_that_the_deal_brings_home(node: Node) -> None:
@@ -431,7 +431,7 @@ async def test_a_player_who_leaves_while_a_round_starts_does_not_stay_unfinished
         )
         for n in (node, other):
             await n.apply_effects()
-        room = await node.rooms.find(code)
+        room = await node.rooms.load(code)
         assert room.running is not None
         assert room.running.unfinished() == [ADA]
 
@@ -445,10 +445,10 @@ async def test_all_runners_are_finished_at_the_deadline(
     await node.apply_effects()
     await node.play(attempt_of(room, BOB), BOB)
     await other.rooms.pass_deadline(code)
-    assert (await node.rooms.find(code)).running is not None, "it is not time yet"
+    assert (await node.rooms.load(code)).running is not None, "it is not time yet"
     clock.time = OVER
     await asyncio.gather(*(n.rooms.pass_deadline(code) for n in (node, other)))
-    room = await node.rooms.find(code)
+    room = await node.rooms.load(code)
     assert room.running is None
     assert room.round is not None
     assert {player: result.end for player, result in room.round.results.items()} == {
@@ -471,7 +471,7 @@ async def test_a_round_whose_deal_was_lost_is_over_at_the_deadline(
         await node.redis.delete(key)
     clock.time = OVER
     assert await other.rooms.pass_deadline(code)
-    after = await other.rooms.find(code)
+    after = await other.rooms.load(code)
     assert after.running is None
     assert await result_of(other, code, ADA) == Result(0, 52, 0, 0, "time")
     assert (await node.rematch(code, ADA, BOB)).running is not None
@@ -485,7 +485,7 @@ async def test_runners_without_an_attempt_are_finished_at_the_deadline(
     await node.redis.delete(play_keys.attempt(attempt_of(room, BOB)))
     clock.time = OVER
     await node.rooms.pass_deadline(code)
-    assert (await node.rooms.find(code)).running is None
+    assert (await node.rooms.load(code)).running is None
 
 
 async def test_a_runners_missing_attempt_is_started_when_it_is_opened(
@@ -528,7 +528,7 @@ async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
     assert room.round is not None
     for player in (ADA, BOB):
         await node.rooms.finish(code, room.round.deal, player, reached(9))
-        page = await node.services.live.read_page(await node.rooms.find(code))
+        page = await node.services.live.read_page(await node.rooms.load(code))
         assert (page.seed is None) == (player == ADA)
     deal = await node.store.deals.find(room.round.deal)
     assert deal is not None
@@ -586,7 +586,7 @@ async def test_an_expired_room_is_unknown_to_a_node_that_cached_it(node: Node) -
     with pytest.raises(Refusal, match="unknown_room"):
         await node.rooms.join(code, BOB)
     with pytest.raises(Refusal, match="unknown_room"):
-        await node.rooms.find(code)
+        await node.rooms.load(code)
 
 
 async def test_moves_of_the_race_are_played_on_any_node(

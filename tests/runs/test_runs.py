@@ -21,7 +21,7 @@ from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of
 async def refusal_of(node: Node, attempt: AttemptId) -> str | None:
     """Return the code with which a run is refused, or `None` if it is not."""
     try:
-        await node.services.runs.find(attempt)
+        await node.services.runs.load(attempt)
     except Refusal as refusal:
         return refusal.code
     return None
@@ -38,7 +38,7 @@ async def test_a_run_has_the_moves_of_its_attempt_with_their_times(
     clock.time = BEGUN + 9_000
     await node.attempts.give_up(attempt)
     await node.apply_effects()
-    found = await other.services.runs.find(attempt)
+    found = await other.services.runs.load(attempt)
     run, deal = found.run, found.deal
     assert [time for _, time in run.moves] == [1_000, 3_000, 4_000]
     assert (run.end, run.ended, found.profile.id) == ("resigned", 9_000, ADA)
@@ -72,7 +72,7 @@ async def test_a_run_of_a_daily_is_shown_from_its_close_on(node: Node, clock: Se
     assert await refusal_of(node, attempt) == "deal_open"
     # Nobody has looked at it since: the read itself makes the deadline pass.
     clock.time = days.closes(day)
-    found = await node.services.runs.find(attempt)
+    found = await node.services.runs.load(attempt)
     assert (found.run.end, found.run.start.at + found.run.ended) == ("time", clock.time)
 
 

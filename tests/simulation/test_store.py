@@ -293,7 +293,7 @@ class Commands:
 
     def _account(self) -> Command:
         player: PlayerId = self._one(list(PLAYERS))
-        return lambda on: on.store.accounts.find(player)
+        return lambda on: on.store.accounts.load(player)
 
     def _code(self) -> Command:
         player, digest = self._one(list(PLAYERS)), self._one(DIGESTS)

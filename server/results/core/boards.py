@@ -95,7 +95,7 @@ def of_daily(daily: DailyId, group: Group) -> BoardId:
     return BoardId("day", daily.game, daily.day, group)
 
 
-def find(scope: Scope, game: str, period: int | None, group: Group, today: int) -> BoardId:
+def resolve(scope: Scope, game: str, period: int | None, group: Group, today: int) -> BoardId:
     """Return the leaderboard that there is, even if nobody is on it.
 
     Args:

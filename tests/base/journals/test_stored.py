@@ -112,7 +112,7 @@ async def test_a_newer_room_is_refused_and_not_treated_as_missing(node: Node, ot
     number = await node.redis.xlen(rooms_keys.room(code)) + 1
     await node.redis.xadd(rooms_keys.room(code), {"e": NEWER}, id=f"0-{number}")
     with pytest.raises(UnreadableError, match="unknown_format"):
-        await other.rooms.find(code)
+        await other.rooms.load(code)
     # A room taken for missing would reveal the seed, and drop the result.
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.services.deals.show(room.round.deal)
@@ -127,7 +127,7 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     code = (await node.room_of(ADA)).opened.code
-    before = await other.rooms.find(code)
+    before = await other.rooms.load(code)
     event = commands.start(
         before, ADA, DealId("r" * 16), "c0ffee", clock.time, present=[ADA], rules="0" * 16
     )
@@ -135,7 +135,7 @@ async def test_a_room_with_a_round_of_unknown_rules_is_unreadable_from_there(
     assert other.rooms.receive(code, number, text) is None
     await node.redis.xadd(rooms_keys.room(code), {"e": text}, id=f"0-{number}")
     with pytest.raises(UnreadableError, match="unknown_rules"):
-        await other.rooms.find(code)
+        await other.rooms.load(code)
     with pytest.raises(UnreadableError, match="unknown_rules"):
         await other.rooms.join(code, BOB)
     # The state before that entry can still be shown.
@@ -165,7 +165,7 @@ async def test_a_round_of_unknown_rules_is_not_ended(
     async with node_on(redis_url, clock) as other:
         with pytest.raises(UnreadableError, match="unknown_rules"):
             await other.rooms.pass_deadline(code)
-        assert (await other.rooms.find(code)).running is not None
+        assert (await other.rooms.load(code)).running is not None
 
 
 def test_an_invalid_entry_is_not_taken_for_a_newer_one() -> None:

@@ -90,7 +90,7 @@ async def test_a_started_round_that_was_never_published_is_found(
 
                 async with working(work_of(silent.registration)):
                     await until(known)
-                    room = await silent.rooms.find(code)
+                    room = await silent.rooms.load(code)
                     present = [seat.player for seat in room.seats]
                     await silent.rooms.start(code, room.host, present)
         mine, yours = await one.next("attempt"), await other.next("attempt")

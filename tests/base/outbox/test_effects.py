@@ -76,7 +76,7 @@ async def test_a_finished_race_is_entered_in_its_room_and_in_no_leaderboard(
     clock.time = BEGUN
     await node.play_out(attempt_of(room, ADA), ADA)
     await node.apply_effects()
-    after = await node.rooms.find(code)
+    after = await node.rooms.load(code)
     assert after.running is not None
     assert after.running.unfinished() == [BOB]
     assert await node.keys("leaderboard:*") == []
@@ -108,9 +108,9 @@ async def test_applying_an_effect_twice_changes_nothing(
     finishes = [node.outbox.queue.get_nowait() for _ in range(2)]
     for finish in finishes:
         await node.outbox.apply(finish)
-    before = (await rows(node), await node.rooms.find(code))
+    before = (await rows(node), await node.rooms.load(code))
     await asyncio.gather(*(n.outbox.apply(finish) for n in (node, other) for finish in finishes))
-    assert (await rows(node), await node.rooms.find(code)) == before
+    assert (await rows(node), await node.rooms.load(code)) == before
     assert await all_effects(node.store.outboxes) == []
 
 
@@ -122,7 +122,7 @@ async def test_effects_left_by_a_dead_node_are_applied_by_another(node: Node, ot
     assert len(await all_effects(other.store.outboxes)) == 2
     await other.sweep()
     assert [row.score for row in await rows(other)] == [await score_of(node, attempt)]
-    assert (await other.rooms.find(code)).running is None
+    assert (await other.rooms.load(code)).running is None
     assert await all_effects(other.store.outboxes) == []
 
 
@@ -130,13 +130,13 @@ async def test_a_node_with_a_stale_room_applies_effects_too(node: Node, other: N
     _, code = await node.race_of(ADA)
     await other.rooms.pass_deadline(code)
     for _ in range(3):
-        room = await node.rooms.find(code)
+        room = await node.rooms.load(code)
         await node.attempts.give_up(attempt_of(room, ADA))
         await node.apply_effects()
         room = await node.rooms.start(code, ADA, [ADA])
     await node.attempts.give_up(attempt_of(room, ADA))
     await other.sweep()
-    assert (await node.rooms.find(code)).running is None
+    assert (await node.rooms.load(code)).running is None
     assert await all_effects(other.store.outboxes) == []
 
 
@@ -146,7 +146,7 @@ async def test_the_sweeper_passes_deadlines(node: Node, other: Node, clock: SetC
     for time in (OVER - 1, OVER):
         clock.time = time
         await other.sweep()
-        assert ((await node.rooms.find(code)).running is None) == (time == OVER)
+        assert ((await node.rooms.load(code)).running is None) == (time == OVER)
     clock.time = days.closes(DAY)
     await other.sweep()
     await other.sweep()
@@ -169,7 +169,7 @@ async def test_broken_entries_and_effects_do_not_block_others(
     clock.time = days.closes(DAY)
     await other.sweep()
     assert [row.player for row in await rows(node)] == [ADA]
-    assert (await node.rooms.find(code)).running is None
+    assert (await node.rooms.load(code)).running is None
     assert (await node.state_of(ada)).end == "time"
     assert f"a:{broken}" in await all_set_aside(node.database)
 
@@ -210,5 +210,5 @@ async def test_a_deadline_seen_early_by_a_wrong_clock_stays_due(
     clock.time = snapshot.start.deadline
     await node.sweep()
     assert (await node.state_of(snapshot.attempt)).end == "time"
-    assert (await node.rooms.find(code)).running is None
+    assert (await node.rooms.load(code)).running is None
     assert await all_due(node.store.outboxes, clock.time) == []

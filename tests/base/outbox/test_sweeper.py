@@ -125,7 +125,7 @@ async def test_deadlines_of_rooms_go_before_those_of_dailies(node: Node, clock: 
     assert [work.name for work in node.sweeper._urgent._pending] == [f"r:{code}"]
     assert len(node.sweeper._dailies) == 2
     await node.sweeper._urgent.finish()
-    assert (await node.rooms.find(code)).running is None
+    assert (await node.rooms.load(code)).running is None
 
 
 async def test_an_effect_that_keeps_failing_is_set_aside_and_logged_once(
