@@ -103,4 +103,4 @@ def decode(text: str) -> AnyAct:
     Raises:
         UnreadableError: this release does not know its type.
     """
-    return _READER.read(text)
+    return _READER.decode(text)

@@ -135,7 +135,7 @@ def decode(text: str) -> Event:
     Raises:
         UnreadableError: this release does not know its type.
     """
-    return _READER.read(text)
+    return _READER.decode(text)
 
 
 def fold_event(deal: Deal, state: Attempt | None, event: Event) -> Attempt:

@@ -45,11 +45,11 @@ def entries(
         profiles: the profiles of their players.
     """
     return [
-        Entry(row.rank, players_present.player(profiles[row.player]), *board.read(row.score))
+        Entry(row.rank, players_present.player(profiles[row.player]), *board.decode(row.score))
         for row in rows
     ]
 
 
 def middle(board: BoardId, score: int | None) -> Middle | None:
     """Return the score of a leaderboard's middle row, if there is one."""
-    return None if score is None else Middle(*board.read(score))
+    return None if score is None else Middle(*board.decode(score))

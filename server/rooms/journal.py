@@ -138,7 +138,7 @@ def decode_round(text: str) -> Round:
     Raises:
         UnreadableError: this release does not know its type.
     """
-    return _ROUNDS.read(text).round
+    return _ROUNDS.decode(text).round
 
 
 def decode(text: str) -> Entry:
@@ -147,4 +147,4 @@ def decode(text: str) -> Entry:
     Raises:
         UnreadableError: this release does not know its type.
     """
-    return _READER.read(text)
+    return _READER.decode(text)

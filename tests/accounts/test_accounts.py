@@ -259,7 +259,7 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
     clock.time += accounts_keys.CODE_OFFER_LIFE * 1000
     with pytest.raises(Refusal, match="bad_code"):
         await accounts.keep_recovery_code(player, read_typed(late))
-    assert tokens.read(await sign_in(node, offered[2])).player == player
+    assert tokens.parse(await sign_in(node, offered[2])).player == player
     assert len(await node.keys("recovery:*")) == 1
     assert await all_effects(node.store.outboxes) == []
 
@@ -295,7 +295,7 @@ async def test_only_the_latest_device_code_counts_and_not_for_long(
     with pytest.raises(Refusal, match="bad_code"):
         await sign_in(node, first.code)
     clock.time = second.expires - 1
-    assert tokens.read(await sign_in(node, second.code)).player == player
+    assert tokens.parse(await sign_in(node, second.code)).player == player
     third = await node.services.accounts.link_device(player, 0)
     clock.time = third.expires
     with pytest.raises(Refusal, match="bad_code"):
@@ -433,7 +433,7 @@ async def test_credentials_are_removed_one_by_one_but_for_the_last(
     assert (set(account.passkeys), account.recovery, account.recovery_at) == ({"first"}, None, None)
     with pytest.raises(Refusal, match="last_credential"):
         await sign_out(node, player, "first", epoch=2)
-    assert tokens.read(await sign_in_by(other, "first")).epoch == 2
+    assert tokens.parse(await sign_in_by(other, "first")).epoch == 2
     # Of those that are gone, nothing is left.
     assert await node.keys("recovery:*") == []
     assert await node.keys("passkey:*") == [accounts_keys.passkey("first")]
@@ -478,7 +478,7 @@ async def test_the_owner_gets_rid_of_a_thief_who_had_a_credential(node: Node, ot
     with pytest.raises(Refusal, match="bad_passkey"):
         await accounts.use_passkey(passkey, 0)
     await keep(node, passkey_of(player, "ada's"), epoch=1)
-    assert tokens.read(await sign_in(node, code)).epoch == 1
+    assert tokens.parse(await sign_in(node, code)).epoch == 1
 
 
 # The effect of keeping

@@ -95,7 +95,7 @@ def _refusal_of(reader: Callable[[T], object], given: T) -> Refusal | None:
 
 
 def _token(text: str) -> None:
-    said = tokens.read(text)
+    said = tokens.parse(text)
     assert ids.is_id(said.player)
     # Its form is exact, so that one token cannot be written in two ways.
     assert tokens.sign(b"key", said).rpartition(".")[0] == text.rpartition(".")[0]

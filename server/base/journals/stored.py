@@ -33,7 +33,7 @@ class Reader(Generic[T]):
         self._decoder: msgspec.json.Decoder[T] = msgspec.json.Decoder(forms)
         self._tags = {form.__struct_config__.tag for form in get_args(forms) or (forms,)}
 
-    def read(self, text: str) -> T:
+    def decode(self, text: str) -> T:
         """Return what a text says.
 
         Raises:

@@ -86,7 +86,7 @@ class Outbox:
         Raises:
             UnreadableError: this release does not know its type.
         """
-        return self._reader.read(text)
+        return self._reader.decode(text)
 
     def enqueue(self, effect: Effect) -> None:
         """Enqueue an effect that is in the outbox; if the queue is full, a sweeper applies it."""

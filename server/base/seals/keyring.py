@@ -134,7 +134,7 @@ class Keyring:
             UnavailableError: the store does not answer, or this node lacks the secret key.
         """
         ring, now = await self._loaded(), self._clock.now()
-        said = tokens.read(token)
+        said = tokens.parse(token)
         key = self._secret_keys.signing_key(said.key)
         if key is None:
             if self._lacking:

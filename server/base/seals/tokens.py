@@ -50,7 +50,7 @@ def sign(key: bytes, said: Token) -> str:
     return f"{text}.{urlsafe_b64encode(mac).rstrip(b'=').decode()}"
 
 
-def read(token: str) -> Token:
+def parse(token: str) -> Token:
     """Return what a token says, which nobody may have signed.
 
     Raises:

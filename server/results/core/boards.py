@@ -85,7 +85,7 @@ class BoardId(NamedTuple):
         """
         return self.scope == "best" or (self.scope == "day" and self.game != ALL_GAMES)
 
-    def read(self, score: int) -> Score:
+    def decode(self, score: int) -> Score:
         """Return what one of its scores says."""
         return Score(*unpack(score), 0) if self.is_of_results else Score(0, 0, 0, -score)
 

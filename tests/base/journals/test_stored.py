@@ -171,6 +171,6 @@ async def test_a_round_of_unknown_rules_is_not_ended(
 def test_an_invalid_entry_is_not_taken_for_a_newer_one() -> None:
     reader: Reader[Event] = Reader(Event)
     with pytest.raises(msgspec.ValidationError):
-        reader.read('{"type":"left","player":7,"at":1}')
+        reader.decode('{"type":"left","player":7,"at":1}')
     with pytest.raises(msgspec.DecodeError):
-        reader.read("{")
+        reader.decode("{")

@@ -50,7 +50,7 @@ async def test_a_token_holds_for_its_life_and_is_renewed_in_time(
 
 async def test_no_key_is_stored_and_a_new_store_has_a_keyring_at_once(node: Node) -> None:
     _, token, _ = await node.services.identity.identify(None, None)
-    said = tokens.read(token)
+    said = tokens.parse(token)
     stored = str(await node.redis.get(keys.KEYRING))
     assert said.key in stored
     key = node.store.secret_keys.signing_key(said.key)
@@ -63,13 +63,13 @@ async def test_a_rotated_key_is_used_by_all_nodes_and_logs_nobody_out(
 ) -> None:
     other.by_hand["keyring"].every = 0.01
     _, token, _ = await other.services.identity.identify(None, None)
-    before = tokens.read(token).key
+    before = tokens.parse(token).key
     async with running(other.run_all):
         after = (await node.services.keyring.rotate(LIFE_MS)).signing
 
         async def uses_it() -> bool:
             found = await other.services.identity.identify(token, None)
-            return tokens.read(found.token).key == after
+            return tokens.parse(found.token).key == after
 
         await until(uses_it)
     assert before != after

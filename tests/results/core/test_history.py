@@ -215,7 +215,7 @@ def test_which_leaderboards_exist() -> None:
 def test_a_score_is_read_as_a_result_or_as_a_number() -> None:
     of_results = [BoardId("day", "robert", 7, "guests"), BoardId("best", "robert", 0, "ranked")]
     for board in of_results:
-        assert board.read(pack(12, 183_250, 141)) == (12, 183_250, 141, 0)
+        assert board.decode(pack(12, 183_250, 141)) == (12, 183_250, 141, 0)
     of_numbers = [BoardId("day", ALL_GAMES, 7, "guests"), BoardId("rating", "robert", 0, "ranked")]
     for board in of_numbers:
-        assert board.read(-410) == (0, 0, 0, 410)
+        assert board.decode(-410) == (0, 0, 0, 410)
