@@ -21,7 +21,7 @@ from redis.asyncio import Redis
 from deploy.bench.games import recorded
 from engine.catalog import ruleset
 from engine.notation import move_text
-from server.accounts.accounts import read_typed
+from server.accounts.accounts import parse_typed
 from server.app import redis_store
 from server.base.core import days, keys
 from server.base.core.due import AttemptDue
@@ -106,7 +106,7 @@ class Capacity:
         """Keep an identity by a recovery code."""
         accounts = self.services.accounts
         code = await accounts.new_recovery_code(player, 0, confirmed=False)
-        await accounts.keep_recovery_code(player, read_typed(code))
+        await accounts.keep_recovery_code(player, parse_typed(code))
 
     async def play(self, attempt: AttemptId, moves: int) -> None:
         """Write the moves of a recorded game to the journal of a daily."""

@@ -23,7 +23,7 @@ from server.base.core.codes import (
     DEVICE_LENGTH,
     RECOVERY_LENGTH,
     is_recovery,
-    read_code,
+    parse_code,
     shown_code,
 )
 from server.base.core.ids import ALPHABET, PlayerId
@@ -108,7 +108,7 @@ class Accounts:
 
         Args:
             player: the player.
-            code: as `read_code` returns it.
+            code: as `parse_code` returns it.
 
         Raises:
             Refusal: as `bad_code`, if the player has not just been given it.
@@ -168,7 +168,7 @@ class Accounts:
         same moment, or removes the code, voids it.
 
         Args:
-            code: as `read_code` returns it.
+            code: as `parse_code` returns it.
 
         Raises:
             Refusal: as `bad_code`, if it is nobody's, or not any more.
@@ -190,7 +190,7 @@ class Accounts:
 
         Args:
             player: the player.
-            code: as `read_code` returns it.
+            code: as `parse_code` returns it.
 
         Raises:
             Refusal: as `bad_code`, if it is not the player's.
@@ -314,13 +314,13 @@ async def _rows(name: str, results: Mapping[tuple[str, K], DayResult | RoundResu
     return Raw(rows)
 
 
-def read_typed(text: str) -> str:
+def parse_typed(text: str) -> str:
     """Return the code that somebody typed.
 
     Raises:
         Refusal: as `bad_code`, if it cannot be one.
     """
-    code = read_code(text)
+    code = parse_code(text)
     if code is None:
         raise Refusal("bad_code")
     return code

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.accounts import passkeys
-from server.accounts.accounts import read_typed
+from server.accounts.accounts import parse_typed
 from server.accounts.challenges import Purpose
 from server.accounts.core import charges
 from server.accounts.messages import (
@@ -50,7 +50,7 @@ async def new_recovery_code(request: Request[NewRecoveryCode]) -> RecoveryCode:
 
 async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
     """Keep the identity by a code; whoever knows it has shown it, too."""
-    code = read_typed(request.command.code)
+    code = parse_typed(request.command.code)
     async with request.paying("any", charges.CODE):
         await request.services.accounts.keep_recovery_code(request.player, code)
     request.front.confirmations.note(request.session)
@@ -59,7 +59,7 @@ async def keep_recovery_code(request: Request[KeepRecoveryCode]) -> Done:
 
 async def confirm_code(request: Request[ConfirmCode]) -> Done:
     """Note that the session has shown the recovery code."""
-    code = read_typed(request.command.code)
+    code = parse_typed(request.command.code)
     await request.services.accounts.show_code(request.player, code)
     request.front.confirmations.note(request.session)
     return Done()
@@ -74,7 +74,7 @@ async def link_device(request: Request[LinkDevice]) -> DeviceCode:
 
 async def sign_in(request: Request[SignIn]) -> SignedIn:
     """Return the token of whose code it is."""
-    code = read_typed(request.command.code)
+    code = parse_typed(request.command.code)
     return SignedIn(await request.services.accounts.sign_in(code))
 
 

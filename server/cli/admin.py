@@ -14,7 +14,7 @@ import msgspec
 
 from server.app import services_alone
 from server.base.core import days as daily
-from server.base.core.codes import read_room_code
+from server.base.core.codes import parse_room_code
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
 from server.base.redis.programs import EmbeddedServerError
@@ -229,7 +229,7 @@ def rooms(console: Console, *, game: str | None, which: Which | None, limit: int
 @click.pass_obj
 def room(console: Console, *, code: str) -> None:
     """Show a room: its seats, who is online, its terms and last round."""
-    console.show(lambda operators: operators.room(read_room_code(code)))
+    console.show(lambda operators: operators.room(parse_room_code(code)))
 
 
 @admin.command("close-room")
@@ -242,7 +242,7 @@ def close_room(console: Console, *, code: str, reason: str) -> None:
     Its members are told and leave, the attempts at a running round are resigned, and nobody can
     join any more.
     """
-    console.act(reason, lambda operators, by: operators.close_room(by, read_room_code(code)))
+    console.act(reason, lambda operators, by: operators.close_room(by, parse_room_code(code)))
 
 
 @admin.command()

@@ -39,7 +39,7 @@ from server.cli.options import option, redis_password_file, redis_url
 from server.cli.terminal import Commands, quoted, say
 from server.cli.upkeep import COMMANDS
 from server.cli.workers import READY, StartError, Supervisor, showing_life
-from server.play.core.run import MAX_FILE, check, read_file
+from server.play.core.run import MAX_FILE, check, parse_file
 from server.settings import LogFormat, Settings
 
 new_event_loop: Callable[[], asyncio.AbstractEventLoop]
@@ -534,7 +534,7 @@ def _verify_run(path: Path) -> None:
     except OSError as error:
         raise click.UsageError(f"{path} cannot be read: {error.strerror}.") from error
     try:
-        file = read_file(content)
+        file = parse_file(content)
         wrong = check(file)
     except EngineError as error:
         raise click.UsageError(quoted(error.message, MAX_SENTENCE)) from error

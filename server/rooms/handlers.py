@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.base.core.codes import read_room_code
+from server.base.core.codes import parse_room_code
 from server.base.core.ids import PACE_BOT, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.net.addresses import wide_of
@@ -42,7 +42,7 @@ def is_seated(live: LiveRooms, player: PlayerId, command: Command) -> bool:
     """
     if not isinstance(command, RoomCommand):
         return False
-    found = live.find(read_room_code(command.code))
+    found = live.find(parse_room_code(command.code))
     return found is not None and found.room.seat_of(player) is not None
 
 
@@ -74,7 +74,7 @@ async def admit(request: Request[CreateRoom] | Request[QuickMatch]) -> None:
 
 async def join(request: Request[JoinRoom]) -> RoomState:
     """Take a seat, and subscribe the session to the room; its code may be as it was typed."""
-    code = read_room_code(request.command.code)
+    code = parse_room_code(request.command.code)
     room = await request.services.rooms.join(code, request.player)
     return await subscribed(request, room)
 

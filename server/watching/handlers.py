@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.base.core.codes import read_room_code
+from server.base.core.codes import parse_room_code
 from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal
 from server.base.wire.session_messages import Done
@@ -17,7 +17,7 @@ async def watch(request: Request[WatchRound]) -> Watched:
 
     Without a seat, a part in the round or the key, the answer is the same where there is no room.
     """
-    code = read_room_code(request.command.code)
+    code = parse_room_code(request.command.code)
     session, player, services = request.session, request.player, request.services
     try:
         found = await services.rooms.load(code)

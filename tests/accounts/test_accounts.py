@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from engine.catalog import games
-from server.accounts.accounts import _digest, read_typed
+from server.accounts.accounts import _digest, parse_typed
 from server.accounts.core import keys as accounts_keys
 from server.accounts.core.effects import Deleted, Kept, PasskeyEntry
 from server.base.core import days
-from server.base.core.codes import read_code
+from server.base.core.codes import parse_code
 from server.base.core.days import DailyId
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
@@ -64,7 +64,7 @@ async def guest(node: Node, name: str | None = None) -> tuple[PlayerId, str]:
 
 async def sign_in(node: Node, code: str) -> str:
     """Return the token that a typed code gives."""
-    return await node.services.accounts.sign_in(read_typed(code))
+    return await node.services.accounts.sign_in(parse_typed(code))
 
 
 async def recovery_code(
@@ -73,7 +73,7 @@ async def recovery_code(
     """Return a recovery code that the player has kept."""
     new = node.services.accounts.new_recovery_code
     code = await new(player, epoch, confirmed=confirmed)
-    await node.services.accounts.keep_recovery_code(player, read_typed(code))
+    await node.services.accounts.keep_recovery_code(player, parse_typed(code))
     return code
 
 
@@ -201,7 +201,7 @@ async def test_no_code_is_stored_anywhere(node: Node) -> None:
     text = str(await stored(node)).lower()
     for code in codes:
         assert code.lower() not in text
-        assert str(read_code(code)) not in text
+        assert str(parse_code(code)) not in text
 
 
 async def test_a_new_recovery_code_takes_the_place_of_the_earlier_one(
@@ -247,18 +247,18 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
             await sign_in(node, code)
     for code in offered[:2]:
         with pytest.raises(Refusal, match="bad_code"):
-            await accounts.keep_recovery_code(player, read_typed(code))
+            await accounts.keep_recovery_code(player, parse_typed(code))
     other, _ = await guest(node)
     with pytest.raises(Refusal, match="bad_code"):
-        await accounts.keep_recovery_code(other, read_typed(offered[2]))
+        await accounts.keep_recovery_code(other, parse_typed(offered[2]))
     # Whoever does not hear that it was kept asks again.
     for _ in range(2):
-        await accounts.keep_recovery_code(player, read_typed(offered[2]))
+        await accounts.keep_recovery_code(player, parse_typed(offered[2]))
     assert await sign_in(node, offered[2]) == token
     late = await accounts.new_recovery_code(player, 0, confirmed=True)
     clock.time += accounts_keys.CODE_OFFER_LIFE * 1000
     with pytest.raises(Refusal, match="bad_code"):
-        await accounts.keep_recovery_code(player, read_typed(late))
+        await accounts.keep_recovery_code(player, parse_typed(late))
     assert tokens.parse(await sign_in(node, offered[2])).player == player
     assert len(await node.keys("recovery:*")) == 1
     assert await all_effects(node.store.outboxes) == []
@@ -376,7 +376,7 @@ async def test_who_has_shown_no_credential_adds_none_beside_one_that_there_is(
     offered = await other.services.accounts.new_recovery_code(player, 0, confirmed=False)
     code = await recovery_code(node, player, confirmed=False)
     with pytest.raises(Refusal, match="bad_code"):
-        await other.services.accounts.keep_recovery_code(player, read_typed(offered))
+        await other.services.accounts.keep_recovery_code(player, parse_typed(offered))
     with pytest.raises(Refusal, match="confirm_first"):
         await other.services.accounts.new_recovery_code(player, 0, confirmed=False)
     with pytest.raises(Refusal, match="confirm_first"):
@@ -399,7 +399,7 @@ async def test_what_was_begun_before_signing_out_everywhere_comes_to_nothing(
     offered = await accounts.new_recovery_code(player, 0, confirmed=True)
     await sign_out(node, player)
     with pytest.raises(Refusal, match="bad_code"):
-        await accounts.keep_recovery_code(player, read_typed(offered))
+        await accounts.keep_recovery_code(player, parse_typed(offered))
     with pytest.raises(Refusal, match="bad_token"):
         await accounts.new_recovery_code(player, 0, confirmed=True)
     with pytest.raises(Refusal, match="bad_passkey"):
@@ -489,7 +489,7 @@ async def test_what_was_begun_is_completed_by_the_sweeper_and_doing_so_twice_cha
 ) -> None:
     player, _ = await guest(node)
     entry = PasskeyEntry("first", b"\x00\xff", 3, "aaguid", 0, confirmed=True)
-    code = read_typed(await node.services.accounts.new_recovery_code(player, 0, confirmed=False))
+    code = parse_typed(await node.services.accounts.new_recovery_code(player, 0, confirmed=False))
     for effect in (
         Kept(player, START, code=_digest(code)),
         Kept(player, START + 1, passkey=entry),
@@ -512,7 +512,7 @@ async def test_keeping_again_does_not_bring_back_what_was_removed(node: Node) ->
     code = await node.services.accounts.new_recovery_code(player, 0, confirmed=True)
     entry = PasskeyEntry("first", b"public", 0, "", 0, confirmed=True)
     effects = [
-        Kept(player, START, code=_digest(read_typed(code))),
+        Kept(player, START, code=_digest(parse_typed(code))),
         Kept(player, START, passkey=entry),
     ]
     for effect in effects:
@@ -662,7 +662,7 @@ async def test_all_that_is_stored_is_exported_but_for_secrets(node: Node) -> Non
         "robert", days.day_at(START), "resigned",
     )  # fmt: skip
     account = await node.services.accounts.load(player)
-    for secret in (token, code, str(read_code(code)), account.recovery):
+    for secret in (token, code, str(parse_code(code)), account.recovery):
         assert str(secret) not in text
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from server.play.core.run import check, read_file
+from server.play.core.run import check, parse_file
 from tests.browser.checks import problems
 from tests.browser.conftest import Site
 from tests.browser.player import PHONE, Player
@@ -75,7 +75,7 @@ def test_a_run_is_linked_to_at_a_time_and_downloaded_for_verification(player: Pl
     with player.page.expect_download() as download:
         player.press("download")
     content = download.value.path().read_bytes()
-    assert check(read_file(content)) is None
+    assert check(parse_file(content)) is None
     assert [move for move, _ in json.loads(content)["moves"]] == ["s>w", "s>w"]
 
 

@@ -14,7 +14,7 @@ from server.base.core import days
 from server.base.web.api.route import FOREVER
 from server.dailies import archive
 from server.dailies.archive import DAYS, Archive
-from server.play.core.run import check, read_file
+from server.play.core.run import check, parse_file
 from tests.builders import ADA, BOB, CYD, START
 from tests.clients.site import DATE, SETTLED, Site, play_daily
 from tests.nodes import Node, SetClock, node_on
@@ -84,7 +84,7 @@ async def test_each_line_is_a_run_that_can_be_checked(
     for run in runs:
         player = {"id": run["player"], "name": "", "tag": ""}
         file = {**deals[run["game"]], **run, "player": player, "samedeal": "run", "format": 1}
-        assert check(read_file(msgspec.json.encode(file))) is None
+        assert check(parse_file(msgspec.json.encode(file))) is None
     assert len(runs) == 4
 
 

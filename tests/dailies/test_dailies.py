@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 from engine.board import Board
 from engine.catalog import games
 from engine.moves import legal_moves
-from server.accounts.accounts import read_typed
+from server.accounts.accounts import parse_typed
 from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.core.ids import PlayerId
@@ -346,7 +346,7 @@ async def keep(node: Node, player: PlayerId) -> None:
     """Keep a player's identity by a recovery code."""
     accounts = node.services.accounts
     code = await accounts.new_recovery_code(player, 0, confirmed=False)
-    await accounts.keep_recovery_code(player, read_typed(code))
+    await accounts.keep_recovery_code(player, parse_typed(code))
 
 
 @pytest.mark.parametrize("when", ["after", "meanwhile"])

@@ -18,7 +18,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 from server import protocol
-from server.base.core.codes import read_room_code
+from server.base.core.codes import parse_room_code
 from server.base.net.contracts import Reason
 from server.base.wire import codec
 from server.base.wire.messages import NEWS, Command
@@ -389,7 +389,7 @@ class Session:
         if "number" in message:
             message["attempt"] = self._frames.attempts.get(message.pop("number"), "")
         if "code" in message:
-            message["code"] = read_room_code(message["code"])
+            message["code"] = parse_room_code(message["code"])
         if message.get("have") is not None:
             message["have"] = msgspec.structs.asdict(message["have"])
         return message

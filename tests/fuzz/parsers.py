@@ -105,11 +105,11 @@ def _token(text: str) -> None:
 
 
 def _code(text: str) -> None:
-    code = codes.read_code(text)
+    code = codes.parse_code(text)
     if code is not None:
-        assert codes.read_code(codes.shown_code(code)) == code
-    room = codes.read_room_code(text)
-    assert codes.read_room_code(room) == room
+        assert codes.parse_code(codes.shown_code(code)) == code
+    room = codes.parse_room_code(text)
+    assert codes.parse_room_code(room) == room
 
 
 _NAMES = name_lists()

@@ -10,7 +10,7 @@ import pytest
 from redis.asyncio import Redis
 
 from engine.catalog import games
-from server.accounts.accounts import read_typed
+from server.accounts.accounts import parse_typed
 from server.accounts.core import keys as accounts_keys
 from server.base.core import days, keys
 from server.base.core.days import DailyId
@@ -242,7 +242,7 @@ async def test_every_key_expires_but_those_of_which_it_is_said_why(
         await services.quotas.take(place, "any", GUEST)
     for player in (ada, bob):
         given = await accounts.new_recovery_code(player, 0, confirmed=True)
-        await accounts.keep_recovery_code(player, read_typed(given))
+        await accounts.keep_recovery_code(player, parse_typed(given))
         passkey = Passkey(f"credential of {player}", player, b"key", 0)
         await accounts.keep_passkey(passkey, 0, confirmed=True)
         await accounts.link_device(player, 0)

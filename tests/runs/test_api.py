@@ -11,7 +11,7 @@ from engine.catalog import stored_ruleset
 from engine.verify import verify
 from server.base.net import limits
 from server.base.web.api.route import FOREVER, HOUR
-from server.play.core.run import check, read_file
+from server.play.core.run import check, parse_file
 from server.routes import ROUTES
 from tests.builders import ADA, BOB, CYD
 from tests.clients.site import CLOSED, DATE, GAME, UNKNOWN, Site, play_daily
@@ -61,7 +61,7 @@ async def test_a_run_is_a_file_that_can_be_checked(
     await node.attempts.give_up(attempt)
     await node.apply_effects()
     reply = await site.get(f"/runs/{attempt}")
-    file = read_file(reply.body)
+    file = parse_file(reply.body)
     assert check(file) is None
     result = (await node.state_of(attempt)).result
     assert msgspec.structs.asdict(file.result) == {

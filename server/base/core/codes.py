@@ -33,7 +33,7 @@ def shown_code(code: str) -> str:
     return "-".join(groups).upper()
 
 
-def read_code(text: str) -> str | None:
+def parse_code(text: str) -> str | None:
     """Return the code in what somebody typed, or `None` if it cannot be one.
 
     Case, spaces and hyphens do not matter; the letters o, i and l, which no code has, count as the
@@ -44,7 +44,7 @@ def read_code(text: str) -> str | None:
     return code if fits else None
 
 
-def read_room_code(text: str) -> RoomCode:
+def parse_room_code(text: str) -> RoomCode:
     """Return the room code in what somebody typed, which may be none: see `ids.is_code`.
 
     Case, spaces and hyphens do not matter.

@@ -22,7 +22,7 @@ from cachetools import TTLCache
 
 from engine.catalog import games, ruleset
 from engine.schema import Game
-from server.base.core.codes import read_room_code
+from server.base.core.codes import parse_room_code
 from server.base.core.ids import AttemptId, RoomCode, is_code, is_id, split_attempt_id
 from server.base.core.refusal import UnavailableError, UnreadableError
 from server.base.net.budgets import Budgets, Guess
@@ -143,7 +143,7 @@ class Previews:
         await self._reading.wait()
 
     async def _room(self, typed: str, address: str) -> Preview:
-        code = read_room_code(typed)
+        code = parse_room_code(typed)
         if not is_code(code):
             return race("/")
         guess = self._budgets.guess(address)
@@ -255,7 +255,7 @@ def watch(typed: str, key: str) -> Preview | None:
 
     The key is not checked, so that it says nothing of whether there is such a room.
     """
-    code = read_room_code(typed)
+    code = parse_room_code(typed)
     if not (is_code(code) and re.fullmatch(r"[\w-]{1,64}", key, re.ASCII)):
         return None
     about = "Same cards, same start. See every move, a few seconds later."

@@ -183,7 +183,7 @@ def states_of(run: Run, board: Board) -> Iterator[Attempt]:
         yield state
 
 
-def read_file(content: bytes) -> RunFile:
+def parse_file(content: bytes) -> RunFile:
     """Return the run in a file.
 
     Raises:

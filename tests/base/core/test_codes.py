@@ -10,8 +10,8 @@ from server.base.core.codes import (
     DEVICE_LENGTH,
     RECOVERY_LENGTH,
     is_recovery,
-    read_code,
-    read_room_code,
+    parse_code,
+    parse_room_code,
     shown_code,
 )
 from server.base.core.ids import ALPHABET
@@ -24,7 +24,7 @@ codes = st.sampled_from([DEVICE_LENGTH, RECOVERY_LENGTH]).flatmap(
 @given(codes, st.sampled_from([str.upper, str.lower, str.title]), st.sampled_from(["", " ", "-"]))
 def test_a_code_is_read_however_it_is_typed(code: str, case: object, between: str) -> None:
     assert callable(case)
-    assert read_code(case(shown_code(code).replace("-", between))) == code
+    assert parse_code(case(shown_code(code).replace("-", between))) == code
     assert is_recovery(code) == (len(code) == RECOVERY_LENGTH)
 
 
@@ -34,7 +34,7 @@ def test_a_code_is_shown_in_capitals_and_groups() -> None:
 
 
 def test_letters_that_no_code_has_count_as_the_digits_they_look_like() -> None:
-    assert read_code("oOiI lL00 zZ") == "00111100zz"
+    assert parse_code("oOiI lL00 zZ") == "00111100zz"
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_letters_that_no_code_has_count_as_the_digits_they_look_like() -> None:
     ["", "K3MQ7-W2R5", "K3MQ7-W2R5TX", "K3MQ7-W2R5!", "K3MQ7-W2R5é", "uuuuu-uuuuu", "k" * 19],
 )
 def test_what_cannot_be_a_code_is_none(text: str) -> None:
-    assert read_code(text) is None
+    assert parse_code(text) is None
 
 
 @pytest.mark.parametrize(
     "text", ["H7KQ2M4X", "h7kq2m4x", "H7KQ-2M4X", " h7kq 2m4x\n", "H7KQ\N{NON-BREAKING HYPHEN}2M4X"]
 )
 def test_a_room_code_is_read_however_it_is_typed(text: str) -> None:
-    assert read_room_code(text) == "H7KQ2M4X"
+    assert parse_room_code(text) == "H7KQ2M4X"

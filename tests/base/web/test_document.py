@@ -18,7 +18,7 @@ from server.base.web.api.route import MAX_ROWS, Route
 from server.base.web.api.shared import Problem
 from server.dailies.archive import DAYS
 from server.dailies.core.archive import DayLine, RunLine
-from server.play.core.run import check, read_file
+from server.play.core.run import check, parse_file
 from server.routes import ROUTES
 from tests.clients.site import schema_of
 from tests.processes import ROOT
@@ -77,7 +77,7 @@ def test_the_example_of_a_file_is_one() -> None:
         assert msgspec.json.encode(decoded).decode() == text
     player = {"id": run["player"], "name": "", "tag": ""}
     file = {**day["deals"][0], **run, "player": player, "samedeal": "run", "format": 1}
-    assert check(read_file(msgspec.json.encode(file))) is None
+    assert check(parse_file(msgspec.json.encode(file))) is None
 
 
 def test_the_limits_are_those_of_the_code() -> None:

@@ -15,13 +15,13 @@ from engine.deal import commitment, deal_seed
 from server.base.core.ids import DealId
 from server.play.core import attempt as core
 from server.play.core.attempt import UNDONE, Attempt, Ended, Event, Started
-from server.play.core.run import FileResult, RunFile, Runner, check, read_file, run_of
+from server.play.core.run import FileResult, RunFile, Runner, check, parse_file, run_of
 from server.play.core.stored import Help
 from tests.builders import ADA, DEAL, LIMIT, START, homewards
 from tests.vectors.generate import FOLDER
 
 GOLDEN = (FOLDER / "run.json").read_bytes()
-FILE = read_file(GOLDEN)
+FILE = parse_file(GOLDEN)
 
 
 def played(
@@ -89,7 +89,7 @@ def test_the_file_of_any_attempt_is_right(
 ) -> None:
     state, events = played(game, seed, pauses, allowed)
     file = file_of(state, events, seed)
-    assert check(read_file(msgspec.json.encode(file))) is None
+    assert check(parse_file(msgspec.json.encode(file))) is None
 
 
 def test_a_run_has_its_undos_among_its_moves_and_a_count_of_hints() -> None:
@@ -211,4 +211,4 @@ def replace_result(*, home: int, moves: int) -> FileResult:
 )
 def test_what_is_no_run_is_not_read(content: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        read_file(content)
+        parse_file(content)
