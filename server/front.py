@@ -11,7 +11,7 @@ from server.base.net.budgets import Budgets
 from server.base.net.load import Load
 from server.base.web.previews import Previews
 from server.base.wire.session import Session
-from server.play.holding_feed import Following
+from server.play.holding_feed import HoldingFeed
 from server.players.hub import Hub
 from server.results.core.boards import BoardId
 from server.results.feed import LeaderboardFeeds
@@ -38,7 +38,7 @@ class Front:
         neighbours: what hosts are told of players at the same place.
         confirmations: which sessions have shown a credential of their player.
         challenges: those of passkeys that sessions have not answered.
-        following: who of a player's sessions plays an attempt, while the others follow.
+        holding: which of a player's sessions holds an attempt, while the others mirror it.
     """
 
     def __init__(self, services: Services) -> None:
@@ -53,7 +53,7 @@ class Front:
         self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
         self.confirmations = Confirmations()
         self.challenges = Challenges()
-        self.following = Following(
+        self.holding = HoldingFeed(
             services.attempts,
             services.mirrors,
             services.sessions,
@@ -61,7 +61,7 @@ class Front:
             background,
             self.hub,
         )
-        self.rooms.dealt.subscribe(self.following.open)
+        self.rooms.dealt.subscribe(self.holding.open)
         self.hub.left.subscribe(self.rooms.unsubscribe)
         self.hub.left.subscribe(self.leaderboards.unwatch)
 

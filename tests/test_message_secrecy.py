@@ -113,7 +113,7 @@ class _Handlers:
         """Answer with a snapshot of the attempt."""
         session.identify(ME)
         return play_present.attempt(
-            shown(self.attempt), session.shown.number_of(self.attempt.id), 1_000
+            shown(self.attempt), session.shown.assign_number(self.attempt.id), 1_000
         )
 
     def play(self, attempt: AttemptId, player: PlayerId, sent: MoveMessage, reply: Reply) -> None:
@@ -142,7 +142,7 @@ async def sent_for(attempt: Attempt, move: tuple[int, int, int]) -> tuple[Attemp
     wire, handlers = _Wire(), _Handlers(attempt)
     session = Session("s", wire, handlers, Metrics())
     session.identify(ME)
-    number = session.shown.number_of(attempt.id)
+    number = session.shown.assign_number(attempt.id)
     session.receive(msgpack.packb([number, attempt.seq + 1, *move]))
     session.cancel_hello_timer()
     (frame,) = wire.sent
@@ -324,7 +324,7 @@ def test_cards_that_an_undo_covers_are_unseen_again(game: str, variant: str, see
     while states[0].undoable:
         undone = [core.undo(state, 1_000) for state in states]
         frames = [
-            codec.encode(play_present.followed(each.after, core.UNDONE, each.delta, 32, 1_000))
+            codec.encode(play_present.missed_one(each.after, core.UNDONE, each.delta, 32, 1_000))
             for each in undone
         ]
         states = [each.after for each in undone]

@@ -58,7 +58,7 @@ class Moves:
     ) -> MoveAnswer:
         """Return the answer to a move: see `server.base.net.contracts.Answerer`."""
         if isinstance(found, Snapshot):
-            event = play_present.attempt(found, shown.number_of(found.attempt), self._clock.now())
+            event = play_present.attempt(found, shown.assign_number(found.attempt), self._clock.now())
             frame = codec.encode(event, (number, seq))
             return MoveAnswer(frame, found.start.game, "stale", written=False)
         after, frame = found.after, play_present.moved_frame(found, number)
@@ -100,7 +100,7 @@ async def undo(request: Request[Undo]) -> Missed | Attempt:
         return play_present.attempt(found, number, request.now())
     # Nothing is awaited between the append and the answer: other sessions are sent it after that.
     request.session.shown.wrote(number, found.after.seq)
-    return play_present.followed(found.after, UNDONE, found.delta, number, request.now())
+    return play_present.missed_one(found.after, UNDONE, found.delta, number, request.now())
 
 
 async def hint(request: Request[Hint]) -> Hinted | Attempt:
@@ -134,12 +134,12 @@ def show(request: Request[Command], snapshot: Snapshot, *, take: bool) -> Attemp
     Args:
         request: the command that is answered by it.
         snapshot: the attempt.
-        take: whether the session plays it from now on; else it follows the one that does.
+        take: whether the session holds it from now on; else it mirrors the one that does.
     """
     number = request.session.shown.show(snapshot.attempt, snapshot.start.room)
     if snapshot.result.end is None:
-        following = request.front.following
-        (following.take if take else following.open)(request.session, snapshot.attempt)
+        holding = request.front.holding
+        (holding.take if take else holding.open)(request.session, snapshot.attempt)
     return play_present.attempt(snapshot, number, request.now())
 
 

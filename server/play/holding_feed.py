@@ -1,11 +1,11 @@
-"""Attempts that several sessions of a player show: one plays, the others follow it live.
+"""Attempts that several sessions of a player show: one holds it, the others mirror it.
 
-An attempt is played by the session that has touched it last: by a move, or by taking it over. The
+An attempt is held by the session that has touched it last: by a move, or by taking it over. The
 others are sent its moves, as what they have `Missed`, and once that it was `Taken`. This is advice
 for clients: any session may move, and the journal decides whose move stands.
 
 A player with one session costs nothing here. With several, each entry is encoded once for each
-session that follows, after its own answer; the number of sessions is bounded.
+session that mirrors it, after its own answer; the number of sessions is bounded.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ CHECK_ENDS = 32
 log = structlog.get_logger()
 
 
-class Following:
-    """The session of a player that plays an attempt, and what its other sessions are sent.
+class HoldingFeed:
+    """The session of a player that holds an attempt, and what its other sessions are sent.
 
     Args:
         attempts: the node's attempts.
@@ -53,7 +53,7 @@ class Following:
         hub: the sessions of this node.
     """
 
-    def __init__(  # noqa: PLR0917 - what it follows and tells
+    def __init__(  # noqa: PLR0917 - what it hears and tells
         self,
         attempts: Attempts,
         mirrors: Mirrors,
@@ -81,7 +81,7 @@ class Following:
         hub.checked.subscribe(self._checked)
         self._mirrors.ended.subscribe(self._ended)
         self._mirrors.advanced.subscribe(self._advanced)
-        self._mirrors.unfollowed.subscribe(lambda *item: self._reads.add(item))
+        self._mirrors.missed.subscribe(lambda *item: self._reads.add(item))
         self._mirrors.opened.subscribe(self._opened_elsewhere)
         self._mirrors.taken.subscribe(self._taken_elsewhere)
         self._mirrors.released.subscribe(
@@ -104,28 +104,28 @@ class Following:
         """Notify those sessions of a player on this node that show an attempt of its end."""
         for session in self._sessions_of(ended.player):
             if session.shown.is_latest(ended.attempt):
-                number = session.shown.number_of(ended.attempt)
+                number = session.shown.assign_number(ended.attempt)
                 result = play_present.result(ended.result.restored())
                 session.send(messages.Ended(number, ended.seq, result))
 
     def open(self, session: Session, attempt: AttemptId) -> None:
-        """Tell a session that shows an attempt now if another one plays it, after its answer."""
+        """Tell a session that shows an attempt now if another one holds it, after its answer."""
         player, shown = session.player, session.shown
         assert player is not None
-        if attempt in {shown.playing, shown.following} or not self._sessions.has_several(player):
+        if attempt in {shown.held, shown.mirrored} or not self._sessions.has_several(player):
             return
         for other in self._showing(player, attempt):
-            if other.shown.playing == attempt:
+            if other.shown.held == attempt:
                 loop = asyncio.get_running_loop()
                 loop.call_soon(self._tell_taken, session, attempt, other.id)
                 return
         self._mirrors.publish_opened(player, attempt, session.id)
 
     def take(self, session: Session, attempt: AttemptId) -> None:
-        """Let a session play an attempt that it shows; the others are told, and follow."""
+        """Let a session hold an attempt that it shows; the others are told, and mirror it."""
         player, shown = session.player, session.shown
         assert player is not None
-        shown.playing, shown.following = attempt, None
+        shown.held, shown.mirrored = attempt, None
         shown.taken_at = self._clock.now()
         if not self._sessions.has_several(player):
             return
@@ -136,59 +136,59 @@ class Following:
         self._sessions.use(player, session.id)
 
     def leave(self, session: Session) -> None:
-        """Tell the sessions that follow one which ends now that nobody plays any more."""
-        player, attempt = session.player, session.shown.playing
+        """Tell those that mirror what a session held which ends now that nobody holds it."""
+        player, attempt = session.player, session.shown.held
         assert player is not None
         if attempt is not None and self._sessions.has_several(player):
             self._release(player, attempt, session.id)
             self._mirrors.publish_released(player, attempt, session.id)
 
     def _release(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
-        """Tell sessions that follow a session which has ended, or one that is not known."""
+        """Tell sessions that mirror one which has ended, or one that is not known."""
         for session in self._showing(player, attempt):
             shown = session.shown
-            if shown.following == attempt and shown.followed in {by, None}:
-                shown.following = shown.followed = None
-                session.send(messages.Released(shown.number_of(attempt)))
+            if shown.mirrored == attempt and shown.holder in {by, None}:
+                shown.mirrored = shown.holder = None
+                session.send(messages.Released(shown.assign_number(attempt)))
 
     def _release_dead(self, player: PlayerId) -> None:
-        """Release what no session of this node plays: the other nodes of the player have died."""
+        """Release what no session of this node holds: the other nodes of the player have died."""
         sessions = tuple(self._sessions_of(player))
-        playing = {each.id for each in sessions}
+        here = {each.id for each in sessions}
         for session in sessions:
             shown = session.shown
-            if shown.following is not None and shown.followed not in playing:
-                self._release(player, shown.following, shown.followed or "")
+            if shown.mirrored is not None and shown.holder not in here:
+                self._release(player, shown.mirrored, shown.holder or "")
 
     def _showing(self, player: PlayerId, attempt: AttemptId) -> Iterable[Session]:
         return (each for each in self._sessions_of(player) if each.shown.is_latest(attempt))
 
     def _tell_taken(self, session: Session, attempt: AttemptId, by: str | None) -> None:
-        """Tell a session, once, that another one plays an attempt that it shows."""
+        """Tell a session, once, that another one holds an attempt that it shows."""
         shown = session.shown
-        if shown.playing == attempt:
-            shown.playing, shown.taken_at = None, 0
+        if shown.held == attempt:
+            shown.held, shown.taken_at = None, 0
         if not shown.is_latest(attempt):
             return
-        shown.followed = by
-        if shown.following != attempt:
-            shown.following = attempt
-            session.send(messages.Taken(shown.number_of(attempt), by))
+        shown.holder = by
+        if shown.mirrored != attempt:
+            shown.mirrored = attempt
+            session.send(messages.Taken(shown.assign_number(attempt), by))
 
     def _advanced(self, step: Step, text: str | None, by: str | None) -> None:
-        """Send an entry to the sessions that follow; publish it if this node has appended it."""
+        """Send an entry to the sessions that mirror it; publish it if this node has appended it."""
         before, event, after = step
         player, attempt = after.start.player, after.id
-        followers = []
+        mirrors = []
         for session in self._showing(player, attempt):
-            if session.shown.has_written(session.shown.number_of(attempt), after.seq):
+            if session.shown.has_written(session.shown.assign_number(attempt), after.seq):
                 by = session.id
                 self._sessions.use(player, session.id)
             else:
-                followers.append(session)
+                mirrors.append(session)
         if text is not None:
             self._mirrors.publish_entry(after, text, by)
-        if not followers:
+        if not mirrors:
             return
         move = move_of(event)
         if before is None or move is None:
@@ -196,15 +196,15 @@ class Following:
             return
         delta = delta_between(before.board, after.board)
         now = self._clock.now()
-        for session in followers:
-            number = session.shown.number_of(attempt)
-            session.send(play_present.followed(after, move, delta, number, now))
+        for session in mirrors:
+            number = session.shown.assign_number(attempt)
+            session.send(play_present.missed_one(after, move, delta, number, now))
             self._tell_taken(session, attempt, by)
 
     async def _send_snapshots(self, player: PlayerId, attempt: AttemptId, by: str | None) -> None:
-        """Send an attempt as it is to those who follow it, since entries were missed here.
+        """Send an attempt as it is to those that mirror it, since entries were missed here.
 
-        A session that took it over after the last entry is not told that `by` plays it.
+        A session that took it over after the last entry is not told that `by` holds it.
         """
         try:
             state = await self._attempts.find(attempt)
@@ -217,7 +217,7 @@ class Following:
             return
         for session in self._showing(player, attempt):
             shown = session.shown
-            number = shown.number_of(attempt)
+            number = shown.assign_number(attempt)
             if shown.has_written(number, state.seq):
                 continue
             session.send(play_present.attempt(snapshot, number, self._clock.now()))
@@ -226,16 +226,16 @@ class Following:
 
     def _opened_elsewhere(self, opened: Opened) -> None:
         for session in self._showing(opened.player, opened.attempt):
-            if session.shown.playing == opened.attempt:
+            if session.shown.held == opened.attempt:
                 self._mirrors.answer_opened(opened, session.id, session.shown.taken_at)
                 return
 
     def _taken_elsewhere(self, taken: Taken) -> None:
-        """Tell sessions that one on another node plays; of two that took it, the later one does."""
+        """Tell sessions that one on another node holds it; of two that took it, the later does."""
         for session in self._showing(taken.player, taken.attempt):
             if taken.session not in {None, session.id}:
                 continue
             shown = session.shown
             later = (shown.taken_at, session.id) > (taken.at, taken.by)
-            if shown.playing != taken.attempt or not later:
+            if shown.held != taken.attempt or not later:
                 self._tell_taken(session, taken.attempt, taken.by)

@@ -34,11 +34,11 @@ class Mirrors:
         advanced: emitted with each entry of an attempt whose player has several sessions, soon
             after it was answered: the entry, its text (JSON) if this node has appended it or else
             `None`, and the session that it is by, as far as another node knows.
-        unfollowed: emitted with a player, an attempt and the session that has played, if an entry
-            of another node does not follow what this node knows of the attempt.
+        missed: emitted with a player, an attempt and the session that has played, if entries before
+            one of another node's are not known here.
         opened: emitted when a session on another node shows an attempt.
-        taken: emitted when a session on another node plays an attempt.
-        released: emitted when a session on another node has ended that played an attempt.
+        taken: emitted when a session on another node has taken an attempt over.
+        released: emitted when a session on another node has ended that held an attempt.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Mirrors:
     ) -> None:
         self.ended: Signal[Ended] = Signal()
         self.advanced: Signal[Step, str | None, str | None] = Signal()
-        self.unfollowed: Signal[PlayerId, AttemptId, str | None] = Signal()
+        self.missed: Signal[PlayerId, AttemptId, str | None] = Signal()
         self.opened: Signal[Opened] = Signal()
         self.taken: Signal[Taken] = Signal()
         self.released: Signal[Released] = Signal()
@@ -149,7 +149,7 @@ class Mirrors:
         if step is not None and move_of(step.event) is not None:
             self.advanced.emit(step, None, message.by)
         else:
-            self.unfollowed.emit(message.player, message.attempt, message.by)
+            self.missed.emit(message.player, message.attempt, message.by)
 
     async def close(self) -> None:
         """Wait for the notifications in flight."""

@@ -125,8 +125,8 @@ def missed(found: resume.Missed, number: int, now: int) -> Missed:
     )
 
 
-def followed(after: core.Attempt, move: str, delta: Delta, number: int, now: int) -> Missed:
-    """Return the event with one move or undo: for a session that follows, or as an undo's answer.
+def missed_one(after: core.Attempt, move: str, delta: Delta, number: int, now: int) -> Missed:
+    """Return the event with one move or undo: for a session that mirrors, or as an undo's answer.
 
     Args:
         after: the attempt after the move.

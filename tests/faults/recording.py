@@ -161,7 +161,7 @@ class Recording:
         event, state, delta = core.undo(state, self.at)
         _append(journal, event)
         self.receive(
-            player, play_present.followed(state, core.UNDONE, delta, number, self.at), undo
+            player, play_present.missed_one(state, core.UNDONE, delta, number, self.at), undo
         )
         asked = self.send(player, "Hint", attempt=state.id, seq=state.seq + 1)
         given = core.hint(state, self.at)

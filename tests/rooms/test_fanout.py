@@ -266,7 +266,7 @@ async def test_events_that_were_lost_with_the_bus_are_caught_up_on(
     node.services.rooms.appended.subscribers.clear()
     clock.time = OVER
     await node.rooms.pass_deadline(code)
-    node.services.mirrors.ended.subscribe(hub.front.following._ended)
+    node.services.mirrors.ended.subscribe(hub.front.holding._ended)
     node.services.sessions.missed.emit()
 
     async def closed() -> bool:

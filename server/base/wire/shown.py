@@ -15,9 +15,9 @@ class ShownAttempts:
         "_numbers",
         "_oldest",
         "_written",
-        "followed",
-        "following",
-        "playing",
+        "held",
+        "holder",
+        "mirrored",
         "taken_at",
     )
 
@@ -27,19 +27,19 @@ class ShownAttempts:
         self._numbers: list[AttemptId] = []
         self._oldest = 0
         self._written = (0, 0)
-        self.playing: AttemptId | None = None
-        """The attempt that the session plays: it has touched it last, as far as it was told."""
+        self.held: AttemptId | None = None
+        """The attempt that the session holds: it has touched it last, as far as it was told."""
         self.taken_at = 0
-        """When it took that over, in Unix milliseconds; 0 if it has played without."""
-        self.following: AttemptId | None = None
-        """The attempt of which the client was told that another session plays it."""
-        self.followed: str | None = None
-        """The session that plays it, if that is known."""
+        """When it took that over, in Unix milliseconds; 0 if it holds it without."""
+        self.mirrored: AttemptId | None = None
+        """The attempt that the session mirrors: its client was told that another one holds it."""
+        self.holder: str | None = None
+        """The session that holds it, if that is known."""
 
     def wrote(self, number: int, seq: int) -> None:
         """Note that a move of the session has become entry `seq` of an attempt, by its number."""
         self._written = number, seq
-        self.playing, self.following = self._numbers[number - FIRST_NUMBER], None
+        self.held, self.mirrored = self._numbers[number - FIRST_NUMBER], None
 
     def has_written(self, number: int, seq: int) -> bool:
         """Return whether entry `seq` is by this session, or older than its last one."""
@@ -60,7 +60,7 @@ class ShownAttempts:
         self._latest = attempt
         if room is not None:
             self._latest_of_rounds = attempt
-        return self.number_of(attempt)
+        return self.assign_number(attempt)
 
     def skip(self, attempt: AttemptId) -> None:
         """Note that a round's attempt cannot be sent: it is not tried again."""
@@ -77,8 +77,8 @@ class ShownAttempts:
         """
         return attempt == self._latest_of_rounds
 
-    def number_of(self, attempt: AttemptId) -> int:
-        """Return the number of an attempt, and assign one if needed.
+    def assign_number(self, attempt: AttemptId) -> int:
+        """Return the number of an attempt, which is assigned if it has none.
 
         There are `MAX_NUMBERS` numbers; a new attempt takes over the one assigned first.
         """
