@@ -21,7 +21,7 @@ from server.rooms.core.room import Room
 from server.rooms.emotes_feed import Emotes
 from server.rooms.feed import RoomFeeds
 from server.rooms.preview import RoomPreviews
-from server.rooms.same_address_feed import NeighbourFeeds
+from server.rooms.same_address_feed import SameAddressFeed
 from server.watching.feed import WatchFeeds
 from server.wings import Services
 
@@ -35,7 +35,7 @@ class Front:
         emotes: what members send to a room for the moment.
         leaderboards: the sessions that watch leaderboards.
         watching: the sessions that watch rounds.
-        neighbours: what hosts are told of players at the same place.
+        same_address: what hosts are told of players at the same address.
         confirmations: which sessions have shown a credential of their player.
         challenges: those of passkeys that sessions have not answered.
         holding: which of a player's sessions holds an attempt, while the others mirror it.
@@ -47,8 +47,8 @@ class Front:
         self.rooms = RoomFeeds(services.rooms, services.live, services.clock, background)
         self.emotes = Emotes(services.rooms, services.live, self.rooms)
         self.watching = WatchFeeds(services.watching, services.live, services.metrics, self.rooms)
-        self.neighbours = NeighbourFeeds(
-            services.room_places, services.live, background, self.rooms
+        self.same_address = SameAddressFeed(
+            services.room_addresses, services.live, background, self.rooms
         )
         self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
         self.confirmations = Confirmations()

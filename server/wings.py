@@ -42,7 +42,7 @@ from server.play.finishes import Finishes
 from server.play.mirrors import Mirrors
 from server.play.searcher import Search, Searcher
 from server.play.searches import Searches
-from server.players.address_hash import Places
+from server.players.address_hash import AddressHashes
 from server.players.identity import Identity
 from server.players.name_lists import NameLists, name_lists
 from server.players.profiles import Profiles
@@ -57,8 +57,8 @@ from server.rooms.live import LiveRooms
 from server.rooms.pace_bots import PaceBots
 from server.rooms.progress import Progress
 from server.rooms.races import Races
-from server.rooms.room_places import RoomPlaces
 from server.rooms.rooms import Rooms
+from server.rooms.same_address import RoomAddresses
 from server.rooms.unused_rooms import UnusedRooms
 from server.runs.closed_deals import Deals
 from server.runs.runs import Runs
@@ -139,13 +139,13 @@ class Services:
             background=background,
         )
         self.absences = Absences(self.rooms, self.live, background)
-        self.places = Places(self.keyring)
-        self.room_places = RoomPlaces(self.places, store.rooms)
+        self.address_hashes = AddressHashes(self.keyring)
+        self.room_addresses = RoomAddresses(self.address_hashes, store.rooms)
         self.open_rooms = OpenRooms(
             store.open_rooms,
             self.live,
             self.profiles,
-            self.room_places,
+            self.room_addresses,
             background,
             clock=store.clock,
         )
@@ -157,7 +157,7 @@ class Services:
         self.dailies = Dailies(
             self.attempts,
             self.keyring,
-            self.places,
+            self.address_hashes,
             self.quotas,
             deals=store.deals,
             pools=store.pools,
@@ -211,7 +211,7 @@ class Services:
         )
         self.keeping = Keeping(store.accounts, self.histories, self.profiles, self.sessions)
         self.curves = Curves(store.leaderboards, clock=store.clock)
-        self.races = Races(store.races, self.histories, self.room_places, met=store.met)
+        self.races = Races(store.races, self.histories, self.room_addresses, met=store.met)
         self.suspicions = Suspicions(
             store.suspicions,
             self.attempts,

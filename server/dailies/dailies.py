@@ -26,7 +26,7 @@ from server.play.answers import Snapshot
 from server.play.attempts import Attempts
 from server.play.core.attempt import Started
 from server.play.core.result import Result, unpack
-from server.players.address_hash import Places
+from server.players.address_hash import AddressHashes
 from server.results.core.boards import Group, of_daily
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
@@ -85,7 +85,7 @@ class Dailies:
     Args:
         attempts: the players' attempts at them.
         keyring: says by which key the seeds of deals ahead are sealed.
-        places: where players are.
+        address_hashes: tell addresses apart, of which daily is begun where.
         quotas: what is stored for them there.
         deals: those that are drawn.
         pools: what they are drawn from.
@@ -94,14 +94,14 @@ class Dailies:
         histories: tell who has kept an identity.
         clock: the store's.
         background: the node's background work.
-        ranked_starts: how many players at one place may begin each daily; 0 for any number.
+        ranked_starts: how many players at one address may begin each daily; 0 for any number.
     """
 
     def __init__(
         self,
         attempts: Attempts,
         keyring: Keyring,
-        places: Places,
+        address_hashes: AddressHashes,
         quotas: Quotas,
         *,
         deals: DealStore,
@@ -120,7 +120,7 @@ class Dailies:
         self._histories = histories
         self._clock = clock
         self._attempts = attempts
-        self._places = places
+        self._address_hashes = address_hashes
         self._quotas = quotas
         self._ranked_starts = ranked_starts
         self.pooled: dict[str, int] = {}
@@ -298,7 +298,7 @@ class Dailies:
             Refusal: there is no such game, or today's attempt is over; as `overloaded`,
                 `address_full` or `too_many_starts`, if it is yet to be started and there is no room
                 for it, too much is stored where the player is, or too many others have begun this
-                daily at the same place.
+                daily at the same address.
         """
         if game not in games():
             raise Refusal("unknown_game")
@@ -345,10 +345,10 @@ class Dailies:
                 have begun it there.
         """
         await self._quotas.take(self._quotas.where(player), "game", DAILY)
-        place = await self._places.of(address)
-        if not place:
+        own = await self._address_hashes.of(address)
+        if not own:
             return
-        if not await self._starts.begin(daily_id, place, player, self._ranked_starts):
+        if not await self._starts.begin(daily_id, own, player, self._ranked_starts):
             raise Refusal("too_many_starts")
 
 

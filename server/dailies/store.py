@@ -1,4 +1,4 @@
-"""Players who have begun a daily, by address: at most `keys.MAX_AT_PLACE` each."""
+"""Players who have begun a daily, by address: at most `keys.MAX_AT_ADDRESS` each."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ class StartStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def begin(self, daily: DailyId, place: str, player: PlayerId, most: int) -> bool:
+    async def begin(self, daily: DailyId, address_hash: str, player: PlayerId, most: int) -> bool:
         """Note that a player begins a daily, unless too many others have at that address.
 
         Args:
             daily: the daily.
-            place: a hash of the address.
+            address_hash: of the player.
             player: the player, who may have begun already.
             most: how many players may begin there; 0 for any number.
 
         Returns:
             Whether the player may begin.
         """
-        names, room = [keys.starts(daily)], keys.MAX_AT_PLACE
-        given = place, player, most, room, keys.DIGESTS_LIFE
+        names, room = [keys.starts(daily)], keys.MAX_AT_ADDRESS
+        given = address_hash, player, most, room, keys.DIGESTS_LIFE
         return bool(await self._database.run(_BEGIN, names, *given))
 
     async def earlier(self, daily: DailyId, player: PlayerId) -> list[PlayerId]:

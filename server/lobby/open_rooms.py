@@ -26,7 +26,7 @@ from server.lobby.store import OpenRoomStore
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
 from server.rooms.live import LiveRooms
-from server.rooms.room_places import RoomPlaces
+from server.rooms.same_address import RoomAddresses
 
 RENEW_EVERY = 4.0
 """Seconds between two renewals of a registration, which expires after three of them."""
@@ -58,7 +58,7 @@ class OpenRooms:
         store: OpenRoomStore,
         live: LiveRooms,
         profiles: Profiles,
-        places: RoomPlaces,
+        addresses: RoomAddresses,
         background: Background,
         *,
         clock: Clock,
@@ -67,7 +67,7 @@ class OpenRooms:
         self._clock = clock
         self._live = live
         self._profiles = profiles
-        self._places = places
+        self._addresses = addresses
         self._rows: dict[RoomCode, OpenRow] = {}
         self._writes: WorkerPool[RoomCode] = WorkerPool(
             background, "open_rooms", self._write, size=CONCURRENT_WRITES, pause=PAUSE
@@ -119,6 +119,6 @@ class OpenRooms:
         if row is None:
             await self._store.drop(code)
         else:
-            network = await self._places.network(code, row.host)
+            network = await self._addresses.network(code, row.host)
             text = msgspec.json.encode(replace(row, network=network)).decode()
             await self._store.put(code, text, self._clock.now(), network, MAX_OF_NETWORK)

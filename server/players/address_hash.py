@@ -1,9 +1,9 @@
-"""Places: where players are, told apart without keeping an address.
+"""Keyed hashes of addresses, by which these are told apart without being kept.
 
-A place is a keyed hash of an address, or of an IPv6 network; so is a network, of the largest one
-that a customer is given usually, which for IPv4 is the same as the place. Whoever has the key, one
-of those that sign tokens, can find an IPv4 address by trying all of them; so places are kept for
-days at most. When another key signs, places are others.
+They are of an address, or of an IPv6 network: of the largest one that a customer is given usually,
+which for IPv4 is the address. Whoever has the key, one of those that sign tokens, can find an IPv4
+address by trying all of them; so the hashes are kept for days at most. When another key signs, they
+are others.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from server.base.seals.keyring import Keyring
 
 _LABEL = b"samedeal place\0"
 _BYTES = 9
-"""Bytes of a place: of a million, no two are the same but for a chance in ten thousand million."""
+"""Bytes of a hash: of a million, no two are the same but for a chance in ten thousand million."""
 
 
-class Places:
-    """Computes places."""
+class AddressHashes:
+    """Computes the hashes of addresses."""
 
     def __init__(self, keyring: Keyring) -> None:
         self._keyring = keyring
 
     async def of(self, address: str) -> str:
-        """Return the place of an address, 12 characters; empty if it is not known.
+        """Return the hash of an address, 12 characters; empty if it is not known.
 
         Args:
             address: the client's, as a session has it.

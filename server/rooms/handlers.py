@@ -173,7 +173,9 @@ async def subscribed(request: Request[Command], room: Room) -> RoomState:
     """Subscribe the session to a room, and return the room's state."""
     code, address = room.opened.code, request.session.address
     # Nobody waits for it: the host is told later.
-    run_soon(request.services.room_places.record(code, request.player, address, wide_of(address)))
+    run_soon(
+        request.services.room_addresses.record(code, request.player, address, wide_of(address))
+    )
     await request.front.enter_room(request.session, room)
     state = await _state(request, room)
     request.front.rooms.answered(request.session, room.opened.code)

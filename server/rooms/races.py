@@ -33,7 +33,7 @@ from server.results.core.races import Decision, Race
 from server.results.histories import Histories
 from server.results.met_store import MetStore
 from server.rooms.races_store import RaceStore, Record
-from server.rooms.room_places import RoomPlaces
+from server.rooms.same_address import RoomAddresses
 
 _DECODER = msgspec.json.Decoder(Decision)
 _ENCODER = msgspec.json.Encoder()
@@ -50,7 +50,7 @@ class Races:
         self,
         store: RaceStore,
         histories: Histories,
-        places: RoomPlaces,
+        addresses: RoomAddresses,
         *,
         met: MetStore,
     ) -> None:
@@ -58,7 +58,7 @@ class Races:
         self._store = store
         self._met = met
         self._histories = histories
-        self._places = places
+        self._addresses = addresses
 
     async def apply(self, race: Race) -> None:
         """Enter a race in its players' histories, and note who has met whom. This is idempotent.
@@ -136,7 +136,7 @@ class Races:
             {p: each.rating_without(race.game, race.deal)[:2] for p, each in known.items()},
             {p: each.kept for p, each in known.items()},
             {p: each.met_before(race) for p, each in known.items()},
-            await self._places.networks(race.room),
+            await self._addresses.networks(race.room),
         )
         return await self._store.decide(race.deal, _ENCODER.encode(decision).decode())
 

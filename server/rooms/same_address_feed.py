@@ -1,7 +1,7 @@
-"""Telling hosts which players of their room are at the same place.
+"""Telling hosts which players of their room are at the same address.
 
-It is told to the host alone, and is no reproach: friends often play from one place. Nothing is read
-for a room whose host has no session on this node, or is the only player.
+It is told to the host alone, and is no reproach: friends often play from one address. Nothing is
+read for a room whose host has no session on this node, or is the only player.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from server.rooms.core.same_address import Groups, groups
 from server.rooms.feed import RoomFeeds
 from server.rooms.live import LiveRooms
 from server.rooms.messages import Neighbours
-from server.rooms.room_places import RoomPlaces
+from server.rooms.same_address import RoomAddresses
 
 CONCURRENCY = 200
 """Rooms that are looked at together."""
 
 SETTLED = 0.5
-"""Seconds after which what has changed together in a room is looked at: a player's place is written
-while others hear that the player is there."""
+"""Seconds after which what has changed together in a room is looked at: a player's address is
+written while others hear that the player is there."""
 
 
-class NeighbourFeeds:
+class SameAddressFeed:
     """Groups at one address, told to hosts on this node; a room is looked at as it changes."""
 
     def __init__(
-        self, places: RoomPlaces, live: LiveRooms, background: Background, rooms: RoomFeeds
+        self, addresses: RoomAddresses, live: LiveRooms, background: Background, rooms: RoomFeeds
     ) -> None:
-        self._places = places
+        self._addresses = addresses
         self._live = live
         self._rooms = rooms
         self._told: WeakKeyDictionary[Session, tuple[RoomCode, Groups]] = WeakKeyDictionary()
@@ -56,7 +56,7 @@ class NeighbourFeeds:
         live = self._live.find(code)
         if live is None or not self._hosts(code) or len(live.players) == 1:
             return
-        found = groups(live.room, await self._places.in_room(code))
+        found = groups(live.room, await self._addresses.in_room(code))
         for session in self._hosts(code):
             if self._told.get(session, (code, ())) != (code, found):
                 session.send(Neighbours(code, [list(group) for group in found]), ("place", code))

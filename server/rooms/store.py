@@ -1,4 +1,4 @@
-"""Rooms as stored beside their journals: creation keys, presence, places and rounds."""
+"""Rooms as stored beside their journals: creation keys, presence, address hashes and rounds."""
 
 from __future__ import annotations
 
@@ -88,13 +88,15 @@ class RoomStore:
         (found,) = await self._database.ask(lambda redis, key: redis.get(key), key)
         return None if found is None else str(found)
 
-    async def put_place(self, code: RoomCode, player: PlayerId, place: str) -> None:
-        """Store at which place and in which network a player of a room is, for some hours."""
-        await self._database.run(_ENTER, [keys.places(code)], player, place, keys.PLACES_LIFE)
+    async def put_address(self, code: RoomCode, player: PlayerId, hashes: str) -> None:
+        """Store the hashes of a player's address and network in a room, for some hours."""
+        await self._database.run(
+            _ENTER, [keys.addresses(code)], player, hashes, keys.ADDRESSES_LIFE
+        )
 
-    async def places(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return the places of the players of a room, and of those who were there lately."""
-        return await self._by_player(keys.places(code))
+    async def addresses(self, code: RoomCode) -> dict[PlayerId, str]:
+        """Return the address hashes of a room's players, and of those who were there lately."""
+        return await self._by_player(keys.addresses(code))
 
     async def present(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return the node of each player who is present in a room; that node may be dead."""

@@ -47,7 +47,7 @@ from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt
 from server.play.core.digest import fnv1a
 from server.play.messages import FIRST_NUMBER, Moved, PlayMove
-from server.players.address_hash import Places
+from server.players.address_hash import AddressHashes
 from server.rooms.core import commands
 from server.rooms.core.room import Room
 from server.rooms.messages import PROGRESS
@@ -239,12 +239,12 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
     """End two attempts without applying their effects, and set one of these aside."""
     background = Background()
     keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
-    places = Places(keyring)
+    address_hashes = AddressHashes(keyring)
     quotas = _quotas(store, keyring, background)
     dailies = Dailies(
         attempts,
         keyring,
-        places,
+        address_hashes,
         quotas,
         deals=store.deals,
         pools=store.pools,

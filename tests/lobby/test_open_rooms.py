@@ -95,7 +95,7 @@ async def test_rooms_of_one_network_leave_room_for_others(
     async def opened(number: int, address: str, wide: str | None) -> RoomCode:
         host = PlayerId(f"{number:016}")
         code = (await node.room_of(host)).opened.code
-        await node.services.room_places.record(code, host, address, wide)
+        await node.services.room_addresses.record(code, host, address, wide)
         await follow(node, code, host)
         await node.rooms.set_public(code, host, public=True)
         return code

@@ -249,7 +249,7 @@ async def test_every_key_expires_but_those_of_which_it_is_said_why(
     room, code = await node.race_of(ada, cyd)
     await node.room_of(dot)
     services.live.subscribe(room, ada)
-    await services.room_places.record(code, ada, "192.0.2.1")
+    await services.room_addresses.record(code, ada, "192.0.2.1")
     await services.quick_matches.match(dot, "robert")
     clock.time = BEGUN
     for player in (ada, cyd):

@@ -341,7 +341,7 @@ async def test_two_at_one_address_move_no_rating_and_are_told_of(node: Node) -> 
     await keep(node, ADA, BOB, CYD)
     for player, address in ((ADA, "2001:db8::"), (BOB, "2001:db8:0:1::"), (CYD, "192.0.2.2")):
         wide = "2001:db8::/48" if ":" in address else None
-        await node.services.room_places.record(CODE, player, address, wide)
+        await node.services.room_addresses.record(CODE, player, address, wide)
     await submit(node, race(ADA, BOB))
     assert not (await result(node, ADA)).is_rated
     await submit(node, race(ADA, CYD, deal=OTHER_DEAL))

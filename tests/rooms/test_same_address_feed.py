@@ -1,4 +1,4 @@
-"""Hosts are told who is at the same place, and nobody else is."""
+"""Hosts are told who is at the same address, and nobody else is."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ async def seated(hub: HubNode, address: str, code: str | None = None) -> tuple[S
 
 
 async def told(seat: Seat, *groups: list[PlayerId]) -> None:
-    """Wait until a host has been told that these are at the same place, each in one."""
+    """Wait until a host has been told that these are at the same address, each in one."""
     await seat.next("Neighbours", lambda event: event["groups"] == list(groups))
 
 
-async def test_the_host_alone_is_told_who_is_at_the_same_place(hubs: list[HubNode]) -> None:
+async def test_the_host_alone_is_told_who_is_at_the_same_address(hubs: list[HubNode]) -> None:
     host, code = await seated(hubs[0], HERE)
     far, _ = await seated(hubs[1], THERE, code)
     near, _ = await seated(hubs[1], HERE, code)
@@ -70,7 +70,7 @@ async def test_the_host_alone_is_told_who_is_at_the_same_place(hubs: list[HubNod
     assert len(host.received("Neighbours")) == 1
 
 
-async def test_the_host_is_told_of_who_leaves_a_rival_at_the_same_place(
+async def test_the_host_is_told_of_who_leaves_a_rival_at_the_same_address(
     hubs: list[HubNode],
 ) -> None:
     host, code = await seated(hubs[0], HERE)
@@ -88,16 +88,16 @@ async def test_a_place_is_a_keyed_hash_that_is_kept_for_hours(hubs: list[HubNode
     redis = hubs[0].node.redis
 
     async def written() -> bool:
-        return bool(await redis.exists(keys.places(code)))
+        return bool(await redis.exists(keys.addresses(code)))
 
     await until(written)
-    stored = await redis.hgetall(keys.places(code))
-    assert stored == {seat.player: await hubs[0].node.services.places.of(HERE)}
+    stored = await redis.hgetall(keys.addresses(code))
+    assert stored == {seat.player: await hubs[0].node.services.address_hashes.of(HERE)}
     assert HERE not in str(stored)
-    assert 0 < await redis.ttl(keys.places(code)) <= keys.PLACES_LIFE
+    assert 0 < await redis.ttl(keys.addresses(code)) <= keys.ADDRESSES_LIFE
 
 
-async def test_who_has_no_known_address_is_at_no_place(hubs: list[HubNode]) -> None:
+async def test_who_has_no_known_address_is_at_no_address(hubs: list[HubNode]) -> None:
     _, code = await seated(hubs[0], "")
     await seated(hubs[0], "", code)
-    assert await hubs[0].node.redis.exists(keys.places(code)) == 0
+    assert await hubs[0].node.redis.exists(keys.addresses(code)) == 0

@@ -49,8 +49,8 @@ from server.rooms.core.room import Room, Seat
 from server.rooms.messages import RoomCommand
 from server.rooms.races import Races
 from server.rooms.races_store import Record
-from server.rooms.room_places import RoomPlaces
 from server.rooms.rooms import Rooms
+from server.rooms.same_address import RoomAddresses
 from server.watching import watching as service_watching
 from server.watching.core import sight as watching
 from tests.faults.complaint import Kind
@@ -400,18 +400,18 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
 @contextmanager
 def rates_races_that_end_together_from_the_same() -> Iterator[None]:
     """A race claims nobody, and takes so long to be decided that the next one is over by then."""
-    networks = RoomPlaces.networks
+    networks = RoomAddresses.networks
 
     async def claim(self: Races, player: PlayerId, over: Race) -> None:
         """Claim nothing."""
 
-    async def late(self: RoomPlaces, code: RoomCode) -> dict[PlayerId, str]:
+    async def late(self: RoomAddresses, code: RoomCode) -> dict[PlayerId, str]:
         await asyncio.sleep(6.0)
         return await networks(self, code)
 
     with (
         patched(Races, "_claim", claim),
-        patched(RoomPlaces, "networks", late),
+        patched(RoomAddresses, "networks", late),
         patched(race, "KEPT", 1.0),
         patched(race, "AT_ONCE", 1.0),
         patched(race, "HELP", ("none",)),
@@ -505,11 +505,11 @@ def rates_wins_against_who_has_not_played() -> Iterator[None]:
 def rates_races_at_one_address() -> Iterator[None]:
     """It does not matter for ratings where players are."""
 
-    async def nowhere(_: RoomPlaces, __: RoomCode) -> dict[PlayerId, str]:
+    async def nowhere(_: RoomAddresses, __: RoomCode) -> dict[PlayerId, str]:
         return {}
 
     home = patched(hostile, "HONEST", hostile.HONEST.format(1))
-    with patched(RoomPlaces, "networks", nowhere), home, _rated("friends"):
+    with patched(RoomAddresses, "networks", nowhere), home, _rated("friends"):
         yield
 
 

@@ -470,11 +470,11 @@ class Commands:
 
     def _presence(self) -> Command:
         code, player, node = self._one(CODES), self._one(list(PLAYERS)), self._one(["n1", "n2"])
-        what = self._one(["put_present", "remove_present", "put_place"])
+        what = self._one(["put_present", "remove_present", "put_address"])
         return lambda on: getattr(on.store.rooms, what)(code, player, node)
 
     def _present(self) -> Command:
-        code, what = self._one(CODES), self._one(["present", "places"])
+        code, what = self._one(CODES), self._one(["present", "addresses"])
         return lambda on: getattr(on.store.rooms, what)(code)
 
     def _held(self) -> Command:

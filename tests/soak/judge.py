@@ -41,7 +41,7 @@ LIVES: Mapping[str, int] = {
     "barrier": keys.BARRIER_LIFE,
     # That of a node which was killed; others take theirs along.
     "mark": keys.MARK_LIFE,
-    "places": rooms_keys.PLACES_LIFE,
+    "places": rooms_keys.ADDRESSES_LIFE,
     "sweepers": keys.SWEEPER_LIFE,
     "busy": keys.BUSY_LIFE,
     # The last nodes stay listed, until another one finds that they have left nothing.

@@ -9,7 +9,7 @@ DIGESTS_LIFE = 3 * DAY_SECONDS
 """Seconds that the digests of a daily's runs, and who began it where, are kept after the last one:
 it is over by then."""
 
-MAX_AT_PLACE = 16
+MAX_AT_ADDRESS = 16
 """Players who have begun a daily at one address that are kept, unless the operator allows more."""
 
 
@@ -19,5 +19,5 @@ def digests(daily_id: DailyId) -> str:
 
 
 def starts(daily_id: DailyId) -> str:
-    """Return the key of who began a daily where: a hash of players by place, and by player."""
+    """Return the key of who began a daily where: a hash of players by address, and by player."""
     return f"starts:{{{daily_id.name}}}"

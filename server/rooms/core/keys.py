@@ -19,8 +19,9 @@ RACE_LIFE = 90 * DAY_SECONDS
 PRESENCE_LIFE = 30 * DAY_SECONDS
 """Seconds that a room's presence is kept after the last player entered."""
 
-PLACES_LIFE = 3 * 3_600
-"""Seconds that it is kept where a room's players are, after the last came: rounds are shorter."""
+ADDRESSES_LIFE = 3 * 3_600
+"""Seconds that the addresses of a room's players are kept, after the last came: rounds are shorter.
+They are keyed hashes."""
 
 CREATION_LIFE = 3_600
 """Seconds for which a room that is created again with the same creation key is found."""
@@ -36,8 +37,8 @@ def round_in(code: str, deal_id: str) -> str:
     return f"{{p{partition(code)}}}:round:{deal_id}"
 
 
-def places(code: str) -> str:
-    """Return the key of the places at which a room's players are: a hash by player."""
+def addresses(code: str) -> str:
+    """Return the key of the address hashes of a room's players: a hash by player."""
     return f"{{p{partition(code)}}}:places:{code}"
 
 

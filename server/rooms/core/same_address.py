@@ -1,4 +1,4 @@
-"""Neighbours: players of a room who are at the same place (`server.players.address_hash`). Pure."""
+"""Players of a room at the same address, as a keyed hash (`server.players.address_hash`). Pure."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from server.base.core.ids import PlayerId
 from server.rooms.core.room import Room
 
 Groups = tuple[tuple[PlayerId, ...], ...]
-"""Players at the same place, two or more in each group."""
+"""Players at the same address, two or more in each group."""
 
 
-def groups(room: Room, places: Mapping[PlayerId, str]) -> Groups:
-    """Return which members, and runners of the latest round, are or were at the same place.
+def groups(room: Room, addresses: Mapping[PlayerId, str]) -> Groups:
+    """Return which members, and runners of the latest round, are or were at the same address.
 
     They are in the order of their seats, and those who have left the room come last.
     """
@@ -21,6 +21,6 @@ def groups(room: Room, places: Mapping[PlayerId, str]) -> Groups:
         players += [each for each in room.round.players if each not in players]
     at: dict[str, list[PlayerId]] = {}
     for player in players:
-        if player in places:
-            at.setdefault(places[player], []).append(player)
+        if player in addresses:
+            at.setdefault(addresses[player], []).append(player)
     return tuple(tuple(group) for group in at.values() if len(group) > 1)

@@ -1,4 +1,4 @@
-"""Neighbours: who of a room is at the same place."""
+"""The members of a room who are at the same address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the players of a room are, and who of them are at one place."""
+"""The addresses of a room's players, as keyed hashes, by which those at one address are known."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import structlog
 
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
-from server.players.address_hash import Places
+from server.players.address_hash import AddressHashes
 from server.rooms.store import RoomStore
 
 log = structlog.get_logger()
 
 
-class RoomPlaces:
-    """Keeps the places of a room's players, for some hours."""
+class RoomAddresses:
+    """Keeps the hashes of the addresses of a room's players, for some hours."""
 
-    def __init__(self, places: Places, store: RoomStore) -> None:
-        self._places = places
+    def __init__(self, address_hashes: AddressHashes, store: RoomStore) -> None:
+        self._address_hashes = address_hashes
         self._store = store
 
     async def record(
         self, code: RoomCode, player: PlayerId, address: str, wide: str | None = None
     ) -> None:
-        """Note where a player is who comes to a room; one write, whose failure is only logged.
+        """Note the address of who comes to a room, by one write; if it fails, that is only logged.
 
         Args:
             code: the room's.
@@ -31,20 +31,20 @@ class RoomPlaces:
             wide: the network that it counts as, if that is not the address itself.
         """
         try:
-            if place := await self._places.of(address):
-                network = await self._places.of(wide or "")
-                await self._store.put_place(code, player, f"{place} {network}".rstrip())
+            if own := await self._address_hashes.of(address):
+                network = await self._address_hashes.of(wide or "")
+                await self._store.put_address(code, player, f"{own} {network}".rstrip())
         except UnavailableError as error:
             log.debug("place_not_written", room=code, error=str(error))
 
     async def in_room(self, code: RoomCode) -> dict[PlayerId, str]:
-        """Return where the players of a room are, and those who were there lately."""
-        found = await self._store.places(code)
+        """Return the address hashes of a room's players, and of those who were there lately."""
+        found = await self._store.addresses(code)
         return {player: text.partition(" ")[0] for player, text in found.items()}
 
     async def networks(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return the networks of the players of a room, and of those who were there lately."""
-        found = await self._store.places(code)
+        found = await self._store.addresses(code)
         return {player: text.rpartition(" ")[2] for player, text in found.items()}
 
     async def network(self, code: RoomCode, player: PlayerId) -> str:
