@@ -118,12 +118,12 @@ class Mirrors:
         self._sessions.publish(player, message)
 
     def publish_opened(self, player: PlayerId, attempt: AttemptId, session: str) -> None:
-        """Ask the player's other nodes who plays an attempt that a session shows now."""
+        """Ask the player's other nodes who holds an attempt that a session shows now."""
         message = Opened(player, attempt, session, self._node)
         self._sessions.publish(player, message)
 
     def answer_opened(self, opened: Opened, by: str, at: int) -> None:
-        """Answer that a session of this node plays the attempt, since it took it over at a time."""
+        """Answer that a session of this node holds the attempt, since it took it over at a time."""
         taken = Taken(opened.player, opened.attempt, by, at, opened.session)
         self._node_bus.send((opened.node,), taken)
 
@@ -132,7 +132,7 @@ class Mirrors:
         self._sessions.publish(player, Taken(player, attempt, by, at, None))
 
     def publish_released(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
-        """Publish that a session of this node has ended, which played an attempt."""
+        """Publish that a session of this node has ended, which held an attempt."""
         self._sessions.publish(player, Released(player, attempt, by))
 
     def _receive_entry(self, message: Advanced) -> None:

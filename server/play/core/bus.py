@@ -41,7 +41,7 @@ class Advanced(Struct, tag=5, array_like=True, frozen=True):
 
 
 class Opened(Struct, tag=6, array_like=True, frozen=True):
-    """To a node's topic: a session on `node` shows an attempt; who plays it is to be answered."""
+    """To a node's topic: a session on `node` shows an attempt; who holds it is to be answered."""
 
     player: PlayerId
     attempt: AttemptId
@@ -50,10 +50,10 @@ class Opened(Struct, tag=6, array_like=True, frozen=True):
 
 
 class Taken(Struct, tag=7, array_like=True, frozen=True):
-    """To a node's topic: an attempt is played by the session `by` of the player.
+    """To a node's topic: an attempt is held by the session `by` of the player.
 
     Attributes:
-        at: when `by` took it over, in Unix milliseconds; 0 if it has played without.
+        at: when `by` took it over, in Unix milliseconds; 0 if it holds it without.
         session: the only session to be told, as the answer to `Opened`; `None` for all others.
     """
 
@@ -65,7 +65,7 @@ class Taken(Struct, tag=7, array_like=True, frozen=True):
 
 
 class Released(Struct, tag=8, array_like=True, frozen=True):
-    """To a node's topic: the session `by` of the player has ended, which played the attempt."""
+    """To a node's topic: the session `by` of the player has ended, which held the attempt."""
 
     player: PlayerId
     attempt: AttemptId
