@@ -58,7 +58,9 @@ class Moves:
     ) -> MoveAnswer:
         """Return the answer to a move: see `server.base.net.contracts.Answerer`."""
         if isinstance(found, Snapshot):
-            event = play_present.attempt(found, shown.assign_number(found.attempt), self._clock.now())
+            event = play_present.attempt(
+                found, shown.assign_number(found.attempt), self._clock.now()
+            )
             frame = codec.encode(event, (number, seq))
             return MoveAnswer(frame, found.start.game, "stale", written=False)
         after, frame = found.after, play_present.moved_frame(found, number)
