@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import gc
 import io
 import json
 import logging
@@ -114,6 +116,28 @@ def test_what_nobody_handles_is_logged_in_the_same_form(log: pytest.CaptureFixtu
     assert (lines[2]["logger"], "of a library" in lines[2]["event"]) == ("py.warnings", True)
     assert events[3:] == ["crashed", "loop_failed"]
     assert lines[4]["message"] == "of a loop"
+
+
+async def test_only_a_connection_error_that_was_never_raised_is_no_failure_of_a_loop(
+    log: pytest.CaptureFixture[str],
+) -> None:
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(log_loop_failure)
+
+    async def failing(error: Exception) -> None:
+        raise error
+
+    ended: asyncio.Future[None] = loop.create_future()
+    ended.set_exception(BrokenPipeError(errno.EPIPE, "Broken pipe"))
+    task = asyncio.create_task(failing(ConnectionResetError("of a task")))
+    other = asyncio.create_task(failing(ValueError("of another")))
+    await asyncio.wait({task, other})
+    del ended, task, other
+    gc.collect()
+
+    lines = [json.loads(line) for line in log.readouterr().err.splitlines()]
+    said = {line["exception"][0]["exc_value"] for line in lines if line["event"] == "loop_failed"}
+    assert said == {"of a task", "of another"}
 
 
 def test_each_error_is_counted_whether_its_line_is_written_or_dropped(

@@ -143,7 +143,14 @@ class _StructlogHandler(logging.Handler):
 
 def log_loop_failure(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Log what an event loop could do nothing about; see `loop.set_exception_handler`."""
-    log.error("loop_failed", message=context["message"], exc_info=context.get("exception"))
+    failure = context.get("exception")
+    if isinstance(failure, ConnectionError) and failure.__traceback__ is None:
+        # Never raised: it is what ended an asyncio stream (`StreamReaderProtocol._closed`), whose
+        # user has been told by what it read or wrote. The protocol's `__del__` retrieves it, but
+        # the garbage collector may finalize the future before the protocol.
+        log.debug("connection_lost", error=f"{type(failure).__name__}: {failure}")
+        return
+    log.error("loop_failed", message=context["message"], exc_info=failure)
 
 
 def _log_crash(

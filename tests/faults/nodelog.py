@@ -50,7 +50,8 @@ def _described(event: dict[str, Any]) -> str:
         f"{each['exc_type']}: {each['exc_value']} at {', '.join(_places(each))}"
         for each in event.get("exception", [])
     ]
-    return " after ".join([str(event["event"]), *causes])
+    message = f" ({event['message']})" if "message" in event else ""
+    return " after ".join([f"{event['event']}{message}", *causes])
 
 
 def _places(exception: dict[str, Any]) -> Iterator[str]:
