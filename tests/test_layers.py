@@ -81,7 +81,7 @@ PACKAGES = {
     "httptools": {"base.net"},
     "uvicorn": {"base.net", "base.wire"},
     "msgpack": {"base.wire", "server.example_bot"},
-    "msgspec": {"core", "store", "service", "front", "top"},
+    "msgspec": {"core", "store", "service", "front", "top", "server.base.work.line_process"},
     "structlog": {"store", "service", "front", "top", "base.work"},
     "openskill": {"results"},
     "uvloop": {"server.cli"},

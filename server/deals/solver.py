@@ -6,16 +6,13 @@ Nodes do not import this module: what makes the solver fast takes a second and 1
 from __future__ import annotations
 
 import os
-import signal
-import sys
 from contextlib import suppress
-
-import msgspec
 
 from engine.catalog import stored_ruleset
 from engine.deal import deal_seed
 from engine.schema import STANDARD
 from engine.solver import Solution, Verdict, applies, budget_of, is_for_most, solve
+from server.base.work.line_process import answer_requests
 from server.deals.core.certificate import line_of
 from server.deals.solving import Outcome, Solved, Task
 
@@ -50,16 +47,10 @@ def effort_of(found: Solution) -> int:
 
 def main() -> None:
     """Answer requests until the input ends."""
-    os.nice(_NICENESS)
     if hasattr(os, "SCHED_IDLE"):
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    # If who asked is killed meanwhile, exit without a traceback when the answer is written.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    for line in sys.stdin.buffer:
-        task = msgspec.json.decode(line, type=Task)
-        sys.stdout.buffer.write(msgspec.json.encode(solved(task)) + b"\n")
-        sys.stdout.buffer.flush()
+    answer_requests(Task, solved, _NICENESS)
 
 
 if __name__ == "__main__":

@@ -16,12 +16,13 @@ from engine.search import Outcome, cards_never_seen, ends_on_foundation, search
 from server.base.core.ids import AttemptId
 from server.base.core.refusal import UnavailableError
 from server.base.work.background import Background
+from server.base.work.line_process import LineProcessError
 from server.base.work.worker_pool import WorkerPool
 from server.play.attempts import Attempts
 from server.play.core import pace_bot
 from server.play.core.attempt import Attempt
 from server.play.mirrors import Mirrors
-from server.play.searcher import Search, SearcherError
+from server.play.searcher import Search
 
 MAX_WAITING = 1_000
 """Attempts that may be queued for a search; others are searched after a later move or opening."""
@@ -91,7 +92,7 @@ class Searches:
         try:
             if await self._find_outcome(attempt) is Outcome.UNREACHABLE:
                 await self._end(attempt)
-        except SearcherError as error:
+        except LineProcessError as error:
             # Its next move or opening enqueues a new search.
             log.debug("search_failed", attempt=attempt.id, error=str(error))
         except UnavailableError:

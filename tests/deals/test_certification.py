@@ -210,6 +210,7 @@ async def test_a_process_solves_as_it_is_done_here_and_may_be_ended() -> None:
     process._process.kill()
     with pytest.raises(SolverError):
         await process.solve(task_of(deal))
+    assert await process.solve(task_of(deal)) == solved(task_of(deal))
     await process.close()
     await process.close()
 

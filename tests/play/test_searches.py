@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import signal
@@ -24,13 +25,14 @@ from server.base.core.ids import AttemptId
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
 from server.base.work.background import Background
+from server.base.work.line_process import LineProcessError
 from server.play import searches
 from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Attempt, Moved
 from server.play.core.bus import Ended
 from server.play.core.stored import StoredResult
-from server.play.searcher import TIMEOUT, Answer, Searcher, SearcherError
+from server.play.searcher import TIMEOUT, Answer, Searcher
 from server.play.searches import Searches
 from server.rooms.core.commands import COUNTDOWN
 from tests.base.redis.servers import running, until
@@ -182,8 +184,23 @@ async def test_a_search_process_that_dies_costs_one_search() -> None:
     process = searcher._process
     assert process is not None
     process.kill()
-    with pytest.raises(SearcherError):
+    with pytest.raises(LineProcessError):
         await searcher.ask(TWO_DEEP)
+    assert (await searcher.ask(TWO_DEEP)).outcome is Outcome.REACHABLE
+    await searcher.close()
+
+
+async def test_the_answer_to_a_search_that_was_cancelled_is_not_that_to_the_next() -> None:
+    searcher = Searcher()
+    await searcher.ask(TWO_DEEP)
+    process = searcher._process
+    assert process is not None
+    asked = asyncio.create_task(searcher.ask(TWO_DEEP))
+    await asyncio.sleep(0)
+    asked.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asked
+    assert process.returncode is not None
     assert (await searcher.ask(TWO_DEEP)).outcome is Outcome.REACHABLE
     await searcher.close()
 
@@ -212,7 +229,7 @@ async def test_after_a_searcher_that_fails_the_next_search_runs(
     node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fail(_: Board) -> Answer:
-        raise SearcherError
+        raise LineProcessError
 
     searcher = search_locally(node)
     with debug_captured() as logs, monkeypatch.context() as patch:

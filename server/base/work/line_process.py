@@ -1,0 +1,119 @@
+"""Subprocesses that answer requests: what would hold the interpreter lock of a node in a thread.
+
+A process reads a request as a line of JSON on standard input, and writes the answer as a line of
+JSON to standard output. It exits at the end of its input, so it does not outlive a node that was
+killed. What it is asked is in no list of processes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import msgspec
+
+MAX_ANSWER = 1 << 20
+"""Bytes of the longest answer that is read."""
+
+_ROOT = Path(__file__).parents[3]
+
+Request = TypeVar("Request", bound=msgspec.Struct)
+Answer = TypeVar("Answer", bound=msgspec.Struct)
+
+
+class LineProcessError(Exception):
+    """The process does not start, or does not answer."""
+
+
+class LineProcess(Generic[Answer]):
+    """Runs a process, which is started by the first request. One request at a time.
+
+    Args:
+        program: the module that the process runs, which calls `answer_requests`.
+        answer: the type of its answers.
+        timeout: seconds without an answer after which the process is killed; `None` for never.
+    """
+
+    def __init__(self, program: str, answer: type[Answer], timeout: float | None = None) -> None:
+        self._process: Process | None = None
+        self._program = program
+        self._answer = answer
+        self._timeout = timeout
+
+    async def request(self, request: msgspec.Struct) -> Answer:
+        """Send a request, and return the answer.
+
+        Raises:
+            LineProcessError: the process does not start, or does not answer. It has been ended, and
+                the next request starts a new one.
+        """
+        answer = None
+        try:
+            async with asyncio.timeout(self._timeout):
+                line = await self._exchange(msgspec.json.encode(request))
+            answer = msgspec.json.decode(line, type=self._answer)
+        except (OSError, ValueError, msgspec.DecodeError) as error:
+            # A timeout is an `OSError`, and a line that is too long a `ValueError`.
+            raise LineProcessError(repr(error)) from error
+        finally:
+            if answer is None:
+                # Also if it is cancelled: a late answer would be taken for that to the next one.
+                await self.close()
+        return answer
+
+    async def close(self) -> None:
+        """End the process, whatever it does."""
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.communicate()
+
+    async def _exchange(self, line: bytes) -> bytes:
+        if self._process is None:
+            self._process = await self._start()
+        stdin, stdout = self._process.stdin, self._process.stdout
+        assert stdin is not None
+        assert stdout is not None
+        stdin.write(line + b"\n")
+        await stdin.drain()
+        return await stdout.readline()
+
+    async def _start(self) -> Process:
+        """Start the process with this interpreter, in a session that Ctrl-C does not reach."""
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            self._program,
+            stdin=PIPE,
+            stdout=PIPE,
+            cwd=_ROOT,
+            start_new_session=True,
+            limit=MAX_ANSWER,
+        )
+
+
+def answer_requests(
+    request: type[Request], answer: Callable[[Request], msgspec.Struct], niceness: int
+) -> None:
+    """Answer requests until the input ends: what the program of a process does.
+
+    Args:
+        request: the type of the requests.
+        answer: returns the answer to one.
+        niceness: what the process adds to its niceness, so that the node comes first.
+    """
+    os.nice(niceness)
+    # If the node is killed meanwhile, exit without a traceback when the answer is written.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    for line in sys.stdin.buffer:
+        answered = answer(msgspec.json.decode(line, type=request))
+        sys.stdout.buffer.write(msgspec.json.encode(answered) + b"\n")
+        sys.stdout.buffer.flush()
