@@ -46,7 +46,9 @@ class Front:
         self.hub = Hub(services.sessions, services.quotas, background)
         self.rooms = RoomFeeds(services.rooms, services.live, services.clock, background)
         self.emotes = Emotes(services.rooms, services.live, self.rooms)
-        self.watching = WatchFeeds(services.watching, services.live, services.metrics, self.rooms)
+        self.watching = WatchFeeds(
+            services.watching, services.live, services.metrics, self.rooms, background
+        )
         self.same_address = SameAddressFeed(
             services.room_addresses, services.live, background, self.rooms
         )
@@ -100,7 +102,6 @@ class Front:
 
     async def finish(self) -> None:
         """Wait until what is being sent has been, after `Hub.close`."""
-        await self.watching.close()
         await self.rooms.close()
 
 

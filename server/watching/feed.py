@@ -17,8 +17,9 @@ from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal
 from server.base.wire import codec
 from server.base.wire.session import Session
+from server.base.work.background import Background
 from server.base.work.metrics import Metrics
-from server.base.work.tasks import Tasks
+from server.base.work.worker_pool import WorkerPool
 from server.rooms.core.room import Room
 from server.rooms.feed import RoomFeeds
 from server.rooms.live import LiveRooms
@@ -40,6 +41,9 @@ SLICE = 0.003
 CATCH_UP_EVERY = 0.5
 """Seconds between two looks at whether those who read slowly have caught up."""
 
+CONCURRENCY = 200
+"""Rooms whose watchers are sent something at the same time."""
+
 
 class _Feed:
     """The watchers of one room.
@@ -50,11 +54,9 @@ class _Feed:
         renewed: watchers who are to be sent all boards.
         unsent: frames that wait to be sent, with the sight of those who are to be sent them.
         decided: the version of the room by which `sights` were decided.
-        task: sends `renewed` and `unsent`.
-        timer: looks again at those of `renewed` who read slowly.
     """
 
-    __slots__ = ("decided", "keys", "renewed", "sights", "task", "timer", "unsent")
+    __slots__ = ("decided", "keys", "renewed", "sights", "unsent")
 
     def __init__(self) -> None:
         self.keys: dict[Session, int | None] = {}
@@ -62,8 +64,6 @@ class _Feed:
         self.renewed: dict[Session, None] = {}
         self.unsent: deque[tuple[Sight, bytes]] = deque()
         self.decided = 0
-        self.task: asyncio.Task[None] | None = None
-        self.timer: asyncio.TimerHandle | None = None
 
     def remove(self, session: Session) -> None:
         """Remove a watcher, in constant time."""
@@ -76,7 +76,12 @@ class WatchFeeds:
     """All rooms whose rounds sessions of this node watch."""
 
     def __init__(
-        self, watching: Watching, live: LiveRooms, metrics: Metrics, rooms: RoomFeeds
+        self,
+        watching: Watching,
+        live: LiveRooms,
+        metrics: Metrics,
+        rooms: RoomFeeds,
+        background: Background,
     ) -> None:
         self._watching = watching
         self._live = live
@@ -85,7 +90,9 @@ class WatchFeeds:
         self._metrics.watchers = lambda: self.size
         self._feeds: dict[RoomCode, _Feed] = {}
         self._codes: dict[Session, RoomCode] = {}
-        self._tasks = Tasks()
+        self._sends: WorkerPool[RoomCode] = WorkerPool(
+            background, "watchers", self._send, size=CONCURRENCY
+        )
         self._watching.moved.subscribe(self._moved)
         self._watching.renewed.subscribe(self._renewed)
         self._live.changed.subscribe(self._room_changed)
@@ -165,8 +172,7 @@ class WatchFeeds:
         feed.remove(session)
         if not feed.keys:
             del self._feeds[code]
-            if feed.timer is not None:
-                feed.timer.cancel()
+            self._sends.schedule(code, None)
             self._watching.unfollow(code)
 
     def _end(self, session: Session) -> None:
@@ -236,26 +242,22 @@ class WatchFeeds:
         self._send_soon(code, feed)
 
     def _send_soon(self, code: RoomCode, feed: _Feed) -> None:
-        if feed.task is None and (feed.renewed or feed.unsent):
-            if feed.timer is not None:
-                feed.timer.cancel()
-                feed.timer = None
-            feed.task = self._tasks.run_soon(self._send(code, feed))
+        if feed.renewed or feed.unsent:
+            self._sends.add(code)
 
-    async def _send(self, code: RoomCode, feed: _Feed) -> None:
+    async def _send(self, code: RoomCode) -> None:
         """Send what waits, to those who may still see it when it is their turn."""
-        try:
-            # The room's own news goes first: it was scheduled before.
-            await asyncio.sleep(0)
-            while feed.unsent or any(not session.behind for session in feed.renewed):
-                await self._send_boards(code, feed)
-                if feed.unsent:
-                    await self._send_frame(feed, *feed.unsent.popleft())
-        finally:
-            feed.task = None
+        # The room's own news goes first: it was scheduled before.
+        await asyncio.sleep(0)
+        feed = self._feeds.get(code)
+        if feed is None:
+            return
+        while feed.unsent or any(not session.behind for session in feed.renewed):
+            await self._send_boards(code, feed)
+            if feed.unsent:
+                await self._send_frame(feed, *feed.unsent.popleft())
         if feed.renewed and self._feeds.get(code) is feed:
-            loop = asyncio.get_running_loop()
-            feed.timer = loop.call_later(CATCH_UP_EVERY, self._send_soon, code, feed)
+            self._sends.schedule(code, CATCH_UP_EVERY)
 
     async def _send_frame(self, feed: _Feed, seen: Sight, frame: bytes) -> None:
         async for session in _slices(feed.sights):
@@ -279,15 +281,6 @@ class WatchFeeds:
                 encoded[seen] = codec.encode(self._boards(live.room, seen))
             del feed.renewed[session]
             session.send_frame(encoded[seen])
-
-    async def close(self) -> None:
-        """Send nothing any more, and wait until what is being sent has been."""
-        for feed in self._feeds.values():
-            feed.unsent.clear()
-            feed.renewed.clear()
-            if feed.timer is not None:
-                feed.timer.cancel()
-        await self._tasks.wait()
 
 
 def _holds(room: Room, epoch: int | None) -> bool:
