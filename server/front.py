@@ -59,6 +59,7 @@ class Front:
             services.attempts,
             services.mirrors,
             services.sessions,
+            services.node_bus,
             services.clock,
             background,
             self.hub,

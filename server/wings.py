@@ -204,7 +204,7 @@ class Services:
             held=store.held,
             clock=store.clock,
         )
-        self.mirrors = Mirrors(self.attempts, self.sessions, self.node_bus, registration.id)
+        self.mirrors = Mirrors(self.attempts, self.sessions, self.node_bus)
         self.departures = Departures(store.held, registration, background)
         self.histories = Histories(
             store.histories, store.players, self.leaderboards, store.accounts.keep_for_good

@@ -18,6 +18,7 @@ import structlog
 from engine.board import delta_between
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
+from server.base.nodes.node_bus import NodeBus
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.clock import Clock
@@ -26,7 +27,7 @@ from server.play import messages
 from server.play import present as play_present
 from server.play.attempts import Attempts
 from server.play.core.attempt import move_of
-from server.play.core.bus import Ended, Opened, Taken
+from server.play.core.bus import Ended, Opened, Released, Taken
 from server.play.journal import Step
 from server.play.mirrors import Mirrors
 from server.players.hub import Hub
@@ -48,6 +49,7 @@ class HoldingFeed:
         attempts: the node's attempts.
         mirrors: what nodes tell one another of them.
         sessions: the sessions of all nodes.
+        node_bus: takes what other nodes tell of who holds an attempt.
         clock: the node's.
         background: runs what is done beside commands.
         hub: the sessions of this node.
@@ -58,6 +60,7 @@ class HoldingFeed:
         attempts: Attempts,
         mirrors: Mirrors,
         sessions: Sessions,
+        node_bus: NodeBus,
         clock: Clock,
         background: Background,
         hub: Hub,
@@ -66,6 +69,7 @@ class HoldingFeed:
         self._clock = clock
         self._sessions = sessions
         self._mirrors = mirrors
+        self._node_bus = node_bus
         self._hub = hub
         self._sessions_of = hub.sessions_of
         self._reads: WorkerPool[tuple[PlayerId, AttemptId, str | None]] = WorkerPool(
@@ -82,11 +86,9 @@ class HoldingFeed:
         self._mirrors.ended.subscribe(self._ended)
         self._mirrors.advanced.subscribe(self._advanced)
         self._mirrors.missed.subscribe(lambda *item: self._reads.add(item))
-        self._mirrors.opened.subscribe(self._opened_elsewhere)
-        self._mirrors.taken.subscribe(self._taken_elsewhere)
-        self._mirrors.released.subscribe(
-            lambda released: self._release(released.player, released.attempt, released.by)
-        )
+        node_bus.on(Opened, self._opened_elsewhere)
+        node_bus.on(Taken, self._taken_elsewhere)
+        node_bus.on(Released, lambda each: self._release(each.player, each.attempt, each.by))
         self._sessions.alone.subscribe(self._release_dead)
 
     def _checked(self, session: Session) -> None:
@@ -119,7 +121,7 @@ class HoldingFeed:
                 loop = asyncio.get_running_loop()
                 loop.call_soon(self._tell_taken, session, attempt, other.id)
                 return
-        self._mirrors.publish_opened(player, attempt, session.id)
+        self._sessions.publish(player, Opened(player, attempt, session.id, self._node_bus.node))
 
     def take(self, session: Session, attempt: AttemptId) -> None:
         """Let a session hold an attempt that it shows; the others are told, and mirror it."""
@@ -132,7 +134,8 @@ class HoldingFeed:
         for other in self._showing(player, attempt):
             if other is not session:
                 self._tell_taken(other, attempt, session.id)
-        self._mirrors.publish_taken(player, attempt, session.id, shown.taken_at)
+        taken = Taken(player, attempt, session.id, shown.taken_at, None)
+        self._sessions.publish(player, taken)
         self._sessions.use(player, session.id)
 
     def leave(self, session: Session) -> None:
@@ -141,7 +144,7 @@ class HoldingFeed:
         assert player is not None
         if attempt is not None and self._sessions.has_several(player):
             self._release(player, attempt, session.id)
-            self._mirrors.publish_released(player, attempt, session.id)
+            self._sessions.publish(player, Released(player, attempt, session.id))
 
     def _release(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
         """Tell sessions that mirror one which has ended, or one that is not known."""
@@ -227,7 +230,9 @@ class HoldingFeed:
     def _opened_elsewhere(self, opened: Opened) -> None:
         for session in self._showing(opened.player, opened.attempt):
             if session.shown.held == opened.attempt:
-                self._mirrors.answer_opened(opened, session.id, session.shown.taken_at)
+                at = session.shown.taken_at
+                taken = Taken(opened.player, opened.attempt, session.id, at, opened.session)
+                self._node_bus.send((opened.node,), taken)
                 return
 
     def _taken_elsewhere(self, taken: Taken) -> None:

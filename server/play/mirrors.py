@@ -18,7 +18,7 @@ from server.base.work.tasks import Tasks
 from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt, move_of
 from server.play.core.attempt import Ended as EndedEntry
-from server.play.core.bus import Advanced, Ended, Opened, Released, Taken
+from server.play.core.bus import Advanced, Ended
 from server.play.journal import Step, decode
 from server.players.sessions import Sessions
 
@@ -36,30 +36,18 @@ class Mirrors:
             `None`, and the session that it is by, as far as another node knows.
         missed: emitted with a player, an attempt and the session that has played, if entries before
             one of another node's are not known here.
-        opened: emitted when a session on another node shows an attempt.
-        taken: emitted when a session on another node has taken an attempt over.
-        released: emitted when a session on another node has ended that held an attempt.
     """
 
-    def __init__(
-        self, attempts: Attempts, sessions: Sessions, node_bus: NodeBus, node: str
-    ) -> None:
+    def __init__(self, attempts: Attempts, sessions: Sessions, node_bus: NodeBus) -> None:
         self.ended: Signal[Ended] = Signal()
         self.advanced: Signal[Step, str | None, str | None] = Signal()
         self.missed: Signal[PlayerId, AttemptId, str | None] = Signal()
-        self.opened: Signal[Opened] = Signal()
-        self.taken: Signal[Taken] = Signal()
-        self.released: Signal[Released] = Signal()
         self._attempts = attempts
         self._sessions = sessions
-        self._node_bus = node_bus
-        self._node = node
+        self._node = node_bus.node
         self._tasks = Tasks()
         node_bus.on(Ended, self.ended.emit)
         node_bus.on(Advanced, self._receive_entry)
-        node_bus.on(Opened, self.opened.emit)
-        node_bus.on(Taken, self.taken.emit)
-        node_bus.on(Released, self.released.emit)
         attempts.appended.subscribe(self._appended)
         attempts.given_up.subscribe(self._given_up)
 
@@ -116,24 +104,6 @@ class Mirrors:
         player = after.start.player
         message = Advanced(player, self._node, after.id, after.seq, text, by)
         self._sessions.publish(player, message)
-
-    def publish_opened(self, player: PlayerId, attempt: AttemptId, session: str) -> None:
-        """Ask the player's other nodes who holds an attempt that a session shows now."""
-        message = Opened(player, attempt, session, self._node)
-        self._sessions.publish(player, message)
-
-    def answer_opened(self, opened: Opened, by: str, at: int) -> None:
-        """Answer that a session of this node holds the attempt, since it took it over at a time."""
-        taken = Taken(opened.player, opened.attempt, by, at, opened.session)
-        self._node_bus.send((opened.node,), taken)
-
-    def publish_taken(self, player: PlayerId, attempt: AttemptId, by: str, at: int) -> None:
-        """Publish that a session of this node has taken an attempt over, at this time."""
-        self._sessions.publish(player, Taken(player, attempt, by, at, None))
-
-    def publish_released(self, player: PlayerId, attempt: AttemptId, by: str) -> None:
-        """Publish that a session of this node has ended, which held an attempt."""
-        self._sessions.publish(player, Released(player, attempt, by))
 
     def _receive_entry(self, message: Advanced) -> None:
         if not self._sessions.is_here(message.player):

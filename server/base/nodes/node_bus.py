@@ -22,10 +22,12 @@ class NodeBus:
 
     Attributes:
         missed: emitted when messages to this node may have been missed.
+        node: the node's id.
     """
 
     def __init__(self, bus: Bus, node: str) -> None:
         self.missed: Signal[()] = Signal()
+        self.node = node
         self._bus = bus
         self._takers: dict[type[Struct], Callable[[Any], object]] = {}
         bus.subscribe(topics.node(node), self._receive)
