@@ -147,7 +147,7 @@ bench: $(DEV) ## measure the server, compared with a floor, into deploy/bench/RE
 bench-quick: $(DEV) ## measure a node's moves a second, compared with a floor, in two minutes
 	@$(BIN)/python -m deploy.bench --quick
 
-bench-check: $(DEV) ## fail if a node is less than half as fast as recorded
+bench-check: $(DEV) ## fail if a node takes more time for a move than recorded
 	@$(BIN)/python -m deploy.bench --check
 
 bench-engine: $(DEV) ## measure the engine, compared with python-chess, into deploy/bench/ENGINE.md

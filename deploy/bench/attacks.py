@@ -103,6 +103,9 @@ ATTACKS = {
     "endless fragments": Attack(
         100, _shake(), _HELLO + masked(b"", _PIECE), (masked(b"", _EMPTY) * 300,), 0.05
     ),
+    "one that floods": Attack(
+        1, _shake(), again=(masked(b"", _PING) * 2_048,), pause=0, reads=False
+    ),
     "pings": Attack(100, _shake(), _HELLO, (masked(b"", _PING) * 300,), 0.05, reads=False),
     "pongs": Attack(100, _shake(), _HELLO, (masked(b"x" * 125, _PONG) * 100,), 0.05),
     "silence": Attack(1_000, b"", again=(b"",)),

@@ -1,18 +1,113 @@
-"""The cost of a leaderboard's change to a node, and how soon its subscribers are notified."""
+"""The cost of a leaderboard: with very many rows to Redis, with many watchers to a node."""
 
 from __future__ import annotations
 
 import asyncio
+import random
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from deploy.bench import wire
 from deploy.bench.client import Client, RefusedError, map_concurrently
-from deploy.bench.meter import Figures, MeasuredNode
+from deploy.bench.meter import Figures, MeasuredNode, spread
 from deploy.bench.races import open_session
+from server.base.core.ids import PlayerId
+from server.base.redis.connection import connect
+from server.base.redis.database import Database
+from server.play.core.result import pack
+from server.results.core import keys
+from server.results.core.boards import BoardId
+from server.results.leaderboards import REACH, RIVALS, TOP
+from server.results.leaderboards_store import LeaderboardStore
+
+BOARD = BoardId("day", "robert", 20_778, "ranked")
+
+CHUNK = 5_000
+"""Rows that are written by one command."""
+
+CURVE = [f"{100 * second}:{second}" for second in range(37)]
+"""The fields of the day's curves that a run counts in."""
+
+PAGE = 50
+CIRCLE = 100
+"""Players of whom the rows of rivals are looked up."""
+
+LOGGED = 10
+"""Microseconds from which on the slow log has a command: fewer, and it has those of scripts too."""
+
+SCRIPT_COMMANDS = ("EVAL", "EVALSHA")
 
 NOTIFY_TIMEOUT = 30.0
 """Seconds to wait until every watcher is notified of a change."""
+
+
+async def million(node: MeasuredNode, entries: int, calls: int) -> Figures:
+    """Measure the time that Redis itself takes for each use of a leaderboard with many rows.
+
+    It is that of the slow log: without the network, and without the wait for other commands.
+
+    Returns:
+        For each use its `p50` and `p99`, in milliseconds: of `place`, an entry with its curve;
+        `top`, which is what a tick reads: first rows, size and median; `deep`, a page anywhere;
+        `around`, a player's row with its neighbours; `standing`, a player's rank and the size;
+        and `rivals`, those among 100 players.
+    """
+    assert node.socket is not None
+    redis: Any = connect(f"unix://{node.socket}")
+    database = Database(redis)
+    boards, chance = LeaderboardStore(database), random.Random(1)  # noqa: S311 - not a secret
+    try:
+        await _fill(redis, entries, chance)
+        await redis.config_set("slowlog-log-slower-than", LOGGED)
+        await redis.config_set("slowlog-max-len", 4 * calls)
+
+        def player() -> PlayerId:
+            return _player(chance.randrange(entries))
+
+        def circle() -> list[PlayerId]:
+            return list(dict.fromkeys(player() for _ in range(CIRCLE)))
+
+        uses: dict[str, Callable[[int], Awaitable[object]]] = {
+            "place": lambda n: boards.place(BOARD, _player(entries + n), _score(chance), CURVE),
+            "top": lambda _: boards.rows(BOARD, 1, TOP),
+            "deep": lambda _: boards.rows(BOARD, chance.randrange(1, entries - PAGE), PAGE),
+            "around": lambda _: boards.around(BOARD, [player()], REACH),
+            "standing": lambda _: boards.standing(BOARD, player()),
+            "rivals": lambda _: boards.among(BOARD, [circle()], RIVALS),
+        }
+        found: Figures = {"rows": await redis.zcard(keys.leaderboard(BOARD))}
+        for name, use in uses.items():
+            await redis.slowlog_reset()
+            for number in range(calls):
+                await use(number)
+            logged = await redis.slowlog_get(4 * calls)
+            times = [
+                each["duration"] / 1e6
+                for each in logged
+                if each["command"].split()[0].decode().upper() in SCRIPT_COMMANDS
+            ]
+            figures = spread(times + [LOGGED / 1e6] * (calls - len(times)))
+            found |= {f"{name}_{quantile}": figures[quantile] for quantile in ("p50", "p99")}
+        return found
+    finally:
+        await database.close()
+
+
+async def _fill(redis: Any, entries: int, chance: random.Random) -> None:
+    for begin in range(0, entries, CHUNK):
+        rows = {
+            _player(number): _score(chance) for number in range(begin, min(begin + CHUNK, entries))
+        }
+        await redis.zadd(keys.leaderboard(BOARD), rows)
+
+
+def _player(number: int) -> PlayerId:
+    return PlayerId(f"{number:016}")
+
+
+def _score(chance: random.Random) -> int:
+    return pack(chance.randrange(53), chance.randrange(3_600_000), chance.randrange(200))
 
 
 async def leaderboard(node: MeasuredNode, watchers: int) -> Figures:

@@ -18,6 +18,7 @@ import uvloop
 
 from deploy.bench import wire
 from deploy.bench.client import Client, connect, map_concurrently, masked
+from deploy.bench.games import recorded
 from deploy.bench.meter import Figures, Meter, spread
 from deploy.bench.processes import LOAD_CORE, pin
 from deploy.bench.races import GAMES, Attempt, open_session, race
@@ -35,6 +36,9 @@ ECHO = masked(b"\x96\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b")
 MAX_GAME_MOVES = 2_000
 """The most moves of a recorded game. With short games, a loop without pauses would mostly measure
 how players join rooms, which has a row of its own."""
+
+LONG = tuple(game for game in GAMES if len(recorded(game, MAX_GAME_MOVES)) == MAX_GAME_MOVES)
+"""The games that are played: the others have few moves until all cards have been seen."""
 
 _RETRY_DELAY = 0.05
 
@@ -146,11 +150,13 @@ class Echoer(Racer):
 
 
 class Rooms:
-    """The players in groups of `seats`, and the rounds that are prepared for each group."""
+    """The players in groups of `seats`, and the rounds that are prepared for each group.
+
+    A group plays one game again and again, so that the mix of games is the same however many play.
+    """
 
     def __init__(self, racers: list[Racer], seats: int) -> None:
         self._rooms = [racers[at : at + seats] for at in range(0, len(racers), seats)]
-        self._rounds_made = list(range(len(self._rooms)))
 
     async def prepare(self, min_moves: int) -> None:
         """Start rounds until every player has at least this many moves prepared."""
@@ -158,8 +164,7 @@ class Rooms:
         async def make(number: int) -> None:
             racers = self._rooms[number]
             while min(racer.moves_left for racer in racers) < min_moves:
-                game = GAMES[self._rounds_made[number] % len(GAMES)]
-                self._rounds_made[number] += 1
+                game = LONG[number % len(LONG)]
                 clients = [racer.client for racer in racers]
                 attempts = await race(clients, game, MAX_GAME_MOVES)
                 for racer, attempt in zip(racers, attempts, strict=True):

@@ -16,10 +16,15 @@ from server.base.net.limits import ADDRESS_PLAYERS
 StartServer = Callable[[], AbstractContextManager[RunningServer]]
 """Runs a server until the context is left."""
 
-FLOOR, OURS = "floor", "samedeal"
+FLOOR, STACK, OURS = "floor", "floor on our stack", "samedeal"
 
 MAX_OTHERS_SHARE = 0.1
 """The share of the server's core that other programs may use in an undisturbed measurement."""
+
+
+def stack() -> AbstractContextManager[RunningServer]:
+    """Run the echo server that is built on what the node is built on."""
+    return floor("--stack")
 
 
 def unlimited() -> AbstractContextManager[RunningServer]:
@@ -78,6 +83,17 @@ class Comparison:
             if not (calm and disturbed(one)) and not ((calm or steady) and disturbed(floor))
         ]
 
+    def work(self) -> float:
+        """Return the ratio of the floor's processor time a frame to ours, each in its best round.
+
+        Other load on the machine takes turns of the processor, which do not count, and makes those
+        that are left slower: what was measured is too long, never too short.
+
+        Raises:
+            ValueError: no round has figures of both.
+        """
+        return min(self.values(FLOOR, "server_us")) / min(self.values(OURS, "server_us"))
+
     def ratio(self, server: str = OURS, what: str = "rate") -> float:
         """Return the median of the ratios of undisturbed rounds, or of all if each was disturbed.
 
@@ -121,13 +137,15 @@ def closed_loops(
 ) -> list[Comparison]:
     """Measure the closed loop at each number of sockets, with further servers if given."""
     tasks = [{"sockets": count, "seconds": seconds} for count in sockets]
-    return compare("closed", tasks, rounds, {FLOOR: floor, OURS: unlimited, **(others or {})})
+    return compare(
+        "closed", tasks, rounds, {FLOOR: floor, STACK: stack, OURS: unlimited, **(others or {})}
+    )
 
 
 def open_loops(paces: Sequence[tuple[int, float]], rounds: int, seconds: float) -> list[Comparison]:
     """Measure the open loop at each pair of sockets and seconds between moves of a player."""
     tasks = [{"sockets": n, "interval": pace, "seconds": seconds} for n, pace in paces]
-    return compare("open", tasks, rounds, {FLOOR: floor, OURS: node})
+    return compare("open", tasks, rounds, {FLOOR: floor, STACK: stack, OURS: node})
 
 
 def disturbed(found: Figures) -> bool:

@@ -1,7 +1,7 @@
-"""One long recorded game of each ruleset, on the deal that the measured node always deals.
+"""One recorded game of each ruleset, on the deal that the measured node always deals.
 
-The recorded games avoid their end and leave cards unseen, so that the node never searches for a way
-to bring another card home.
+A node searches for a way to bring another card home once all cards have been seen. The recorded
+games end before that; `searched` returns what comes after in the one game that has it.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 import random
 from functools import cache
 
+from engine.board import Board
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, deal_seed
 from engine.moves import legal_moves
 from engine.play import apply
 from engine.ruleset import Move
+from engine.search import cards_never_seen
 
 SEED = bytes(range(SEED_BYTES))
 """The seed of every deal."""
@@ -21,8 +23,11 @@ SEED = bytes(range(SEED_BYTES))
 MAX_MOVES = 300
 """The most moves of a recorded game: as many as a long game of a person has."""
 
+SEARCHED = "robert"
+"""The game in which all cards can be seen early: its waste is turned over."""
+
 _MIN_STOCK = 10
-"""The number of cards in the stock at which a game stops dealing from it."""
+"""The number of cards in the stock at which a game stops dealing from it, before the last time."""
 
 _OTHER_SHARE = 0.97
 """The share of turns on which another legal move is preferred to dealing from the stock."""
@@ -30,10 +35,26 @@ _OTHER_SHARE = 0.97
 
 @cache
 def recorded(game: str, max_moves: int = MAX_MOVES) -> list[Move]:
-    """Return the moves of the recorded game of a ruleset, at most `max_moves` of them."""
+    """Return the first moves of a ruleset's recorded game, in which no position is searched."""
+    board = deal_seed(ruleset(game), SEED)
+    found = []
+    for move in _played(game, max_moves):
+        board = apply(board, move)
+        if not cards_never_seen(board):
+            break
+        found.append(move)
+    return found
+
+
+def searched() -> tuple[list[Move], int]:
+    """Return a whole game of `SEARCHED`, and how many of its moves are not searched."""
+    return _played(SEARCHED, MAX_MOVES), len(recorded(SEARCHED))
+
+
+def _played(game: str, max_moves: int) -> list[Move]:
     rules = ruleset(game)
     choice = random.Random(7)  # noqa: S311 - not a secret
-    board = deal_seed(rules, SEED)
+    board: Board = deal_seed(rules, SEED)
     found: list[Move] = []
     while len(found) < max_moves:
         moves = legal_moves(board)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deploy.bench.processes import SERVER_CORE, TICKS, processor_time
+from deploy.bench.processes import SERVER_CORE, TICKS, helpers_time, processor_time
 
 MAX_LOAD_SHARE = 0.9
 """The share of their core above which the load generator and Redis were the bottleneck."""
@@ -36,6 +36,10 @@ class MeasuredNode:
         """Return the node's processor time so far, in milliseconds."""
         return 1e3 * processor_time(self.pid)
 
+    def searched(self) -> float:
+        """Return the processor time of the node's searcher so far, in milliseconds."""
+        return 1e3 * helpers_time(self.pid)
+
 
 class Meter:
     """Measures the processor time of a server, its Redis and this process, from its creation on."""
@@ -48,23 +52,26 @@ class Meter:
     def shares(self) -> dict[str, float]:
         """Return the seconds since the creation, and the share of a core that each process used.
 
-        `others_share` is the share of the server's core that other programs used.
+        `server_share` includes `searcher_share`, and `others_share` is the share of the server's
+        core that other programs used.
         """
-        at, server, redis, load, core = (
+        at, server, searcher, redis, load, core = (
             now - began for now, began in zip(self._now(), self._began, strict=True)
         )
         return {
             "seconds": at,
-            "server_share": server / at,
+            "server_share": (server + searcher) / at,
+            "searcher_share": searcher / at,
             "redis_share": redis / at,
             "load_share": load / at,
-            "others_share": max(0.0, core - server) / at,
+            "others_share": max(0.0, core - server - searcher) / at,
         }
 
     def _now(self) -> tuple[float, ...]:
         redis = processor_time(self._redis) if self._redis is not None else 0.0
         own = time.process_time()
-        return time.perf_counter(), processor_time(self._server), redis, own, _busy(SERVER_CORE)
+        server = processor_time(self._server), helpers_time(self._server)
+        return time.perf_counter(), *server, redis, own, _busy(SERVER_CORE)
 
 
 def _busy(core: int) -> float:

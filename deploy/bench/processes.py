@@ -61,8 +61,26 @@ def pin(core: int) -> None:
 
 def processor_time(pid: int) -> float:
     """Return the processor time of a process, in seconds."""
+    return sum(_times(pid)[:2])
+
+
+def helpers_time(pid: int) -> float:
+    """Return the processor time of a process's children, in seconds, with those that have ended.
+
+    A node's searcher is one. It is pinned to the node's core, which it takes time from.
+    """
+    time_ = sum(_times(pid)[2:])
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        for child in (thread / "children").read_text(encoding="utf-8").split():
+            with suppress(FileNotFoundError, ProcessLookupError):
+                time_ += sum(_times(int(child)))
+    return time_
+
+
+def _times(pid: int) -> list[float]:
+    """Return a process's time in user mode and in the kernel, and that of its ended children."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+    return [int(ticks) / TICKS for ticks in fields[11:15]]
 
 
 def memory(pid: int) -> int:
@@ -123,11 +141,11 @@ def kept_awake() -> Iterator[None]:
 
 
 @contextmanager
-def floor() -> Iterator[RunningServer]:
-    """Run the echo server, warmed up."""
+def floor(*options: str) -> Iterator[RunningServer]:
+    """Run an echo server, warmed up; see `deploy.bench.floor`."""
     port = free_port()
     with running_program(
-        [sys.executable, "-m", "deploy.bench.floor", str(port)], core=SERVER_CORE
+        [sys.executable, "-m", "deploy.bench.floor", str(port), *options], core=SERVER_CORE
     ) as pid:
         warm(port)
         yield RunningServer(port, pid)

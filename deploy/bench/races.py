@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from deploy.bench import wire
 from deploy.bench.client import Client, connect, masked
-from deploy.bench.games import MAX_MOVES, recorded
+from deploy.bench.games import MAX_MOVES, recorded, searched
 from engine.catalog import games, ruleset
+from engine.ruleset import Move
 
 ROUND_LIMIT = 7_200
 """The time limit of a round, in seconds."""
@@ -47,8 +48,17 @@ async def open_room(host: Client, game: str, seats: int) -> str:
     return room.room
 
 
-async def race(players: Sequence[Client], game: str, max_moves: int = MAX_MOVES) -> list[Attempt]:
-    """Start a round of these players in a new room, and return their attempts."""
+async def race(
+    players: Sequence[Client], game: str, max_moves: int = MAX_MOVES, *, whole: bool = False
+) -> list[Attempt]:
+    """Start a round of these players in a new room, and return their attempts.
+
+    Args:
+        players: the players, the host first.
+        game: the game.
+        max_moves: the most moves of an attempt.
+        whole: whether the moves go on when all cards have been seen.
+    """
     host, *guests = players
     code = await open_room(host, game, len(players))
     for guest in guests:
@@ -56,14 +66,14 @@ async def race(players: Sequence[Client], game: str, max_moves: int = MAX_MOVES)
         await guest.ask(wire.ready, code)
     snapshots = [player.expect_snapshot(code) for player in players]
     await host.ask(wire.start, code)
-    return [attempt(each, game, max_moves) for each in await asyncio.gather(*snapshots)]
+    moves = searched()[0] if whole else recorded(game, max_moves)
+    return [attempt(each, game, moves) for each in await asyncio.gather(*snapshots)]
 
 
-def attempt(snapshot: wire.Event, game: str, max_moves: int) -> Attempt:
+def attempt(snapshot: wire.Event, game: str, moves: list[Move]) -> Attempt:
     """Return the attempt of a snapshot that was taken at its start."""
     assert snapshot.attempt is not None, "a snapshot names its attempt"
     assert snapshot.handle is not None, "a snapshot has a handle"
-    moves = recorded(game, max_moves)
     payloads = wire.moves(ruleset(game), snapshot.handle, snapshot.seq + 1, moves)
     frames = [masked(payload) for payload in payloads]
     return Attempt(snapshot.attempt, snapshot.room or "", snapshot.handle, frames)

@@ -19,14 +19,12 @@ import uvloop
 
 from deploy.bench import wire
 from deploy.bench.away import store_away
-from deploy.bench.boards import leaderboard
+from deploy.bench.boards import leaderboard, million
 from deploy.bench.client import Client, connect, map_concurrently
-from deploy.bench.flood import Flood
-from deploy.bench.games import recorded
+from deploy.bench.games import SEARCHED, recorded, searched
 from deploy.bench.holder import hold
 from deploy.bench.hostile import hostile
 from deploy.bench.meter import Figures, MeasuredNode
-from deploy.bench.million import million, viewers
 from deploy.bench.probe import SESSIONS, Probe
 from deploy.bench.processes import LOAD_CORE, commands, memory, pin
 from deploy.bench.races import GAMES, open_room, open_session, open_session_pair, race
@@ -38,6 +36,9 @@ REPEATS = 200
 
 PROGRESS_WAIT = 0.5
 """Seconds to wait for progress, which is coalesced."""
+
+SEARCH_WAIT = 0.15
+"""Seconds between two moves that are searched, so that each is, and not only the last of some."""
 
 IDLE_SECONDS = 6.0
 """Seconds without commands: longer than the interval of any periodic task of a node."""
@@ -127,17 +128,26 @@ async def crowd(node: MeasuredNode, sessions: int) -> Figures:
     return {"share": share, "leave_ms": leave, **drop}
 
 
-async def flood(node: MeasuredNode) -> Figures:
-    """Measure the latency of other sessions while a connection without a session floods pings."""
-    probe = await Probe.open(node.port)
-    await probe.run(0.5)
-    before = memory(node.pid)
-    with Flood(node.port) as flooding:
-        found = await probe.run(4)
-        grown = memory(node.pid) - before
-    after = await probe.run(2)
-    worst = max(found["worst"], after["worst"])
-    return {"worst": worst, "grown": grown, "sent": flooding.sent}
+async def searcher(node: MeasuredNode) -> Figures:
+    """Measure the moves of a game after all cards have been seen, each of which may be searched.
+
+    Returns:
+        `search_ms` of the searcher, and `node_ms` of the node, for such a move.
+    """
+    pair = await open_session_pair(node.port)
+    attempt = (await race(pair, SEARCHED, whole=True))[0]
+    moves, first = searched()
+    await _play(pair[0], attempt.frames[:first])
+    await asyncio.sleep(1)
+    spent, search = node.spent(), node.searched()
+    for frame in attempt.frames[first:]:
+        await _play(pair[0], [frame])
+        await asyncio.sleep(SEARCH_WAIT)
+    count = len(moves) - first
+    return {
+        "search_ms": (node.searched() - search) / count,
+        "node_ms": (node.spent() - spent) / count,
+    }
 
 
 async def digests(node: MeasuredNode, length: int) -> Figures:
@@ -145,14 +155,7 @@ async def digests(node: MeasuredNode, length: int) -> Figures:
     pair = await open_session_pair(node.port)
     attempt = (await race(pair, "deuces", length))[0]
     client = pair[0]
-    growth: list[tuple[int, float]] = []
-    part = max(1, length // 8)
-    for begin in range(0, len(attempt.frames), part):
-        spent = node.spent()
-        played = attempt.frames[begin : begin + part]
-        await _play(client, played)
-        growth.append((begin + len(played), 1e3 * (node.spent() - spent) / len(played)))
-    client.reset_handler()
+    await _play(client, attempt.frames)
     last, times = len(attempt.frames) + 1, REPEATS // 4
     spent = node.spent()
     for _ in range(times):
@@ -161,7 +164,7 @@ async def digests(node: MeasuredNode, length: int) -> Figures:
     spent = node.spent()
     await _play(client, [attempt.frames[length // 2]] * times)
     late = (node.spent() - spent) / times
-    return {"wrong_ms": wrong, "late_ms": late, "growth": growth}
+    return {"wrong_ms": wrong, "late_ms": late}
 
 
 async def commands_of_rooms(node: MeasuredNode) -> Figures:
@@ -241,12 +244,11 @@ ROWS: dict[str, Callable[..., Awaitable[Figures]]] = {
         idle,
         silent_rooms,
         crowd,
-        flood,
+        searcher,
         digests,
         commands_of_rooms,
         leaderboard,
         million,
-        viewers,
         home_pages,
         store_away,
         watching,

@@ -31,9 +31,6 @@ HOSTILE_MEMORY_EACH = 80 << 10
 """Bytes beside that for each attacking connection: 32 KiB that it has sent too fast, 32 KiB that it
 does not read, and a session."""
 
-BOARDS = (100, 1_000, 10_000)
-"""The numbers of watchers with which a leaderboard is measured."""
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -52,7 +49,7 @@ ROWS = (
     Row("memory", node, "memory_of", {"sockets": 2_000}),
     Row("idle", node, "idle", {}),
     Row("commands", unlimited, "commands_of_rooms", {}),
-    Row("flood", node, "flood", {}),
+    Row("searcher", unlimited, "searcher", {}),
     Row("digests", unlimited, "digests", {"length": 4_000}),
     Row("home", node, "home_pages", {"pages": 1_000}, 1),
     Row("silent", node, "silent_rooms", {"rooms": 2_000}, 1),
@@ -60,8 +57,7 @@ ROWS = (
     Row("away", node, "store_away", {"racers": 5_000, "seconds": 30.0}, 1),
     Row("watching", metered, "watching", {"watchers": 1_000}),
     Row("million", node, "million", {"entries": 1_000_000, "calls": 2_000}),
-    Row("viewers", metered, "viewers", {"watchers": 10_000}, 1),
-    *(Row(f"board {count}", node, "leaderboard", {"watchers": count}, 1) for count in BOARDS),
+    Row("board", node, "leaderboard", {"watchers": 1_000}, 1),
     *(Row(f"hostile: {name}", guarded, "hostile", {"attack": name}, 1) for name in ATTACKS),
 )
 
@@ -76,13 +72,11 @@ class Results:
     Attributes:
         closed: the closed loop, by the number of sockets.
         paced: the open loop, by the number of sockets.
-        seats: the closed loop, by the number of seats in a room.
         rows: the figures of each row, by its name.
     """
 
     closed: dict[int, Comparison]
     paced: dict[int, Comparison]
-    seats: dict[int, Comparison]
     rows: dict[str, dict[str, Any]]
 
 
@@ -234,7 +228,7 @@ GOALS = (
     Goal(
         "one change of a leaderboard with 1,000 watchers, ms",
         "{:,.1f}",
-        _row("board 1000", "cost_ms"),
+        _row("board", "cost_ms"),
         5,
     ),
     *(
@@ -252,18 +246,6 @@ GOALS = (
             "standing": "a player's rank",
             "rivals": "the rows of 100 players",
         }.items()
-    ),
-    Goal(
-        "10,000 watchers of a leaderboard: reads of it in a tick",
-        "{:.2f}",
-        _row("viewers", "reads"),
-        1,
-    ),
-    Goal(
-        "encodings in a tick: the change, and the whole page for who was slow",
-        "{:.2f}",
-        _row("viewers", "encodings"),
-        2,
     ),
     Goal(
         "1,000 watchers of one race: encodings of a move",
@@ -289,16 +271,10 @@ GOALS = (
         20,
     ),
     Goal(
-        "one connection without a session floods pings: worst latency of others, ms",
-        "{:,.0f}",
-        _row("flood", "worst"),
-        50,
-    ),
-    Goal(
-        "growth of the node's memory meanwhile, KiB",
-        "{:,.0f}",
-        lambda results: results.rows["flood"]["grown"] / KIB,
-        1_024,
+        "a move after all cards have been seen: processor time of the searcher, ms",
+        "{:.1f}",
+        _row("searcher", "search_ms"),
+        10,
     ),
     Goal(
         "`OpenAttempt` with a wrong digest on a journal of 4,000 entries, ms",
