@@ -154,7 +154,7 @@ bench-engine: $(DEV) ## measure the engine, compared with python-chess, into dep
 	@$(BIN)/python -m deploy.bench.engine
 
 winnability: $(DEV) ## solve thousands of deals of each game, into engine/solver/RESULTS.md
-	@$(BIN)/python -m deploy.bench.winnability
+	@$(BIN)/python -m deploy.winnability
 
 format: $(DEV) $(MODULES) ## format the sources
 	@$(BIN)/ruff format .

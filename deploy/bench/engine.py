@@ -17,15 +17,13 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import pairwise
 from os import cpu_count
 from pathlib import Path
 from statistics import harmonic_mean, median
 from time import process_time
-from typing import Any
 
 import chess.pgn
 
@@ -58,20 +56,13 @@ mean, a fast game does not make up for a slow one."""
 MIN_GOAL = 1.5
 """The goal for each game, as a multiple of python-chess's rate."""
 
-THIRDS = 3
-
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A part of the replayed games: positions, legal moves offered there, and processor seconds."""
+class Lap:
+    """One replay of all recorded games of a contestant: positions, and processor seconds."""
 
     positions: int
-    choices: int
     seconds: float
-
-
-Lap = list[Section]
-"""One replay of all recorded games of a contestant, summed up by thirds of the games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,60 +79,43 @@ class Contestant:
     lap: Callable[[], Lap]
 
 
-def thirds(moves: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Yield the first, the second and the last third of a game's moves."""
-    cuts = [len(moves) * part // THIRDS for part in range(THIRDS + 1)]
-    for start, stop in pairwise(cuts):
-        yield moves[start:stop]
+def timed(name: str, games: int, replay: Callable[[], int]) -> Contestant:
+    """Return a contestant whose recorded games are replayed by a function that counts positions."""
 
+    def lap() -> Lap:
+        began = process_time()
+        return Lap(replay(), process_time() - began)
 
-def lap_of(sections: Iterator[tuple[int, Section]]) -> Lap:
-    """Return the sums of (third, section) pairs, by third."""
-    sums = [Section(0, 0, 0.0)] * THIRDS
-    for third, one in sections:
-        total = sums[third]
-        sums[third] = Section(
-            total.positions + one.positions,
-            total.choices + one.choices,
-            total.seconds + one.seconds,
-        )
-    return sums
+    return Contestant(name, games, lap)
 
 
 def solitaire(game: str, recorded: list[tuple[Board, list[Move]]]) -> Contestant:
     """Return our engine with recorded games: the boards they start from, and their moves."""
 
-    def sections() -> Iterator[tuple[int, Section]]:
-        for start, moves in recorded:
-            board = start
-            for third, part in enumerate(thirds(moves)):
-                choices = 0
-                began = process_time()
-                for move in part:
-                    choices += len(legal_moves(board))
-                    after = apply(board, move)
-                    delta_between(board, after)
-                    board = after
-                yield third, Section(len(part), choices, process_time() - began)
+    def replay() -> int:
+        for board, moves in recorded:
+            for move in moves:
+                legal_moves(board)
+                after = apply(board, move)
+                delta_between(board, after)
+                board = after  # noqa: PLW2901 - the board of the next position
+        return sum(len(moves) for _, moves in recorded)
 
-    return Contestant(game, len(recorded), lambda: lap_of(sections()))
+    return timed(game, len(recorded), replay)
 
 
 def python_chess(recorded: list[list[chess.Move]]) -> Contestant:
     """Return python-chess with the moves of recorded games."""
 
-    def sections() -> Iterator[tuple[int, Section]]:
+    def replay() -> int:
         for moves in recorded:
             board = chess.Board()
-            for third, part in enumerate(thirds(moves)):
-                choices = 0
-                began = process_time()
-                for move in part:
-                    choices += len(list(board.legal_moves))
-                    board.push(move)
-                yield third, Section(len(part), choices, process_time() - began)
+            for move in moves:
+                list(board.legal_moves)
+                board.push(move)
+        return sum(map(len, recorded))
 
-    return Contestant("python-chess", len(recorded), lambda: lap_of(sections()))
+    return timed("python-chess", len(recorded), replay)
 
 
 def recorded_solitaire() -> dict[str, list[tuple[Board, list[Move]]]]:
@@ -186,17 +160,12 @@ def measure(contestants: list[Contestant], rounds: int) -> dict[str, list[Lap]]:
 
 def rate(lap: Lap) -> float:
     """Return the positions a second of a lap."""
-    return sum(third.positions for third in lap) / sum(third.seconds for third in lap)
+    return lap.positions / lap.seconds
 
 
 def ratios(laps: list[Lap], others: list[Lap]) -> float:
     """Return the median over the rounds of the ratio of two contestants' rates."""
     return median(rate(one) / rate(other) for one, other in zip(laps, others, strict=True))
-
-
-def microseconds(laps: list[Lap], third: int) -> float:
-    """Return the median microseconds for a position in a third (0, 1 or 2) of the games."""
-    return median(lap[third].seconds / lap[third].positions * 1e6 for lap in laps)
 
 
 def report(contestants: list[Contestant], laps: dict[str, list[Lap]]) -> tuple[str, list[str]]:
@@ -237,25 +206,11 @@ def report(contestants: list[Contestant], laps: dict[str, list[Lap]]) -> tuple[s
     ]
     for contestant in contestants:
         name = contestant.name
-        positions = sum(third.positions for third in laps[name][0])
+        positions = laps[name][0].positions
         against = f"{times[name]:.2f}" if name in times else "1"
         speed = median(map(rate, laps[name]))
         lines.append(f"| {name} | {contestant.games} | {positions} | {speed:,.0f} | {against} |")
-    lines += [
-        f"| harmonic mean of the {len(times)} games | | | | {whole:.2f} |",
-        "",
-        "## By the length of the game",
-        "Microseconds for a position in the first, the second and the last third of the games, and",
-        "the mean number of legal moves of a position there.",
-        "",
-        "| game | early | middle | late | moves early | middle | late |",
-        "|---|--:|--:|--:|--:|--:|--:|",
-    ]
-    for contestant in contestants:
-        found = laps[contestant.name]
-        costs = " | ".join(f"{microseconds(found, third):.1f}" for third in range(THIRDS))
-        offers = " | ".join(f"{part.choices / part.positions:.1f}" for part in found[0])
-        lines.append(f"| {contestant.name} | {costs} | {offers} |")
+    lines.append(f"| harmonic mean of the {len(times)} games | | | | {whole:.2f} |")
     return "\n".join(lines) + "\n", missed
 
 

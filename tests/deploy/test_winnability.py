@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deploy.bench import winnability
-from deploy.bench.winnability import Row, Solved, Task, complete, known, page, seed, solved, wilson
+from deploy import winnability
+from deploy.winnability import Row, Solved, Task, complete, known, page, seed, solved, wilson
 from engine.catalog import ruleset
 from engine.solver import budget_of
 

@@ -36,7 +36,7 @@ from engine.ruleset import Ruleset
 from engine.schema import STANDARD
 from engine.solver import Verdict, budget_of, is_exact, is_for_most, method_of, solve
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 SOLVER = ROOT / "engine/solver"
 RESULTS = SOLVER / "RESULTS.md"
 KEPT = SOLVER / "results"
@@ -370,7 +370,7 @@ def page(rows: Sequence[Row], goals: Sequence[Row]) -> str:
 
 def main() -> int:
     """Solve, write the results, and return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m deploy.bench.winnability", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m deploy.winnability", description=__doc__)
     parser.add_argument("--deals", type=int, default=DEALS)
     parser.add_argument("--exact-deals", type=int, default=EXACT_DEALS)
     parser.add_argument("--goal-deals", type=int, default=GOAL_DEALS)
