@@ -12,19 +12,18 @@ import sys
 import time
 import urllib.request
 from asyncio.subprocess import PIPE
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import chain
 from pathlib import Path
 
 from redis.asyncio import Redis
 
-from deploy.bench import wire
 from deploy.bench.attacks import ATTACKS
-from deploy.bench.client import Client, PayloadHandler, map_concurrently
 from deploy.bench.meter import Figures, MeasuredNode, spread
+from deploy.bench.open import PacedPlayer, last_answers, open_players, send_moves
 from deploy.bench.processes import LoadError, free_port, kept_awake, memory
-from deploy.bench.races import Attempt, open_session_pair, race
 
 TURNS = 3
 
@@ -48,9 +47,6 @@ LOOKS = 10
 
 MOVES = 1_000
 
-PATIENCE = 10.0
-"""Seconds for the last answers."""
-
 _ALONE, _CONTROL, _ATTACK = "alone", "control", "attack"
 _COUNTER = re.compile(r"^samedeal_(?:refusals|limited)_total\{(.*)\} (\S+)$", re.MULTILINE)
 
@@ -68,12 +64,9 @@ async def hostile(node: MeasuredNode, attack: str) -> Figures:
         `stored`, those that Redis has more; `refused`, how often by reason.
     """
     assert node.socket is not None
-    pairs = await map_concurrently(PAIRS, lambda _: open_session_pair(node.port), 4)
-    players = [each for pair in pairs for each in pair]
-    races = await map_concurrently(PAIRS, lambda n: race(pairs[n], "deuces", MOVES), 4)
-    bystanders = Bystanders(players, [each for pair in races for each in pair], node.port)
+    bystanders = await open_players(node.port, 2 * PAIRS, MOVES, ["deuces"], at_once=4)
     log = Path(node.socket).with_name("node.log")
-    await bystanders.measure(SECONDS)
+    await _bystand(bystanders, node.port)
     moves: dict[str, list[float]] = {_ALONE: [], _CONTROL: [], _ATTACK: []}
     visits: dict[str, list[float]] = {_ALONE: [], _CONTROL: [], _ATTACK: []}
     taken = dict.fromkeys(moves, 0.0)
@@ -84,7 +77,7 @@ async def hostile(node: MeasuredNode, attack: str) -> Figures:
 
     async def measured(phase: str) -> None:
         spent = node.spent()
-        played, visited = await bystanders.measure(SECONDS)
+        played, visited = await _bystand(bystanders, node.port)
         taken[phase] += node.spent() - spent
         moves[phase] += played
         visits[phase] += visited
@@ -119,69 +112,33 @@ async def hostile(node: MeasuredNode, attack: str) -> Figures:
     }
 
 
-class Bystanders:
-    """Players who move at a pace, and a visitor of the node by HTTP.
+async def _bystand(players: list[PacedPlayer], port: int) -> tuple[list[float], list[float]]:
+    """Play and visit for a while; return the times in seconds of moves, and of visits.
 
-    Args:
-        players: the players.
-        attempts: an attempt of each.
-        port: the node's.
+    Raises:
+        LoadError: a move was refused, or not answered.
     """
+    for player in players:
+        player.times.clear()
+    visiting = asyncio.create_task(_visit(port, time.perf_counter() + SECONDS))
+    await send_moves(players, PACE / len(players), SECONDS)
+    visits = await visiting
+    await last_answers(players)
+    if any(player.refused or player.due for player in players):
+        raise LoadError("a bystander is refused, or not answered")
+    return list(chain.from_iterable(player.times for player in players)), visits
 
-    def __init__(self, players: list[Client], attempts: list[Attempt], port: int) -> None:
-        self._port = port
-        self._due: list[deque[float]] = [deque() for _ in players]
-        self._times: list[float] = []
-        self._players = [
-            (client, iter(attempt.frames))
-            for client, attempt in zip(players, attempts, strict=True)
-        ]
-        for client, due in zip(players, self._due, strict=True):
-            client.handle_payload = self._handler(due)
 
-    def _handler(self, due: deque[float]) -> PayloadHandler:
-        def handle(data: bytes, begin: int, end: int) -> None:
-            what = wire.kind(data, begin)
-            if what == wire.ANSWER:
-                self._times.append(time.perf_counter() - due.popleft())
-            elif what == wire.REFUSAL:
-                raise LoadError(f"a bystander is refused: {data[begin:end]!r}")
-
-        return handle
-
-    async def measure(self, seconds: float) -> tuple[list[float], list[float]]:
-        """Play and visit for so many seconds; return the times in seconds of moves, and of visits.
-
-        Raises:
-            LoadError: not every move was answered.
-        """
-        self._times = []
-        began = time.perf_counter()
-        visiting = asyncio.create_task(self._visit(began + seconds))
-        number = 0
-        while (at := number * PACE / len(self._players)) < seconds:
-            await asyncio.sleep(max(0.0, began + at - time.perf_counter()))
-            turn = number % len(self._players)
-            client, frames = self._players[turn]
-            self._due[turn].append(began + at)
-            client.write(next(frames))
-            number += 1
-        visits = await visiting
-        async with asyncio.timeout(PATIENCE):
-            while any(self._due):
-                await asyncio.sleep(0.01)
-        return self._times, visits
-
-    async def _visit(self, until: float) -> list[float]:
-        times = []
-        while (due := time.perf_counter()) < until:
-            reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
-            writer.write(b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            await reader.readuntil(b"\r\n\r\n")
-            times.append(time.perf_counter() - due)
-            writer.close()
-            await asyncio.sleep(max(0.0, due + VISIT - time.perf_counter()))
-        return times
+async def _visit(port: int, until: float) -> list[float]:
+    times = []
+    while (due := time.perf_counter()) < until:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        await reader.readuntil(b"\r\n\r\n")
+        times.append(time.perf_counter() - due)
+        writer.close()
+        await asyncio.sleep(max(0.0, due + VISIT - time.perf_counter()))
+    return times
 
 
 @asynccontextmanager

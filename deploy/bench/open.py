@@ -15,6 +15,7 @@ import json
 import sys
 import time
 from collections import deque
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
@@ -32,7 +33,7 @@ ANSWER_TIMEOUT = 10.0
 """Seconds to wait for the last answers."""
 
 _TICK = 0.001
-"""Seconds between two looks at the clock."""
+"""The least seconds between two looks at the clock."""
 
 
 class PacedPlayer:
@@ -51,6 +52,7 @@ class PacedPlayer:
         self._client = client
         self._frames = frames
         self._next = 0
+        client.handle_payload = self._handle if frames is not None else self._handle_echo
 
     def move(self, due: float) -> None:
         """Send the next move, which was due at this time (`perf_counter`)."""
@@ -63,12 +65,6 @@ class PacedPlayer:
         else:
             self._client.write(self._frames[self._next])
             self._next += 1
-
-    def start(self) -> None:
-        """Handle the answers from now on."""
-        self._client.handle_payload = (
-            self._handle if self._frames is not None else self._handle_echo
-        )
 
     def _handle(self, data: bytes, begin: int, end: int) -> None:
         kind = wire.kind(data, begin)
@@ -84,19 +80,21 @@ class PacedPlayer:
 
 async def measure(task: dict[str, Any]) -> Figures:
     """Run the load that a task describes, and return its figures."""
-    players = await _open_players(task)
+    sockets = task["sockets"]
+    if task["redis"] is None:
+        opened = await map_concurrently(sockets, lambda _: connect(task["port"]))
+        players = [PacedPlayer(each, None) for each in opened]
+    else:
+        moves = int((task["seconds"] + WARM_UP) / task["interval"]) + 2
+        players = await open_players(task["port"], sockets, moves, GAMES)
     step = task["interval"] / len(players)
-    for player in players:
-        player.start()
-    await _send_moves(players, step, WARM_UP)
+    await send_moves(players, step, WARM_UP)
     for player in players:
         player.times.clear()
     meter = Meter(task["pid"], task["redis"])
-    await _send_moves(players, step, task["seconds"], round(WARM_UP / step))
+    await send_moves(players, step, task["seconds"], round(WARM_UP / step))
     shares = meter.shares()
-    deadline = time.monotonic() + ANSWER_TIMEOUT
-    while any(player.due for player in players) and time.monotonic() < deadline:
-        await asyncio.sleep(0.01)
+    await last_answers(players)
     times = list(chain.from_iterable(player.times for player in players))
     return {
         "sockets": len(players),
@@ -110,27 +108,30 @@ async def measure(task: dict[str, Any]) -> Figures:
     }
 
 
-async def _open_players(task: dict[str, Any]) -> list[PacedPlayer]:
-    port, sockets = task["port"], task["sockets"]
-    if task["redis"] is None:
-        return [
-            PacedPlayer(each, None)
-            for each in await map_concurrently(sockets, lambda _: connect(port))
-        ]
-    moves = int((task["seconds"] + WARM_UP) / task["interval"]) + 2
+async def open_players(
+    port: int, count: int, moves: int, games: Sequence[str], at_once: int = 32
+) -> list[PacedPlayer]:
+    """Start races of two; return the players, who can make so many moves each."""
 
     async def racing(number: int) -> list[PacedPlayer]:
         pair = await open_session_pair(port)
-        attempts = await race(pair, GAMES[number % len(GAMES)], moves)
+        attempts = await race(pair, games[number % len(games)], moves)
         return [
             PacedPlayer(client, attempt.frames)
             for client, attempt in zip(pair, attempts, strict=True)
         ]
 
-    return list(chain.from_iterable(await map_concurrently(sockets // 2, racing)))
+    return list(chain.from_iterable(await map_concurrently(count // 2, racing, at_once)))
 
 
-async def _send_moves(
+async def last_answers(players: Sequence[PacedPlayer]) -> None:
+    """Wait for the last answers, `ANSWER_TIMEOUT` at most."""
+    deadline = time.monotonic() + ANSWER_TIMEOUT
+    while any(player.due for player in players) and time.monotonic() < deadline:
+        await asyncio.sleep(0.01)
+
+
+async def send_moves(
     players: list[PacedPlayer], step: float, seconds: float, first: int = 0
 ) -> None:
     """Let the players move in turn for so many seconds, one move every `step` seconds.
@@ -148,7 +149,7 @@ async def _send_moves(
         while sent < count and sent * step <= now:
             players[(first + sent) % len(players)].move(began + sent * step)
             sent += 1
-        await asyncio.sleep(_TICK)
+        await asyncio.sleep(max(_TICK, sent * step - now))
 
 
 if __name__ == "__main__":
