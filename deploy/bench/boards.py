@@ -9,9 +9,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from deploy.bench import wire
-from deploy.bench.client import Client, RefusedError, map_concurrently
+from deploy.bench.client import Client, RefusedError, map_concurrently, masked
+from deploy.bench.games import recorded
 from deploy.bench.meter import Figures, MeasuredNode, spread
 from deploy.bench.races import open_session
+from engine.catalog import ruleset
 from server.base.core.ids import PlayerId
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
@@ -117,7 +119,7 @@ async def leaderboard(node: MeasuredNode, watchers: int) -> Figures:
         Medians: `cost_ms`, processor time of the node for a change; `notified_ms`, from the change
         to the last notification; and `notified`, how many were notified of the last change.
     """
-    game, changes = "deuces", 5
+    game, changes = "robert", 5
     clients = await map_concurrently(watchers, lambda _: open_session(node.port))
     players = await map_concurrently(changes + 20, lambda _: open_session(node.port))
     for player in players[changes:]:
@@ -168,5 +170,9 @@ async def finish_daily(player: Client, game: str) -> float:
             if str(refusal) != "not_started":
                 raise
     assert cards.handle is not None
-    await player.ask(wire.resign, cards.handle, cards.seq + 1)
+    # One who has not moved does not come onto the leaderboard.
+    played = recorded(game)[:5]
+    for payload in wire.moves(ruleset(game), cards.handle, cards.seq + 1, played):
+        player.write(masked(payload))
+    await player.ask(wire.resign, cards.handle, cards.seq + 1 + len(played))
     return time.perf_counter()
