@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import os
 import shutil
@@ -11,7 +10,6 @@ import tempfile
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -113,20 +111,10 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark deep tests, before those are chosen that are to run."""
-    deep = {Path(__file__).parent / name for name in DEEP}
+    deep = [Path(__file__).parent / name for name in DEEP]
     for item in items:
-        if item.get_closest_marker("cluster") or not deep.isdisjoint(_with_folders(item.path)):
+        if item.get_closest_marker("cluster") or any(map(item.path.is_relative_to, deep)):
             item.add_marker("deep")
-
-
-def pytest_collection_finish() -> None:
-    """Keep the garbage collector from what stays until the end: modules, and all tests."""
-    gc.freeze()
-
-
-@cache
-def _with_folders(path: Path) -> frozenset[Path]:
-    return frozenset((path, *path.parents))
 
 
 def _configure_logging() -> None:
