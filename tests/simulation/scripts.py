@@ -60,10 +60,7 @@ def run(memory: Memory, text: str, names: list[str], given: list[str]) -> Reply:
     """Run a script, and return its reply."""
     _LUA.memory = memory
     words = ([each.encode("utf-8", "surrogateescape") for each in part] for part in (names, given))
-    try:
-        return _reply(_LUA.function(text)(*map(_LUA.table, words)))
-    except Error as error:
-        return error
+    return _reply(_LUA.function(text)(*map(_LUA.table, words)))
 
 
 def _word(given: bytes | float) -> str:
