@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 import time
+import urllib.request
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -42,6 +44,14 @@ SCRIPT_COMMANDS = ("EVAL", "EVALSHA")
 
 NOTIFY_TIMEOUT = 30.0
 """Seconds to wait until every watcher is notified of a change."""
+
+EVERY = 0.05
+"""Seconds between two entries while many watch."""
+
+ENTRIES = 60
+
+SETTLED = 2.0
+"""Seconds after which the last change has been sent to everybody."""
 
 
 async def million(node: MeasuredNode, entries: int, calls: int) -> Figures:
@@ -157,6 +167,49 @@ async def leaderboard(node: MeasuredNode, watchers: int) -> Figures:
         "notified_ms": waits[middle],
         "notified": len(notified),
     }
+
+
+async def viewers(node: MeasuredNode, watchers: int) -> Figures:
+    """Measure how often a leaderboard is read and encoded while many watch it and many finish.
+
+    Returns:
+        `ticks`, in which something was sent to a watcher; `reads` and `encodings` in one of them;
+        and `cost_ms` of the node for one.
+    """
+    game = "deuces"
+    clients = await map_concurrently(watchers, lambda _: open_session(node.port))
+    players = await map_concurrently(ENTRIES, lambda _: open_session(node.port))
+    await map_concurrently(watchers, lambda n: clients[n].ask(wire.watch_leaderboard, game))
+    await asyncio.sleep(SETTLED)
+    ticks = 0
+
+    def handle(*_: object) -> None:
+        nonlocal ticks
+        ticks += 1
+
+    clients[0].handle_payload = handle
+    reads, encodings, spent = *_counted(node.port), node.spent()
+    for player in players:
+        await finish_daily(player, game)
+        await asyncio.sleep(EVERY)
+    await asyncio.sleep(SETTLED)
+    reads_after, encodings_after = _counted(node.port)
+    return {
+        "ticks": ticks,
+        "reads": (reads_after - reads) / ticks,
+        "encodings": (encodings_after - encodings) / ticks,
+        "cost_ms": (node.spent() - spent) / ticks,
+    }
+
+
+def _counted(port: int) -> tuple[float, float]:
+    """Return how often the node has read leaderboards, and encoded changes, by its metrics."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port + 1}/metrics") as response:
+        text = response.read().decode()
+    names = ("samedeal_leaderboard_reads", "samedeal_leaderboard_changes")
+    found = [re.search(rf"^{name}_total (\S+)", text, re.MULTILINE) for name in names]
+    reads, encodings = (float(each[1]) for each in found if each is not None)
+    return reads, encodings
 
 
 async def finish_daily(player: Client, game: str) -> float:

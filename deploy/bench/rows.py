@@ -19,8 +19,9 @@ import uvloop
 
 from deploy.bench import wire
 from deploy.bench.away import store_away
-from deploy.bench.boards import leaderboard, million
+from deploy.bench.boards import leaderboard, million, viewers
 from deploy.bench.client import Client, connect, map_concurrently
+from deploy.bench.flood import Flood
 from deploy.bench.games import SEARCHED, recorded, searched
 from deploy.bench.holder import hold
 from deploy.bench.hostile import hostile
@@ -126,6 +127,19 @@ async def crowd(node: MeasuredNode, sessions: int) -> Figures:
     drop = await probe.run(10)
     await holder.wait()
     return {"share": share, "leave_ms": leave, **drop}
+
+
+async def flood(node: MeasuredNode) -> Figures:
+    """Measure the latency of other sessions while a connection without a session floods pings."""
+    probe = await Probe.open(node.port)
+    await probe.run(0.5)
+    before = memory(node.pid)
+    with Flood(node.port) as flooding:
+        found = await probe.run(4)
+        grown = memory(node.pid) - before
+    after = await probe.run(2)
+    worst = max(found["worst"], after["worst"])
+    return {"worst": worst, "grown": grown, "sent": flooding.sent}
 
 
 async def searcher(node: MeasuredNode) -> Figures:
@@ -244,11 +258,13 @@ ROWS: dict[str, Callable[..., Awaitable[Figures]]] = {
         idle,
         silent_rooms,
         crowd,
+        flood,
         searcher,
         digests,
         commands_of_rooms,
         leaderboard,
         million,
+        viewers,
         home_pages,
         store_away,
         watching,

@@ -49,6 +49,7 @@ ROWS = (
     Row("memory", node, "memory_of", {"sockets": 2_000}),
     Row("idle", node, "idle", {}),
     Row("commands", unlimited, "commands_of_rooms", {}),
+    Row("flood", node, "flood", {}),
     Row("searcher", unlimited, "searcher", {}),
     Row("digests", unlimited, "digests", {"length": 4_000}),
     Row("home", node, "home_pages", {"pages": 1_000}, 1),
@@ -57,6 +58,7 @@ ROWS = (
     Row("away", node, "store_away", {"racers": 5_000, "seconds": 30.0}, 1),
     Row("watching", metered, "watching", {"watchers": 1_000}),
     Row("million", node, "million", {"entries": 1_000_000, "calls": 2_000}),
+    Row("viewers", metered, "viewers", {"watchers": 10_000}, 1),
     Row("board", node, "leaderboard", {"watchers": 1_000}, 1),
     *(Row(f"hostile: {name}", guarded, "hostile", {"attack": name}, 1) for name in ATTACKS),
 )
@@ -248,6 +250,18 @@ GOALS = (
         }.items()
     ),
     Goal(
+        "10,000 watchers of a leaderboard: reads of it in a tick",
+        "{:.2f}",
+        _row("viewers", "reads"),
+        1,
+    ),
+    Goal(
+        "encodings in a tick: the change, and the whole page for who was slow",
+        "{:.2f}",
+        _row("viewers", "encodings"),
+        2,
+    ),
+    Goal(
         "1,000 watchers of one race: encodings of a move",
         "{:.2f}",
         _row("watching", "encodings"),
@@ -269,6 +283,18 @@ GOALS = (
         "{:.1f}",
         _row("watching", "cost_ms"),
         20,
+    ),
+    Goal(
+        "one connection without a session floods pings: worst latency of others, ms",
+        "{:,.0f}",
+        _row("flood", "worst"),
+        50,
+    ),
+    Goal(
+        "growth of the node's memory meanwhile, KiB",
+        "{:,.0f}",
+        lambda results: results.rows["flood"]["grown"] / KIB,
+        1_024,
     ),
     Goal(
         "a move after all cards have been seen: processor time of the searcher, ms",
