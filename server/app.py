@@ -63,7 +63,7 @@ from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
 from server.results.met_store import MetStore
 from server.results.repaired_days_store import RepairedDayStore
-from server.rooms.races_store import RaceStore
+from server.rooms.race_records_store import RaceRecordStore
 from server.rooms.store import RoomStore
 from server.routes import ROUTES
 from server.settings import Settings
@@ -202,7 +202,7 @@ def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> St
         histories=HistoryStore(database),
         met=MetStore(database),
         repaired_days=RepairedDayStore(database),
-        races=RaceStore(database),
+        race_records=RaceRecordStore(database),
         outboxes=OutboxStore(database),
         rooms=RoomStore(database),
         open_rooms=OpenRoomStore(database),

@@ -29,7 +29,7 @@ from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
 from server.results.met_store import MetStore
 from server.results.repaired_days_store import RepairedDayStore
-from server.rooms.races_store import RaceStore
+from server.rooms.race_records_store import RaceRecordStore
 from server.rooms.store import RoomStore
 
 
@@ -51,7 +51,7 @@ class Store:
     histories: HistoryStore
     met: MetStore
     repaired_days: RepairedDayStore
-    races: RaceStore
+    race_records: RaceRecordStore
     outboxes: OutboxStore
     rooms: RoomStore
     open_rooms: OpenRoomStore

@@ -56,7 +56,7 @@ from server.rooms.core.effects import RoundOver
 from server.rooms.live import LiveRooms
 from server.rooms.pace_bots import PaceBots
 from server.rooms.progress import Progress
-from server.rooms.races import Races
+from server.rooms.race_recorder import RaceRecorder
 from server.rooms.rooms import Rooms
 from server.rooms.same_address import RoomAddresses
 from server.rooms.unused_rooms import UnusedRooms
@@ -211,7 +211,9 @@ class Services:
         )
         self.keeping = Keeping(store.accounts, self.histories, self.profiles, self.sessions)
         self.curves = Curves(store.leaderboards, clock=store.clock)
-        self.races = Races(store.races, self.histories, self.room_addresses, met=store.met)
+        self.race_recorder = RaceRecorder(
+            store.race_records, self.histories, self.room_addresses, met=store.met
+        )
         self.suspicions = Suspicions(
             store.suspicions,
             self.attempts,
@@ -225,7 +227,7 @@ class Services:
             attempts=self.attempts,
             rooms=self.rooms,
             histories=self.histories,
-            races=self.races,
+            race_recorder=self.race_recorder,
             keeping=self.keeping,
             profiles=self.profiles,
             sessions=self.sessions,
@@ -252,7 +254,7 @@ class Services:
             sessions=self.sessions,
             profiles=self.profiles,
             histories=self.histories,
-            races=self.races,
+            race_recorder=self.race_recorder,
             suspicions=self.suspicions,
             repaired_days=self.repaired_days,
         )
@@ -300,8 +302,8 @@ class Services:
         self.finishes.applied.subscribe(lambda finish, _: self.rooms.apply_finish(finish))
         self.finishes.applied.subscribe(partial(dailies_finishes.add_result, self.histories))
         self.finishes.applied.subscribe(self.suspicions.examine_finished)
-        outbox.on(RoundOver, lambda over: self.races.apply(over.race))
-        self.races.applied.subscribe(self.suspicions.note_race)
+        outbox.on(RoundOver, lambda over: self.race_recorder.apply(over.race))
+        self.race_recorder.applied.subscribe(self.suspicions.note_race)
         outbox.on(Kept, lambda kept: self.suspicions.examine_kept(kept.player, kept.at))
         outbox.on(Kept, self.keeping.keep)
         outbox.on(Deleted, self.keeping.delete)

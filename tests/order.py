@@ -8,7 +8,7 @@ from math import isclose
 
 from server.base.core.ids import PlayerId
 from server.results.core.history import Change, RoundResult
-from server.results.core.races import Decision
+from server.results.core.race_results import Decision
 
 Followed = tuple[Decision, Mapping[PlayerId, RoundResult]]
 """What was decided of a race of one game, and what it was to its players."""

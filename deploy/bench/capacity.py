@@ -42,7 +42,7 @@ from server.play.core import keys as play_keys
 from server.play.core.attempt import Moved
 from server.play.core.stored import StoredResult
 from server.results.core.history import DayResult
-from server.results.core.races import Race
+from server.results.core.race_results import Race
 from server.wings import Services
 
 COUNT = 400
@@ -201,7 +201,7 @@ class Capacity:
             over = Race(
                 DealId(random_id()), GAME, now := self.store.clock.now(), 0, "none", runs, room, now
             )
-            await services.races.apply(over)
+            await services.race_recorder.apply(over)
 
         found["the end of a race of two: record, histories, who met"] = await self.each(race)
         found["the deal of a round"] = await self.each(

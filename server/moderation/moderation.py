@@ -28,7 +28,7 @@ from server.players.sessions import Sessions
 from server.results.curves import curve_of
 from server.results.histories import Histories
 from server.results.repaired_days_store import RepairedDayStore
-from server.rooms.races import Races
+from server.rooms.race_recorder import RaceRecorder
 from server.rooms.rooms import Rooms
 
 _READER: Reader[AnyAct] = Reader(AnyAct)
@@ -45,7 +45,7 @@ class Moderation:
         attempts: Attempts,
         rooms: Rooms,
         histories: Histories,
-        races: Races,
+        race_recorder: RaceRecorder,
         keeping: Keeping,
         profiles: Profiles,
         sessions: Sessions,
@@ -55,7 +55,7 @@ class Moderation:
         self._attempts = attempts
         self._rooms = rooms
         self._histories = histories
-        self._races = races
+        self._race_recorder = race_recorder
         self._keeping = keeping
         self._profiles = profiles
         self._sessions = sessions
@@ -73,7 +73,7 @@ class Moderation:
     async def _carry_out(self, act: AnyAct) -> None:
         match act:
             case VoidResult(day=None):
-                await self._races.void(act.attempt, act.reason if act.void else None)
+                await self._race_recorder.void(act.attempt, act.reason if act.void else None)
             case VoidResult(day=int(day)):
                 run = await self._attempts.run(act.attempt)
                 curve = () if run is None else curve_of(run)

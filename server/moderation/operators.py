@@ -48,7 +48,7 @@ from server.results.histories import Histories
 from server.results.repaired_days import RepairedDays
 from server.rooms.core.room import Room
 from server.rooms.live import LiveRooms
-from server.rooms.races import Races
+from server.rooms.race_recorder import RaceRecorder
 from server.rooms.rooms import Rooms
 
 Which = Literal["all", "open", "running"]
@@ -179,7 +179,7 @@ class Operators:
         sessions: Sessions,
         profiles: Profiles,
         histories: Histories,
-        races: Races,
+        race_recorder: RaceRecorder,
         suspicions: Suspicions,
         repaired_days: RepairedDays,
     ) -> None:
@@ -194,7 +194,7 @@ class Operators:
         self._sessions = sessions
         self._profiles = profiles
         self._histories = histories
-        self._races = races
+        self._race_recorder = race_recorder
         self._suspicions = suspicions
         self._repaired_days = repaired_days
 
@@ -393,7 +393,7 @@ class Operators:
             raise Refusal("unknown_run")
         player, game, day = parts[1], deal.game, deal.day
         if day is None:
-            known = await self._races.has(attempt)
+            known = await self._race_recorder.has(attempt)
         else:
             (found,) = await self._histories.excerpts([player], [day])
             known = (game, day) in found.days

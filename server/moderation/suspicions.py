@@ -43,7 +43,7 @@ from server.play.core.result import unpack
 from server.play.core.run import Run
 from server.play.finishes import FinishedRun
 from server.results.core import boards
-from server.results.core.races import Decision
+from server.results.core.race_results import Decision
 from server.results.histories_store import HistoryStore
 
 SLICE = 8

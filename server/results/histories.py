@@ -26,7 +26,7 @@ from server.results.core.contests import Meeting
 from server.results.core.excerpt import Excerpt
 from server.results.core.history import DayResult, History, RoundResult
 from server.results.core.history_fields import changes
-from server.results.core.races import Race
+from server.results.core.race_results import Race
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards import Leaderboards
 

@@ -20,12 +20,12 @@ from server.base.core.days import DailyId
 from server.base.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
 from server.play.core.result import Result
 from server.play.core.stored import StoredResult
-from server.results.core import contests, races, ratings
+from server.results.core import contests, race_results, ratings
 from server.results.core.boards import BoardId, Group, boards_of_day, boards_of_round
 from server.results.core.curve import SECONDS
 from server.results.core.history import DayResult, History, RoundResult, points
 from server.results.core.history_fields import whole_of
-from server.results.core.races import Decision, Race
+from server.results.core.race_results import Decision, Race
 from server.results.core.ratings import Change, Skill
 from server.rooms.core.room import Round
 from tests.faults.complaint import Complaint, Kind
@@ -298,7 +298,7 @@ class HistoryChecks:
         found: defaultdict[str, dict[DealId, contests.Meeting]] = defaultdict(dict)
         for (game, deal), race in self._races.items():
             decision = self._decided(race)
-            if decision is not None and player in (met := races.meetings(decision)):
+            if decision is not None and player in (met := race_results.meetings(decision)):
                 found[game][deal] = met[player]
         return found
 

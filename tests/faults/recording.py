@@ -28,12 +28,12 @@ from server.play.core.stored import Help
 from server.play.journal import Step
 from server.play.resume import missed_of
 from server.players.core.names import Profile
-from server.results.core import races
+from server.results.core import race_results
 from server.results.core.boards import boards_of_day, boards_of_round
 from server.results.core.contests import Lately
 from server.results.core.curve import SECONDS
 from server.results.core.history import RATING, UNCERTAINTY, DayResult, History, points
-from server.results.core.races import Decision
+from server.results.core.race_results import Decision
 from server.rooms import present as rooms_present
 from server.rooms.core import commands as race_commands
 from server.rooms.core import effects
@@ -258,7 +258,7 @@ def _enter(recording: Recording, result: Result) -> None:
     stored.curves[DailyId(GAME, DAY)] = {f"0:{ruleset(GAME).home_at_start}": 1, **later}
     for player, other in ((ADA, BOB), (BOB, ADA)):
         stored.met[player] = {other: race_over.at}
-        of_race = races.results(decision, ())[player]
+        of_race = race_results.results(decision, ())[player]
         # Ada has kept an identity, and Bob is a guest.
         found = History(rounds={(GAME, RACED): of_race})
         boards = boards_of_round(GAME)
@@ -266,7 +266,7 @@ def _enter(recording: Recording, result: Result) -> None:
             found = replace(found, kept=START, days={(GAME, DAY): day})
             boards += boards_of_day(GAME, DAY, "ranked")
         stored.histories[player] = fields_of(found)
-        meeting = races.meetings(decision).get(player)
+        meeting = race_results.meetings(decision).get(player)
         if meeting is not None:
             lately = msgspec.json.encode(Lately((meeting,))).decode()
             stored.histories[player][f"l:{GAME}"] = lately

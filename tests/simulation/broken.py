@@ -35,9 +35,9 @@ from server.play.journal import AttemptDefinition
 from server.play.moves import PendingMove
 from server.players import hub
 from server.results import leaderboards_store
-from server.results.core import contests, races
+from server.results.core import contests, race_results
 from server.results.core.excerpt import Excerpt
-from server.results.core.races import Decision, Race
+from server.results.core.race_results import Decision, Race
 from server.results.histories import Histories
 from server.rooms import absences
 from server.rooms.core import absence, charges, commands
@@ -47,8 +47,8 @@ from server.rooms.core.commands import leave
 from server.rooms.core.events import Event, RoundStarted, SeatLeft
 from server.rooms.core.room import Room, Seat
 from server.rooms.messages import RoomCommand
-from server.rooms.races import Races
-from server.rooms.races_store import Record
+from server.rooms.race_recorder import RaceRecorder
+from server.rooms.race_records_store import RaceRecord
 from server.rooms.rooms import Rooms
 from server.rooms.same_address import RoomAddresses
 from server.watching import watching as service_watching
@@ -367,12 +367,12 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
     Applying it takes so long that a sweeper does so, too.
     """
 
-    async def decided(self: Races, over: Race) -> Record:
+    async def decided(self: RaceRecorder, over: Race) -> RaceRecord:
         players = list(over.results)
         of = [(over.game, over.deal)]
         found = await self._histories.excerpts(players, (), of)
         known = dict(zip(players, found, strict=True))
-        decision = races.decide(
+        decision = race_results.decide(
             over,
             {player: each.rating(over.game)[:2] for player, each in known.items()},
             {player: each.kept for player, each in known.items()},
@@ -381,19 +381,20 @@ def rates_races_by_what_it_finds() -> Iterator[None]:
         )
         text = msgspec.json.encode(decision).decode()
         await self._store.decide(over.deal, text)
-        return Record(text, frozenset())
+        return RaceRecord(text, frozenset())
 
-    async def write(self: Races, deal: DealId, record: Record) -> None:
+    async def write(self: RaceRecorder, deal: DealId, record: RaceRecord) -> None:
         decision = msgspec.json.decode(record.decided, type=Decision)
-        met = races.meetings(decision)
-        for player, result in races.results(decision, ()).items():
+        met = race_results.meetings(decision)
+        for player, result in race_results.results(decision, ()).items():
             await self._histories.add_round(
                 player, decision.race.game, deal, result, met.get(player)
             )
             await asyncio.sleep(2.5)
 
     kept, at_once = patched(race, "KEPT", 1.0), patched(race, "AT_ONCE", 1.0)
-    with patched(Races, "_decided", decided), patched(Races, "_write", write), kept, at_once:
+    written = patched(RaceRecorder, "_write", write)
+    with patched(RaceRecorder, "_decided", decided), written, kept, at_once:
         yield
 
 
@@ -402,7 +403,7 @@ def rates_races_that_end_together_from_the_same() -> Iterator[None]:
     """A race claims nobody, and takes so long to be decided that the next one is over by then."""
     networks = RoomAddresses.networks
 
-    async def claim(self: Races, player: PlayerId, over: Race) -> None:
+    async def claim(self: RaceRecorder, player: PlayerId, over: Race) -> None:
         """Claim nothing."""
 
     async def late(self: RoomAddresses, code: RoomCode) -> dict[PlayerId, str]:
@@ -410,7 +411,7 @@ def rates_races_that_end_together_from_the_same() -> Iterator[None]:
         return await networks(self, code)
 
     with (
-        patched(Races, "_claim", claim),
+        patched(RaceRecorder, "_claim", claim),
         patched(RoomAddresses, "networks", late),
         patched(race, "KEPT", 1.0),
         patched(race, "AT_ONCE", 1.0),

@@ -23,7 +23,7 @@ from server.moderation import store as moderation_store
 from server.moderation import suspicions_store
 from server.players import store as players
 from server.results import histories_store, leaderboards_store, met_store
-from server.rooms import races_store
+from server.rooms import race_records_store
 from server.rooms import store as rooms_store
 from tests.simulation.memory import Memory, Reply
 
@@ -796,8 +796,8 @@ SCRIPTS: dict[Script, Function] = {
     quick_store._PAIR: pair,
     quotas_store._CHARGE: charge,
     quick_store._OFFER: offer,
-    races_store._DECIDE: decide_race,
-    races_store._TAKE_BACK: take_back,
+    race_records_store._DECIDE: decide_race,
+    race_records_store._TAKE_BACK: take_back,
     met_store._MEET: meet,
     rooms_store._ENTER: enter,
     rooms_store._ENTER_ROOM: enter_room,

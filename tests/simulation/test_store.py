@@ -523,11 +523,11 @@ class Commands:
         deal, player = DealId(f"deal{self.rng.randrange(12)}"), self._one(list(PLAYERS[:2]))
         kind, text = self.rng.choice(("decide", "find", "void")), self._one(TEXTS)
         if kind == "find":
-            return lambda on: on.store.races.find(deal)
+            return lambda on: on.store.race_records.find(deal)
         if kind == "void":
             reason = self._one([None, text])
-            return lambda on: on.store.races.void(deal, player, reason)
-        return lambda on: on.store.races.decide(deal, text)
+            return lambda on: on.store.race_records.void(deal, player, reason)
+        return lambda on: on.store.race_records.decide(deal, text)
 
     def _meet(self) -> Command:
         player, *others = self.rng.sample(PLAYERS, self.rng.randint(2, len(PLAYERS)))

@@ -21,7 +21,7 @@ from server.moderation.core.likeness import Likeness
 from server.play.core.attempt import Attempt
 from server.play.core.run import Run
 from server.results.core.contests import Pair
-from server.results.core.races import Decision, meetings, results
+from server.results.core.race_results import Decision, meetings, results
 
 SHORT: Final = 120
 """Milliseconds in which nobody sees a board and moves a card on it."""

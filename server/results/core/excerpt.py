@@ -31,7 +31,7 @@ from server.results.core.history import (
     Sums,
 )
 from server.results.core.played_days import Best, PlayedDays
-from server.results.core.races import Race
+from server.results.core.race_results import Race
 
 MORE_ROUNDS: Final = 100
 """Rounds beyond `MAX_ROUNDS` from which on those are added to the sums, all at once."""

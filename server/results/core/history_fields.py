@@ -17,7 +17,7 @@ from server.results.core.contests import Lately
 from server.results.core.excerpt import Excerpt, Totals, better
 from server.results.core.history import DayResult, History, RoundResult, Sums
 from server.results.core.played_days import Best, PlayedDays, Tally, latest
-from server.results.core.races import Race
+from server.results.core.race_results import Race
 
 VERSION: Final = "v"
 KEPT: Final = "kept"

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from server.base.core.ids import PACE_BOT
 from server.play.core.stored import StoredResult
-from server.results.core.races import Race
+from server.results.core.race_results import Race
 from server.rooms.core.room import Room
 
 MIN_PLAYERS = 2

@@ -25,7 +25,7 @@ from server.results.core.history_fields import (
     results_on_page,
     whole_of,
 )
-from server.results.core.races import Race
+from server.results.core.race_results import Race
 from tests.builders import ADA, CODE
 from tests.results.core.histories import plain_fields
 

@@ -19,12 +19,12 @@ from server.play.core.stored import Help, StoredResult
 from server.results.core.boards import BoardId, Scope
 from server.results.core.contests import PLAYED_MOVES
 from server.results.core.history import RATING, History, RoundResult
-from server.results.core.races import Decision, Race
+from server.results.core.race_results import Decision, Race
 from server.results.histories import Histories
 from server.results.histories_store import HistoryStore
 from server.rooms.core.effects import RoundOver
 from server.rooms.core.room import Room
-from server.rooms.races_store import RaceStore
+from server.rooms.race_records_store import RaceRecordStore
 from tests.base.outbox.outboxes import all_effects
 from tests.builders import ADA, BOB, CODE, CYD, DAN, DEAL, PLAYERS, START, reached
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
@@ -93,8 +93,8 @@ async def test_a_round_that_is_over_is_in_histories_and_on_leaderboards(
     rated = ada.rating("lady-betty")
     assert rated.rated == 1
     assert (await scores(node, "rating", "lady-betty"))[ADA] == -rated.value < 0
-    assert await node.services.races.met(ADA) == [BOB]
-    assert await node.services.races.met(BOB) == [ADA]
+    assert await node.services.race_recorder.met(ADA) == [BOB]
+    assert await node.services.race_recorder.met(BOB) == [ADA]
     assert await all_effects(node.store.outboxes) == []
 
 
@@ -130,7 +130,7 @@ async def test_a_race_against_the_pace_bot_is_none(node: Node, clock: SetClock) 
     assert room.round is not None
     assert room.round.over
     assert await histories(node, ADA, PACE_BOT) == [History(), History()]
-    assert await node.services.races.met(ADA) == []
+    assert await node.services.race_recorder.met(ADA) == []
 
 
 async def test_applying_a_race_again_or_at_once_changes_nothing_more(
@@ -139,12 +139,12 @@ async def test_applying_a_race_again_or_at_once_changes_nothing_more(
     nodes = [node, other] * 3
     await keep(node, ADA, BOB, CYD)
     over = race(ADA, BOB, CYD)
-    await asyncio.gather(*(each.services.races.apply(over) for each in nodes))
+    await asyncio.gather(*(each.services.race_recorder.apply(over) for each in nodes))
     found = await histories(node, ADA, BOB, CYD)
     shifts = [each.rounds[GAME, DEAL].shift for each in found]
     assert sum(shifts) == pytest.approx(0, abs=1e-9)
     assert shifts[0] > shifts[1] > shifts[2]
-    await node.services.races.apply(over)
+    await node.services.race_recorder.apply(over)
     assert await histories(node, ADA, BOB, CYD) == found
 
 
@@ -164,13 +164,15 @@ async def test_what_was_decided_first_stands_after_a_failure(
     with monkeypatch.context() as patch:
         patch.setattr(HistoryStore, "change", failing)
         with pytest.raises(UnavailableError):
-            await node.services.races.apply(race(ADA, BOB))
+            await node.services.race_recorder.apply(race(ADA, BOB))
     mine = await result(node, ADA)
 
     # Bob races elsewhere before his result is entered: that waits for it, and enters it.
-    await other.services.races.apply(replace(race(CYD, BOB), deal=DealId("dea2000000000000")))
+    await other.services.race_recorder.apply(
+        replace(race(CYD, BOB), deal=DealId("dea2000000000000"))
+    )
     theirs = await result(node, BOB)
-    await other.services.races.apply(race(ADA, BOB))
+    await other.services.race_recorder.apply(race(ADA, BOB))
     assert await result(node, ADA) == mine
     assert await result(node, BOB) == theirs
     assert theirs.shift == pytest.approx(-mine.shift)
@@ -178,7 +180,7 @@ async def test_what_was_decided_first_stands_after_a_failure(
 
 async def test_races_with_help_and_without_cards_are_not_rated(node: Node) -> None:
     await keep(node, ADA, BOB)
-    await node.services.races.apply(race(ADA, BOB, allowed="hints"))
+    await node.services.race_recorder.apply(race(ADA, BOB, allowed="hints"))
     assert (await result(node, ADA)).won
     assert not (await result(node, ADA)).is_rated
     assert await scores(node, "races") == {ADA: -1}
@@ -187,23 +189,23 @@ async def test_races_with_help_and_without_cards_are_not_rated(node: Node) -> No
 
 async def test_runs_without_a_card_share_the_last_rank(node: Node) -> None:
     await keep(node, ADA, BOB, CYD)
-    await node.services.races.apply(race(ADA, BOB, CYD, home=10))
+    await node.services.race_recorder.apply(race(ADA, BOB, CYD, home=10))
     found = [await result(node, player) for player in (ADA, BOB, CYD)]
     assert [(each.place, each.won) for each in found] == [(1, True), (3, False), (3, False)]
     assert found[1].shift == found[2].shift < 0
 
 
 async def test_a_race_in_which_nobody_brought_a_card_home_is_not_rated(node: Node) -> None:
-    await node.services.races.apply(race(ADA, BOB, home=50))
+    await node.services.race_recorder.apply(race(ADA, BOB, home=50))
     found = await result(node, ADA)
     assert (found.place, found.won, found.is_rated) == (2, False, False)
 
 
 async def test_without_a_void_result_the_others_are_ranked_anew(node: Node) -> None:
     await keep(node, ADA, BOB, CYD)
-    await node.services.races.apply(race(ADA, BOB, CYD))
+    await node.services.race_recorder.apply(race(ADA, BOB, CYD))
     assert await scores(node, "races") == {ADA: -1}
-    assert await node.services.races.void(attempt_id(DEAL, ADA), "a bot")
+    assert await node.services.race_recorder.void(attempt_id(DEAL, ADA), "a bot")
     mine, theirs = await result(node, ADA), await result(node, BOB)
     assert (mine.void, mine.won, mine.is_rated) == (True, False, False)
     assert (theirs.place, theirs.won, theirs.players) == (1, True, 3)
@@ -212,47 +214,47 @@ async def test_without_a_void_result_the_others_are_ranked_anew(node: Node) -> N
     (ada,) = await histories(node, ADA)
     assert ada.rating(GAME).mean == RATING
     # Whoever enters the race again keeps to it.
-    await node.services.races.apply(race(ADA, BOB, CYD))
+    await node.services.race_recorder.apply(race(ADA, BOB, CYD))
     assert await result(node, ADA) == mine
 
     # Of two, the one who is left has raced against nobody.
-    assert await node.services.races.void(attempt_id(DEAL, BOB), "another bot")
+    assert await node.services.race_recorder.void(attempt_id(DEAL, BOB), "another bot")
     last = await result(node, CYD)
     assert (last.place, last.won, last.is_rated) == (1, True, False)
 
 
 async def test_only_results_of_races_can_be_taken_back(node: Node) -> None:
-    assert not await node.services.races.void(attempt_id(DEAL, ADA), "no such race")
-    await node.services.races.apply(race(ADA, BOB))
-    assert not await node.services.races.void(attempt_id(DEAL, CYD), "not in it")
-    assert not await node.services.races.void(AttemptId("nonsense"), "")
+    assert not await node.services.race_recorder.void(attempt_id(DEAL, ADA), "no such race")
+    await node.services.race_recorder.apply(race(ADA, BOB))
+    assert not await node.services.race_recorder.void(attempt_id(DEAL, CYD), "not in it")
+    assert not await node.services.race_recorder.void(AttemptId("nonsense"), "")
 
 
 async def test_a_result_that_is_taken_back_meanwhile_is_void_in_the_end(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decide = RaceStore.decide
+    decide = RaceRecordStore.decide
 
-    async def taken_back(self: RaceStore, *given: Any) -> Any:
+    async def taken_back(self: RaceRecordStore, *given: Any) -> Any:
         record = await decide(self, *given)
-        await other.services.races.void(attempt_id(DEAL, ADA), "a bot")
+        await other.services.race_recorder.void(attempt_id(DEAL, ADA), "a bot")
         # What this node knows is older.
         return record
 
-    monkeypatch.setattr(RaceStore, "decide", taken_back)
-    await node.services.races.apply(race(ADA, BOB))
+    monkeypatch.setattr(RaceRecordStore, "decide", taken_back)
+    await node.services.race_recorder.apply(race(ADA, BOB))
     assert (await result(node, ADA)).void
     assert (await result(node, BOB)).won
 
 
 async def test_who_keeps_an_identity_begins_anew(node: Node) -> None:
-    await node.services.races.apply(race(ADA, BOB))
+    await node.services.race_recorder.apply(race(ADA, BOB))
     await keep(node, ADA)
     assert await scores(node, "races") == await scores(node, "rating") == {}
     assert await scores(node, "best") == {}
     (ada,) = await histories(node, ADA)
     assert (ada.rating(GAME).rated, ada.races_won(GAME)) == (0, 0)
-    await node.services.races.apply(race(ADA, BOB, deal=OTHER_DEAL))
+    await node.services.race_recorder.apply(race(ADA, BOB, deal=OTHER_DEAL))
     assert await scores(node, "races") == {ADA: -1}
     assert set(await scores(node, "best")) == set(await scores(node, "rating")) == {ADA}
 
@@ -268,7 +270,7 @@ async def test_races_that_end_together_move_ratings_one_after_the_other(
         for n in range(16)
     ]
     await asyncio.gather(
-        *(each.services.races.apply(over) for over in overs for each in (node, other))
+        *(each.services.race_recorder.apply(over) for over in overs for each in (node, other))
     )
     assert out_of_order(await followed(node, overs)) == []
     for each in await node.services.histories.excerpts(PLAYERS, (), [(GAME, overs[0].deal)]):
@@ -279,7 +281,7 @@ async def followed(node: Node, overs: Sequence[Race]) -> list[Followed]:
     """Return what was decided of some races, and what they were to their players."""
     found: list[Followed] = []
     for over in overs:
-        record = await node.store.races.find(over.deal)
+        record = await node.store.race_records.find(over.deal)
         assert record is not None
         held = await histories(node, *over.results)
         results = {
@@ -297,16 +299,16 @@ async def test_a_race_whose_node_was_killed_is_entered_by_the_next_one(
     """Whatever the node did last, nobody waits for it, and the order is one."""
     await keep(node, *PLAYERS)
     one, next_ = race(ADA, BOB, CYD), race(BOB, DAN, deal=OTHER_DEAL)
-    claim, decide, add = Histories.claim, RaceStore.decide, Histories.add_round
+    claim, decide, add = Histories.claim, RaceRecordStore.decide, Histories.add_round
 
     async def claimed(self: Histories, player: PlayerId, *given: Any) -> Any:
         if last == "claim" and self is node.services.histories and player == CYD:
             raise UnavailableError("it was killed")
         return await claim(self, player, *given)
 
-    async def decided(self: RaceStore, *given: Any) -> Any:
+    async def decided(self: RaceRecordStore, *given: Any) -> Any:
         found = await decide(self, *given)
-        if last == "decision" and self is node.store.races:
+        if last == "decision" and self is node.store.race_records:
             raise UnavailableError("it was killed")
         return found
 
@@ -316,11 +318,11 @@ async def test_a_race_whose_node_was_killed_is_entered_by_the_next_one(
         await add(self, player, *given)
 
     monkeypatch.setattr(Histories, "claim", claimed)
-    monkeypatch.setattr(RaceStore, "decide", decided)
+    monkeypatch.setattr(RaceRecordStore, "decide", decided)
     monkeypatch.setattr(Histories, "add_round", added)
     with pytest.raises(UnavailableError):
-        await node.services.races.apply(one)
-    await other.services.races.apply(next_)
+        await node.services.race_recorder.apply(one)
+    await other.services.race_recorder.apply(next_)
     assert (await result(other, BOB)).is_rated
     assert out_of_order(await followed(other, [one, next_])) == []
 
@@ -367,7 +369,7 @@ async def test_wins_against_those_who_do_not_play_are_told_of(node: Node) -> Non
 
 async def test_a_race_that_may_not_be_rated_counts_all_the_same(node: Node) -> None:
     await keep(node, ADA, BOB)
-    await node.services.races.apply(replace(race(ADA, BOB), rated=False))
+    await node.services.race_recorder.apply(replace(race(ADA, BOB), rated=False))
     assert await scores(node, "races") == {ADA: -1}
     assert await scores(node, "rating") == {}
 
@@ -379,13 +381,13 @@ async def submit(node: Node, over: Race) -> None:
 
 async def test_a_player_who_was_deleted_meanwhile_stays_deleted(node: Node) -> None:
     await keep(node, ADA, BOB)
-    await node.services.races.apply(race(ADA, BOB, CYD))
+    await node.services.race_recorder.apply(race(ADA, BOB, CYD))
     await node.outbox.submit(Deleted(ADA, START))
-    assert await node.services.races.met(ADA) == []
-    await node.services.races.apply(race(ADA, BOB, CYD))
-    await node.services.races.void(attempt_id(DEAL, BOB), "a bot")
+    assert await node.services.race_recorder.met(ADA) == []
+    await node.services.race_recorder.apply(race(ADA, BOB, CYD))
+    await node.services.race_recorder.void(attempt_id(DEAL, BOB), "a bot")
     assert await histories(node, ADA) == [History()]
-    assert await node.services.races.met(ADA) == []
+    assert await node.services.race_recorder.met(ADA) == []
     assert (await result(node, CYD)).place == 2
     assert await scores(node, "races") == {ADA: -1}
 

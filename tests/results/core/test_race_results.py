@@ -13,7 +13,7 @@ from server.play.core.stored import Help, StoredResult
 from server.results.core import contests, ratings
 from server.results.core.contests import Meeting, Pair, has_played
 from server.results.core.history import RATING, UNCERTAINTY, RoundResult
-from server.results.core.races import Decision, Race, decide, meetings, results
+from server.results.core.race_results import Decision, Race, decide, meetings, results
 from server.results.core.ratings import Skill
 from server.rooms.core.effects import race_over
 from server.rooms.core.room import Room

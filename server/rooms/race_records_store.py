@@ -28,7 +28,7 @@ return redis.call('HGETALL', KEYS[1])
 """)
 
 
-class Record(NamedTuple):
+class RaceRecord(NamedTuple):
     """The record of a race.
 
     Attributes:
@@ -40,25 +40,25 @@ class Record(NamedTuple):
     void: frozenset[PlayerId]
 
 
-class RaceStore:
+class RaceRecordStore:
     """The records of races: of one with eight players, 1.5 kB."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def decide(self, deal: DealId, text: str) -> Record:
+    async def decide(self, deal: DealId, text: str) -> RaceRecord:
         """Store what is decided of a race, unless that stands already; return what stands."""
         life = keys.RACE_LIFE
         found = _parsed(await self._database.run(_DECIDE, [keys.race(deal)], text, life))
         assert found is not None, "it has just been stored"
         return found
 
-    async def find(self, deal: DealId) -> Record | None:
+    async def find(self, deal: DealId) -> RaceRecord | None:
         """Return the record of a race, or `None` if nothing is decided, or not kept any more."""
         (fields,) = await self._database.ask(lambda redis, key: redis.hgetall(key), keys.race(deal))
         return _record(fields)
 
-    async def void(self, deal: DealId, player: PlayerId, reason: str | None) -> Record | None:
+    async def void(self, deal: DealId, player: PlayerId, reason: str | None) -> RaceRecord | None:
         """Note that a player's result is void, if there is a record, and return that.
 
         Without a reason, note that it stands again.
@@ -68,13 +68,13 @@ class RaceStore:
         )
 
 
-def _parsed(reply: Sequence[str]) -> Record | None:
+def _parsed(reply: Sequence[str]) -> RaceRecord | None:
     """Return the record in a script's reply, in which fields and values alternate."""
     return _record(dict(zip(reply[::2], reply[1::2], strict=True)))
 
 
-def _record(fields: dict[str, str]) -> Record | None:
+def _record(fields: dict[str, str]) -> RaceRecord | None:
     if _DECIDED not in fields:
         return None
     void = (field.removeprefix(_VOID) for field in fields if field.startswith(_VOID))
-    return Record(fields[_DECIDED], frozenset(map(PlayerId, void)))
+    return RaceRecord(fields[_DECIDED], frozenset(map(PlayerId, void)))

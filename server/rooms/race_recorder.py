@@ -1,4 +1,4 @@
-"""Races that are over: what they are to their players' histories, and who has met whom.
+"""Entering races that are over in their players' histories, and who has met whom.
 
 The players of a race are in different slots, so nothing is written to all of them at once. What
 the changes of ratings are computed from is decided first, and stored where only the first decision
@@ -28,18 +28,18 @@ import msgspec
 from server.base.core.ids import AttemptId, DealId, PlayerId, split_attempt_id
 from server.base.work.signal import AsyncSignal
 from server.base.work.tasks import finish_all
-from server.results.core import races
-from server.results.core.races import Decision, Race
+from server.results.core import race_results
+from server.results.core.race_results import Decision, Race
 from server.results.histories import Histories
 from server.results.met_store import MetStore
-from server.rooms.races_store import RaceStore, Record
+from server.rooms.race_records_store import RaceRecord, RaceRecordStore
 from server.rooms.same_address import RoomAddresses
 
 _DECODER = msgspec.json.Decoder(Decision)
 _ENCODER = msgspec.json.Encoder()
 
 
-class Races:
+class RaceRecorder:
     """Applies races, and takes results of them back.
 
     Attributes:
@@ -48,7 +48,7 @@ class Races:
 
     def __init__(
         self,
-        store: RaceStore,
+        store: RaceRecordStore,
         histories: Histories,
         addresses: RoomAddresses,
         *,
@@ -119,7 +119,7 @@ class Races:
         """
         return await self._met.of(player)
 
-    async def _decided(self, race: Race) -> Record:
+    async def _decided(self, race: Race) -> RaceRecord:
         """Return the record of a race; decide it first if nobody has."""
         found = await self._store.find(race.deal)
         if found is not None:
@@ -130,7 +130,7 @@ class Races:
                 await self._claim(player, race)
         excerpts = await self._histories.excerpts(players, (), [(race.game, race.deal)])
         known = dict(zip(players, excerpts, strict=True))
-        decision = races.decide(
+        decision = race_results.decide(
             race,
             # The race may have been lost after it was entered.
             {p: each.rating_without(race.game, race.deal)[:2] for p, each in known.items()},
@@ -148,11 +148,12 @@ class Races:
                 return
             await self._enter(other)
 
-    async def _write(self, deal: DealId, record: Record) -> None:
+    async def _write(self, deal: DealId, record: RaceRecord) -> None:
         """Write what a race is to each player, as its record has it in the end."""
         while True:
             decision = _DECODER.decode(record.decided)
-            results, meetings = races.results(decision, record.void), races.meetings(decision)
+            results = race_results.results(decision, record.void)
+            meetings = race_results.meetings(decision)
             await finish_all(
                 self._histories.add_round(
                     player, decision.race.game, deal, result, meetings.get(player)
