@@ -53,7 +53,7 @@ from server.deals.pool_store import PoolStore
 from server.deals.store import DealStore
 from server.front import Front, previews_of
 from server.handlers import handlers_of
-from server.lobby.quick_store import QuickMatchStore
+from server.lobby.quick_matches_store import QuickMatchStore
 from server.lobby.store import OpenRoomStore
 from server.moderation.store import ModerationStore
 from server.moderation.suspicions_store import SuspicionStore

@@ -20,7 +20,7 @@ from server.base.work.clock import Clock
 from server.dailies.store import StartStore
 from server.deals.pool_store import PoolStore
 from server.deals.store import DealStore
-from server.lobby.quick_store import QuickMatchStore
+from server.lobby.quick_matches_store import QuickMatchStore
 from server.lobby.store import OpenRoomStore
 from server.moderation.store import ModerationStore
 from server.moderation.suspicions_store import SuspicionStore

@@ -53,12 +53,12 @@ from server.results.leaderboards import Leaderboards
 from server.results.repaired_days import RepairedDays
 from server.rooms.absences import Absences
 from server.rooms.core.effects import RoundOver
-from server.rooms.live import LiveRooms
-from server.rooms.pace_bots import PaceBots
+from server.rooms.live_rooms import LiveRooms
+from server.rooms.pace_bot_timers import PaceBotTimers
 from server.rooms.progress import Progress
 from server.rooms.race_recorder import RaceRecorder
+from server.rooms.room_addresses import RoomAddresses
 from server.rooms.rooms import Rooms
-from server.rooms.same_address import RoomAddresses
 from server.rooms.unused_rooms import UnusedRooms
 from server.runs.closed_deals import Deals
 from server.runs.runs import Runs
@@ -153,7 +153,7 @@ class Services:
         self.quick_matches = QuickMatches(
             store.quick_matches, self.rooms, self.live, background, clock=store.clock
         )
-        self.pace_bots = PaceBots(store.clock, self.rooms, self.live, background)
+        self.pace_bot_timers = PaceBotTimers(store.clock, self.rooms, self.live, background)
         self.dailies = Dailies(
             self.attempts,
             self.keyring,

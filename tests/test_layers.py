@@ -278,7 +278,7 @@ def test_a_folder_has_twenty_modules_at_most(folder: Path) -> None:
         ("server.rooms.core.room", "from datetime import date\nx = date.today"),
         ("server.rooms.core.room", "from engine import solver"),
         ("server.rooms.core.room", "from server.base.work.metrics import Metrics"),
-        ("server.rooms.core.room", "from server.lobby.core.open_rooms import Row"),
+        ("server.rooms.core.room", "from server.lobby.core.open_row import Row"),
         ("server.rooms.store", "from server.rooms.rooms import Rooms"),
         ("server.rooms.store", "import websockets"),
         ("server.rooms.store", "x = f'{y}' 'robert'.join('robert')"),

@@ -21,12 +21,12 @@ from server.base.core.ids import RoomCode
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.worker_pool import WorkerPool
-from server.lobby.core.open_rooms import MAX_OF_NETWORK, OpenRow, listed, row_of
+from server.lobby.core.open_row import MAX_OF_NETWORK, OpenRow, listed, row_of
 from server.lobby.store import OpenRoomStore
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
-from server.rooms.live import LiveRooms
-from server.rooms.same_address import RoomAddresses
+from server.rooms.live_rooms import LiveRooms
+from server.rooms.room_addresses import RoomAddresses
 
 RENEW_EVERY = 4.0
 """Seconds between two renewals of a registration, which expires after three of them."""

@@ -20,10 +20,10 @@ from server.base.core.refusal import Refusal
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.worker_pool import WorkerPool
-from server.lobby.quick_store import QuickMatchStore
-from server.rooms.core import quick
+from server.lobby.quick_matches_store import QuickMatchStore
+from server.rooms.core import quick_match
 from server.rooms.core.room import Room
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
 
 RENEW_EVERY = 2.0
@@ -107,7 +107,7 @@ class QuickMatches:
             return
         room, online = known
         offer = Offer(room.opened.game, code)
-        offered = quick.offered(room, online)
+        offered = quick_match.offered(room, online)
         if offered and offer not in self._offers:
             self._offers[offer] = None
             self._writes.add(offer)
@@ -118,10 +118,10 @@ class QuickMatches:
 
     def _wait(self, room: Room, online: set[PlayerId]) -> float | None:
         """Return the seconds until there is something to do in a room, or `None` if never."""
-        if quick.starts(room, online):
+        if quick_match.starts(room, online):
             return 0.0 if self._live.leads(room.opened.code) else BACKUP_AFTER
-        at = quick.bot_at(room)
-        if at is None or not quick.offered(room, online):
+        at = quick_match.bot_at(room)
+        if at is None or not quick_match.offered(room, online):
             return None
         return (at - self._clock.now()) / 1000
 
@@ -131,10 +131,10 @@ class QuickMatches:
         if known is None:
             return
         room, online = known
-        if quick.starts(room, online):
+        if quick_match.starts(room, online):
             await self._rooms.start(code, None, online)
             log.info("quick_match_started", room=code)
-        elif quick.offered(room, online):
+        elif quick_match.offered(room, online):
             after = await self._rooms.seat_bot(code)
             if after.version > room.version:
                 log.info("pace_bot_seated", room=code)

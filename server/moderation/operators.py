@@ -47,7 +47,7 @@ from server.results.core.played_days import day_set, streak
 from server.results.histories import Histories
 from server.results.repaired_days import RepairedDays
 from server.rooms.core.room import Room
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.race_recorder import RaceRecorder
 from server.rooms.rooms import Rooms
 

@@ -18,7 +18,7 @@ from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
 from server.rooms.core.absence import Absence, due, observe
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
 
 CONCURRENCY = 32

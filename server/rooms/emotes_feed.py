@@ -19,7 +19,7 @@ from server.base.wire import codec
 from server.base.wire.session import Session
 from server.rooms.core import commands
 from server.rooms.feed import Feed, RoomFeeds
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.messages import Emoted
 from server.rooms.rooms import Rooms
 

@@ -24,7 +24,7 @@ from server.base.work.worker_pool import WorkerPool
 from server.play import present as play_present
 from server.rooms import present as rooms_present
 from server.rooms.core.room import Room, Round
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.messages import Removed
 from server.rooms.rooms import Rooms
 

@@ -14,7 +14,7 @@ from server.rooms import present as rooms_present
 from server.rooms.core import charges
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.messages import (
     CreateRoom,
     HandOver,

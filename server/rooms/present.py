@@ -7,7 +7,7 @@ from operator import itemgetter
 from server.play import present as play_present
 from server.players import present as players_present
 from server.rooms import messages
-from server.rooms.core import quick
+from server.rooms.core import quick_match
 from server.rooms.core.room import Score
 from server.rooms.live_room import RoomPage
 from server.rooms.messages import Former, Place, Proposal, RoomState, Round, Runner, Seat
@@ -50,7 +50,7 @@ def room(page: RoomPage) -> RoomState:
             for each in state.former
         ],
         quick=opened.quick,
-        bot_at=quick.bot_at(state),
+        bot_at=quick_match.bot_at(state),
         help=state.terms.help,
     )
 

@@ -7,7 +7,7 @@ from engine.schema import STANDARD
 from server.base.core.ids import RoomCode
 from server.base.web.previews import Preview, of_game
 from server.rooms.core.events import RoomOpened, Terms
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
 
 

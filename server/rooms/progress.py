@@ -9,7 +9,7 @@ from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
 from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 
 EVERY = 0.2
 """Seconds for which the moves of a room are coalesced: only each runner's latest is published."""

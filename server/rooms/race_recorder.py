@@ -33,7 +33,7 @@ from server.results.core.race_results import Decision, Race
 from server.results.histories import Histories
 from server.results.met_store import MetStore
 from server.rooms.race_records_store import RaceRecord, RaceRecordStore
-from server.rooms.same_address import RoomAddresses
+from server.rooms.room_addresses import RoomAddresses
 
 _DECODER = msgspec.json.Decoder(Decision)
 _ENCODER = msgspec.json.Encoder()

@@ -38,7 +38,7 @@ from server.play.core.attempt import Attempt, Started
 from server.play.core.finish import Finish
 from server.play.core.result import Result
 from server.play.core.stored import Help
-from server.rooms.core import charges, commands, keys, quick
+from server.rooms.core import charges, commands, keys, quick_match
 from server.rooms.core.events import Event, RoomOpened, Terms, TermsSet
 from server.rooms.core.room import Checkpoint, Entry, Room, Round
 from server.rooms.journal import RoomDefinition, decode, decode_round
@@ -146,7 +146,7 @@ class Rooms:
             if room is not None:
                 return None
             return RoomOpened(
-                code, player, game, STANDARD, quick.SEATS, quick.LIMIT, now, quick=True
+                code, player, game, STANDARD, quick_match.SEATS, quick_match.LIMIT, now, quick=True
             )
 
         await self._append(code, decide)
@@ -158,7 +158,7 @@ class Rooms:
         Raises:
             Refusal: there is no such room.
         """
-        return await self._submit(code, quick.seat_bot)
+        return await self._submit(code, quick_match.seat_bot)
 
     async def load(self, code: RoomCode) -> Room:
         """Return a room as it is now.

@@ -14,9 +14,9 @@ from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
 from server.rooms.core.same_address import Groups, groups
 from server.rooms.feed import RoomFeeds
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.messages import Neighbours
-from server.rooms.same_address import RoomAddresses
+from server.rooms.room_addresses import RoomAddresses
 
 CONCURRENCY = 200
 """Rooms that are looked at together."""

@@ -15,7 +15,7 @@ from server.base.work.background import Background
 from server.base.work.worker_pool import WorkerPool
 from server.rooms.core import keys
 from server.rooms.core.charges import ROOM
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.store import RoomStore
 
 EXTEND_EVERY: Final = 600.0

@@ -22,7 +22,7 @@ from server.base.work.metrics import Metrics
 from server.base.work.worker_pool import WorkerPool
 from server.rooms.core.room import Room
 from server.rooms.feed import RoomFeeds
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.watching import present as watching_present
 from server.watching.core import sight as core
 from server.watching.core.sight import MAX_WATCHERS, Sight

@@ -36,7 +36,7 @@ from server.play.core.attempt import Attempt
 from server.play.journal import steps_of
 from server.rooms.core import commands
 from server.rooms.core.room import Room, Round
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
 from server.watching.core.sight import WATCH_DELAY, Sight
 

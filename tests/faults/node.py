@@ -27,7 +27,7 @@ from server.base.journals.store import Append, JournalStore, is_checkpoint
 from server.base.redis import clock, embedded
 from server.cli.main import main as samedeal
 from server.rooms import journal as rooms_journal
-from server.rooms.core import absence, commands, quick
+from server.rooms.core import absence, commands, quick_match
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from server.rooms.rooms import Rooms
@@ -133,8 +133,8 @@ def changed() -> list[str]:
     absence.SEAT_ABSENCE = 3 * given.absence
     vars(service_watching)["WATCH_DELAY"] = given.watch_delay
     absence.QUICK_ABSENCE = given.absence // 2
-    quick.BOT_AFTER = given.absence
-    quick.LIMIT = QUICK_LIMIT
+    quick_match.BOT_AFTER = given.absence
+    quick_match.LIMIT = QUICK_LIMIT
     rooms_journal.CHECKPOINT_EVERY = given.checkpoint_every
     keep_dropped()
     shorten_rounds(given.share)

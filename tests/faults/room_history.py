@@ -15,7 +15,7 @@ from server.base.core.refusal import Refusal
 from server.base.journals.stored import rules_of
 from server.base.nodes import registration
 from server.play.core.result import Result
-from server.rooms.core import absence, quick
+from server.rooms.core import absence, quick_match
 from server.rooms.core import commands as race_commands
 from server.rooms.core import room as race
 from server.rooms.core.events import (
@@ -64,7 +64,7 @@ class Nodes:
     host_absence: int = field(default_factory=lambda: absence.HOST_ABSENCE)
     seat_absence: int = field(default_factory=lambda: absence.SEAT_ABSENCE)
     quick_absence: int = field(default_factory=lambda: absence.QUICK_ABSENCE)
-    bot_after: int = field(default_factory=lambda: quick.BOT_AFTER)
+    bot_after: int = field(default_factory=lambda: quick_match.BOT_AFTER)
     presence_life: int = field(
         default_factory=lambda: round(1000 * (keys.NODE_LIFE + registration.RENEW_EVERY))
     )
@@ -196,7 +196,7 @@ def _expected(room: Room, deals: Deals) -> dict[str, Any]:
         "locked": room.locked,
         "public": room.public,
         "quick": room.opened.quick,
-        "bot comes": quick.bot_at(room) is not None,
+        "bot comes": quick_match.bot_at(room) is not None,
         "members": [
             (
                 seat.player,
@@ -356,7 +356,7 @@ def _decided(room: Room | None, event: Event) -> Event | None:
     decided: Event | None
     match event:
         case SeatTaken(player=player) if player == PACE_BOT:
-            decided = event if quick.bot_at(room) is not None else None
+            decided = event if quick_match.bot_at(room) is not None else None
         case SeatTaken(player=player, at=at):
             decided = race_commands.take_seat(room, player, at)
         case SeatLeft(player=player, at=at, by=None):
@@ -467,7 +467,7 @@ def _soonest_by_itself(history: RoomHistory, room: Room, event: Event) -> int | 
     since = max((seat.since for seat in room.seats), default=0)
     if isinstance(event, SeatTaken) and event.player == PACE_BOT:
         return since + history.nodes.bot_after
-    if isinstance(event, RoundStarted) and quick.starts(room, event.players):
+    if isinstance(event, RoundStarted) and quick_match.starts(room, event.players):
         return since
     return None
 
@@ -481,7 +481,7 @@ def _soonest_by_absence(history: RoomHistory, room: Room, event: Event) -> int |
     if isinstance(event, HostChanged) and room.host is not None:
         return history.seated[room.host] + nodes.host_absence
     if isinstance(event, SeatLeft) and event.by is None and not room.running:
-        longest = nodes.quick_absence if quick.waits(room) else nodes.seat_absence
+        longest = nodes.quick_absence if quick_match.waits(room) else nodes.seat_absence
         over = max(history.ended.values(), default=0)
         return max(history.seated.get(event.player, 0), over) + longest
     return None

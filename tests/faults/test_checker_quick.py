@@ -12,7 +12,7 @@ from server.base.core.ids import PACE_BOT, attempt_id
 from server.play.core import attempt as core
 from server.play.core import keys, pace_bot
 from server.play.core.attempt import Ended, Started
-from server.rooms.core import commands, quick
+from server.rooms.core import commands, quick_match
 from server.rooms.core import room as race
 from server.rooms.core.events import Event, RoomOpened
 from server.rooms.core.room import Room
@@ -50,8 +50,8 @@ def quick_recording() -> Recording:
     found.send(ADA, "room.quick", game=GAME)
     opened = RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, found.at, quick=True)
     state = add(commands.match(add(opened), ADA, found.at))
-    found.at += quick.BOT_AFTER
-    state = add(quick.seat_bot(state, found.at))
+    found.at += quick_match.BOT_AFTER
+    state = add(quick_match.seat_bot(state, found.at))
     start = commands.start(
         state,
         None,

@@ -12,12 +12,12 @@ from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
 from server.lobby import open_rooms as module
 from server.lobby.core import keys
-from server.lobby.core.open_rooms import MAX_OF_NETWORK, MAX_OPEN_ROOMS
+from server.lobby.core.open_row import MAX_OF_NETWORK, MAX_OPEN_ROOMS
 from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, CYD
 from tests.conftest import debug_captured
 from tests.nodes import Node, SetClock
-from tests.rooms.test_live import follow
+from tests.rooms.test_live_rooms import follow
 
 
 @pytest.fixture(autouse=True)

@@ -13,13 +13,13 @@ from server.base.core.refusal import Refusal, UnavailableError
 from server.base.work import worker_pool
 from server.lobby import quick_matches as module
 from server.lobby.core import keys as lobby_keys
-from server.rooms.core import absence, quick
+from server.rooms.core import absence, quick_match
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core.room import Room
 from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, CYD, PLAYERS, START
 from tests.nodes import Node, SetClock
-from tests.rooms.test_live import follow
+from tests.rooms.test_live_rooms import follow
 
 GAME = "lady-betty"
 
@@ -89,10 +89,10 @@ async def test_many_who_come_at_the_same_instant_are_paired(node: Node, other: N
 
 async def test_the_pace_bot_comes_to_who_waits_alone(node: Node, clock: SetClock) -> None:
     code = await match(node, ADA)
-    clock.time += quick.BOT_AFTER
+    clock.time += quick_match.BOT_AFTER
     node.services.live.refresh_soon(code)
     room = await has(node, code, ADA, PACE_BOT, begun=True)
-    assert room.seats[1].since >= START + quick.BOT_AFTER
+    assert room.seats[1].since >= START + quick_match.BOT_AFTER
     assert await match(node, BOB) != code
 
 

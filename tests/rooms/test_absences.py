@@ -17,7 +17,7 @@ from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, CYD, reached
 from tests.conftest import debug_captured
 from tests.nodes import Node
-from tests.rooms.test_live import follow, sees, shows
+from tests.rooms.test_live_rooms import follow, sees, shows
 from tests.timers import AbsenceTime
 
 

@@ -16,7 +16,7 @@ from server.base.journals import store as journals_store
 from server.base.redis.clock import RedisClock
 from server.lobby import open_rooms
 from server.play.core import pace_bot
-from server.rooms.core import commands, quick
+from server.rooms.core import commands
 from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE
 from tests.base.redis.servers import until
 from tests.clients.client import Client, Message, opened
@@ -537,7 +537,7 @@ async def test_two_who_look_for_a_match_race_without_a_word(redis_url: str) -> N
 async def test_the_pace_bot_races_who_waits_alone_and_is_labelled(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quick, "BOT_AFTER", 100)
+    monkeypatch.setattr(quick_match, "BOT_AFTER", 100)
     for name in ("FIRST_MOVE_AFTER", "FASTEST", "SLOWEST"):
         monkeypatch.setattr(pace_bot, name, 20)
     async with opened(port) as client:

@@ -49,8 +49,8 @@ from server.rooms.core.room import Room, Seat
 from server.rooms.messages import RoomCommand
 from server.rooms.race_recorder import RaceRecorder
 from server.rooms.race_records_store import RaceRecord
+from server.rooms.room_addresses import RoomAddresses
 from server.rooms.rooms import Rooms
-from server.rooms.same_address import RoomAddresses
 from server.watching import watching as service_watching
 from server.watching.core import sight as watching
 from tests.faults.complaint import Kind

@@ -33,7 +33,7 @@ from server.play import journal as play_journal
 from server.play.core import pace_bot
 from server.results.core import contests
 from server.rooms import journal as rooms_journal
-from server.rooms.core import absence, quick
+from server.rooms.core import absence
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from server.rooms.rooms import Rooms
@@ -530,8 +530,8 @@ def conditions() -> Iterator[None]:
         (absence, "HOST_ABSENCE", 2_000),
         (absence, "SEAT_ABSENCE", 6_000),
         (absence, "QUICK_ABSENCE", 1_000),
-        (quick, "BOT_AFTER", 2_000),
-        (quick, "LIMIT", 8_000),
+        (quick_match, "BOT_AFTER", 2_000),
+        (quick_match, "LIMIT", 8_000),
         (pace_bot, "FIRST_MOVE_AFTER", 300),
         (pace_bot, "FASTEST", 200),
         (pace_bot, "SLOWEST", 500),

@@ -17,7 +17,7 @@ from server.base.seals import keyring_store
 from server.dailies import store as dailies_store
 from server.deals import pool_store
 from server.deals import store as deals_store
-from server.lobby import quick_store
+from server.lobby import quick_matches_store
 from server.lobby import store as lobby_store
 from server.moderation import store as moderation_store
 from server.moderation import suspicions_store
@@ -793,9 +793,9 @@ SCRIPTS: dict[Script, Function] = {
     players._KEEP_NAME: keep_name,
     players._TAKE_RENAME: take_rename,
     players._ADD_SESSION: add_session,
-    quick_store._PAIR: pair,
+    quick_matches_store._PAIR: pair,
     quotas_store._CHARGE: charge,
-    quick_store._OFFER: offer,
+    quick_matches_store._OFFER: offer,
     race_records_store._DECIDE: decide_race,
     race_records_store._TAKE_BACK: take_back,
     met_store._MEET: meet,

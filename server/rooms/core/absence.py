@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from server.base.core.ids import PlayerId
-from server.rooms.core import quick
+from server.rooms.core import quick_match
 from server.rooms.core.room import Room
 
 HOST_ABSENCE = 20_000
@@ -78,7 +78,7 @@ def due(absence: Absence, room: Room, now: int) -> Due:
     """Return what follows from an absence that was just observed in a room."""
     times: dict[PlayerId, int] = {}
     if absence.idle is not None:
-        longest = QUICK_ABSENCE if quick.waits(room) else SEAT_ABSENCE
+        longest = QUICK_ABSENCE if quick_match.waits(room) else SEAT_ABSENCE
         times = {
             player: max(since, absence.idle) + longest for player, since in absence.since.items()
         }

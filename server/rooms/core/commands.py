@@ -18,7 +18,7 @@ from server.base.core.ids import PACE_BOT, DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.play.core.result import Result
 from server.play.core.stored import StoredResult
-from server.rooms.core import pace, quick
+from server.rooms.core import quick_match, rate_limit
 from server.rooms.core.events import (
     Event,
     HostChanged,
@@ -54,7 +54,7 @@ def _paced(decide: Decide[Given]) -> Decide[Given]:
         event = decide(room, *args, **named)
         payer = payer_of(room, event) if event is not None else None
         if event is not None and payer is not None:
-            pace.check(room.paces, payer, event.at)
+            rate_limit.check(room.paces, payer, event.at)
         return event
 
     return paced
@@ -86,7 +86,7 @@ def match(room: Room, player: PlayerId, now: int) -> Event | None:
         Refusal: with the code `room_full` if the room does not wait for anybody any more, or as
             for `take_seat`.
     """
-    if not quick.waits(room):
+    if not quick_match.waits(room):
         raise Refusal("room_full")
     return take_seat(room, player, now)
 
@@ -276,7 +276,7 @@ def start(
         _check_starter(room, player)
     else:
         check_open(room)
-        if not quick.starts(room, present):
+        if not quick_match.starts(room, present):
             raise Refusal("round_running" if room.round is not None else "players_away")
     if room.running:
         raise Refusal("round_running")

@@ -14,7 +14,7 @@ from msgspec import Struct
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.play.core import result as ranking
 from server.play.core.result import Result
-from server.rooms.core import pace
+from server.rooms.core import rate_limit
 from server.rooms.core.events import (
     Event,
     HostChanged,
@@ -237,7 +237,7 @@ def fold(room: Room | None, event: Entry) -> Room:
     after = _folded(room, event)
     epoch = room.watch_epoch + _ends_watch_keys(room, event, after)
     payer = payer_of(room, event)
-    paces = room.paces if payer is None else pace.after(room.paces, payer, event.at)
+    paces = room.paces if payer is None else rate_limit.after(room.paces, payer, event.at)
     return replace(after, version=room.version + 1, at=event.at, watch_epoch=epoch, paces=paces)
 
 

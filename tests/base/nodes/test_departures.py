@@ -16,7 +16,7 @@ from server.rooms.core.room import Room
 from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, CYD
 from tests.nodes import Node
-from tests.rooms.test_live import follow
+from tests.rooms.test_live_rooms import follow
 
 PATTERNS = ("*sessions:*", "*session:*", "*presence:*", "*held:*")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from server.base.core.ids import DealId, PlayerId
 from server.base.core.refusal import Refusal
-from server.rooms.core import commands, pace
+from server.rooms.core import commands, rate_limit
 from server.rooms.core import room as race
 from server.rooms.core.events import Event, Terms
 from server.rooms.core.room import MAX_REMOVED, MAX_SCORES, Checkpoint, Entry, Room
@@ -67,7 +67,7 @@ def test_a_checkpoint_is_bounded_however_many_come_and_go() -> None:
     assert max(sizes[20:75]) + 200 > max(sizes[75:])
     assert len(room.scores) == MAX_SCORES
     assert len(room.removed) == MAX_REMOVED
-    assert len(room.paces) <= pace.MAX_PACED
+    assert len(room.paces) <= rate_limit.MAX_PACED
     assert room.points.keys() <= {ADA, *room.former}
     # The more of whom something is said come and go at the same time.
     for number in range(1_000):

@@ -12,13 +12,13 @@ from server.base.core.ids import PACE_BOT, AttemptId, RoomCode
 from server.base.work import worker_pool
 from server.play.core import keys, pace_bot
 from server.play.core.attempt import Attempt, Event, fold
-from server.rooms import pace_bots as module
-from server.rooms.core import quick
+from server.rooms import pace_bot_timers as module
+from server.rooms.core import quick_match
 from server.rooms.core.room import Room
 from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB
 from tests.nodes import Node, SetClock, attempt_of
-from tests.rooms.test_live import follow
+from tests.rooms.test_live_rooms import follow
 
 GAME = "lady-betty"
 
@@ -44,7 +44,7 @@ async def race_with_bot(node: Node, clock: SetClock) -> tuple[Room, RoomCode]:
     """Return a quick match that nobody follows, in the round of which the bot runs."""
     room = await node.services.quick_matches.match(ADA, GAME)
     code = room.opened.code
-    clock.time += quick.BOT_AFTER
+    clock.time += quick_match.BOT_AFTER
     await node.rooms.seat_bot(code)
     room = await node.rooms.start(code, None, {ADA})
     assert room.round is not None
@@ -162,13 +162,13 @@ async def test_nothing_is_timed_any_more_when_its_run_is_over(node: Node, clock:
     await follow(node, code, ADA)
 
     async def timed() -> bool:
-        return node.services.pace_bots._work.is_scheduled(code)
+        return node.services.pace_bot_timers._work.is_scheduled(code)
 
     await until(timed)
     await node.attempts.give_up(attempt)
     await node.apply_effects()
 
     async def idle() -> bool:
-        return not node.services.pace_bots._work.is_scheduled(code)
+        return not node.services.pace_bot_timers._work.is_scheduled(code)
 
     await until(idle)

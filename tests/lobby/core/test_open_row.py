@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.base.core.ids import PlayerId, RoomCode
-from server.lobby.core.open_rooms import MAX_OF_NETWORK, MAX_OPEN_ROOMS, OpenRow, listed, row_of
+from server.lobby.core.open_row import MAX_OF_NETWORK, MAX_OPEN_ROOMS, OpenRow, listed, row_of
 from server.rooms.core import commands
 from server.rooms.core.room import Room
 from tests.builders import ADA, BOB, CODE, CYD, DEAL, LIMIT, START, room_of, then

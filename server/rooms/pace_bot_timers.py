@@ -14,7 +14,7 @@ from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.worker_pool import WorkerPool
 from server.play.core import pace_bot
-from server.rooms.live import LiveRooms
+from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
 
 CONCURRENCY, PAUSE = 32, 0.01
@@ -24,8 +24,8 @@ BACKUP_AFTER = 1.0
 """Seconds that a node leaves a move to the one that leads."""
 
 
-class PaceBots:
-    """The pace bots that run in the rooms which this node follows."""
+class PaceBotTimers:
+    """Timers of the pace bots in the rooms that this node follows."""
 
     def __init__(self, clock: Clock, rooms: Rooms, live: LiveRooms, background: Background) -> None:
         self._clock = clock

@@ -14,7 +14,7 @@ from server.base.core.bus_message import encode
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.work import worker_pool
 from server.players.core.names import Profile
-from server.rooms import live as module
+from server.rooms import live_rooms as module
 from server.rooms import progress
 from server.rooms.core import bus as room_bus
 from server.rooms.core import keys as rooms_keys

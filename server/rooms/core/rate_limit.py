@@ -1,4 +1,4 @@
-"""The pace at which a player may change a room: each change costs more, the more there were lately.
+"""Rate limit of changes: each change of a room by a player costs more, the more there were lately.
 
 What the changes of a player cost counts until some time, which is in the room's state, so that all
 nodes agree. One after the other, without haste, they cost a second each; who toggles something all

@@ -6,7 +6,7 @@ import pytest
 
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
-from server.rooms.core import commands, pace
+from server.rooms.core import commands, rate_limit
 from server.rooms.core.events import Event
 from server.rooms.core.room import Room
 from tests.builders import ADA, BOB, START, finished, race_of, reached, room_of, then
@@ -44,7 +44,7 @@ def test_who_toggles_pays_more_and_more_and_is_told_how_long_to_wait() -> None:
 
 def test_nobody_pays_for_what_others_do_and_leaving_is_never_refused() -> None:
     room = room_of(ADA, BOB)
-    while room.paces[BOB] <= START + pace.MOST:
+    while room.paces[BOB] <= START + rate_limit.MOST:
         room = toggle(room, BOB, START)
     with pytest.raises(Refusal, match="too_fast"):
         toggle(room, BOB, START)
@@ -53,7 +53,7 @@ def test_nobody_pays_for_what_others_do_and_leaving_is_never_refused() -> None:
     room = then(room, commands.leave(room, BOB, START))
     with pytest.raises(Refusal, match="too_fast"):
         commands.take_seat(room, BOB, START)
-    wait = room.paces[BOB] - pace.MOST - START
+    wait = room.paces[BOB] - rate_limit.MOST - START
     with pytest.raises(Refusal, match="too_fast"):
         commands.take_seat(room, BOB, START + wait - 1)
     assert commands.take_seat(room, BOB, START + wait)

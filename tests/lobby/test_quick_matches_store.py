@@ -10,7 +10,7 @@ from server.base.core.ids import RoomCode
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.lobby.core import keys
-from server.lobby.quick_store import QuickMatchStore
+from server.lobby.quick_matches_store import QuickMatchStore
 from tests.builders import START
 
 A, B, C = RoomCode("AAAAAAAA"), RoomCode("AAAAAAAB"), RoomCode("AAAAA")

@@ -9,7 +9,7 @@ import pytest
 
 from server.base.core.ids import PACE_BOT, DealId, PlayerId
 from server.base.core.refusal import Refusal
-from server.rooms.core import absence, commands, quick
+from server.rooms.core import absence, commands, quick_match
 from server.rooms.core import room as race
 from server.rooms.core.absence import QUICK_ABSENCE, SEAT_ABSENCE
 from server.rooms.core.events import (
@@ -21,7 +21,7 @@ from server.rooms.core.events import (
     SeatLeft,
     Terms,
 )
-from server.rooms.core.quick import BOT_AFTER
+from server.rooms.core.quick_match import BOT_AFTER
 from server.rooms.core.room import Room
 from tests.builders import (
     ADA,
@@ -41,7 +41,9 @@ from tests.builders import (
 
 def match_of(*players: PlayerId) -> Room:
     """Return a quick match in which players have taken seats, one a second."""
-    opened = RoomOpened(CODE, ADA, "robert", "standard", quick.SEATS, LIMIT, START, quick=True)
+    opened = RoomOpened(
+        CODE, ADA, "robert", "standard", quick_match.SEATS, LIMIT, START, quick=True
+    )
     room = race.fold(None, opened)
     for nth, player in enumerate(players):
         room = then(room, commands.match(room, player, START + 1_000 * nth))
@@ -55,7 +57,7 @@ def start(room: Room, present: set[PlayerId]) -> Event:
 
 def with_bot() -> Room:
     room = match_of(ADA)
-    return then(room, quick.seat_bot(room, START + BOT_AFTER))
+    return then(room, quick_match.seat_bot(room, START + BOT_AFTER))
 
 
 def racing() -> Room:
@@ -66,17 +68,17 @@ def racing() -> Room:
 def test_a_quick_match_is_public_and_waits_for_a_second_player() -> None:
     room = match_of(ADA)
     assert room.public
-    assert quick.waits(room)
-    assert quick.offered(room, {ADA})
-    assert not quick.offered(room, {BOB}), "its player is away"
-    assert not quick.offered(match_of(ADA, BOB), {ADA, BOB})
+    assert quick_match.waits(room)
+    assert quick_match.offered(room, {ADA})
+    assert not quick_match.offered(room, {BOB}), "its player is away"
+    assert not quick_match.offered(match_of(ADA, BOB), {ADA, BOB})
 
 
 @pytest.mark.parametrize("room", [room_of(ADA), racing()])
 def test_other_rooms_and_those_that_have_raced_wait_for_nobody(room: Room) -> None:
-    assert not quick.waits(room)
-    assert not quick.offered(room, {ADA})
-    assert quick.bot_at(room) is None
+    assert not quick_match.waits(room)
+    assert not quick_match.offered(room, {ADA})
+    assert quick_match.bot_at(room) is None
     assert refusal_of(lambda: commands.match(room, BOB, START)) == "room_full"
 
 
@@ -85,8 +87,8 @@ def test_a_match_that_was_closed_by_an_earlier_release_waits_for_nobody() -> Non
     closed = then(room, PublicSet(False, START))
     locked = then(room, LockSet(True, START))
     for each in (closed, locked):
-        assert not quick.offered(each, {ADA})
-        assert quick.bot_at(each) is None
+        assert not quick_match.offered(each, {ADA})
+        assert quick_match.bot_at(each) is None
 
 
 def test_who_waits_already_keeps_the_seat() -> None:
@@ -95,32 +97,32 @@ def test_who_waits_already_keeps_the_seat() -> None:
 
 def test_the_bot_comes_20_seconds_after_the_one_who_waits() -> None:
     room = match_of(ADA)
-    assert quick.bot_at(room) == START + BOT_AFTER
-    assert quick.seat_bot(room, START + BOT_AFTER - 1) is None
-    seated = then(room, quick.seat_bot(room, START + BOT_AFTER))
+    assert quick_match.bot_at(room) == START + BOT_AFTER
+    assert quick_match.seat_bot(room, START + BOT_AFTER - 1) is None
+    seated = then(room, quick_match.seat_bot(room, START + BOT_AFTER))
     assert [seat.player for seat in seated.seats] == [ADA, PACE_BOT]
-    assert quick.seat_bot(seated, START + 2 * BOT_AFTER) is None
+    assert quick_match.seat_bot(seated, START + 2 * BOT_AFTER) is None
 
 
 def test_who_is_left_alone_waits_anew() -> None:
     room = match_of(ADA, BOB)
-    assert quick.bot_at(room) is None
+    assert quick_match.bot_at(room) is None
     left = then(room, commands.leave(room, ADA, START + 5_000))
-    assert quick.offered(left, {BOB})
-    assert quick.bot_at(left) == START + 1_000 + BOT_AFTER
+    assert quick_match.offered(left, {BOB})
+    assert quick_match.bot_at(left) == START + 1_000 + BOT_AFTER
 
 
 def test_a_bot_that_was_removed_by_an_earlier_release_does_not_come_back() -> None:
     room = then(with_bot(), SeatLeft(PACE_BOT, START, ADA))
-    assert quick.bot_at(room) is None
-    assert quick.offered(room, {ADA})
+    assert quick_match.bot_at(room) is None
+    assert quick_match.offered(room, {ADA})
 
 
 def test_the_round_starts_when_both_are_there() -> None:
     room = match_of(ADA, BOB)
-    assert not quick.starts(room, {ADA})
-    assert not quick.starts(match_of(ADA), {ADA})
-    assert quick.starts(room, {ADA, BOB})
+    assert not quick_match.starts(room, {ADA})
+    assert not quick_match.starts(match_of(ADA), {ADA})
+    assert quick_match.starts(room, {ADA, BOB})
     assert refusal_of(lambda: start(room, {ADA})) == "players_away"
     begun = then(room, start(room, {ADA, BOB}))
     assert begun.round is not None
@@ -132,7 +134,7 @@ def test_the_round_starts_when_both_are_there() -> None:
 def test_who_sits_out_holds_it_up() -> None:
     room = match_of(ADA, BOB)
     room = then(room, commands.set_ready(room, BOB, False, START))
-    assert not quick.starts(room, {ADA, BOB})
+    assert not quick_match.starts(room, {ADA, BOB})
 
 
 def test_a_second_round_never_starts_by_itself() -> None:
