@@ -11,7 +11,7 @@ import structlog
 from server.accounts.store import AccountStore
 from server.base.core.refusal import UnsuitableError
 from server.base.journals.store import JournalStore
-from server.base.net import listening
+from server.base.net import bound_sockets
 from server.base.net.addresses import Proxies
 from server.base.net.admission import Admission
 from server.base.net.budgets import Budgets
@@ -32,7 +32,7 @@ from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
 from server.base.redis.embedded import embedded_redis, shared_redis
-from server.base.redis.memory import MemoryStore
+from server.base.redis.memory_store import MemoryStore
 from server.base.redis.probe import Probe
 from server.base.redis.scans import ScanStore
 from server.base.seals.core.secret_keys import SecretKeys
@@ -89,7 +89,7 @@ log = structlog.get_logger()
 @asynccontextmanager
 async def running_node(  # noqa: PLR0915 - the parts of a node
     settings: Settings,
-    bound: listening.NodePorts | None = None,
+    bound: bound_sockets.NodePorts | None = None,
     node: str | None = None,
     on_failure: Callable[[], None] | None = None,
 ) -> AsyncIterator[int]:
@@ -169,7 +169,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         listener = Listener(SecurityHeaders(app, origins), sockets, admission, turns)
         metrics.connections = lambda: listener.connections
         bound = bound or bind(settings)[0]
-        port = listening.port_of(bound.players)
+        port = bound_sockets.port_of(bound.players)
         await listener.open(bound.players)
         stack.callback(hub.close)
         stack.push_async_callback(listener.close)
@@ -297,17 +297,17 @@ def _pages(settings: Settings, previews: Previews, proxies: Proxies, origins: Or
 
 @asynccontextmanager
 async def _serving_metrics(
-    metrics: Metrics, origins: Origins, bound: listening.Bound
+    metrics: Metrics, origins: Origins, bound: bound_sockets.Bound
 ) -> AsyncIterator[None]:
     """Serve a node's metrics to Prometheus until the context is left."""
     listener = Listener(metrics_app(metrics, origins))
     await listener.open(bound)
-    log.info("metrics_listening", port=listening.port_of(bound))
+    log.info("metrics_listening", port=bound_sockets.port_of(bound))
     yield
     await listener.close()
 
 
-def bind(settings: Settings, count: int = 1) -> list[listening.NodePorts]:
+def bind(settings: Settings, count: int = 1) -> list[bound_sockets.NodePorts]:
     """Bind the sockets of `count` nodes with these settings.
 
     All nodes share the players' port. For Prometheus, the first node has `metrics_port` and each
@@ -321,20 +321,20 @@ def bind(settings: Settings, count: int = 1) -> list[listening.NodePorts]:
     """
     with ExitStack() as stack:
 
-        def bound(host: str, port: int, number: int) -> list[listening.Bound]:
-            each = listening.bind(host, port, number)
+        def bound(host: str, port: int, number: int) -> list[bound_sockets.Bound]:
+            each = bound_sockets.bind(host, port, number)
             for sockets in each:
-                stack.callback(listening.close, sockets)
+                stack.callback(bound_sockets.close, sockets)
             return each
 
         # The metrics ports come first: a free port for players (0) must not be one of theirs.
-        metrics_ports: list[listening.Bound | None] = [None] * count
+        metrics_ports: list[bound_sockets.Bound | None] = [None] * count
         if settings.metrics_port is not None:
             first, host = settings.metrics_port, settings.metrics_host
             metrics_ports = [bound(host, first and first + n, 1)[0] for n in range(count)]
         players = bound(settings.host, settings.port, count)
         stack.pop_all()
-    return list(map(listening.NodePorts, players, metrics_ports))
+    return list(map(bound_sockets.NodePorts, players, metrics_ports))
 
 
 async def alive_nodes(url: str) -> list[str]:

@@ -12,7 +12,7 @@ from server.base.nodes.nodes_store import NodeStore
 from server.base.outbox.store import OutboxStore
 from server.base.outbox.sweepers_store import SweeperStore
 from server.base.quotas.store import QuotaStore
-from server.base.redis.memory import MemoryStore
+from server.base.redis.memory_store import MemoryStore
 from server.base.redis.scans import ScanStore
 from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.keyring_store import KeyringStore

@@ -16,9 +16,9 @@ from server.base.core.quota import ADDRESS_PLAYERS
 from server.base.journals.check import JournalCheck
 from server.base.nodes.departures import Departures
 from server.base.nodes.format import Format
-from server.base.nodes.memory import StoreMemory
 from server.base.nodes.node_bus import NodeBus
 from server.base.nodes.registration import Registration
+from server.base.nodes.store_memory import StoreMemory
 from server.base.outbox.outbox import Outbox
 from server.base.outbox.sweeper import Sweeper
 from server.base.quotas.quotas import Quotas
@@ -26,7 +26,7 @@ from server.base.redis.bus import Bus
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
-from server.dailies import finishes as dailies_finishes
+from server.dailies import day_results as dailies_finishes
 from server.dailies.archive import Archive
 from server.dailies.dailies import Dailies
 from server.lobby.open_rooms import OpenRooms
@@ -35,8 +35,8 @@ from server.moderation.core.acts import AnyAct
 from server.moderation.moderation import Moderation
 from server.moderation.operators import Operators
 from server.moderation.suspicions import Suspicions
+from server.play.attempt_charges import AttemptCharges
 from server.play.attempts import Attempts
-from server.play.charges import Charges
 from server.play.core.finish import Finish
 from server.play.finishes import Finishes
 from server.play.mirrors import Mirrors
@@ -121,7 +121,7 @@ class Services:
             deals=store.deals,
             clock=store.clock,
         )
-        Charges(self.attempts, self.quotas, store.clock, self.rooms.of_first_move)
+        AttemptCharges(self.attempts, self.quotas, store.clock, self.rooms.of_first_move)
         self.journal_check = JournalCheck(
             store.journals, background, self.attempts.used, self.rooms.used
         )

@@ -92,7 +92,7 @@ PACKAGES = {
 }
 """Which kinds of file, parts of the base, wings or modules may import each third-party package."""
 
-SOLVER = {"engine.solver", "server.deals.solver"}
+SOLVER = {"engine.solver", "server.deals.solver_main"}
 """Only these import each other: a node that solved a deal would answer nobody meanwhile."""
 
 IMPURE_MODULES = {
@@ -290,7 +290,7 @@ def test_a_folder_has_twenty_modules_at_most(folder: Path) -> None:
         ("server.rooms.rooms", "import msgpack"),
         ("server.rooms.rooms", "def f():\n    from engine.solver import solve"),
         ("server.rooms.rooms", "from starlette.responses import Response"),
-        ("server.deals.solving", "from server.deals.solver import solved"),
+        ("server.deals.solver_process", "from server.deals.solver_main import solved"),
         ("server.rooms.feed", "from server.rooms.store import RoomStore"),
         ("server.rooms.feed", "from server.base.redis import bus"),
         ("server.rooms.feed", "from server.app import running_node"),

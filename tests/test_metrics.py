@@ -11,7 +11,7 @@ from http.client import HTTPConnection
 from prometheus_client.parser import text_string_to_metric_families
 
 from server import app
-from server.base.net import listening
+from server.base.net import bound_sockets
 from server.base.work import metrics
 from server.base.work.metrics import Histogram, LagMeter, Metrics
 from server.settings import Settings
@@ -149,14 +149,16 @@ async def test_metrics_are_served_on_a_port_of_their_own(redis_url: str) -> None
         return status, body
 
     async with app.running_node(settings, bound) as port:
-        status, text = await asyncio.to_thread(ask, listening.port_of(bound.metrics), "/metrics")
+        status, text = await asyncio.to_thread(
+            ask, bound_sockets.port_of(bound.metrics), "/metrics"
+        )
         assert status == 200
         assert ("samedeal_conflicts_total", frozenset()) in samples(text)
         assert ("samedeal_log_errors_total", frozenset({("level", "error")})) in samples(text)
-        status, _ = await asyncio.to_thread(ask, listening.port_of(bound.metrics), "/")
+        status, _ = await asyncio.to_thread(ask, bound_sockets.port_of(bound.metrics), "/")
         assert status == 404
         for host, expected in (("node-a:9000", 200), ("evil.example", 421)):
-            where = listening.port_of(bound.metrics), "/metrics", host
+            where = bound_sockets.port_of(bound.metrics), "/metrics", host
             status, text = await asyncio.to_thread(ask, *where)
             assert (status, "samedeal" in text) == (expected, expected == 200), host
         status, _ = await asyncio.to_thread(ask, port, "/metrics")
@@ -168,9 +170,9 @@ def test_the_metrics_ports_of_several_nodes_are_consecutive() -> None:
     settings = Settings("127.0.0.1", 0, metrics_host="127.0.0.1", metrics_port=first)
     bound = app.bind(settings, 2)
     try:
-        found = [listening.port_of(each.metrics) for each in bound if each.metrics is not None]
+        found = [bound_sockets.port_of(each.metrics) for each in bound if each.metrics is not None]
         assert found == [first, first + 1]
-        assert len({listening.port_of(each.players) for each in bound}) == 1
+        assert len({bound_sockets.port_of(each.players) for each in bound}) == 1
     finally:
         for each in bound:
             each.close()

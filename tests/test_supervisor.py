@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from server.base.net.listening import NodePorts
+from server.base.net.bound_sockets import NodePorts
 from server.cli import workers
 from server.cli.workers import READY, Supervisor, showing_life
 from tests.base.redis.servers import until

@@ -40,7 +40,7 @@ from server.base.work.random_id import random_id
 from server.cli.logs import configure
 from server.play.core import keys as play_keys
 from server.play.core.attempt import Moved
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 from server.results.core.history import DayResult
 from server.results.core.race_results import Race
 from server.wings import Services

@@ -18,7 +18,7 @@ from starlette.responses import Response
 from uvicorn.server import ServerState
 from websockets.asyncio.server import ServerConnection, serve
 
-from server.base.net import limits, listening
+from server.base.net import bound_sockets, limits
 
 HOST = "127.0.0.1"
 
@@ -74,7 +74,7 @@ async def stack(port: int) -> None:
 
     turns = Turns()
     await Listener(Response(status_code=404), socket, turns=turns).open(
-        listening.bind(HOST, port)[0]
+        bound_sockets.bind(HOST, port)[0]
     )
     await asyncio.Event().wait()
 

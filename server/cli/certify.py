@@ -27,7 +27,7 @@ from server.cli.options import (
 )
 from server.cli.terminal import say, say_progress
 from server.deals.certification import Certification, Progress
-from server.deals.solving import SolverError, SolverProcess
+from server.deals.solver_process import SolverError, SolverProcess
 from server.settings import Settings
 from server.wings import Services
 

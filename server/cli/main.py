@@ -27,7 +27,7 @@ from engine.schema import STANDARD
 from engine.verify import verify
 from server.app import alive_nodes, bind, running_node
 from server.base.core.refusal import UnavailableError, UnsuitableError
-from server.base.net.listening import NodePorts, port_of
+from server.base.net.bound_sockets import NodePorts, port_of
 from server.base.redis.embedded import embedded_redis
 from server.base.redis.programs import EmbeddedServerError
 from server.base.seals.key_file import add_key, own_keys

@@ -20,7 +20,7 @@ from typing import Final
 
 import structlog
 
-from server.base.net.listening import NodePorts
+from server.base.net.bound_sockets import NodePorts
 
 READY_WITHIN = 60.0
 """Seconds within which a new worker must be ready to serve."""

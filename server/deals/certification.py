@@ -17,7 +17,7 @@ from engine.schema import STANDARD
 from server.base.work.stop import Stop
 from server.deals.core.certificate import proves
 from server.deals.pool_store import PooledDeal, PoolStore
-from server.deals.solving import Solved, Solver, SolverError, Task
+from server.deals.solver_process import Solved, Solver, SolverError, Task
 from server.deals.store import Deal, new_deal
 
 SMALL = 16

@@ -10,7 +10,7 @@ from __future__ import annotations
 from server.accounts.core.effects import Deleted
 from server.accounts.keeping import Keeping
 from server.base.core.refusal import Refusal
-from server.base.journals.stored import Reader
+from server.base.journals.reader import Reader
 from server.base.outbox import effects
 from server.moderation.core.acts import (
     AnyAct,

@@ -23,7 +23,7 @@ from engine.deal import deal_seed
 from server.base.core.days import DailyId, day_at
 from server.base.core.ids import PACE_BOT, PlayerId, attempt_id
 from server.base.core.refusal import UnreadableError
-from server.base.journals.stored import rules_of
+from server.base.journals.reader import rules_of
 from server.dailies.store import StartStore
 from server.deals.store import DealStore
 from server.moderation.core.likeness import Choice, Likeness, choices_of, compare, marks

@@ -14,10 +14,10 @@ from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_
 from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
+from server.base.journals.reader import rules_of
 from server.base.journals.replica import YIELD_EVERY, Replica
 from server.base.journals.replica import Step as Submitted
 from server.base.journals.store import JournalStore
-from server.base.journals.stored import rules_of
 from server.base.work.clock import Clock
 from server.base.work.metrics import Counts
 from server.base.work.signal import Signal

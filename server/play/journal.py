@@ -11,15 +11,15 @@ from engine.deal import deal_seed
 from server.base.core import keys as base_keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
+from server.base.journals.reader import Reader, rules_of
 from server.base.journals.store import Append
-from server.base.journals.stored import Reader, rules_of
 from server.base.outbox import effects
 from server.deals.store import Deal
 from server.play.core import attempt as core
 from server.play.core import keys, pace_bot
 from server.play.core.attempt import Attempt, Event, Started
 from server.play.core.finish import Finish
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 
 Appended = Callable[[Attempt | None, Attempt, str], None]
 """Called after an append of this node was accepted, with the attempt before and after it, and the

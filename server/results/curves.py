@@ -6,11 +6,11 @@ from engine.catalog import games
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.refusal import Refusal
-from server.base.journals.stored import rules_of
+from server.base.journals.reader import rules_of
 from server.base.work.clock import Clock
 from server.play.core.run import Run
 from server.results.core import boards, curve
-from server.results.core.curve import Curves as Found
+from server.results.core.curve import DailyCurves
 from server.results.leaderboards_store import LeaderboardStore
 
 
@@ -26,7 +26,7 @@ class Curves:
         self._store = store
         self._clock = clock
 
-    async def load(self, daily_id: DailyId) -> Found:
+    async def load(self, daily_id: DailyId) -> DailyCurves:
         """Return the curves of a daily, by one read of at most some 2,000 counts.
 
         Raises:

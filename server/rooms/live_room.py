@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from server.base.core.ids import DealId, PlayerId, RoomCode
-from server.base.journals.stored import rules_of
+from server.base.journals.reader import rules_of
 from server.play.core.result import Result
 from server.players.core.names import Profile
 from server.rooms.core.bus import Progress

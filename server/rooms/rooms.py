@@ -24,9 +24,9 @@ from server.base.core.ids import (
 from server.base.core.quota import KEPT_DAYS, Item
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.journals.cache import ReplicaCache
+from server.base.journals.reader import rules_of
 from server.base.journals.replica import Replica
 from server.base.journals.store import Append, JournalStore
-from server.base.journals.stored import rules_of
 from server.base.quotas.quotas import Quotas
 from server.base.work.clock import Clock
 from server.base.work.signal import Signal
@@ -37,7 +37,7 @@ from server.play.core import keys as play_keys
 from server.play.core.attempt import Attempt, Started
 from server.play.core.finish import Finish
 from server.play.core.result import Result
-from server.play.core.stored import Help
+from server.play.core.stored_result import Help
 from server.rooms.core import charges, commands, keys, quick_match
 from server.rooms.core.events import Event, RoomOpened, Terms, TermsSet
 from server.rooms.core.room import Checkpoint, Entry, Room, Round

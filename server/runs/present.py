@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from server.base.core.ids import attempt_id
-from server.base.journals.stored import rules_of
+from server.base.journals.reader import rules_of
 from server.play import present as play_present
 from server.players import present as players_present
 from server.runs.messages import Run, RunRow, Runs

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from server.base.core import days
 from server.base.core.ids import AttemptId, PlayerId
-from server.base.net import listening
+from server.base.net import bound_sockets
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
 from server.base.net.listener import Listener
@@ -165,8 +165,8 @@ async def site_on(node: Node, folder: Path, proxies: Sequence[str] = ()) -> Asyn
     """Serve the HTTP interface of a node, until the block is left."""
     site = Site(node, folder, proxies)
     listener = Listener(site.app)
-    bound = listening.bind("127.0.0.1", 0, 1)[0]
-    site.port = listening.port_of(bound)
+    bound = bound_sockets.bind("127.0.0.1", 0, 1)[0]
+    site.port = bound_sockets.port_of(bound)
     await listener.open(bound)
     yield site
     await listener.close()

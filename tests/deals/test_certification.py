@@ -19,8 +19,8 @@ from engine.solver import Solution, Verdict, budget_of
 from server.base.core.days import DailyId
 from server.base.work.stop import Stop
 from server.deals.certification import SMALL, WHOLE_EVERY, Certification, Progress, certified
-from server.deals.solver import effort_of, solved
-from server.deals.solving import Solved, SolverError, SolverProcess, Task
+from server.deals.solver_main import effort_of, solved
+from server.deals.solver_process import Solved, SolverError, SolverProcess, Task
 from server.deals.store import Deal, new_deal
 from tests.conftest import ALONE
 from tests.deals.certified import pooled

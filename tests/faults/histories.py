@@ -19,7 +19,7 @@ from engine.catalog import ruleset
 from server.base.core.days import DailyId
 from server.base.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
 from server.play.core.result import Result
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 from server.results.core import contests, race_results, ratings
 from server.results.core.boards import BoardId, Group, boards_of_day, boards_of_round
 from server.results.core.curve import SECONDS

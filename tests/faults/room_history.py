@@ -12,7 +12,7 @@ import msgspec
 from server.base.core import keys
 from server.base.core.ids import PACE_BOT, DealId, PlayerId
 from server.base.core.refusal import Refusal
-from server.base.journals.stored import rules_of
+from server.base.journals.reader import rules_of
 from server.base.nodes import registration
 from server.play.core.result import Result
 from server.rooms.core import absence, quick_match

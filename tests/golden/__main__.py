@@ -31,7 +31,7 @@ from engine.position import position_of
 from server.app import redis_store, running_node
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.core.keys import partition
-from server.base.nodes.memory import StoreMemory
+from server.base.nodes.store_memory import StoreMemory
 from server.base.quotas.quotas import Quotas
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect as connect_redis

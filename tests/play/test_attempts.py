@@ -23,7 +23,7 @@ from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Started
 from server.play.core.finish import Finish
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 from tests.base.outbox.outboxes import all_due, all_effects
 from tests.base.redis.servers import in_flight, until, writes_held_up
 from tests.builders import ADA, BOB, LIMIT, START

@@ -9,7 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from server.app import bind, running_node
-from server.base.net.listening import port_of
+from server.base.net.bound_sockets import port_of
 from server.settings import Settings
 from tests.clients.client import opened
 from tests.clients.play import race_of

@@ -31,7 +31,7 @@ from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Attempt, Moved
 from server.play.core.bus import Ended
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 from server.play.searcher import TIMEOUT, Answer, Searcher
 from server.play.searches import Searches
 from server.rooms.core.commands import COUNTDOWN

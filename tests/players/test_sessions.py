@@ -14,7 +14,7 @@ from server.base.core import keys
 from server.base.core.bus_message import encode
 from server.base.core.ids import PlayerId
 from server.play.core.bus import Ended
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 from server.players.core.bus import Barred
 from server.players.core.keys import MAX_SESSIONS
 from tests.base.redis.servers import running, until, work_of

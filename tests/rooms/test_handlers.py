@@ -16,7 +16,7 @@ from server.base.journals import store as journals_store
 from server.base.redis.clock import RedisClock
 from server.lobby import open_rooms
 from server.play.core import pace_bot
-from server.rooms.core import commands
+from server.rooms.core import commands, quick_match
 from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE
 from tests.base.redis.servers import until
 from tests.clients.client import Client, Message, opened

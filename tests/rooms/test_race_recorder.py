@@ -15,7 +15,7 @@ from server.accounts.core.effects import Deleted
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import UnavailableError
 from server.base.outbox import effects
-from server.play.core.stored import Help, StoredResult
+from server.play.core.stored_result import Help, StoredResult
 from server.results.core.boards import BoardId, Scope
 from server.results.core.contests import PLAYED_MOVES
 from server.results.core.history import RATING, History, RoundResult

@@ -12,7 +12,7 @@ from engine.play import play
 from server.base.core import days
 from server.base.core.ids import AttemptId, DealId
 from server.base.core.refusal import Refusal
-from server.base.journals.stored import rules_of
+from server.base.journals.reader import rules_of
 from server.runs import runs
 from tests.builders import ADA, BOB, CYD
 from tests.nodes import BEGUN, OVER, Node, SetClock, attempt_of

@@ -18,7 +18,7 @@ from engine.notation import parse_move
 from engine.ruleset import Ruleset
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
-from server.base.journals.stored import rules_of
+from server.base.journals.reader import rules_of
 from server.deals import store as deals_module
 from server.deals.core.certificate import Certificate
 from server.deals.store import Deal, DealStore

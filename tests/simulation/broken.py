@@ -29,7 +29,7 @@ from server.base.quotas.store import QuotaStore
 from server.base.redis.clock import RedisClock
 from server.base.redis.scripts import Script
 from server.base.wire import answerer
-from server.play import charges as play_charges
+from server.play import attempt_charges as play_charges
 from server.play.core.attempt import Attempt
 from server.play.journal import AttemptDefinition
 from server.play.moves import PendingMove

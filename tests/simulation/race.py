@@ -33,7 +33,7 @@ from server.play import journal as play_journal
 from server.play.core import pace_bot
 from server.results.core import contests
 from server.rooms import journal as rooms_journal
-from server.rooms.core import absence
+from server.rooms.core import absence, quick_match
 from server.rooms.core.events import Terms
 from server.rooms.core.room import Room
 from server.rooms.rooms import Rooms

@@ -6,8 +6,8 @@ import resource
 
 import structlog
 
+from server.base.net.bound_sockets import BACKLOG
 from server.base.net.limits import SPARE_CONNECTIONS
-from server.base.net.listening import BACKLOG
 
 OTHER_FILES = 256
 """Files besides players' connections: Redis, listening sockets, logs, downloads of the archive."""

@@ -17,7 +17,7 @@ from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from server.base.net import listening
+from server.base.net import bound_sockets
 from server.base.net.admission import RETRY_AFTER, Admission, Visit
 from server.base.net.origins import HOST
 from server.base.net.turns import Turns
@@ -135,7 +135,7 @@ class Listener:
         """The number of connections, of HTTP and WebSockets."""
         return len(self._server.server_state.connections)
 
-    async def open(self, bound: listening.Bound) -> None:
+    async def open(self, bound: bound_sockets.Bound) -> None:
         """Accept connections on bound sockets, which `close` closes."""
         self._serving = asyncio.create_task(self._server.serve(list(bound)))
         while not self._server.started:

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 from typing import Final
 
-from server.base.core.memory import New
+from server.base.core.memory_level import New
 from server.base.work.outages import Outage
 
 MAX_LAG: Final = 0.25

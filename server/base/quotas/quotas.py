@@ -32,7 +32,7 @@ from server.base.core.quota import (
     quota_of,
 )
 from server.base.core.refusal import Refusal, UnavailableError
-from server.base.nodes.memory import StoreMemory
+from server.base.nodes.store_memory import StoreMemory
 from server.base.quotas.store import QuotaStore
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from server.base.core.ids import AttemptId, PlayerId
 from server.play.core.attempt import Attempt
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 
 
 class Ended(Struct, tag=2, array_like=True, frozen=True):

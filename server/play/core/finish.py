@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 
 
 class Finish(Struct, tag="finish", frozen=True):

@@ -38,7 +38,7 @@ class Band(NamedTuple):
     high: int
 
 
-class Curves(NamedTuple):
+class DailyCurves(NamedTuple):
     """The curves of a daily.
 
     Attributes:
@@ -74,7 +74,7 @@ def fields_of(run: Run, rules: Ruleset) -> tuple[str, ...]:
     return (*(f"{s}:{h}" for s, h in zip(SECONDS, at, strict=True)), f"{END}:{home[-1]}")
 
 
-def curves_of(counts: Mapping[str, int]) -> Curves:
+def curves_of(counts: Mapping[str, int]) -> DailyCurves:
     """Return the curves that counts make; what is not of this form is ignored."""
     found: dict[str, dict[int, int]] = {}
     for field, count in counts.items():
@@ -83,9 +83,9 @@ def curves_of(counts: Mapping[str, int]) -> Curves:
             found.setdefault(time, {})[int(home)] = count
     ends = found.get(END)
     if ends is None:
-        return Curves(0, (), None)
+        return DailyCurves(0, (), None)
     bands = tuple(_band(found.get(str(second), ends)) for second in SECONDS)
-    return Curves(sum(ends.values()), bands, _band(ends))
+    return DailyCurves(sum(ends.values()), bands, _band(ends))
 
 
 def _band(counts: Mapping[int, int]) -> Band:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.play.core import result as ranking
 from server.play.core.result import Result
-from server.play.core.stored import Help, StoredResult
+from server.play.core.stored_result import Help, StoredResult
 from server.results.core import contests, ratings
 from server.results.core.contests import Meeting, Pair, has_played
 from server.results.core.history import RoundResult

@@ -17,7 +17,7 @@ from typing import Concatenate, ParamSpec
 from server.base.core.ids import PACE_BOT, DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.play.core.result import Result
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 from server.rooms.core import quick_match, rate_limit
 from server.rooms.core.events import (
     Event,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.base.core.ids import PACE_BOT
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 from server.results.core.race_results import Race
 from server.rooms.core.room import Room
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.base.core.ids import DealId, PlayerId, RoomCode
-from server.play.core.stored import Help, StoredResult
+from server.play.core.stored_result import Help, StoredResult
 
 
 class Terms(Struct, frozen=True, omit_defaults=True):

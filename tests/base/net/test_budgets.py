@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
-from server.base.net import limits, listening
+from server.base.net import bound_sockets, limits
 from server.base.net.addresses import Proxies
 from server.base.net.admission import Admission
 from server.base.net.budgets import AddressBudget, Budgets, Payer
@@ -287,10 +287,10 @@ async def entered(most: int = 100, *proxies: str) -> AsyncIterator[tuple[int, Ad
     listener = Listener(
         metrics_app(metrics, Origins()), None, Admission(budgets, Proxies(proxies), most)
     )
-    bound = listening.bind("127.0.0.1", 0)[0]
+    bound = bound_sockets.bind("127.0.0.1", 0)[0]
     await listener.open(bound)
     try:
-        yield listening.port_of(bound), budgets.address("127.0.0.1")
+        yield bound_sockets.port_of(bound), budgets.address("127.0.0.1")
     finally:
         await listener.close()
 

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from server.base.net import limits
-from server.base.nodes import memory
+from server.base.nodes import store_memory
 from server.play.core import keys
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import give_up_daily
@@ -51,7 +51,7 @@ async def until_new_rooms(client: Client, *, opened_: bool) -> None:
 async def test_play_survives_a_redis_that_is_full(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(memory, "CHECK_EVERY", 0.02)
+    monkeypatch.setattr(store_memory, "CHECK_EVERY", 0.02)
     # What is refused meanwhile is tried again and again.
     monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1e6, 1e6))
     with capture_logs() as logs:

@@ -23,8 +23,8 @@ from websockets.frames import Frame, Opcode
 from websockets.http11 import Request as Upgrade
 from websockets.server import ServerProtocol
 
+from server.base.net import bound_sockets
 from server.base.net import listener as module
-from server.base.net import listening
 from server.base.net.addresses import Proxies
 from server.base.net.admission import Admission
 from server.base.net.budgets import Budgets
@@ -124,8 +124,8 @@ async def serving(
     answers = {"/": short, "/large": large, "/parts": parts, "/broken": broken}
     app = Starlette(routes=[Route(*each) for each in answers.items()])
     listener = Listener(app, Echo, admission, turns)
-    (bound,) = listening.bind("127.0.0.1", 0)
-    port = listening.port_of(bound)
+    (bound,) = bound_sockets.bind("127.0.0.1", 0)
+    port = bound_sockets.port_of(bound)
     await listener.open(bound)
     try:
         yield port

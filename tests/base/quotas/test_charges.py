@@ -11,7 +11,7 @@ from redis.asyncio import Redis
 from server.accounts import messages as accounts_messages
 from server.accounts.core import charges as accounts_charges
 from server.base.core import quota
-from server.base.core.memory import Level
+from server.base.core.memory_level import Level
 from server.base.core.quota import PARTS
 from server.base.journals import store as journals_store
 from server.base.net import limits

@@ -17,7 +17,7 @@ from server.base.web.api.problems import STATUS
 from server.base.web.api.route import MAX_ROWS, Route
 from server.base.web.api.shared import Problem
 from server.dailies.archive import DAYS
-from server.dailies.core.archive import DayLine, RunLine
+from server.dailies.core.archive_lines import DayLine, RunLine
 from server.play.core.run import check, parse_file
 from server.routes import ROUTES
 from tests.clients.site import schema_of

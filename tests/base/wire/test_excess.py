@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from server.base.net import limits, listening
+from server.base.net import bound_sockets, limits
 from tests.clients.client import Client, opened
 from tests.clients.play import room_of
 from tests.clients.raw import BINARY, CLOSE, CONT, FIN, PING, connected, frame
@@ -214,9 +214,9 @@ async def test_limits_are_counted_for_the_operator(
     redis_url: str, few: Callable[..., None]
 ) -> None:
     few(ADDRESS_GUESTS=1.0)
-    metrics_port = listening.bind("127.0.0.1", 0)[0]
-    number = listening.port_of(metrics_port)
-    listening.close(metrics_port)
+    metrics_port = bound_sockets.bind("127.0.0.1", 0)[0]
+    number = bound_sockets.port_of(metrics_port)
+    bound_sockets.close(metrics_port)
     settings: dict[str, Any] = {"metrics_host": "127.0.0.1", "metrics_port": number}
     async with node(redis_url, **settings) as port, opened(port) as one, opened(port) as other:
         await one.hello()

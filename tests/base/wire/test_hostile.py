@@ -19,7 +19,7 @@ import pytest
 from redis import Redis
 from websockets.exceptions import InvalidStatus
 
-from server.base.net import limits, listener, listening
+from server.base.net import bound_sockets, limits, listener
 from server.base.net import socket as server_socket
 from server.base.net.socket import Socket
 from server.base.wire import session
@@ -134,7 +134,7 @@ async def test_what_is_read_ahead_of_a_flood_is_bounded(port: int) -> None:
         for _ in range(5):
             await bystander.plays()
             # What the kernel keeps is bounded, so what is read at once is bounded too.
-            assert max(len(each._buffer) for each in flooded) <= 2 * listening.RECEIVE_BUFFER
+            assert max(len(each._buffer) for each in flooded) <= 2 * bound_sockets.RECEIVE_BUFFER
 
 
 async def test_clients_that_do_not_read_are_ended_by_the_kernel(

@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 
 from server.accounts.messages import ExportData, Exported
 from server.base.core.ids import AttemptId, PlayerId
-from server.base.net import listening
+from server.base.net import bound_sockets
 from server.base.net import socket as module
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
@@ -128,14 +128,14 @@ async def serving(size: int = YEAR) -> AsyncIterator[Server]:
         turns,
     )
     listener = Listener(Starlette(), sockets, turns=turns)
-    (bound,) = listening.bind("127.0.0.1", 0)
+    (bound,) = bound_sockets.bind("127.0.0.1", 0)
     for each in bound:
         # Connections inherit it. Otherwise the kernel lets it grow until it takes a whole answer.
         each.setsockopt(SOL_SOCKET, SO_SNDBUF, KERNEL)
     await listener.open(bound)
     connections = listener._server.server_state.connections
     try:
-        yield Server(listening.port_of(bound), exports, metrics, connections)
+        yield Server(bound_sockets.port_of(bound), exports, metrics, connections)
     finally:
         for left in list(connections):
             left.transport.abort()

@@ -17,7 +17,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from server.base.net import listening
+from server.base.net import bound_sockets
 from server.base.net import socket as module
 from server.base.net.addresses import Proxies
 from server.base.net.budgets import Budgets
@@ -170,8 +170,8 @@ async def ours() -> AsyncIterator[Ours]:
     """Run a server of our sockets."""
     ours = Ours()
     listener = Listener(Starlette(), ours)
-    (bound,) = listening.bind("127.0.0.1", 0)
-    ours.port = listening.port_of(bound)
+    (bound,) = bound_sockets.bind("127.0.0.1", 0)
+    ours.port = bound_sockets.port_of(bound)
     await listener.open(bound)
     yield ours
     for left in list(ours.open):

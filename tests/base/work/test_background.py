@@ -17,8 +17,8 @@ from server.base.core import days
 from server.base.core.refusal import UnavailableError, UnreadableError
 from server.base.journals import store as journals_store
 from server.base.journals.cache import ReplicaCache
-from server.base.nodes import memory
-from server.base.nodes.memory import StoreMemory
+from server.base.nodes import store_memory
+from server.base.nodes.store_memory import StoreMemory
 from server.base.redis.clock import RedisClock
 from server.base.redis.probe import Probe
 from server.base.work import worker_pool
@@ -138,7 +138,7 @@ async def test_a_node_whose_work_fails_is_not_ready_and_ends_with_the_error(
             raise ZeroDivisionError
 
     broken, ended = asyncio.Event(), asyncio.Event()
-    monkeypatch.setattr(memory, "CHECK_EVERY", 0.01)
+    monkeypatch.setattr(store_memory, "CHECK_EVERY", 0.01)
     monkeypatch.setattr(StoreMemory, "check", fail)
     settings = Settings(
         host="127.0.0.1",
@@ -172,14 +172,14 @@ async def test_a_node_whose_work_fails_is_not_ready_and_ends_with_the_error(
 _BREAKS = """
 import sys
 from pathlib import Path
-from server.base.nodes.memory import StoreMemory
+from server.base.nodes.store_memory import StoreMemory
 
 async def check(self):
     if Path(sys.argv[1]).exists():
         raise ZeroDivisionError
 
 StoreMemory.check = check
-import server.base.nodes.memory as module
+import server.base.nodes.store_memory as module
 module.CHECK_EVERY = 0.01
 from server.cli.main import main
 main(sys.argv[2:])

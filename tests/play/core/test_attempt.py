@@ -26,7 +26,7 @@ from server.base.core.refusal import Refusal
 from server.play.core import attempt
 from server.play.core.attempt import UNDO_DEPTH, Attempt, Ended, Event, Hinted, Moved, Past, Undone
 from server.play.core.result import MAX_MOVES, End, Result
-from server.play.core.stored import Help
+from server.play.core.stored_result import Help
 from tests.builders import (
     ADA,
     DEAL,

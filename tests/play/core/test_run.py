@@ -16,7 +16,7 @@ from server.base.core.ids import DealId
 from server.play.core import attempt as core
 from server.play.core.attempt import UNDONE, Attempt, Ended, Event, Started
 from server.play.core.run import FileResult, RunFile, Runner, check, parse_file, run_of
-from server.play.core.stored import Help
+from server.play.core.stored_result import Help
 from tests.builders import ADA, DEAL, LIMIT, START, homewards
 from tests.vectors.generate import FOLDER
 

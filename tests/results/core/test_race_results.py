@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from server.base.core.ids import PACE_BOT, DealId, PlayerId
-from server.play.core.stored import Help, StoredResult
+from server.play.core.stored_result import Help, StoredResult
 from server.results.core import contests, ratings
 from server.results.core.contests import Meeting, Pair, has_played
 from server.results.core.history import RATING, UNCERTAINTY, RoundResult

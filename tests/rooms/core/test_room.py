@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from server.base.core.ids import DealId, PlayerId
 from server.base.core.refusal import Refusal
-from server.play.core.stored import StoredResult
+from server.play.core.stored_result import StoredResult
 from server.rooms.core import commands as race_commands
 from server.rooms.core import events
 from server.rooms.core import room as race

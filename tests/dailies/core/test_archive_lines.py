@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.catalog import ruleset
-from server.dailies.core.archive import run_line
+from server.dailies.core.archive_lines import run_line
 from server.play.core.attempt import Started
 from server.play.core.result import Row, pack
 from server.play.core.run import FileResult, Run

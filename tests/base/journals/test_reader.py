@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 from server.base.core import keys
 from server.base.core.ids import AttemptId, DealId
 from server.base.core.refusal import Refusal, UnreadableError
-from server.base.journals.stored import Reader
+from server.base.journals.reader import Reader
 from server.deals.core import keys as deals_keys
 from server.play.core import keys as play_keys
 from server.rooms.core import commands

@@ -1,4 +1,4 @@
-"""The process that solves deals; `server/deals/solving.py` starts it and asks it.
+"""The process that solves deals; `server/deals/solver_process.py` starts it and asks it.
 
 Nodes do not import this module: what makes the solver fast takes a second and 100 MB to load.
 """
@@ -14,7 +14,7 @@ from engine.schema import STANDARD
 from engine.solver import Solution, Verdict, applies, budget_of, is_for_most, solve
 from server.base.work.line_process import answer_requests
 from server.deals.core.certificate import line_of
-from server.deals.solving import Outcome, Solved, Task
+from server.deals.solver_process import Outcome, Solved, Task
 
 _NICENESS = 19
 

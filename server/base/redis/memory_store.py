@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.base.core.memory import Usage
+from server.base.core.memory_level import Usage
 from server.base.redis.database import Database
 
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from server.base.core.memory import LEVELS, Level, New, Usage, level_at, may_begin
+from server.base.core.memory_level import LEVELS, Level, New, Usage, level_at, may_begin
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,15 @@
 A Redis at its `maxmemory` refuses what needs more, and evicts nothing. Then moves are refused as
 `unavailable`, what can be read is shown, and all goes on by itself when there is room again. So
 that those who play may go on to their end, less and less begins before that
-(`server.base.core.memory`).
+(`server.base.core.memory_level`).
 """
 
 from __future__ import annotations
 
 import structlog
 
-from server.base.core.memory import Level, New, Usage, level_at, may_begin
-from server.base.redis.memory import MemoryStore
+from server.base.core.memory_level import Level, New, Usage, level_at, may_begin
+from server.base.redis.memory_store import MemoryStore
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 

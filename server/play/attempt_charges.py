@@ -12,7 +12,7 @@ from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt
 
 
-class Charges:
+class AttemptCharges:
     """Charges for attempts that go on.
 
     Args:

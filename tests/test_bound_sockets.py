@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from server.base.net.listening import Bound, bind, close, port_of
+from server.base.net.bound_sockets import Bound, bind, close, port_of
 
 
 @contextmanager

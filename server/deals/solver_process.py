@@ -12,7 +12,7 @@ Outcome = Literal["won", "most", "unknown", "unfit"]
 """What is known of a deal: a line that wins; in a game whose deals are not won, one that brings the
 most cards home; neither; that no method of the solver fits the game."""
 
-_PROGRAM = "server.deals.solver"
+_PROGRAM = "server.deals.solver_main"
 
 
 class SolverError(Exception):
