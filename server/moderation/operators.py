@@ -252,7 +252,7 @@ class Operators:
             Refusal: there is no such room.
         """
         room = await self._rooms.load(code)
-        online = await self._live.read_online(code)
+        online = await self._live.load_online(code)
         hosts = [room.host] if room.host is not None else []
         names = await self._profiles.load([*hosts, *(seat.player for seat in room.seats)])
         terms = room.terms

@@ -74,7 +74,7 @@ class HoldingFeed:
         self._sessions_of = hub.sessions_of
         self._reads: WorkerPool[tuple[PlayerId, AttemptId, str | None]] = WorkerPool(
             background,
-            "followed_attempts",
+            "mirrored_attempts",
             lambda item: self._send_snapshots(*item),
             size=CONCURRENCY,
         )
@@ -215,8 +215,8 @@ class HoldingFeed:
                 return
             snapshot = await self._attempts.snapshot(state)
         except (Refusal, UnavailableError, UnreadableError) as error:
-            # The next entry that they are sent does not follow what they have: then they ask.
-            log.debug("entry_not_followed", attempt=attempt, error=str(error))
+            # The next entry that they are sent does not continue what they have: then they ask.
+            log.debug("snapshot_not_sent", attempt=attempt, error=str(error))
             return
         for session in self._showing(player, attempt):
             shown = session.shown

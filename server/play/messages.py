@@ -285,11 +285,11 @@ class Hinted(Event, tag=21, frozen=True):
 
 
 class Taken(Event, tag=22, frozen=True):
-    """Another session of the player plays the attempt: this one follows it, until it takes it over.
+    """Another session of the player holds the attempt: this one mirrors it, until it takes it over.
 
     Attributes:
         number: the attempt's number in the session.
-        session: the one that plays, as its `Welcome` named it; null if that is not known.
+        session: the one that holds it, as its `Welcome` named it; null if that is not known.
     """
 
     number: int
@@ -297,7 +297,7 @@ class Taken(Event, tag=22, frozen=True):
 
 
 class Released(Event, tag=26, frozen=True):
-    """The session that played an attempt which this one follows has ended: no session plays it.
+    """The session that held an attempt which this one mirrors has ended: no session holds it.
 
     Attributes:
         number: the attempt's number in the session.

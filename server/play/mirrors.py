@@ -114,7 +114,7 @@ class Mirrors:
             step = self._attempts.receive(message.attempt, message.number, message.text)
         except UnreadableError as error:
             # What it is has been logged where it was read.
-            log.debug("entry_not_followed", attempt=message.attempt, code=error.code)
+            log.debug("entry_not_mirrored", attempt=message.attempt, code=error.code)
             return
         if step is not None and move_of(step.event) is not None:
             self.advanced.emit(step, None, message.by)

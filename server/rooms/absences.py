@@ -78,7 +78,7 @@ class Absences:
         """Carry out what is due in a room, and set the time of what is due next."""
         try:
             # Messages may be late, above all to a node that was suspended: read who is there.
-            stored = await self._live.read_online(code)
+            stored = await self._live.load_online(code)
         except UnavailableError:
             stored = None
         known, absence = self._live.present(code), self._absences.get(code)

@@ -188,7 +188,7 @@ async def _state(request: Request[Command], room: Room) -> RoomState:
     The store is read only if no session of this node is subscribed.
     """
     request.services.quotas.note(request.player, charges.ENTRY)
-    return rooms_present.room(await request.services.live.read_page(room))
+    return rooms_present.room(await request.services.live.load_page(room))
 
 
 HANDLERS: HandlerTable = {

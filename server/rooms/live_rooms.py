@@ -204,9 +204,9 @@ class LiveRooms:
         The store is read only if this node does not follow the room, or has not loaded it yet.
         """
         known = self.present(code)
-        return known[1] if known is not None else await self.read_online(code)
+        return known[1] if known is not None else await self.load_online(code)
 
-    async def read_online(self, code: RoomCode) -> set[PlayerId]:
+    async def load_online(self, code: RoomCode) -> set[PlayerId]:
         """Return the players who are online in a room, as stored."""
         found = await self._presence.read(code)
         return {player for player, node in found.items() if self._registration.is_alive(node)}
@@ -242,7 +242,7 @@ class LiveRooms:
         online = live.presence.online(self._registration.is_alive)
         return RoomPage(live.room, live.results(), profiles, online, seed)
 
-    async def read_page(self, room: Room) -> RoomPage:
+    async def load_page(self, room: Room) -> RoomPage:
         """Return the page of any room, with what is missing in memory read from the store.
 
         Args:

@@ -35,7 +35,7 @@ class RoomAddresses:
                 network = await self._address_hashes.of(wide or "")
                 await self._store.put_address(code, player, f"{own} {network}".rstrip())
         except UnavailableError as error:
-            log.debug("place_not_written", room=code, error=str(error))
+            log.debug("same_address_not_written", room=code, error=str(error))
 
     async def in_room(self, code: RoomCode) -> dict[PlayerId, str]:
         """Return the address hashes of a room's players, and of those who were there lately."""

@@ -427,7 +427,7 @@ async def test_reading_a_page_includes_entries_whose_message_was_lost(
     # What is published from here on is not received.
     other.bus.unsubscribe(room_bus.topic(code))
     room = await node.rooms.set_ready(code, CYD, ready=False)
-    page = await other.services.live.read_page(await other.rooms.load(code))
+    page = await other.services.live.load_page(await other.rooms.load(code))
     assert page.room.version == room.version > stale.version
 
 
@@ -442,7 +442,7 @@ async def test_reading_a_page_excludes_entries_that_redis_has_lost(node: Node) -
     # The host still has a seat, so that nothing is appended.
     room = await node.rooms.join(code, ADA)
     assert room.version < lost
-    page = await node.services.live.read_page(room)
+    page = await node.services.live.load_page(room)
     assert page.room.version == room.version
     assert page_of(node, code).room.version == room.version
 
@@ -452,7 +452,7 @@ async def test_reading_a_page_of_an_older_state_returns_the_newest(node: Node) -
     await follow(node, code, ADA)
     before = await node.rooms.join(code, ADA)
     after = await node.rooms.set_ready(code, BOB, ready=False)
-    page = await node.services.live.read_page(before)
+    page = await node.services.live.load_page(before)
     assert page.room.version == after.version > before.version
 
 

@@ -358,7 +358,7 @@ async def test_rounds_of_a_room_may_be_of_different_games(
         clock.time = room.running.starts
         state = await other.state_of(attempt_of(room, ADA))
         assert (state.start.game, state.start.deadline) == (game, room.running.deadline)
-        page = await other.services.live.read_page(room)
+        page = await other.services.live.load_page(room)
         assert page.progress[ADA] == state.result
         # The round ends at its deadline, by its own rules.
         await node.redis.delete(deals_keys.deal(room.running.deal), play_keys.attempt(state.id))
@@ -513,22 +513,22 @@ async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
     await node.store.rooms.put_present(code, BOB, "dead node")
     await node.store.players.update(BOB, "Bob")
     start = Result(0, 52, 0, 0, None)
-    page = await node.services.live.read_page(room)
+    page = await node.services.live.load_page(room)
     assert page.progress == {ADA: start, BOB: start}
     assert page.profiles[BOB].name == "Bob"
     assert page.seed is None
     clock.time = BEGUN
     await node.play(attempt_of(room, BOB), BOB)
-    page = await other.services.live.read_page(room)
+    page = await other.services.live.load_page(room)
     assert page.progress[ADA] == start
     assert page.progress[BOB].moves == 1
     assert page.online == set()
     other.registration.note_alive(node.registration.id)
-    assert (await other.services.live.read_page(room)).online == {ADA}
+    assert (await other.services.live.load_page(room)).online == {ADA}
     assert room.round is not None
     for player in (ADA, BOB):
         await node.rooms.finish(code, room.round.deal, player, reached(9))
-        page = await node.services.live.read_page(await node.rooms.load(code))
+        page = await node.services.live.load_page(await node.rooms.load(code))
         assert (page.seed is None) == (player == ADA)
     deal = await node.store.deals.find(room.round.deal)
     assert deal is not None
@@ -538,14 +538,14 @@ async def test_a_page_adds_progress_names_presence_and_seed_to_the_room(
 
 async def test_a_runner_who_has_left_is_still_on_the_page(node: Node) -> None:
     _, code = await node.race_of(ADA, BOB)
-    page = await node.services.live.read_page(await node.rooms.leave(code, ADA))
+    page = await node.services.live.load_page(await node.rooms.leave(code, ADA))
     assert set(page.profiles) == {ADA, BOB}
 
 
 @pytest.mark.parametrize("game", games())
 async def test_the_first_progress_counts_cards_that_start_at_home(node: Node, game: str) -> None:
     room, _ = await node.race_of(ADA, game=game)
-    page = await node.services.live.read_page(room)
+    page = await node.services.live.load_page(room)
     state = await node.state_of(attempt_of(room, ADA))
     assert page.progress[ADA] == state.result
 

@@ -49,7 +49,7 @@ async def test_a_used_room_is_not_extended_and_no_room_is_shortened(
     await node.services.unused_rooms._work.finish()
     day = keys.ROOM_LIFE_MS / 1000
     assert await node.redis.ttl(keys.room(code)) > day - 60
-    await node.services.live.read_page(await node.rooms.load(code))
+    await node.services.live.load_page(await node.rooms.load(code))
     assert await extended(node, code) <= 100
 
 

@@ -527,14 +527,14 @@ async def test_a_session_that_leaves_while_it_is_admitted_does_not_watch(
     ada, bob = [await hub.seat() for _ in range(2)]
     code = await race_of(node, clock, ada)
     key = (await ada.ask("GetWatchKey", code=code))["key"]
-    read_page = node.services.live.read_page
+    load_page = node.services.live.load_page
 
     async def read_late(room: Room) -> RoomPage:
         bob.leave()
         while hub.front.rooms.room_of(bob.session) is not None:
             await asyncio.sleep(0)
-        return await read_page(room)
+        return await load_page(room)
 
-    monkeypatch.setattr(node.services.live, "read_page", read_late)
+    monkeypatch.setattr(node.services.live, "load_page", read_late)
     assert (await bob.ask("WatchRound", code=code, key=key))["code"] == "not_invited"
     assert (hub.front.watching.size, node.services.watching.size) == (0, 0)

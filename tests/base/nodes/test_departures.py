@@ -83,7 +83,7 @@ async def test_what_a_killed_node_has_left_behind_is_removed_by_another_one(
     await until(cleared)
     assert await left(node) == mine
     assert set(await node.store.rooms.present(room.opened.code)) == {ADA}
-    assert await node.services.live.read_online(room.opened.code) == {ADA}
+    assert await node.services.live.load_online(room.opened.code) == {ADA}
 
 
 async def test_a_node_that_has_ended_has_taken_back_what_it_has_stored(
