@@ -106,7 +106,7 @@ class Ruleset:
         home_takes = tuple(map(takes_of, self.homes))
         build_takes = takes_of(self.builds)
         self.takes: tuple[Takes, ...] = (*home_takes, *[build_takes] * len(self.tableau))
-        """What each foundation and tableau pile takes, as bit sets by top card."""
+        """The cards that each foundation and tableau pile takes, as bit sets by top card."""
         self.run_takes: tuple[int, ...] = tuple(map(set_of, self.run_heads))
         """The same as `run_heads`, as bit sets."""
         self.turns = turns_of(rules.foundations)

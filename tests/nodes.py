@@ -39,7 +39,7 @@ BY_HAND = (
     "sweeper_renewal",
     "sweeper_scan",
 )
-"""What tests of services let happen themselves."""
+"""Background work that tests of services let happen themselves."""
 
 
 class SetClock:

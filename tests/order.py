@@ -11,7 +11,7 @@ from server.results.core.history import Change, RoundResult
 from server.results.core.race_results import Decision
 
 Followed = tuple[Decision, Mapping[PlayerId, RoundResult]]
-"""What was decided of a race of one game, and what it was to its players."""
+"""The decision on a race of one game, and its results for its players."""
 
 
 def out_of_order(races: Collection[Followed], but: Collection[PlayerId] = ()) -> list[Followed]:

@@ -19,7 +19,7 @@ NODES = "samedeal"
 
 
 class Secrets(NamedTuple):
-    """What `deploy/make-secrets.sh` made.
+    """The secrets that `deploy/make-secrets.sh` made.
 
     Attributes:
         folder: where they are.

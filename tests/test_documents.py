@@ -1,7 +1,8 @@
-"""What the documents link to and name is there."""
+"""Links and names in documents lead to something, and docstrings begin with a noun or a verb."""
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 from pathlib import Path
@@ -63,3 +64,21 @@ def test_the_methods_that_the_architecture_names_are_there() -> None:
     for owner, name in named:
         owners = [source for source in sources if re.search(rf"^class {owner}\b", source, re.M)]
         assert any(re.search(rf"(def |self\.){name}\b", source) for source in owners), (owner, name)
+
+
+QUESTION = re.compile(r"(What|Who(ever|m|se)?)\b")
+"""The beginning of a text that hides its noun: a reader searches for "prefix" or "players"."""
+
+
+@pytest.mark.parametrize("module", tracked("engine/*.py", "server/*.py"))
+def test_docstrings_begin_with_the_noun_or_verb_that_a_reader_searches_for(module: str) -> None:
+    """Also those of constants, which are strings below them."""
+    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
+    begun = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and QUESTION.match(str(node.value.value).lstrip())
+    ]
+    assert not begun, f"lines of {module}"

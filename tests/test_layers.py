@@ -38,7 +38,7 @@ BASE = {
     "base.wire": "base.core base.work base.quotas base.net base.web",
     "base.web": "base.core base.work base.net base.wire",
 }
-"""What each part of the base stands on."""
+"""The parts of the base on which each part stands."""
 
 WINGS = {
     "players": "",
@@ -53,7 +53,7 @@ WINGS = {
     "runs": "rooms results play players deals",
     "moderation": "lobby dailies accounts rooms results play players deals",
 }
-"""What each wing stands on, beside the base."""
+"""The wings on which each wing stands, beside the base."""
 
 FRONT_PARTS = {"base.net", "base.wire", "base.web"}
 FRONT_NAMES = {

@@ -75,7 +75,7 @@ IMPORTS = ["click", "engine.catalog", "redis", "server.app", "server.cli.main"]
 """Modules, in the order in which the command imports them."""
 
 STEPS = ["embedded_redis", "listening"]
-"""What it logs then."""
+"""The event that it logs then."""
 
 
 @pytest.mark.parametrize("point", IMPORTS + STEPS)

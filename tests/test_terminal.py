@@ -1,4 +1,4 @@
-"""What commands print: nothing that others wrote acts on the terminal, or passes for a verdict."""
+"""Output of commands: nothing that others wrote acts on the terminal, or passes for a verdict."""
 
 from __future__ import annotations
 

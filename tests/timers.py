@@ -14,7 +14,7 @@ from server.rooms import absences
 
 
 class Timer:
-    """What `call_later` returns of a limit that is held."""
+    """The handle that `call_later` returns of a limit that is held."""
 
     def __init__(self, when: float, call: Callable[[], None]) -> None:
         self._when = when

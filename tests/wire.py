@@ -105,7 +105,7 @@ class State:
 
 @dataclass(slots=True)
 class Known:
-    """What is known of an attempt: its rules, and its states by number of entry."""
+    """The knowledge of an attempt: its rules, and its states by number of entry."""
 
     rules: Ruleset
     states: dict[int, State] = field(default_factory=dict)

@@ -48,7 +48,9 @@ export const UNDO_DEPTH = 100;
 /** The most characters of a credential: no frame has room for more. */
 export const MAX_CREDENTIAL = 4000;
 
-/** What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`. */
+/**
+ * The reference to what an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`.
+ */
 export type Re = number | readonly [number, number];
 
 /** A player's public profile. */
@@ -743,15 +745,15 @@ export interface Hinted {
   readonly hints: number;
 }
 
-/** Another session of the player plays the attempt: this one follows it, until it takes it over. */
+/** Another session of the player holds the attempt: this one mirrors it, until it takes it over. */
 export interface Taken {
   /** The attempt's number in the session. */
   readonly number: number;
-  /** The one that plays, as its `Welcome` named it; null if that is not known. */
+  /** The one that holds it, as its `Welcome` named it; null if that is not known. */
   readonly session: string | null;
 }
 
-/** The session that played an attempt which this one follows has ended: no session plays it. */
+/** The session that held an attempt which this one mirrors has ended: no session holds it. */
 export interface Released {
   /** The attempt's number in the session. */
   readonly number: number;

@@ -52,7 +52,7 @@ BUDGET = 100_000_000
 """The default budget; of 10,000 deals of Lady Betty, the hardest took a third of it."""
 
 STEPS_PER_CONFLICT = 500
-"""What a conflict of the SAT solver costs of the budget: a page has 1,000 to 3,000 a second."""
+"""The cost of a conflict of the SAT solver, of the budget: a page has 1,000 to 3,000 a second."""
 
 
 def applies(ruleset: Ruleset) -> bool:

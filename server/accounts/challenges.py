@@ -12,7 +12,7 @@ from server.base.core.refusal import Refusal
 from server.base.wire.session import Session
 
 Purpose = Literal["create", "use", "confirm"]
-"""What a challenge is for: an answer to one is none to the others."""
+"""The purpose of a challenge: an answer to one is none to the others."""
 
 
 class Challenges:

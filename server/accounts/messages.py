@@ -14,7 +14,7 @@ MAX_CREDENTIAL = 4_000
 """The most characters of a credential: no frame has room for more."""
 
 Credential = Annotated[str, Meta(max_length=MAX_CREDENTIAL)]
-"""What a browser answers, as JSON (`PublicKeyCredential.toJSON`)."""
+"""A browser's answer, as JSON (`PublicKeyCredential.toJSON`)."""
 
 CredentialId = Annotated[str, Meta(max_length=MAX_CREDENTIAL)]
 """A credential's id, in base64url."""

@@ -21,13 +21,13 @@ from server.players.store import PLAYED, UNUSED
 from server.results.core import keys as results_keys
 
 _PASSKEY = "passkey:"
-"""What the fields of a record begin with that name a passkey."""
+"""The prefix of a record's fields that name a passkey."""
 
 _PLAYED = 2
-"""What is returned for a passkey that stands, of a player who has results."""
+"""The reply for a passkey that stands, of a player who has results."""
 
 _NONE_LEFT = -1
-"""What `_SIGN_OUT` returns if no credential were left; -2 if the asking session is void."""
+"""The reply of `_SIGN_OUT` if no credential were left; -2 if the asking session is void."""
 
 _OFFER_CODE = Script("""
 if redis.call('HEXISTS', KEYS[1], 'deleted') == 1 then return 'bad_token' end

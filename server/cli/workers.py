@@ -42,7 +42,7 @@ HANGS_AFTER = 30
 
 READY: Final = "ready"
 ALIVE: Final = "alive"
-"""What a worker sends to the supervisor."""
+"""Messages of a worker to the supervisor."""
 
 _FROM_TERMINAL: Final = {signal.SIGINT, signal.SIGHUP}
 """The signals that a terminal sends to its whole process group: the supervisor handles them."""

@@ -13,10 +13,10 @@ from server.base.web.api.shared import Count, Date
 from server.dailies import archive
 
 LIST_COST = 5.0
-"""What the list costs: a number is read for each game, group and day."""
+"""The cost of the list: a number is read for each game, group and day."""
 
 FILE_COST = 50.0
-"""What a file costs, which may have some hundred megabytes."""
+"""The cost of a file, which may have some hundred megabytes."""
 
 SUFFIX = ".jsonl.gz"
 

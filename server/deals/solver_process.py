@@ -9,7 +9,7 @@ import msgspec
 from server.base.work.line_process import LineProcess, LineProcessError
 
 Outcome = Literal["won", "most", "unknown", "unfit"]
-"""What is known of a deal: a line that wins; in a game whose deals are not won, one that brings the
+"""The outcome for a deal: a line that wins; in a game whose deals are not won, one that brings the
 most cards home; neither; that no method of the solver fits the game."""
 
 _PROGRAM = "server.deals.solver_main"

@@ -19,7 +19,7 @@ TIMEOUT = 30.0
 """Seconds without an answer after which the process is killed; a search takes less than one."""
 
 _NICENESS = 10
-"""What the process adds to its niceness, so that the node comes first."""
+"""The niceness that the process adds to its own, so that the node comes first."""
 
 
 class _Request(msgspec.Struct, frozen=True):

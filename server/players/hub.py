@@ -37,7 +37,7 @@ WERE_FOR, MAX_WERE = 60.0, 10_000
 each: what they sent last is carried out after that."""
 
 ALL = "all"
-"""What is checked: all sessions."""
+"""The item of the checks: all sessions."""
 
 
 class Hub:

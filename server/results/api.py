@@ -24,7 +24,7 @@ from server.results.core.boards import ALL_GAMES, PERIODIC, BoardId, Group, Scop
 from server.results.leaderboards import Leaderboards
 
 ALL_TIME = "all"
-"""What stands for the period of a leaderboard of all time."""
+"""The period of a leaderboard of all time, in paths."""
 
 
 class BoardRow(Struct, frozen=True):

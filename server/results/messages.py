@@ -10,7 +10,7 @@ from server.base.wire import costs
 from server.base.wire.messages import Command, Event, GameId, Player
 
 Scope = Literal["day", "week", "wins", "best", "rating", "races"]
-"""What a leaderboard compares: see `server/PROTOCOL.md`."""
+"""The quantity that a leaderboard compares: see `server/PROTOCOL.md`."""
 
 Group = Literal["ranked", "guests"]
 """Among whom: players who have kept an identity, or guests."""

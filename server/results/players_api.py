@@ -29,7 +29,7 @@ from server.results.histories import Histories
 from server.results.repaired_days import RepairedDays
 
 PLAYER_COST = 2.0
-"""What a player's page costs: it has up to some thousand results, however long the history is."""
+"""The cost of a player's page: it has up to some thousand results, however long the history is."""
 
 MAX_DAYS = 400
 """The most days of a game on a player's page."""

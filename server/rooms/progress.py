@@ -22,7 +22,7 @@ SLICE = 0.002
 """Seconds that a batch may take; the remaining rooms are left to the next one."""
 
 BATCH = "batch"
-"""What is worked on: all rooms that are due."""
+"""The item of the work: all rooms that are due."""
 
 SHARE = 0.15
 """The share of the event loop's time that publishing may take; beyond that it is delayed."""

@@ -9,7 +9,7 @@ from server.play.core.run import RunFile
 from server.runs.runs import Runs
 
 RUN_COST = 5.0
-"""What a run costs: its journal is read, and played again."""
+"""The cost of a run: its journal is read, and played again."""
 
 
 class OfRun(Asked, frozen=True):

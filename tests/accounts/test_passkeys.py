@@ -132,7 +132,7 @@ SCALARS = st.one_of(
     st.integers(-300, 70), st.binary(max_size=70), st.text(max_size=5), st.none(), st.booleans()
 )
 COSE = st.one_of(SCALARS, st.lists(SCALARS, max_size=3), st.dictionaries(KEYS, SCALARS))
-"""What stands where a public key is expected."""
+"""A value where a public key is expected."""
 
 EC = Authenticator(SITE.origin, SITE.host).public()
 RSA = {1: 3, 3: -257, -1: b"\xff" * 128, -2: b"\x01\x00\x01"}

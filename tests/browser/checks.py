@@ -1,4 +1,4 @@
-"""What can be wrong with any screen: what does not fit, and what axe finds against WCAG 2.2 AA."""
+"""Checks of any screen: for what does not fit, and what axe finds against WCAG 2.2 AA."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ LONGEST = {
         ["*", 4],
     ],
 }
-"""What is shown in place of dates of these languages, these players' names, clocks and numbers.
+"""Placeholders for dates of these languages, these players' names, clocks and numbers.
 
 A daily ends within a day. How many digits numbers may have depends on where they are: elsewhere
 they are moves, points, ratings and places.

@@ -1,4 +1,4 @@
-"""What could have been: reviews of runs by the solver in a worker, and its hints in practice."""
+"""Could have been: reviews of runs by the solver in a worker, and its hints in practice."""
 
 from __future__ import annotations
 

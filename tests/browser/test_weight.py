@@ -1,4 +1,4 @@
-"""What a first visit may cost."""
+"""Limits of the cost of a first visit."""
 
 from __future__ import annotations
 

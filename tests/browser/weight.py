@@ -1,4 +1,4 @@
-"""What a first visit costs on a slow phone: bytes, largest paint, longest task and layout shifts.
+"""The cost of a first visit on a slow phone: bytes, largest paint, longest task and layout shifts.
 
 `python -m tests.browser.weight [-n VISITS]` prints a line for each screen, the median of some
 visits. Times depend on the machine; they are for comparing two builds on the same one.
@@ -39,7 +39,7 @@ observe("layout-shift", ({value}) => (seen.shift += value));
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What one visit cost.
+    """The cost of one visit.
 
     Attributes:
         shown: bytes on the wire, headers too, of what is asked for until the page has loaded.

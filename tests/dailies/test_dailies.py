@@ -353,7 +353,7 @@ async def keep(node: Node, player: PlayerId) -> None:
 async def test_a_guest_who_was_not_the_first_there_and_keeps_an_identity_then_is_suspicious(
     node: Node, when: str
 ) -> None:
-    """Whoever plays as several guests, and then keeps the best of them."""
+    """A player who plays as several guests, and then keeps the best of them."""
     for player, address in ((ADA, "192.0.2.1"), (BOB, "192.0.2.1"), (CYD, "192.0.2.2")):
         played = await node.dailies.open(player, "lady-betty", address)
         for _ in range(3):

@@ -32,7 +32,7 @@ BY_THE_LIBRARY = {"cluster|slots", "command"}
 """Commands that redis-py sends by itself, to learn the topology of a cluster."""
 
 NOT_SENT = {"readonly"}
-"""What looks like a command in the store's source, but is the first word of an error."""
+"""Words that look like commands in the store's source, but are the first word of an error."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What deploy/README.md says, carried out without containers: the game is played in production.
+"""The steps of deploy/README.md, carried out without containers: the game is played in production.
 
 Redis and nodes are run with the commands and variables of the compose file, and a cluster with the
 documented ones; only addresses and directories are those of the test.

@@ -1,1 +1,1 @@
-"""What is suspicious in the runs of players who play like people, and of some who cheat."""
+"""Suspicions about the runs of players who play like people, and of some who cheat."""

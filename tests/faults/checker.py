@@ -44,7 +44,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class AttemptSummary:
-    """What later checks need of an attempt whose journal has been checked.
+    """The facts that later checks need of an attempt whose journal has been checked.
 
     Attributes:
         results: the result after each entry.

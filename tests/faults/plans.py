@@ -1,4 +1,4 @@
-"""What players do: races in rooms, dailies and leaderboards, until the run is closing."""
+"""Plans of players: races in rooms, dailies and leaderboards, until the run is closing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.faults.resuming import resume
 GAMES = list(games())
 
 HELP = ("none", "undo", "hints", "hints")
-"""What help the players of a room may ask for."""
+"""The help that the players of a room may ask for."""
 
 LIMIT = 60
 """Seconds of a round when its room is opened; the nodes under test shorten it."""

@@ -50,7 +50,7 @@ QUIET_TIMEOUT = 20.0
 
 @dataclass
 class World:
-    """What all players share.
+    """The state that all players share.
 
     Attributes:
         port: the balancer's.
@@ -84,7 +84,7 @@ class Player:
         self.world = world
         self.rng = rng
         self.doing = "nothing yet"
-        """What it does or waits for, to report a player who is stuck."""
+        """The step that it does or waits for, to report a player who is stuck."""
         self.ledger: Ledger | None = None
         self.rooms: dict[str, Message] = {}
         self.states: dict[str, ClientState] = {}

@@ -59,7 +59,7 @@ DAY = days.day_at(START)
 
 @dataclass
 class Recording:
-    """What was stored, and the ledgers of the players; `at` is the current time in it."""
+    """Stored data, and the ledgers of the players; `at` is the current time in it."""
 
     stored: Stored = field(default_factory=Stored)
     ledgers: dict[str, Ledger] = field(default_factory=dict)

@@ -50,7 +50,7 @@ Deals = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Nodes:
-    """What the nodes of a run have in common.
+    """The settings that the nodes of a run have in common.
 
     Attributes:
         host_absence: milliseconds after which a host who is away is followed.

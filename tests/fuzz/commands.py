@@ -65,7 +65,7 @@ def _few() -> deque[str]:
 
 @dataclass
 class Seen:
-    """What the players of a run have seen so far, whoever it was: the latest of each."""
+    """The values that the players of a run have seen so far, whoever it was: the latest of each."""
 
     codes: deque[str] = field(default_factory=_few)
     attempts: deque[str] = field(default_factory=_few)

@@ -70,12 +70,12 @@ ANY = {
     *("bad_message", "hello_first", "unavailable", "room_closed"),
     *("unknown_rules", "unknown_format", "seed_not_opened"),
 }
-"""What every message can be refused as; `too_fast` and `internal` must not happen here."""
+"""Codes with which every message can be refused; `too_fast` and `internal` must not happen here."""
 
 _HANDLED: list[type] = [*HANDLERS, PlayMove]
 
 CODES = {struct: _codes_of(struct) | ANY for struct in _HANDLED}
-"""What a message can be refused as, by its type."""
+"""Codes with which a message can be refused, by its type."""
 
 
 def _answers_of(struct: type[Command]) -> set[type]:
@@ -87,12 +87,12 @@ ANSWERS: dict[type, set[type]] = {
     **{struct: _answers_of(struct) for struct in HANDLERS},
     PlayMove: {Moved, Attempt, Refused},
 }
-"""What a message can be answered by, by its type."""
+"""Events that can answer a message, by its type."""
 
 
 @dataclass
 class World:
-    """What all players of a run share.
+    """The state that all players of a run share.
 
     Attributes:
         ports: those of the nodes.

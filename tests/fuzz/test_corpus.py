@@ -11,7 +11,7 @@ from tests.fuzz.listener import CLOSE_CODES, check_answers
 from tests.fuzz.targets import TARGETS
 
 CORPUS = Path(__file__).with_name("corpus")
-"""What `make fuzz` has found: for each target the least inputs that reach all lines it has reached.
+"""The corpus of `make fuzz`: for each target the least inputs that reach all lines it has reached.
 """
 
 

@@ -1,4 +1,4 @@
-"""What earlier releases stored and sent is read as they did."""
+"""Values that earlier releases stored and sent are read as they did."""
 
 from __future__ import annotations
 

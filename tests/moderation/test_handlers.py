@@ -1,4 +1,4 @@
-"""What players notice of an operator's acts, at once and on every node."""
+"""Operators' acts as players notice them, at once and on every node."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from tests.conftest import ALONE, node
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 OURS = (Session, Socket, _Connection, Outgoing, Payer, ServerProtocol)
-"""What a node has of each connection."""
+"""The objects that a node has of each connection."""
 
 REQUEST = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

@@ -1,4 +1,4 @@
-"""What is kept in Redis, and for how long: nothing for long that nobody has played."""
+"""Lives of keys in Redis: nothing for long that nobody has played."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom a player has met in races."""
+"""The players whom a player has met in races."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a room's subscribers are sent: each change once, and nothing else."""
+"""Fan-out to a room's subscribers: each change once, and nothing else."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ ACTIONS: dict[str, int] = {
     "garble": 1,
     "reconnect": 2,
 }
-"""What clients do, and how often in comparison; each names a method of `Clients`."""
+"""Steps of clients, and how often each is taken in comparison; each names a method of `Clients`."""
 
 GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]
 
@@ -138,7 +138,7 @@ SCRIPTS = st.builds(script_of, st.integers(0, 2**32 - 1), st.integers(20, 80))
 
 @dataclass(slots=True)
 class Client:
-    """What a client knows.
+    """The knowledge of a client.
 
     Attributes:
         numbers: the attempts that each tab was sent, with their numbers.

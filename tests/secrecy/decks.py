@@ -137,7 +137,7 @@ class Played:
 
     @property
     def player(self) -> PlayerId:
-        """Whose attempt it is."""
+        """The player of the attempt."""
         return self.start.player
 
     def states(self, decks: Decks) -> list[Attempt]:
@@ -187,7 +187,7 @@ def _decided_again(state: Attempt, event: Event) -> Attempt | None:
 
 @dataclass(frozen=True)
 class Facts:
-    """What was played, by the journals.
+    """The games that were played, by the journals.
 
     Attributes:
         attempts: those at the two deals, of all players.

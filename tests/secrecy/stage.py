@@ -85,7 +85,7 @@ class Sent:
 
 @dataclass
 class Record:
-    """What has left a server.
+    """A record of all that has left a server.
 
     Attributes:
         sent: to each client, in order.

@@ -134,7 +134,7 @@ def keeps_what_is_played_no_longer_than_the_rest() -> Iterator[None]:
 
 @contextmanager
 def keeps_without_an_outbox() -> Iterator[None]:
-    """What follows from keeping an identity is known only to the node that does it."""
+    """The effects of keeping an identity are known only to the node that does it."""
 
     async def submit(self: Outbox, effect: Effect) -> None:
         await self.apply(effect)
@@ -318,7 +318,7 @@ def frees_seats_in_a_round() -> Iterator[None]:
 
 @contextmanager
 def shows_racers_the_others_boards() -> Iterator[None]:
-    """Whoever is in a round may watch it at once, done or not."""
+    """Players of a round may watch it at once, done or not."""
     sight: Any = watching.sight
 
     def everything(room: Room, player: PlayerId, *, has_key: bool) -> Any:
@@ -355,14 +355,14 @@ def follows_hosts_by_members_who_are_away() -> Iterator[None]:
 
 @contextmanager
 def shows_watchers_moves_at_once() -> Iterator[None]:
-    """Who does not play a round sees it without a delay."""
+    """Watchers of a round see it without a delay."""
     with patched(service_watching, "WATCH_DELAY", 0):
         yield
 
 
 @contextmanager
 def rates_races_by_what_it_finds() -> Iterator[None]:
-    """Whoever applies a race computes from the ratings as they are, and keeps no decision.
+    """Races are applied from the ratings as they are, and no decision is kept.
 
     Applying it takes so long that a sweeper does so, too.
     """
@@ -466,7 +466,7 @@ def lets_hosts_remove_runners() -> Iterator[None]:
 
 @contextmanager
 def starts_rematches_for_all() -> Iterator[None]:
-    """Whoever starts a round puts all into it who do not sit out, whether they have agreed."""
+    """A round is started for all who do not sit out, whether they have agreed."""
     start: Any = commands.start
 
     def for_all(room: Room, *given: Any, **named: Any) -> Event:
@@ -523,7 +523,7 @@ def _rated(*kinds: str) -> Iterator[None]:
 
 @contextmanager
 def tells_whoever_has_no_seat_that_there_is_a_room() -> Iterator[None]:
-    """Whoever has no seat is told that, and not that there is no such room."""
+    """Players without a seat are told that, and not that there is no such room."""
 
     def check_member(room: Room, player: PlayerId) -> Seat:
         seat = room.seat_of(player)
@@ -567,7 +567,7 @@ def lets_watch_keys_live_on() -> Iterator[None]:
 
 @contextmanager
 def shows_boards_once_a_room_is_closed_to_strangers() -> Iterator[None]:
-    """What counts is whether a room is public when a round starts, and not how players came."""
+    """A round's boards go by whether its room is public as it starts, not by how players came."""
     folded: Any = core_race._folded
 
     def by_room(room: Room, event: Event) -> Room:
@@ -626,7 +626,7 @@ def _guessed_nearby() -> Iterator[None]:
 
 @contextmanager
 def has_one_quota_for_all() -> Iterator[None]:
-    """What is stored counts for everybody together, and not for an address."""
+    """Stored bytes count for everybody together, and not for an address."""
 
     def everywhere(_: str) -> tuple[Scope, ...]:
         return (Scope("everywhere"),)
@@ -679,7 +679,7 @@ def stores_credentials_for_nothing() -> Iterator[None]:
 
 @contextmanager
 def counts_what_is_played_for_an_hour() -> Iterator[None]:
-    """What is played counts until the deadline, though it is kept for long after that."""
+    """Attempts count until the deadline, though it is kept for long after that."""
     note = Quotas.note
 
     def briefly(self: Quotas, player: PlayerId, *items: Item) -> None:

@@ -1,4 +1,4 @@
-"""What is stored of players, as the server charges for it: whose it is, how large, until when.
+"""Bytes stored of players, as the server charges for them: whose it is, how large, until when.
 
 It is read from what the store holds in the end, whatever was charged. Sizes are those of what
 `core/charges.py` of each wing says, which are measured.
@@ -88,7 +88,7 @@ class Kept(NamedTuple):
 
 
 class Bytes:
-    """What is stored, by whom it is.
+    """Stored bytes, by whose they are.
 
     Args:
         held: all keys.

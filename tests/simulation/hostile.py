@@ -38,8 +38,8 @@ ROUNDS = (1, 1, 2)
 """How many rounds are raced in a room, one of these numbers."""
 
 KINDS = ("friends", "public", "quick")
-"""What the honest players do whom the hostile ones meet: race in a room of their own, or in that of
-a hostile player, or look for quick matches.
+"""Plans of honest players whom hostile ones meet: to race in a room of their own or in that of a
+hostile player, or to look for quick matches.
 """
 
 GUESSING = 0.7
@@ -85,7 +85,7 @@ class Key:
 
 @dataclass(slots=True)
 class Scene:
-    """What the hostile players of a race share.
+    """The state that the hostile players of a race share.
 
     Attributes:
         honest: the honest players.

@@ -1,4 +1,4 @@
-"""What others may not do: the laws of a race with hostile players, as a checker of its trace.
+"""Laws of others' conduct: those of a race with hostile players, as a checker of its trace.
 
 - No rated result was decided by anybody but its players.
 - Nobody learned whether a room exists without its code, or saw by a key what it opens no more.
@@ -47,7 +47,7 @@ NOTHING = {"WatchRound": "not_invited"}
 """The refusal of who has neither seat nor key, if it is not `unknown_room`."""
 
 NO_ANSWERS = {None, "too_fast", "unavailable", "overloaded"}
-"""What says nothing of a guess."""
+"""Answers that say nothing of a guess."""
 
 SEATS = {"room.create", "room.join", "room.quick"}
 """Commands by which a player takes a seat."""
@@ -384,7 +384,7 @@ STORING = {
     "KeepRecoveryCode": accounts_charges.CODE,
     "LinkDevice": accounts_charges.DEVICE,
 }
-"""What is stored by the commands that are charged before."""
+"""Bytes stored by the commands that are charged before."""
 
 UNCOUNTED = quotas.MOVES * quotas.ENTRY_BYTES
 """Bytes of the last entries of an attempt, which are charged when it ends."""
@@ -392,7 +392,7 @@ UNCOUNTED = quotas.MOVES * quotas.ENTRY_BYTES
 
 @dataclass(slots=True)
 class Unsure:
-    """What commands may have stored without a charge, since they were not answered.
+    """Bytes that commands may have stored without a charge, since they were not answered.
 
     What a command has stored although the store did not answer is given back, and what was noted
     for it went with a node that was killed.

@@ -1,4 +1,4 @@
-"""What players do: race a few short rounds, or play dailies; resign, leave, or abandon them."""
+"""Plans of players: race a few short rounds, or play dailies; resign, leave, or abandon them."""
 
 from __future__ import annotations
 

@@ -172,7 +172,7 @@ async def _race(world: World) -> None:
 
 @dataclass(slots=True)
 class Company:
-    """Who is in a race, and what each of them does.
+    """The players of a race, and the plan of each.
 
     Attributes:
         network: the nodes.

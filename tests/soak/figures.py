@@ -30,7 +30,7 @@ OUTLIVING = {keys.BUSY: "busy", keys.HOLDERS: "holders"}
 _PAGE = 1_000
 
 _NEVER, _GONE = -1, -2
-"""What TTL says of a key that does not expire, and of one that there is not."""
+"""Replies of TTL for a key that does not expire, and for one that there is not."""
 
 COUNTED_WITHIN = 10.0
 """Seconds within which a node counts its objects."""

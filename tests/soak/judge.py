@@ -1,4 +1,4 @@
-"""What has to hold of the figures of a soak. Pure.
+"""Conditions on the figures of a soak. Pure.
 
 Whatever comes with players goes with them, and what is stored for longer says for how long. What a
 node keeps in memory are caches that are stated here, with what an entry of each takes.
@@ -106,7 +106,7 @@ CACHES = (
     Cache('samedeal_budgets{of="players"}', 700),
     Cache('samedeal_budgets{of="addresses"}', 1_300),
 )
-"""What a node keeps in memory of those who have left, up to a bound of each."""
+"""Metrics of a node's memory of those who have left, up to a bound of each."""
 
 SPARE = 24 << 20
 """Bytes by which a node may take more than it did, beside its caches: the memory of the most that
@@ -122,7 +122,7 @@ MOST_OBJECTS = keys.PARTITIONS + 100
 """Objects of a class that may be there beside those of the caches: some for each partition."""
 
 RULES = "engine.ruleset."
-"""What begins the names of classes of rules, of which each game's are made when it is first played,
+"""Prefixes of the names of classes of rules, of which each game's are made when it is first played,
 and kept."""
 
 OBJECTS_EACH = 8

@@ -1,4 +1,4 @@
-"""What people do: all that the players of the fault suite do, and what is around a race.
+"""Behaviour of people: all that the players of the fault suite do, and what is around a race.
 
 They look at the lobby, at boards, deals, runs and over HTTP, join whom they do not know, change
 their names, keep, link, export and delete their identities, and come back as somebody new.

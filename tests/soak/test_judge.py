@@ -1,4 +1,4 @@
-"""What has to hold of a soak's figures: each thing is broken once."""
+"""Conditions on a soak's figures: each is broken once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What watchers of a leaderboard are sent: at most once a tick, and only what has changed."""
+"""Updates of watchers of a leaderboard: at most once a tick, and only what has changed."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ DELAY = 30
 """Milliseconds, by the clock that the test sets."""
 
 STEPS = 60
-"""What is tried in each round."""
+"""The steps that are tried in each round."""
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ class Sent:
 
 @dataclass(slots=True)
 class Race:
-    """What has happened, and what was sent.
+    """Events that have happened, and frames that were sent.
 
     Attributes:
         runners: the players of each deal.

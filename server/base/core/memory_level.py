@@ -29,7 +29,7 @@ SLACK: Final = 0.02
 """By how much less of the limit has to be taken for a level to be left, so that it is told once."""
 
 New = Literal["first_room", "room", "daily", "round"]
-"""What may begin: a room of somebody who has not played yet, one of others, a daily, a round."""
+"""Kinds of beginnings: a room of somebody who has not played yet, another one, a daily, a round."""
 
 ENDS_AT: Final[dict[New, Level]] = {
     "first_room": "filling", "room": "tight", "daily": "short", "round": "scarce",

@@ -12,7 +12,7 @@ from typing import Final, Literal, NamedTuple
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 
 Need = Literal["room", "game", "any"]
-"""What something new is: an empty room, a game that is to be played, or anything else."""
+"""Kinds of needs: an empty room, a game that is to be played, or anything else."""
 
 PARTS: Final[dict[Need, float]] = {"room": 3 / 4, "game": 7 / 8, "any": 1.0}
 """The part of its quota that an address may have stored for something new to begin there.

@@ -66,7 +66,7 @@ One script for a batch costs Redis less than one XADD for each entry (1.1 µs in
 """
 
 CHECKPOINT: Final = '{"type":"checkpoint",'
-"""What the text of an entry begins with that says all that those before it do."""
+"""The prefix of an entry (a checkpoint) that says all that those before it do."""
 
 _APPEND_WITH: Final = Script("""
 local number, time = tonumber(ARGV[1]), redis.call('TIME')

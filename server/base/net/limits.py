@@ -43,7 +43,7 @@ class Rate(NamedTuple):
 
 
 PLAYER_COMMANDS = Rate(20.0, 100.0)
-"""What a player's commands may cost: a move costs 1, and people make two a second at most."""
+"""The budget of a player's commands: a move costs 1, and people make two a second at most."""
 
 PLAYER_OFFENCES = Rate(0.1, 50.0)
 """A player's commands that were too many, or no messages, beyond which each closes its session."""
@@ -64,7 +64,7 @@ thousands behind one address, of whom few play here at a time.
 """
 
 ADDRESS_COMMANDS = Rate(2.0, 20.0)
-"""What commands may cost, for each player at an address: a move in half a second for long, and at
+"""The budget of commands for each player at an address: a move in half a second for long, and at
 once what it takes to open the page and to return to a room. 250 of them take a twentieth of a core.
 """
 
@@ -89,7 +89,7 @@ ADDRESS_GUESTS = Rate(1 / 600, 1.0)
 """New guests for each player at an address: all may come for the first time in the same minute."""
 
 ADDRESS_REQUESTS = Rate(1 / 25, 0.8)
-"""What requests below `/api` may cost for each player at an address."""
+"""The budget of requests below `/api` for each player at an address."""
 
 ADDRESS_ANSWERS = Rate(0.2, 4.0)
 """HTTP requests of any kind for each player at an address: opening the page takes a dozen, and all

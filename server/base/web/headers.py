@@ -40,7 +40,7 @@ DENIED: Final = (
     *("local-fonts", "magnetometer", "microphone", "midi", "payment", "screen-wake-lock"),
     *("serial", "sync-xhr", "usb", "window-management", "xr-spatial-tracking"),
 )
-"""What the page does not use of a browser, and so may not, whatever script might get into it."""
+"""Browser features that the page does not use, and so may not, whatever script gets into it."""
 
 HSTS: Final = "max-age=31536000"
 """For a year, browsers ask this host by TLS alone. That says nothing of its subdomains, which may

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 SECONDS: Final = 0.00015
-"""What a node takes for a cost of 1, about, in all passes of its event loop together."""
+"""The time that a node takes for a cost of 1, about, in all passes of its event loop together."""
 
 MOVE: Final = 1.0
 """One entry of a journal; nothing costs less."""

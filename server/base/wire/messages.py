@@ -12,7 +12,7 @@ from server.base.core.ids import AttemptId
 from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER
 
 Re = int | tuple[int, int]
-"""What an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`."""
+"""The reference to what an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`."""
 
 NEWS = 0
 """The `re` of an event that answers nothing: the server sends it of its own accord."""
@@ -34,7 +34,7 @@ End = Literal["won", "stuck", "resigned", "time"]
 
 
 Help = Literal["none", "undo", "hints"]
-"""What help a player may ask for: none, undoing moves, or that and hints."""
+"""The help that a player may ask for: none, undoing moves, or that and hints."""
 
 AttemptOf = Callable[[int], AttemptId | None]
 """Returns the attempt with a number in a session."""

@@ -30,7 +30,7 @@ UNDO_DEPTH = 100
 """Moves that can be undone in a row; the boards before them take up to 50 KB of memory."""
 
 UNDONE = "undo"
-"""What stands for an undone move where moves are listed by their texts."""
+"""The placeholder of an undone move where moves are listed by their texts."""
 
 
 class Started(Struct, tag="started", frozen=True, omit_defaults=True):

@@ -31,7 +31,7 @@ MAX_FILE = 1 << 20
 """The most bytes of a run's file; the longest run takes a tenth of that."""
 
 _WORD = re.compile("[a-z0-9>]{1,12}")
-"""What may be a move, and is short enough to be shown."""
+"""A text that may be a move, and is short enough to be shown."""
 
 Milliseconds = Annotated[int, Meta(ge=0, le=1 << 53)]
 

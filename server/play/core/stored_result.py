@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from server.play.core.result import Result
 
 Help = Literal["none", "undo", "hints"]
-"""What help a player may ask for: none, undoing moves, or that and hints."""
+"""The help that a player may ask for: none, undoing moves, or that and hints."""
 
 
 class StoredResult(Struct, frozen=True, omit_defaults=True):

@@ -25,14 +25,14 @@ AUTHENTICATORS: Final = {
     "fdb141b2-5d84-443e-8a35-4698c205a502": "KeePassXC",
     "50726f74-6f6e-5061-7373-50726f746f6e": "Proton Pass",
 }
-"""What people call an authenticator that says this AAGUID. It may lie, so it is a help to remember,
-and no proof."""
+"""Names of authenticators, by the AAGUID that they say. One may lie, so a name helps to remember,
+and is no proof."""
 
 DELETED = 2**31 - 1
 """An epoch after all others: no token of a deleted player counts."""
 
 DELETED_NAME = "Deleted player"
-"""What a deleted player is called where results of it still stand."""
+"""The name of a deleted player where results of it still stand."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ ANY = "*"
 """Stands for any letters of a word, at the beginning, at the end or within an entry."""
 
 SIGNS = " -_.'"
-"""What a name may have beside letters, marks and digits; it separates words."""
+"""Characters of a name beside letters, marks and digits; they separate words."""
 
 _SEPARATORS = re.compile(f"[{re.escape(SIGNS)}]+")
 _DIGITS = "0123456789"

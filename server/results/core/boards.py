@@ -12,7 +12,7 @@ from server.base.core.refusal import Refusal
 from server.play.core.result import unpack
 
 Scope = Literal["day", "week", "wins", "best", "rating", "races"]
-"""What a leaderboard compares.
+"""The quantity that a leaderboard compares.
 
 `day`: the results of a game's daily, or of all games the points of a day; `week`: the points of a
 week; `wins`: dailies won; `best`: the best run; `rating`: the rating by races; `races`: races won.
@@ -23,7 +23,7 @@ Group = Literal["ranked", "guests"]
 """Among whom: players who have kept an identity, or guests."""
 
 ALL_GAMES: Final = "all"
-"""What stands for the game of a leaderboard of all games together."""
+"""The game of a leaderboard of all games together."""
 
 PERIODIC: Final = ("day", "week")
 """The scopes with a leaderboard for each period; the others have one."""

@@ -24,7 +24,7 @@ SECONDS: Final = (
 """The times since the start, in seconds: closer together where most happens."""
 
 END: Final = "end"
-"""What stands for the end of a run in the place of a time."""
+"""The end of a run, in the place of a time."""
 
 PERCENTILES: Final = (10, 50, 90)
 """Which percentiles are shown: low, median and high."""

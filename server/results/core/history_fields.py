@@ -34,7 +34,7 @@ _ENCODER = msgspec.json.Encoder()
 
 
 class Derived(NamedTuple):
-    """What follows from the results of a history and is stored with it: as in an excerpt."""
+    """Values that follow from the results of a history and are stored with it: as in an excerpt."""
 
     totals: Mapping[str, Totals]
     played: Mapping[str, PlayedDays]

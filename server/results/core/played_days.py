@@ -79,7 +79,7 @@ def streak(days: DaySet, today: int, repaired: Collection[int] = ()) -> Streak:
 
 
 class PlayedDays(Struct, array_like=True, frozen=True):
-    """What all results of a game's dailies add up to that stand, as stored.
+    """Sums of all results of a game's dailies that stand, as stored.
 
     Attributes:
         home: cards home in them.

@@ -212,7 +212,7 @@ class Checkpoint(Struct, tag="checkpoint", frozen=True):
 
 
 Entry: TypeAlias = Event | Checkpoint
-"""What may stand in the journal of a room."""
+"""Entries in the journal of a room."""
 
 
 class KeptRound(Struct, tag="kept", frozen=True):

@@ -1,4 +1,4 @@
-"""What falls due: how it is written in Redis, and read again."""
+"""Due items: how they are written in Redis, and read again."""
 
 from __future__ import annotations
 

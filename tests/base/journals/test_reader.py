@@ -1,4 +1,4 @@
-"""What a newer release has stored is refused with a code, and left unchanged."""
+"""Entries that a newer release has stored are refused with a code, and left unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What players and addresses may do: budgets that outlive sessions, and caps on connections."""
+"""Budgets of players and addresses that outlive sessions, and caps on connections."""
 
 from __future__ import annotations
 

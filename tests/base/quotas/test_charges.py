@@ -1,4 +1,4 @@
-"""What an address has stored: who is refused what, and who goes on."""
+"""Quotas of addresses, charged over real sockets: who is refused what, and who goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an address has stored, against a model."""
+"""The store of quotas, against a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests do to a Redis: pause and kill it, and read its statistics."""
+"""Helpers of tests that pause and kill a Redis, and read its statistics."""
 
 from __future__ import annotations
 

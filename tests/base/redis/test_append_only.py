@@ -1,4 +1,4 @@
-"""What a power cut leaves of the append-only files, and damage of other kinds."""
+"""Append-only files after a power cut, and with damage of other kinds."""
 
 from __future__ import annotations
 

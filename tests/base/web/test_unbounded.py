@@ -1,4 +1,4 @@
-"""What there is not takes no memory, whoever asks for how many different ones of it.
+"""Things that do not exist take no memory, whoever asks for how many different ones of it.
 
 Each field of each route is asked for with many values that name nothing: ids of nobody, days before
 there was a server, rows beyond the last one. A field that a route gets in the future has to be

@@ -1,4 +1,4 @@
-"""What the beam takes from a ruleset: which dominances hold, and that no rules are too rare."""
+"""Layouts that the beam takes from rulesets: their dominances, and that no rules are too rare."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def test_whole_deals_are_decided() -> None:
 
 
 def test_positions_of_runs_are_decided_alike() -> None:
-    """What can come home never grows from move to move, and a line of the most keeps it."""
+    """The most cards that can come home never grow from move to move, and their line keeps them."""
     chance = Random(4)
     board, most = deal(20), 52
     while legal_moves(board):

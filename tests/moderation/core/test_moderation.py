@@ -1,4 +1,4 @@
-"""What operators may do about players, rooms and results: the rules."""
+"""Rules of moderation: of players, rooms and results."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def test_a_player_has_scores_in_one_group(history: History) -> None:
 
 @given(histories)
 def test_only_what_is_ranked_is_among_the_ranked_players(history: History) -> None:
-    """What was played before the identity was kept changes nothing there."""
+    """Results from before the identity was kept change nothing there."""
     without = replace(
         history,
         days={key: r for key, r in history.days.items() if r.ranked},

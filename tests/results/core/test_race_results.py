@@ -1,4 +1,4 @@
-"""What a race is to each of its players."""
+"""The results of a race for each of its players."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_less_of_a_contest_moves_a_rating_less_and_the_same_way(decision: Decisi
 
 @given(decisions())
 def test_who_does_not_count_changes_nothing(decision: Decision) -> None:
-    """Whoever is rated is rated as if only those had played whose contest counts."""
+    """Players are rated as if only those had played whose contest counts."""
     found = results(decision, ())
     ranks = {player: result.place for player, result in found.items()}
     for player, result in found.items():

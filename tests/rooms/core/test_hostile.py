@@ -1,4 +1,4 @@
-"""What players can do to one another's races, in any order: nothing."""
+"""Hostile commands, in any order, do nothing to others' races."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from server.watching.core import sight
 from tests.builders import ADA, BOB, CODE, CYD, LIMIT, PLAYERS, START, opened, reached, then
 
 Act = tuple[PlayerId | None, Callable[[Room], Event | None]]
-"""What is done, and by whom; `None` for what a node does by itself."""
+"""A step, and its player; `None` for a step of a node by itself."""
 
 OTHER = Terms("roosevelt", "standard", 60_000)
 

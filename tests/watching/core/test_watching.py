@@ -1,4 +1,4 @@
-"""Who may see the boards of a round, and when."""
+"""Sight: the sessions that may see the boards of a round, and when."""
 
 from __future__ import annotations
 

@@ -40,4 +40,4 @@ OF_ANY: Final = (
     "entries_lost",
     "unknown_rules",
 )
-"""What a request for any route can be refused as."""
+"""Problems as which a request for any route can be refused."""
