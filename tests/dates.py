@@ -34,7 +34,7 @@ read = RedisClock._read_time
 async def moved(clock):
     return await read(clock) + AHEAD
 RedisClock._read_time = moved
-journal.CLOCK_TOLERANCE = TOLERANCE
+journal.CLOCK_TOLERANCE_MS = TOLERANCE
 main(sys.argv[1:])
 """
 
@@ -76,7 +76,7 @@ def move_clock(monkeypatch: pytest.MonkeyPatch) -> None:
         return await _read_time(clock) + ahead
 
     monkeypatch.setattr(RedisClock, "_read_time", read_moved)
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", TOLERANCE)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", TOLERANCE)
 
 
 def keep_clock(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,7 @@ async def other_database(other_redis: Client) -> AsyncIterator[Database]:
 @pytest.fixture
 def any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, however far it is from Redis's."""
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ async def other(redis_url: str, clock: SetClock) -> AsyncIterator[Node]:
 @pytest.fixture
 def short_countdown(monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the countdown of a round to 50 ms."""
-    monkeypatch.setattr(commands, "COUNTDOWN", 50)
+    monkeypatch.setattr(commands, "COUNTDOWN_MS", 50)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from server.base.work.stop import Stop
 from server.play.answers import Played, Snapshot
 from server.play.core.attempt import Attempt
 from server.play.core.bus import Ended
-from server.rooms.core.commands import COUNTDOWN
+from server.rooms.core.commands import COUNTDOWN_MS
 from server.rooms.core.room import Room
 from server.wings import Services
 from tests.builders import LIMIT, START, homewards
@@ -206,7 +206,7 @@ def attempt_of(room: Room, player: PlayerId) -> AttemptId:
     return room.round.attempt(player)
 
 
-BEGUN = START + COUNTDOWN
+BEGUN = START + COUNTDOWN_MS
 """When the countdown of a round ends that is started at `START`, in Unix milliseconds."""
 
 OVER = BEGUN + LIMIT

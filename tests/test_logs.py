@@ -258,7 +258,7 @@ async def test_what_serves_everybody_is_logged_without_the_command_that_caused_i
     async def command() -> None:
         with task_fields(player="ada", room="H7KQ2"):
             structlog.get_logger().info("own", room="other")
-            await database.write(key, "SET", key, "", "EX", keys.BARRIER_LIFE)
+            await database.write(key, "SET", key, "", "EX", keys.BARRIER_LIFE_S)
             asyncio.get_running_loop().call_soon(structlog.get_logger().info, "callback")
         structlog.get_logger().info("after")
 
@@ -275,7 +275,7 @@ async def test_what_serves_everybody_is_logged_without_the_command_that_caused_i
 
 async def lost(database: Database, key: str) -> Pipeline:
     """Return the connection to the server of a key, after it has been opened and lost."""
-    await database.write(key, "SET", key, "", "EX", keys.BARRIER_LIFE)
+    await database.write(key, "SET", key, "", "EX", keys.BARRIER_LIFE_S)
     pipeline = database.pipeline_of(key)
     assert pipeline is not None
     pipeline.abort("lost by the test")

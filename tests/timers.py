@@ -90,7 +90,7 @@ class AbsenceTime(Timers):
     def _holds(self, delay: float, call: Callable[..., Any]) -> bool:
         pool = getattr(call, "__self__", None)
         is_absence = isinstance(pool, WorkerPool) and pool.name == "absences"
-        return is_absence and delay > absences.RETRY_AFTER / 1000
+        return is_absence and delay > absences.RETRY_AFTER_MS / 1000
 
     def pass_(self, milliseconds: int) -> None:
         """Let time pass, after which each node looks at what is due."""

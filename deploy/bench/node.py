@@ -29,7 +29,7 @@ LIMITS = {
 }
 """The constants of `limits` that bound what a player and a connection may send, without effect."""
 
-WATCH_DELAY = 1_000
+WATCH_DELAY_MS = 1_000
 """Milliseconds by which watchers of a node with --metered see moves later."""
 
 
@@ -50,7 +50,7 @@ def main() -> None:
     if "--address-players" not in options:
         options += ["--address-players", "1000000"]
     vars(deals_store)["secrets"] = FixedSeed
-    commands.COUNTDOWN = 0
+    commands.COUNTDOWN_MS = 0
     if "--unlimited" in options:
         options.remove("--unlimited")
         vars(limits).update(LIMITS)
@@ -58,7 +58,7 @@ def main() -> None:
         options.remove("--metered")
         port = int(options[options.index("--port") + 1])
         options += ["--metrics-port", str(port + 1)]
-        sight.WATCH_DELAY = WATCH_DELAY
+        sight.WATCH_DELAY_MS = WATCH_DELAY_MS
     # Sockets copy the limits when they are imported.
     from server.cli.main import main as samedeal  # noqa: PLC0415
 

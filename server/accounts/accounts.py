@@ -17,7 +17,7 @@ from msgspec import Raw
 from msgspec.structs import asdict
 
 from server.accounts.core.effects import Deleted, Kept, PasskeyEntry
-from server.accounts.core.keys import DEVICE_LIFE
+from server.accounts.core.keys import DEVICE_LIFE_S
 from server.accounts.store import AccountStore
 from server.base.core.codes import (
     DEVICE_LENGTH,
@@ -159,7 +159,7 @@ class Accounts:
         """
         code, now = _random_code(DEVICE_LENGTH), self._clock.now()
         await self._store.offer_device(player, _digest(code), now, epoch)
-        return DeviceCode(shown_code(code), now + DEVICE_LIFE * 1000)
+        return DeviceCode(shown_code(code), now + DEVICE_LIFE_S * 1000)
 
     async def sign_in(self, code: str) -> str:
         """Return the token of the player whose recovery or device code it is.

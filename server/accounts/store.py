@@ -212,8 +212,8 @@ class AccountStore:
             An empty text, or the code of the refusal: `bad_token` if the player has been deleted or
             has begun a later epoch, `confirm_first` if there is a credential that was not shown.
         """
-        until = now + keys.CODE_OFFER_LIFE * 1000
-        given = (digest, epoch, _flag(confirmed), until, keys.CODE_OFFER_LIFE)
+        until = now + keys.CODE_OFFER_LIFE_S * 1000
+        given = (digest, epoch, _flag(confirmed), until, keys.CODE_OFFER_LIFE_S)
         return str(await self._database.run(_OFFER_CODE, [players_keys.player(player)], *given))
 
     async def was_offered(self, player: PlayerId, digest: str) -> bool:
@@ -226,17 +226,17 @@ class AccountStore:
         """Store the SHA-256 of a recovery code that was offered, in place of an earlier one.
 
         It does nothing if the player has been deleted, or has been offered no such code, or not
-        within `CODE_OFFER_LIFE`, or has kept or removed a credential since.
+        within `CODE_OFFER_LIFE_S`, or has kept or removed a credential since.
 
         Args:
             player: the player.
             digest: the SHA-256, in hexadecimal.
             at: Unix milliseconds.
         """
-        key, life = keys.recovery(digest), players_keys.UNUSED_ACCOUNT_LIFE
+        key, life = keys.recovery(digest), players_keys.UNUSED_ACCOUNT_LIFE_S
         await self._database.write(key, "SET", key, player, "EX", life)
         names = [players_keys.player(player), players_keys.history(player)]
-        given = (at, digest, life, players_keys.PLAYER_LIFE)
+        given = (at, digest, life, players_keys.PLAYER_LIFE_S)
         void, lasts = await self._database.run(_KEEP_CODE, names, *given)
         if void:
             await self._drop(keys.recovery(void))
@@ -271,13 +271,13 @@ class AccountStore:
         """
         key, owner = keys.passkey(passkey.id), passkey.player
         public = b64encode(passkey.key).decode()
-        life = players_keys.UNUSED_ACCOUNT_LIFE
+        life = players_keys.UNUSED_ACCOUNT_LIFE_S
         put = (owner, public, passkey.count, passkey.aaguid, life)
         if not await self._database.run(_PUT_PASSKEY, [key], *put):
             return False
         names, lives = (
             [players_keys.player(owner), players_keys.history(owner)],
-            (life, players_keys.PLAYER_LIFE),
+            (life, players_keys.PLAYER_LIFE_S),
         )
         given = (at, _PASSKEY + passkey.id, MAX_PASSKEYS, epoch, _flag(confirmed), *lives)
         stands = await self._database.run(_KEEP_PASSKEY, names, *given)
@@ -288,9 +288,9 @@ class AccountStore:
         return bool(stands)
 
     async def extend(self, player: PlayerId) -> None:
-        """Let a player's code and passkeys not expire for `UNUSED_ACCOUNT_LIFE`."""
+        """Let a player's code and passkeys not expire for `UNUSED_ACCOUNT_LIFE_S`."""
         for key in await self._credentials(player):
-            await self._database.write(key, "EXPIRE", key, players_keys.UNUSED_ACCOUNT_LIFE)
+            await self._database.write(key, "EXPIRE", key, players_keys.UNUSED_ACCOUNT_LIFE_S)
 
     async def keep_for_good(self, player: PlayerId) -> None:
         """Let a player's code and passkeys not expire.
@@ -358,9 +358,9 @@ class AccountStore:
             Whether it is stored: not if the player has been deleted or has begun a later epoch.
         """
         key = keys.device(digest)
-        await self._database.write(key, "SET", key, player, "EX", keys.DEVICE_LIFE)
-        until = now + keys.DEVICE_LIFE * 1000
-        record, life = players_keys.player(player), keys.DEVICE_LIFE
+        await self._database.write(key, "SET", key, player, "EX", keys.DEVICE_LIFE_S)
+        until = now + keys.DEVICE_LIFE_S * 1000
+        record, life = players_keys.player(player), keys.DEVICE_LIFE_S
         return bool(await self._database.run(_OFFER, [record], digest, until, life, epoch))
 
     async def take_device(self, digest: str, now: int) -> tuple[PlayerId, int] | None:
@@ -409,7 +409,7 @@ class AccountStore:
         names = [players_keys.player(player), base_keys.sessions(player)]
         fields = [*(_PASSKEY + each for each in removed), *(["recovery"] if recovery else [])]
         begun, found, void = await self._database.run(
-            _SIGN_OUT, names, asking, players_keys.PLAYER_LIFE, epoch, *fields
+            _SIGN_OUT, names, asking, players_keys.PLAYER_LIFE_S, epoch, *fields
         )
         if begun < 0:
             raise Refusal("last_credential" if begun == _NONE_LEFT else "bad_token")
@@ -431,7 +431,7 @@ class AccountStore:
             The sessions that there are (`node/session`).
         """
         names = [players_keys.player(player), base_keys.sessions(player)]
-        return list(await self._database.run(_BURY, names, at, players_keys.PLAYER_LIFE))
+        return list(await self._database.run(_BURY, names, at, players_keys.PLAYER_LIFE_S))
 
     async def forget(self, player: PlayerId) -> None:
         """Delete what is left of a player who is noted as deleted, but for that note.

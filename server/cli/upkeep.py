@@ -17,10 +17,10 @@ from server.verification import Report
 from server.wings import Services
 
 _DAY = 86_400_000
-_AHEAD = 60_000
+_AHEAD_MS = 60_000
 """Milliseconds by which an entry may be ahead of Redis's time: a round is told seconds before."""
 
-_LIFE = tokens.LIFE_MS // _DAY
+_LIFE_DAYS = tokens.LIFE_MS // _DAY
 
 
 class Rotated(msgspec.Struct):
@@ -40,9 +40,9 @@ class Sealed(msgspec.Struct):
 @click.command("rotate-key")
 @click.option(
     "--retire-after",
-    default=_LIFE,
+    default=_LIFE_DAYS,
     show_default=True,
-    type=click.IntRange(0, _LIFE),
+    type=click.IntRange(0, _LIFE_DAYS),
     metavar="DAYS",
     help="For how long tokens of earlier keys hold; 0 ends them all, and loses all guests.",
 )
@@ -136,7 +136,7 @@ def age_text(age: int) -> str:
     the store was verified.
     """
     told = timedelta(seconds=abs(age) // 1000)
-    if age < -_AHEAD:
+    if age < -_AHEAD_MS:
         return f"The newest journal entry is {told} ahead of Redis's time, which may be wrong."
     if told < timedelta(seconds=1) or age < 0:
         return "The newest journal entry is less than a second old."

@@ -27,10 +27,10 @@ from server.deals.api import Certificate, moves_of
 from server.results import curves
 from server.results.core import curve
 
-TODAY_LIFE = 1
+TODAY_LIFE_S = 1
 """The life of the list, in seconds: it says what time it is."""
 
-DAY_LIFE = 60
+DAY_LIFE_S = 60
 """The most that a day which is not closed may be kept, in seconds."""
 
 
@@ -167,7 +167,7 @@ async def list_dailies(services: Called, asked: Nothing) -> Answer[Dailies]:
     days = await services.dailies.ahead()
     now, today = services.clock.now(), days[0].day
     value = Dailies(today, daily.date_text(today), now, list(map(_day, days)))
-    return Answer(value, TODAY_LIFE)
+    return Answer(value, TODAY_LIFE_S)
 
 
 async def show_day(services: Called, asked: OfDay) -> Answer[Day]:
@@ -175,7 +175,7 @@ async def show_day(services: Called, asked: OfDay) -> Answer[Day]:
     shown = await services.dailies.show(day_of(asked.date))
     now, closes = services.clock.now(), daily.closes(shown.day)
     if not shown.closed:
-        life = max(1, min(DAY_LIFE, (closes - now) // 1000))
+        life = max(1, min(DAY_LIFE_S, (closes - now) // 1000))
     elif any(deal.certificate is None for deal in shown.deals):
         life = life_of(closes, now)
     else:

@@ -43,7 +43,7 @@ PAGE = 20
 PAUSE = 0.05
 """Seconds of each pause: players come first. A million runs take an hour."""
 
-RETRY_AFTER = 30_000
+RETRY_AFTER_MS = 30_000
 """Milliseconds after which to ask again for a file that is being made."""
 
 GROUPS: tuple[Group, ...] = get_args(Group)
@@ -127,7 +127,7 @@ class Archive:
         shown = await self._dailies.show(day)
         if not self._making and not self._closing:
             self._making.run_soon(self._make(folder, shown))
-        raise Refusal("being_made", wait=RETRY_AFTER)
+        raise Refusal("being_made", wait=RETRY_AFTER_MS)
 
     async def wait(self) -> None:
         """Wait until no file is being made."""
@@ -140,7 +140,7 @@ class Archive:
 
     def _is_settled(self, day: int) -> bool:
         """Return whether all results of a day are on its leaderboards."""
-        return self._clock.now() >= daily.closes(day) + daily.SETTLED
+        return self._clock.now() >= daily.closes(day) + daily.SETTLED_MS
 
     async def _make(self, folder: Path, shown: ShownDay) -> None:
         """Make the file of a day; log why, if it cannot be made."""

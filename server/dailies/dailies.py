@@ -34,10 +34,10 @@ from server.results.leaderboards_store import LeaderboardStore
 DRAW_EVERY = 5.0
 """Seconds between two checks whether deals have to be drawn."""
 
-BEST_EVERY = 10_000
+BEST_EVERY_MS = 10_000
 """Milliseconds for which the best runs at uncertified dailies are not read again."""
 
-RETRY_AFTER = 10_000
+RETRY_AFTER_MS = 10_000
 """Milliseconds after which a player may try again for whose attempt there was no room."""
 
 log = structlog.get_logger()
@@ -219,11 +219,11 @@ class Dailies:
     async def _best_of(self, deals: Sequence[Deal]) -> Mapping[DailyId, int | None]:
         """Return the cards home of the best runs at those of some deals that have no certificate.
 
-        Those of today are read once in `BEST_EVERY`, whoever asks how often.
+        Those of today are read once in `BEST_EVERY_MS`, whoever asks how often.
         """
         now = self._clock.now()
         today = daily.day_at(now)
-        if now - self._best_at >= BEST_EVERY:
+        if now - self._best_at >= BEST_EVERY_MS:
             self._best_at = now
             self._best = {}
         wanted = [
@@ -316,7 +316,7 @@ class Dailies:
         ranked = False
         if not await self._attempts.started([deal.id], player):
             if not anew:
-                raise Refusal("overloaded", wait=RETRY_AFTER)
+                raise Refusal("overloaded", wait=RETRY_AFTER_MS)
             await self._begin(player, DailyId(game, day), address)
             (ranked,) = await self._histories.kept([player])
         started = Started(

@@ -47,7 +47,7 @@ class StartStore:
             Whether the player may begin.
         """
         names, room = [keys.starts(daily)], keys.MAX_AT_ADDRESS
-        given = address_hash, player, most, room, keys.DIGESTS_LIFE
+        given = address_hash, player, most, room, keys.DIGESTS_LIFE_S
         return bool(await self._database.run(_BEGIN, names, *given))
 
     async def earlier(self, daily: DailyId, player: PlayerId) -> list[PlayerId]:

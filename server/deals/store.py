@@ -288,7 +288,7 @@ class DealStore:
     async def _keep_first(self, daily: DailyId, deal_id: DealId) -> DealId:
         """Set the id of a daily's deal, unless another node has, and return the one that is set."""
         key = keys.daily(daily)
-        return DealId(await self._database.keep_first(key, deal_id, keys.DEAL_LIFE))
+        return DealId(await self._database.keep_first(key, deal_id, keys.DEAL_LIFE_S))
 
     async def dailies(self, dailies: Sequence[DailyId]) -> list[Deal]:
         """Return the deals of some dailies; draw first those that no node has.
@@ -332,7 +332,7 @@ class DealStore:
             fields["winnable"] = str(int(deal.certificate.winnable))
             fields["par"] = str(deal.certificate.par)
             fields["level"] = str(deal.certificate.level)
-        life = keys.DEAL_LIFE if deal.room is None else keys.UNPLAYED_DEAL_LIFE
+        life = keys.DEAL_LIFE_S if deal.room is None else keys.UNPLAYED_DEAL_LIFE_S
         return bool(await self._database.run(_KEEP, [keys.deal(deal.id)], life, *_pairs(fields)))
 
     def _remember(self, deal: Deal) -> None:

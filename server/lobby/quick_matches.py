@@ -35,7 +35,7 @@ TRIES = 8
 A room may have been taken by the pace bot, or by somebody who found it in the list.
 """
 
-TRY_AGAIN_AFTER = 1_000
+TRY_AGAIN_AFTER_MS = 1_000
 """Milliseconds after which a player may look again, if none of these could be taken."""
 
 BACKUP_AFTER = 1.0
@@ -97,7 +97,7 @@ class QuickMatches:
                 if refusal.code == "unknown_game":
                     await self._store.withdraw(game, code)
                     raise
-        raise Refusal("overloaded", wait=TRY_AGAIN_AFTER)
+        raise Refusal("overloaded", wait=TRY_AGAIN_AFTER_MS)
 
     def _changed(self, code: RoomCode) -> None:
         """Offer a followed room that may have changed, and set when to carry it on."""

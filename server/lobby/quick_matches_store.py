@@ -45,13 +45,13 @@ class QuickMatchStore:
         Returns:
             The code of the room to go to.
         """
-        life = keys.OFFER_LIFE
+        life = keys.OFFER_LIFE_S
         given = (now, now + life * 1000, code, life)
         return RoomCode(await self._database.run(_PAIR, [keys.offers(game)], *given))
 
     async def offer(self, game: str, code: RoomCode, now: int) -> None:
-        """Offer a room for `keys.OFFER_LIFE` seconds from a time in Unix milliseconds."""
-        life = keys.OFFER_LIFE
+        """Offer a room for `keys.OFFER_LIFE_S` seconds from a time in Unix milliseconds."""
+        life = keys.OFFER_LIFE_S
         await self._database.run(_OFFER, [keys.offers(game)], now + life * 1000, code, life)
 
     async def withdraw(self, game: str, code: RoomCode) -> None:

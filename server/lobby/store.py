@@ -44,7 +44,7 @@ class OpenRoomStore:
         self._database = database
 
     async def put(self, code: RoomCode, text: str, now: int, network: str, most: int) -> None:
-        """Register a room for `keys.OPEN_ROOM_LIFE` seconds, unless its network has enough of them.
+        """Register a room for `keys.OPEN_ROOM_LIFE_S`, unless its network has enough of them.
 
         What is dropped counts until it would have expired.
 
@@ -55,7 +55,7 @@ class OpenRoomStore:
             network: a keyed hash of the network that the room is of.
             most: how many rooms of a network are registered at a time: those that came first.
         """
-        life = keys.OPEN_ROOM_LIFE
+        life = keys.OPEN_ROOM_LIFE_S
         names = [keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of(network)]
         await self._database.run(_PUT, names, now + life * 1000, code, text, life, now, most)
 

@@ -57,7 +57,7 @@ Which = Literal["all", "open", "running"]
 BATCH = 64
 """Partitions whose deadlines are read together."""
 
-AHEAD = 86_400_000
+AHEAD_MS = 86_400_000
 """Milliseconds; no round is longer."""
 
 
@@ -230,7 +230,7 @@ class Operators:
                 for row, _ in await self._open_rooms.list():
                     yield row.code
             case "running":
-                until = self._clock.now() + AHEAD
+                until = self._clock.now() + AHEAD_MS
                 for first in range(0, PARTITIONS, BATCH):
                     numbers = range(first, first + BATCH)
                     for pending in await self._outboxes.pending(until, numbers):

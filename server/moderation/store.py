@@ -91,12 +91,12 @@ class ModerationStore:
     async def bar(self, player: PlayerId, until: int | None) -> None:
         """Store until when a player is barred (Unix ms; 0 for ever); `None` if not any more."""
         key, text = players_keys.player(player), "" if until is None else until
-        await self._database.run(_BAR, [key], text, players_keys.PLAYER_LIFE)
+        await self._database.run(_BAR, [key], text, players_keys.PLAYER_LIFE_S)
 
     async def hide_name(self, player: PlayerId, *, hidden: bool) -> None:
         """Put a player's name aside, so that the player has none, or put it back."""
         key = players_keys.player(player)
-        await self._database.run(_HIDE_NAME, [key], int(hidden), players_keys.PLAYER_LIFE)
+        await self._database.run(_HIDE_NAME, [key], int(hidden), players_keys.PLAYER_LIFE_S)
 
     async def restrictions(self, player: PlayerId) -> Restrictions:
         """Return what a player may not do."""

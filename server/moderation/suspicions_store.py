@@ -64,7 +64,7 @@ class SuspicionStore:
             UnavailableError: it may or may not have been stored that this player did.
         """
         found = await self._database.run(
-            _FIRST, [dailies_keys.digests(daily)], player, dailies_keys.DIGESTS_LIFE, *digests
+            _FIRST, [dailies_keys.digests(daily)], player, dailies_keys.DIGESTS_LIFE_S, *digests
         )
         return [PlayerId(each) for each in found]
 

@@ -28,7 +28,7 @@ from server.players.core.bus import Barred, Joined, Left, Replaced, SignedOut
 from server.players.core.keys import MAX_SESSIONS
 from server.players.store import PlayerStore
 
-USED_EVERY = 60_000
+USED_EVERY_MS = 60_000
 """Milliseconds after which the use of one of several sessions is stored again."""
 
 CONCURRENT_WRITES = 100
@@ -172,7 +172,7 @@ class Sessions:
     def use(self, player: PlayerId, session: str) -> None:
         """Note that one of several sessions plays; one write a minute."""
         now = self._clock.now()
-        if now - self._used.get(session, 0) >= USED_EVERY:
+        if now - self._used.get(session, 0) >= USED_EVERY_MS:
             self._used[session] = now
             self._store.use_session(player, self.name_of(session), now)
 

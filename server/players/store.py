@@ -12,7 +12,13 @@ from server.base.redis.scans import ScanStore
 from server.base.redis.scripts import Script
 from server.players.core import keys
 from server.players.core.account import DELETED_NAME
-from server.players.core.names import RENAME_EVERY, RENAMES_AT_ONCE, Profile, Recorded, guest_name
+from server.players.core.names import (
+    RENAME_EVERY_MS,
+    RENAMES_AT_ONCE,
+    Profile,
+    Recorded,
+    guest_name,
+)
 from server.players.core.restrictions import is_barred, refusal_of
 
 PLAYED = """
@@ -132,9 +138,9 @@ class PlayerStore:
             name or "",
             "" if epoch is None else epoch,
             "" if now is None else now,
-            keys.PLAYER_LIFE,
-            keys.GUEST_LIFE,
-            keys.UNUSED_ACCOUNT_LIFE,
+            keys.PLAYER_LIFE_S,
+            keys.GUEST_LIFE_S,
+            keys.UNUSED_ACCOUNT_LIFE_S,
         )
         if kept is None:
             raise Refusal("bad_token")
@@ -159,7 +165,7 @@ class PlayerStore:
             [keys.player(player), keys.renames(player)],
             name,
             now,
-            RENAME_EVERY,
+            RENAME_EVERY_MS,
             RENAMES_AT_ONCE,
         )
         return int(found)
@@ -222,7 +228,7 @@ class PlayerStore:
             [base_keys.sessions(player), keys.player(player)],
             session,
             now,
-            base_keys.SESSION_LIFE,
+            base_keys.SESSION_LIFE_S,
             keys.MAX_SESSIONS,
             epoch,
             " ".join(alive),

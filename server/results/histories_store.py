@@ -172,5 +172,5 @@ class HistoryStore:
         """
         arguments = [part for field, text in fields.items() for part in (field, text or "")]
         names = [keys.history(player), keys.player(player)]
-        lives = keys.PLAYER_LIFE, keys.UNUSED_ACCOUNT_LIFE
+        lives = keys.PLAYER_LIFE_S, keys.UNUSED_ACCOUNT_LIFE_S
         return bool(await self._database.run(_CHANGE, names, version, *lives, *arguments))

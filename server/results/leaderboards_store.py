@@ -137,7 +137,7 @@ class LeaderboardStore:
         other = board._replace(group="guests" if board.group == "ranked" else "ranked")
         names = [keys.leaderboard(board), keys.leaderboard(other), keys.curves(board)]
         text = "" if score is None else str(score)
-        life = keys.LEADERBOARD_LIFE if board.scope in PERIODIC else 0
+        life = keys.LEADERBOARD_LIFE_S if board.scope in PERIODIC else 0
         was, elsewhere = await self._database.run(_PLACE, names, player, text, life, *curve)
         return _score(was), _score(elsewhere)
 

@@ -29,7 +29,9 @@ class MetStore:
         Of more than `keys.MAX_MET`, those who were met last are kept.
         """
         key = keys.met(player)
-        await self._database.run(_MEET, [key], at, keys.MAX_MET, players_keys.PLAYER_LIFE, *others)
+        await self._database.run(
+            _MEET, [key], at, keys.MAX_MET, players_keys.PLAYER_LIFE_S, *others
+        )
 
     async def of(self, player: PlayerId) -> list[PlayerId]:
         """Return whom a player has met, at most `keys.MAX_MET`, the last one first."""

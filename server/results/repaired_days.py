@@ -6,7 +6,7 @@ from server.base.work.clock import Clock
 from server.results.core.boards import ALL_GAMES
 from server.results.repaired_days_store import RepairedDayStore
 
-CURRENT_FOR = 60_000
+CURRENT_FOR_MS = 60_000
 """Milliseconds for which a node relies on what it has read."""
 
 
@@ -26,7 +26,7 @@ class RepairedDays:
             game: the game's id, or `ALL_GAMES`, for which only days of all games count.
         """
         now = self._clock.now()
-        if self._read_at is None or not self._read_at <= now < self._read_at + CURRENT_FOR:
+        if self._read_at is None or not self._read_at <= now < self._read_at + CURRENT_FOR_MS:
             self._known = await self._store.all()
             self._read_at = now
         return frozenset(day for each, day in self._known if each in {game, ALL_GAMES})

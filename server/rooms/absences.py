@@ -27,7 +27,7 @@ CONCURRENCY = 32
 PAUSE = 0.01
 """Seconds that each worker waits between two."""
 
-RETRY_AFTER = 1_000
+RETRY_AFTER_MS = 1_000
 """Milliseconds before a decision is retried that could not be carried out."""
 
 log = structlog.get_logger()
@@ -88,7 +88,7 @@ class Absences:
         (room, online), now = known, _now()
         if stored is None or not stored.isdisjoint(absence.since):
             self._live.refresh_soon(code)
-            self._decide_at(code, now + RETRY_AFTER)
+            self._decide_at(code, now + RETRY_AFTER_MS)
             return
         found = due(absence, room, now)
         self._decide_at(code, found.later)

@@ -96,7 +96,7 @@ class RaceRecorder:
             reason: why; it is stored with the race. Without one, the result stands again.
 
         Returns:
-            Whether there was such a race within the last `keys.RACE_LIFE` seconds, whose end has
+            Whether there was such a race within the last `keys.RACE_LIFE_S` seconds, whose end has
             been applied.
 
         Raises:

@@ -48,7 +48,7 @@ class RaceRecordStore:
 
     async def decide(self, deal: DealId, text: str) -> RaceRecord:
         """Store what is decided of a race, unless that stands already; return what stands."""
-        life = keys.RACE_LIFE
+        life = keys.RACE_LIFE_S
         found = _parsed(await self._database.run(_DECIDE, [keys.race(deal)], text, life))
         assert found is not None, "it has just been stored"
         return found

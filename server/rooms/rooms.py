@@ -146,7 +146,14 @@ class Rooms:
             if room is not None:
                 return None
             return RoomOpened(
-                code, player, game, STANDARD, quick_match.SEATS, quick_match.LIMIT, now, quick=True
+                code,
+                player,
+                game,
+                STANDARD,
+                quick_match.SEATS,
+                quick_match.LIMIT_MS,
+                now,
+                quick=True,
             )
 
         await self._append(code, decide)

@@ -55,7 +55,7 @@ class RoomStore:
             code: a random one, which it has unless it has one already.
         """
         key = keys.creation(player, creation)
-        return RoomCode(await self._database.keep_first(key, code, keys.CREATION_LIFE))
+        return RoomCode(await self._database.keep_first(key, code, keys.CREATION_LIFE_S))
 
     async def forget_code(self, player: PlayerId, creation: str) -> None:
         """Delete the code of a creation, because another room has the same code."""
@@ -71,7 +71,7 @@ class RoomStore:
         """Store that a player is present in a room, by a session on a node, and ends with it."""
         names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
         note = room_note(code)
-        await self._database.run(_ENTER_ROOM, names, player, node, keys.PRESENCE_LIFE, note)
+        await self._database.run(_ENTER_ROOM, names, player, node, keys.PRESENCE_LIFE_S, note)
 
     async def remove_present(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Delete that a player is present on a node; presence on another node is kept."""
@@ -91,7 +91,7 @@ class RoomStore:
     async def put_address(self, code: RoomCode, player: PlayerId, hashes: str) -> None:
         """Store the hashes of a player's address and network in a room, for some hours."""
         await self._database.run(
-            _ENTER, [keys.addresses(code)], player, hashes, keys.ADDRESSES_LIFE
+            _ENTER, [keys.addresses(code)], player, hashes, keys.ADDRESSES_LIFE_S
         )
 
     async def addresses(self, code: RoomCode) -> dict[PlayerId, str]:

@@ -28,7 +28,7 @@ from server.runs.closed_deals import Deals
 MAX_READS = 8
 """Reads of runs that a node has in flight: further ones are refused, before they delay moves."""
 
-RETRY_AFTER = 1_000
+RETRY_AFTER_MS = 1_000
 """Milliseconds after which a read that was refused may be tried again."""
 
 
@@ -221,7 +221,7 @@ class Runs:
     def _a_read(self) -> Iterator[None]:
         """Count a read, or refuse it if too many are in flight."""
         if self._reading >= MAX_READS:
-            raise Refusal("overloaded", wait=RETRY_AFTER)
+            raise Refusal("overloaded", wait=RETRY_AFTER_MS)
         self._reading += 1
         try:
             yield

@@ -13,7 +13,7 @@ from server.base.wire.messages import Result
 from server.play import present as play_present
 from server.play.core import attempt as core
 from server.rooms.core.room import Room
-from server.watching.core.sight import WATCH_DELAY, Sight
+from server.watching.core.sight import WATCH_DELAY_MS, Sight
 from server.watching.messages import Watched, WatchedBoard, WatchedMove
 from server.watching.watching import WatchedEntry
 
@@ -36,7 +36,7 @@ def watched(
         code=room.opened.code,
         round=round_.number if round_ is not None else 0,
         sight=seen,
-        delay=WATCH_DELAY if seen == "delayed" else 0,
+        delay=WATCH_DELAY_MS if seen == "delayed" else 0,
         game=round_.terms.game if round_ is not None else None,
         variant=round_.terms.variant if round_ is not None else None,
         rules=round_.rules if round_ is not None else None,

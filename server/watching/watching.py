@@ -5,7 +5,7 @@ follows the room, that a runner got further, and then reads what is new in that 
 from memory if this node has appended it, otherwise with one range of the stream. A round is read
 once, however many watch it, and a round that nobody here watches is not read at all.
 
-There are two streams of a round: one at once, and one by `WATCH_DELAY` later, by the times of the
+There are two streams of a round: one at once, one by `WATCH_DELAY_MS` later, by the times of the
 entries. Both carry the same entries, so that each needs to be encoded only once.
 """
 
@@ -38,7 +38,7 @@ from server.rooms.core import commands
 from server.rooms.core.room import Room, Round
 from server.rooms.live_rooms import LiveRooms
 from server.rooms.rooms import Rooms
-from server.watching.core.sight import WATCH_DELAY, Sight
+from server.watching.core.sight import WATCH_DELAY_MS, Sight
 
 CONCURRENCY = 32
 """Journals that are read at once; of each, one read is in flight."""
@@ -166,7 +166,7 @@ class _WatchedRound:
         )
         self.streams: dict[Sight, _Stream] = {
             "live": _Stream(len(players), 0),
-            "delayed": _Stream(len(players), WATCH_DELAY),
+            "delayed": _Stream(len(players), WATCH_DELAY_MS),
         }
         self.loaded = asyncio.Event()
         if not self.runners:

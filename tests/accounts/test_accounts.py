@@ -139,7 +139,7 @@ async def test_a_recovery_code_signs_in_as_often_as_needed_on_every_node(
     ]
     for _ in range(2):
         assert [await node.redis.ttl(name) for name in names] == [
-            pytest.approx(players_keys.UNUSED_ACCOUNT_LIFE, abs=60)
+            pytest.approx(players_keys.UNUSED_ACCOUNT_LIFE_S, abs=60)
         ] * len(names)
         for name in names:
             await node.redis.expire(name, 1_000)
@@ -176,7 +176,7 @@ async def test_an_identity_with_a_result_is_kept_for_good(
     await node.store.players.update(player)
     assert await node.redis.ttl(names[0]) == -1
     # The history, as that of a guest, is kept after the last result.
-    assert await node.redis.ttl(players_keys.history(player)) > players_keys.PLAYER_LIFE - 60
+    assert await node.redis.ttl(players_keys.history(player)) > players_keys.PLAYER_LIFE_S - 60
 
 
 async def test_an_epoch_is_known_as_long_as_its_tokens_hold(node: Node) -> None:
@@ -189,7 +189,7 @@ async def test_an_epoch_is_known_as_long_as_its_tokens_hold(node: Node) -> None:
     left.append(await node.redis.ttl(players_keys.player(player)))
     await recovery_code(node, player, epoch=epoch)
     left.append(await node.redis.ttl(players_keys.player(player)))
-    assert min(left) > players_keys.PLAYER_LIFE - 60
+    assert min(left) > players_keys.PLAYER_LIFE_S - 60
 
 
 async def test_no_code_is_stored_anywhere(node: Node) -> None:
@@ -241,7 +241,7 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
     offered = [await accounts.new_recovery_code(player, 0, confirmed=False) for _ in range(3)]
     # Nobody has written it down: nothing is kept, and what is stored goes by itself.
     assert (await accounts.load(player)).kept is None
-    assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.CODE_OFFER_LIFE
+    assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.CODE_OFFER_LIFE_S
     for code in offered:
         with pytest.raises(Refusal, match="bad_code"):
             await sign_in(node, code)
@@ -256,7 +256,7 @@ async def test_a_new_code_counts_once_it_was_kept_and_not_for_long(
         await accounts.keep_recovery_code(player, parse_typed(offered[2]))
     assert await sign_in(node, offered[2]) == token
     late = await accounts.new_recovery_code(player, 0, confirmed=True)
-    clock.time += accounts_keys.CODE_OFFER_LIFE * 1000
+    clock.time += accounts_keys.CODE_OFFER_LIFE_S * 1000
     with pytest.raises(Refusal, match="bad_code"):
         await accounts.keep_recovery_code(player, parse_typed(late))
     assert tokens.parse(await sign_in(node, offered[2])).player == player
@@ -276,7 +276,7 @@ async def test_a_code_of_nobody_is_refused(node: Node, text: str) -> None:
 async def test_a_device_code_signs_in_once(node: Node, other: Node) -> None:
     player, token = await guest(node)
     code, expires = await node.services.accounts.link_device(player, 0)
-    assert expires == START + accounts_keys.DEVICE_LIFE * 1000
+    assert expires == START + accounts_keys.DEVICE_LIFE_S * 1000
     tries = await asyncio.gather(
         *(sign_in(each, code) for each in (node, other) * 5), return_exceptions=True
     )
@@ -303,7 +303,7 @@ async def test_only_the_latest_device_code_counts_and_not_for_long(
     # Nothing else was known of this guest.
     assert not await node.redis.exists(players_keys.player(player))
     await node.services.accounts.link_device(player, 0)
-    assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.DEVICE_LIFE
+    assert 0 < await node.redis.ttl(players_keys.player(player)) <= accounts_keys.DEVICE_LIFE_S
 
 
 # Passkeys
@@ -702,7 +702,7 @@ async def test_nothing_of_a_deleted_player_is_left_but_results_without_a_name(
     rest = {key for key in left if ":attempt:" not in key and not key.startswith("leaderboard:")}
     assert rest == {record}
     assert list(await node.redis.hgetall(record)) == ["deleted"]
-    assert 0 < await node.redis.ttl(record) <= players_keys.PLAYER_LIFE
+    assert 0 < await node.redis.ttl(record) <= players_keys.PLAYER_LIFE_S
     assert any(key.startswith("leaderboard:") for key in left)
 
 

@@ -19,7 +19,7 @@ _IMPATIENT = """
 import sys
 from server.rooms.core import absence
 from server.cli.main import main
-absence.HOST_ABSENCE = 1_000
+absence.HOST_ABSENCE_MS = 1_000
 main(sys.argv[1:])
 """
 """A server on which a host who is away is followed after a second."""

@@ -37,7 +37,7 @@ OPENAPI: dict[str, Any] = json.loads(DOCUMENT.read_bytes())
 DAY = days.day_at(START)
 DATE = days.date_text(DAY)
 CLOSED = days.closes(DAY)
-SETTLED = CLOSED + days.SETTLED
+SETTLED = CLOSED + days.SETTLED_MS
 
 GAME = "robert"
 UNKNOWN = "dea1000000000000"

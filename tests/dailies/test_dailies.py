@@ -19,7 +19,7 @@ from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.redis.connection import Client
 from server.dailies.core import keys as dailies_keys
-from server.dailies.dailies import BEST_EVERY
+from server.dailies.dailies import BEST_EVERY_MS
 from server.deals.core import keys as deals_keys
 from server.play.answers import Snapshot
 from server.results.core.boards import of_daily
@@ -273,7 +273,7 @@ async def test_the_best_run_is_the_par_of_an_uncertified_daily(
     await node.apply_effects()
     home = (await node.state_of(opened.attempt)).result.home
     assert home > 0
-    clock.time += BEST_EVERY
+    clock.time += BEST_EVERY_MS
     _, after = await other.dailies.today(BOB)
     best = {today.deal.game: today.best for today in after}
     assert best.pop(GAME) == home
@@ -307,7 +307,7 @@ async def test_of_starts_at_an_address_only_keyed_hashes_are_kept_for_days(
     assert fields == {f"a:{own}": f"{ADA} {BOB}", f"p:{BOB}": ADA}
     assert "192" not in str(fields)
     life = await redis.ttl(dailies_keys.starts(DailyId(GAME, DAY)))
-    assert 0 < life <= dailies_keys.DIGESTS_LIFE
+    assert 0 < life <= dailies_keys.DIGESTS_LIFE_S
     assert await node.store.starts.earlier(DailyId(GAME, DAY), BOB) == [ADA]
     assert await node.store.starts.earlier(DailyId(GAME, DAY), ADA) == []
 

@@ -157,17 +157,17 @@ async def test_a_daily_ends_an_hour_after_its_day_and_then_the_seed_is_shown(
         await client.hello()
         attempt = await client.ask("daily.open", game="robert")
         await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
-        monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+        monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
         now = RedisClock.now
         ends = days.ends(attempt["day"])
-        late = ends - attempt["now"] + days.GRACE // 2
+        late = ends - attempt["now"] + days.GRACE_MS // 2
         monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + late)
         # The next day has begun; the open attempt of the day before is continued.
         assert (await client.ask("daily.open", game="robert"))["attempt"] == attempt["attempt"]
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is None
         open_ = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])
         assert open_["deal"] is None
-        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + late + days.GRACE)
+        monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + late + days.GRACE_MS)
         assert (await client.next("ended"))["result"]["end"] == "time"
         assert (await client.ask("deal.show", deal=attempt["deal"]))["seed"] is not None
         board = await client.ask("leaderboard.watch", game="robert", day=attempt["day"])

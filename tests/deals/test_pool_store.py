@@ -151,7 +151,7 @@ async def test_a_daily_is_taken_from_the_pool_with_its_certificate(
     fields = str(await redis.hgetall(keys.deal(deal.id)))
     assert made.line not in fields
     assert made.seed.hex() not in fields
-    assert 0 < await redis.ttl(keys.deal(deal.id)) <= keys.DEAL_LIFE
+    assert 0 < await redis.ttl(keys.deal(deal.id)) <= keys.DEAL_LIFE_S
     later = await deals.daily(DailyId(GAME, DAY + 1))
     assert (later.certificate, later.line) == (None, None), "the pool is empty"
     assert await deals.draw_certified(DailyId(GAME, DAY + 2)) is None

@@ -67,7 +67,7 @@ async def test_the_texts_of_a_deal_do_not_contain_its_seed(deals: DealStore) -> 
 async def test_a_daily_and_its_deal_expire(redis: Client, deals: DealStore) -> None:
     deal = await deals.daily(ROBERT)
     for key in (keys.daily(ROBERT), keys.deal(deal.id)):
-        assert 0 < await redis.ttl(key) <= keys.DEAL_LIFE
+        assert 0 < await redis.ttl(key) <= keys.DEAL_LIFE_S
 
 
 async def test_two_nodes_that_race_draw_one_daily(

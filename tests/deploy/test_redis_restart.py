@@ -74,7 +74,7 @@ def _value(redis: Any, key: str) -> Any:
 def play_on(url: str) -> None:
     """Play on a node of this release, with short countdowns."""
     with pytest.MonkeyPatch.context() as shorter:
-        shorter.setattr(commands, "COUNTDOWN", 50)
+        shorter.setattr(commands, "COUNTDOWN_MS", 50)
         asyncio.run(play(url))
 
 

@@ -92,7 +92,7 @@ def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
     found = Backups(folder / "files", folder / "dump.rdb", folder / "report.json")
     with server_on(folder / "redis") as server:
         with pytest.MonkeyPatch.context() as shorter:
-            shorter.setattr(commands, "COUNTDOWN", 50)
+            shorter.setattr(commands, "COUNTDOWN_MS", 50)
             asyncio.run(play(server.url))
         code, said, report = verified(server.url)
         assert (code, report["problems"]) == (0, []), said

@@ -118,23 +118,23 @@ def changed() -> list[str]:
     """Change this process as the arguments say, and return the options of `samedeal serve`."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--jumps", type=Path, required=True)
-    parser.add_argument("--countdown", type=int, default=commands.COUNTDOWN)
+    parser.add_argument("--countdown", type=int, default=commands.COUNTDOWN_MS)
     parser.add_argument("--share", type=int, default=1)
-    parser.add_argument("--absence", type=int, default=absence.HOST_ABSENCE)
-    parser.add_argument("--watch-delay", type=int, default=sight.WATCH_DELAY)
+    parser.add_argument("--absence", type=int, default=absence.HOST_ABSENCE_MS)
+    parser.add_argument("--watch-delay", type=int, default=sight.WATCH_DELAY_MS)
     parser.add_argument("--checkpoint-every", type=int, default=rooms_journal.CHECKPOINT_EVERY)
     parser.add_argument("--broken", action="store_true")
     given, options = parser.parse_known_args()
     jumping = JumpingTime(given.jumps)
     vars(clock)["time"] = jumping
     signal.signal(signal.SIGUSR1, jumping.jump)
-    commands.COUNTDOWN = given.countdown
-    absence.HOST_ABSENCE = given.absence
-    absence.SEAT_ABSENCE = 3 * given.absence
-    vars(service_watching)["WATCH_DELAY"] = given.watch_delay
-    absence.QUICK_ABSENCE = given.absence // 2
-    quick_match.BOT_AFTER = given.absence
-    quick_match.LIMIT = QUICK_LIMIT
+    commands.COUNTDOWN_MS = given.countdown
+    absence.HOST_ABSENCE_MS = given.absence
+    absence.SEAT_ABSENCE_MS = 3 * given.absence
+    vars(service_watching)["WATCH_DELAY_MS"] = given.watch_delay
+    absence.QUICK_ABSENCE_MS = given.absence // 2
+    quick_match.BOT_AFTER_MS = given.absence
+    quick_match.LIMIT_MS = QUICK_LIMIT
     rooms_journal.CHECKPOINT_EVERY = given.checkpoint_every
     keep_dropped()
     shorten_rounds(given.share)

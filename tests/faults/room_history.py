@@ -61,14 +61,14 @@ class Nodes:
         presence_life: milliseconds for which a player may count as present whose node has died.
     """
 
-    host_absence: int = field(default_factory=lambda: absence.HOST_ABSENCE)
-    seat_absence: int = field(default_factory=lambda: absence.SEAT_ABSENCE)
-    quick_absence: int = field(default_factory=lambda: absence.QUICK_ABSENCE)
-    bot_after: int = field(default_factory=lambda: quick_match.BOT_AFTER)
+    host_absence: int = field(default_factory=lambda: absence.HOST_ABSENCE_MS)
+    seat_absence: int = field(default_factory=lambda: absence.SEAT_ABSENCE_MS)
+    quick_absence: int = field(default_factory=lambda: absence.QUICK_ABSENCE_MS)
+    bot_after: int = field(default_factory=lambda: quick_match.BOT_AFTER_MS)
     presence_life: int = field(
-        default_factory=lambda: round(1000 * (keys.NODE_LIFE + registration.RENEW_EVERY))
+        default_factory=lambda: round(1000 * (keys.NODE_LIFE_S + registration.RENEW_EVERY))
     )
-    watch_delay: int = field(default_factory=lambda: sight.WATCH_DELAY)
+    watch_delay: int = field(default_factory=lambda: sight.WATCH_DELAY_MS)
 
 
 @dataclass(slots=True)

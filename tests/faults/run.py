@@ -24,7 +24,7 @@ from tests.faults.room_history import Nodes
 from tests.faults.stage import (
     ABSENCE,
     COUNTDOWNS,
-    WATCH_DELAY,
+    WATCH_DELAY_MS,
     Stage,
     running_stage,
 )
@@ -102,7 +102,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
         found = await stored_when_settled(stage)
         world.complaints += await stage.in_thread(store.refused)
     log("checking")
-    nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, watch_delay=WATCH_DELAY)
+    nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, watch_delay=WATCH_DELAY_MS)
     verdict = await asyncio.to_thread(check, found, world.ledgers, ledger.now(), nodes)
     # Equal complaints are reported once.
     complaints = list(

@@ -29,7 +29,7 @@ many."""
 CHECKPOINT_EVERY = 6
 """Entries of a room's journal after which a checkpoint follows, since rooms live briefly here."""
 
-WATCH_DELAY = 4_000
+WATCH_DELAY_MS = 4_000
 """Milliseconds by which those who do not play a round see it later: rounds are short here."""
 
 START_WITHIN = 30.0
@@ -192,7 +192,7 @@ async def running_stage(
 ) -> AsyncIterator[Stage]:
     """Run nodes until the block is left. The time limits of rooms are divided by `share`."""
     options = [*store.options(), "--page", str(folder), "--share", str(share)]
-    options += ["--absence", str(ABSENCE), "--watch-delay", str(WATCH_DELAY)]
+    options += ["--absence", str(ABSENCE), "--watch-delay", str(WATCH_DELAY_MS)]
     if broken:
         options.append("--broken")
     options += ["--checkpoint-every", str(CHECKPOINT_EVERY)]

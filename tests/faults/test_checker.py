@@ -27,7 +27,7 @@ from server.rooms.core.events import (
     TermsSet,
 )
 from server.watching import present as watching_present
-from server.watching.core.sight import WATCH_DELAY
+from server.watching.core.sight import WATCH_DELAY_MS
 from server.watching.watching import WatchedEntry
 from tests.builders import ADA, BOB, CODE, CYD, LIMIT, START
 from tests.faults import nodelog
@@ -721,7 +721,7 @@ def watched(recording: Recording, watcher: PlayerId, at: int, *, seq: int = 3) -
 
 def test_boards_that_were_watched_are_counted() -> None:
     recording = correct_recording()
-    watched(recording, CYD, recording.at + WATCH_DELAY)
+    watched(recording, CYD, recording.at + WATCH_DELAY_MS)
     verdict = check(recording.stored, list(recording.ledgers.values()), recording.at + 60_000)
     assert verdict.complaints == []
     assert verdict.counts["boards watched"] == 2
@@ -729,7 +729,7 @@ def test_boards_that_were_watched_are_counted() -> None:
 
 def test_a_board_that_was_watched_too_early_is_leaked() -> None:
     recording = correct_recording()
-    watched(recording, CYD, START + WATCH_DELAY - 2 * SLACK)
+    watched(recording, CYD, START + WATCH_DELAY_MS - 2 * SLACK)
     assert kinds(recording) == {"leaked"}
 
 
@@ -742,21 +742,21 @@ def test_a_board_that_a_racer_was_sent_is_leaked() -> None:
 
 def test_a_board_that_is_not_what_the_journal_says_is_misreported() -> None:
     recording = correct_recording()
-    events = watched(recording, CYD, recording.at + WATCH_DELAY)
+    events = watched(recording, CYD, recording.at + WATCH_DELAY_MS)
     for wrong in (
         events[0] | {"boards": [events[0]["boards"][0] | {"redeals": 7}, *events[0]["boards"][1:]]},
         events[1] | {"changes": [[0, 0, 1]]},
     ):
         broken = correct_recording()
         broken.ledgers[CYD] = Ledger(CYD)
-        broken.ledgers[CYD].record_event(wrong, recording.at + WATCH_DELAY)
+        broken.ledgers[CYD].record_event(wrong, recording.at + WATCH_DELAY_MS)
         assert kinds(broken) == {"misreported"}
 
 
 def test_a_watched_entry_that_is_not_stored_is_lost() -> None:
     recording = correct_recording()
-    events = watched(recording, CYD, recording.at + WATCH_DELAY)
+    events = watched(recording, CYD, recording.at + WATCH_DELAY_MS)
     broken = correct_recording()
     broken.ledgers[CYD] = Ledger(CYD)
-    broken.ledgers[CYD].record_event(events[1] | {"seq": 99}, recording.at + WATCH_DELAY)
+    broken.ledgers[CYD].record_event(events[1] | {"seq": 99}, recording.at + WATCH_DELAY_MS)
     assert kinds(broken) == {"lost"}

@@ -50,7 +50,7 @@ def quick_recording() -> Recording:
     found.send(ADA, "room.quick", game=GAME)
     opened = RoomOpened(CODE, ADA, GAME, "standard", 2, LIMIT, found.at, quick=True)
     state = add(commands.match(add(opened), ADA, found.at))
-    found.at += quick_match.BOT_AFTER
+    found.at += quick_match.BOT_AFTER_MS
     state = add(quick_match.seat_bot(state, found.at))
     start = commands.start(
         state,

@@ -27,13 +27,13 @@ from tests.faults import ledger, nodelog
 from tests.faults.checker import check
 from tests.faults.room_history import Nodes
 from tests.faults.run import stored_when_settled
-from tests.faults.stage import ABSENCE, WATCH_DELAY, Node, Stage
+from tests.faults.stage import ABSENCE, WATCH_DELAY_MS, Node, Stage
 from tests.faults.stores import running_store
 from tests.fuzz.fuzzer import Fuzzer, World
 
 NODES = 2
 
-COUNTDOWN = 300
+COUNTDOWN_MS = 300
 """Milliseconds from the host's start to the first card."""
 
 SHARE = 20
@@ -76,8 +76,8 @@ async def run(
     begun = time.monotonic()
     with running_store("alone") as store:
         options = [*store.options(), "--page", str(folder), "--share", str(SHARE)]
-        options += ["--countdown", str(COUNTDOWN), "--absence", str(ABSENCE)]
-        options += ["--watch-delay", str(WATCH_DELAY), "--address-players", "10000"]
+        options += ["--countdown", str(COUNTDOWN_MS), "--absence", str(ABSENCE)]
+        options += ["--watch-delay", str(WATCH_DELAY_MS), "--address-players", "10000"]
         nodes = [Node(n, options, folder, module="tests.fuzz.node") for n in range(NODES)]
         async with _running(nodes):
             world = World([node.port for node in nodes], frames)
@@ -86,7 +86,7 @@ async def run(
             found = await stored_when_settled(Stage(store, nodes))
             assert all([await node.end() for node in nodes])
     log("checking")
-    kind = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, watch_delay=WATCH_DELAY)
+    kind = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, watch_delay=WATCH_DELAY_MS)
     ledgers = list(world.ledgers.values())
     verdict = await asyncio.to_thread(check, found, ledgers, ledger.now(), kind)
     world.counts += verdict.counts

@@ -325,7 +325,7 @@ async def _dump(redis: Any) -> Lines:
 
 async def _make(folder: Path) -> None:
     kept: Lines = []
-    commands.COUNTDOWN = 100
+    commands.COUNTDOWN_MS = 100
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         async with embedded_redis(Path(data)) as url:
             redis: Any = connect_redis(url)

@@ -26,7 +26,7 @@ CURRENT = ruleset(GAME)
 @pytest.fixture
 async def port(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[int]:
     """Run a node of this release, and return its port."""
-    monkeypatch.setattr(commands, "COUNTDOWN", 50)
+    monkeypatch.setattr(commands, "COUNTDOWN_MS", 50)
     async with node(redis_url) as port:
         yield port
 

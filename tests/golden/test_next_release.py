@@ -27,7 +27,7 @@ async def next_release(folder: Path, redis_url: str) -> AsyncIterator[int]:
     """Run a node of the next release, which writes another format soon; yield its port."""
     nodes = copied(folder) / "server" / "base" / "nodes"
     change(nodes / "format_store.py", f"NEWEST: Final = {NEWEST}", f"NEWEST: Final = {NEWEST + 1}")
-    change(nodes / "format.py", "ALONE_FOR: Final = 600_000", "ALONE_FOR: Final = 0")
+    change(nodes / "format.py", "ALONE_FOR_MS: Final = 600_000", "ALONE_FOR_MS: Final = 0")
     change(nodes / "format.py", "READ_EVERY = 5.0", "READ_EVERY = 0.1")
     # In a thread, so that the node of this release is not blocked.
     running = node_of(folder, redis_url)

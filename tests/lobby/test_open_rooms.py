@@ -81,10 +81,10 @@ async def test_a_registration_is_renewed_until_its_node_dies(node: Node, clock: 
     await node.rooms.set_public(code, ADA, public=True)
     await follow(node, code, ADA)
     await shows(node, code)
-    clock.time += keys.OPEN_ROOM_LIFE * 1000
+    clock.time += keys.OPEN_ROOM_LIFE_S * 1000
     await shows(node, code)
     node.services.open_rooms._rows.clear()
-    clock.time += keys.OPEN_ROOM_LIFE * 1000
+    clock.time += keys.OPEN_ROOM_LIFE_S * 1000
     await shows(node)
 
 

@@ -33,7 +33,7 @@ async def running_nodes(
         each.background.loops["quick_match_renewal"].every = 0.02
     monkeypatch.setattr(module, "BACKUP_AFTER", 0.05)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.02)
-    monkeypatch.setattr(absence, "QUICK_ABSENCE", 60)
+    monkeypatch.setattr(absence, "QUICK_ABSENCE_MS", 60)
     for one, another in ((node, other), (other, node)):
         one.registration.note_alive(another.registration.id)
     async with AsyncExitStack() as stack:
@@ -89,10 +89,10 @@ async def test_many_who_come_at_the_same_instant_are_paired(node: Node, other: N
 
 async def test_the_pace_bot_comes_to_who_waits_alone(node: Node, clock: SetClock) -> None:
     code = await match(node, ADA)
-    clock.time += quick_match.BOT_AFTER
+    clock.time += quick_match.BOT_AFTER_MS
     node.services.live.refresh_soon(code)
     room = await has(node, code, ADA, PACE_BOT, begun=True)
-    assert room.seats[1].since >= START + quick_match.BOT_AFTER
+    assert room.seats[1].since >= START + quick_match.BOT_AFTER_MS
     assert await match(node, BOB) != code
 
 

@@ -14,7 +14,7 @@ from server.lobby.quick_matches_store import QuickMatchStore
 from tests.builders import START
 
 A, B, C = RoomCode("AAAAAAAA"), RoomCode("AAAAAAAB"), RoomCode("AAAAA")
-LIFE = keys.OFFER_LIFE * 1000
+LIFE = keys.OFFER_LIFE_S * 1000
 
 
 @pytest.fixture
@@ -53,4 +53,4 @@ async def test_an_offer_is_renewed_withdrawn_or_expires(
     await matches.withdraw("robert", A)
     await matches.withdraw("robert", A)
     assert await matches.pair("robert", C, START) == C
-    assert 0 < await redis.ttl(keys.offers("robert")) <= keys.OFFER_LIFE
+    assert 0 < await redis.ttl(keys.offers("robert")) <= keys.OFFER_LIFE_S

@@ -12,7 +12,7 @@ from server.lobby.store import MAX_READ, OpenRoomStore
 from tests.builders import START
 
 A, B, C, D = (RoomCode(f"AAAA{last}") for last in "ABCD")
-LIFE = keys.OPEN_ROOM_LIFE * 1000
+LIFE = keys.OPEN_ROOM_LIFE_S * 1000
 
 
 @pytest.fixture
@@ -66,4 +66,4 @@ async def test_a_network_has_a_few_rooms_those_that_came_first(rooms: OpenRoomSt
 async def test_what_is_registered_dies_with_the_nodes(rooms: OpenRoomStore, redis: Client) -> None:
     await rooms.put(A, "a", START, "one", 3)
     for key in (keys.OPEN_ROOMS, keys.OPEN_ROWS, keys.open_rooms_of("one")):
-        assert 0 < await redis.ttl(key) <= keys.OPEN_ROOM_LIFE
+        assert 0 < await redis.ttl(key) <= keys.OPEN_ROOM_LIFE_S

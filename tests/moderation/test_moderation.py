@@ -21,7 +21,7 @@ from server.players.core import keys, names
 from server.players.core.names import Profile, guest_name
 from server.results.core.boards import ALL_GAMES, BoardId
 from server.results.core.contests import PLAYED_MOVES
-from server.results.repaired_days import CURRENT_FOR
+from server.results.repaired_days import CURRENT_FOR_MS
 from server.rooms.core.room import Room
 from tests.base.outbox.outboxes import all_effects
 from tests.base.outbox.test_effects import DAY, GAME, finish_daily
@@ -249,7 +249,7 @@ async def test_a_repaired_day_is_known_within_a_minute(
     await node.services.operators.repair_day(BY, DAY)
     await node.services.operators.repair_day(BY, DAY - 1, GAME)
     assert await days.of(GAME) == frozenset()
-    clock.time += CURRENT_FOR
+    clock.time += CURRENT_FOR_MS
     assert await days.of(GAME) == {DAY, DAY - 1}
     assert await days.of() == await days.of("deuces") == {DAY}
 
@@ -405,4 +405,4 @@ async def test_what_operators_have_done_to_a_kept_player_is_known_as_long_as_tok
     lives.append(await node.redis.ttl(record))
     await node.store.players.update(ADA)
     lives.append(await node.redis.ttl(record))
-    assert lives == [-1] * 4 if played else min(lives) > keys.PLAYER_LIFE - 60
+    assert lives == [-1] * 4 if played else min(lives) > keys.PLAYER_LIFE_S - 60

@@ -218,7 +218,7 @@ async def test_a_deadline_that_passed_meanwhile_is_reported(
         room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
         await client.ask("room.start", code=room["code"])
         attempt = await client.next("attempt")
-    monkeypatch.setattr("server.base.journals.store.CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr("server.base.journals.store.CLOCK_TOLERANCE_MS", 10**15)
     monkeypatch.setattr("server.base.redis.clock.RedisClock.now", lambda _: attempt["deadline"] + 1)
     async with node(redis_url) as port, opened(port) as client:
         await client.hello(token)
@@ -251,7 +251,7 @@ async def test_another_players_attempt_is_refused_whatever_the_digest(port: int)
 async def test_no_digest_is_compared_before_the_cards_are_turned_up(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "COUNTDOWN", 60_000)
+    monkeypatch.setattr(commands, "COUNTDOWN_MS", 60_000)
     async with opened(port) as client:
         await client.hello()
         room = await client.ask("room.create", game="robert", seats=1, limit=60, key=KEY)
@@ -343,7 +343,7 @@ async def test_joining_a_room_sends_the_attempt_once_before_the_answer(
 async def test_a_player_who_reconnects_during_the_countdown_gets_the_cards_once(
     ports: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "COUNTDOWN", 1_000)
+    monkeypatch.setattr(commands, "COUNTDOWN_MS", 1_000)
     here, there = ports
     async with opened(here) as old, opened(there) as new:
         token = (await old.hello())["token"]

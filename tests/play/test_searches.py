@@ -34,7 +34,7 @@ from server.play.core.bus import Ended
 from server.play.core.stored_result import StoredResult
 from server.play.searcher import TIMEOUT, Answer, Searcher
 from server.play.searches import Searches
-from server.rooms.core.commands import COUNTDOWN
+from server.rooms.core.commands import COUNTDOWN_MS
 from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, CYD, LIMIT, START, begun, line_home
 from tests.conftest import debug_captured
@@ -114,7 +114,7 @@ async def test_a_dead_end_is_no_end_where_moves_can_be_undone(
         CYD, "deuces", "standard", seats=1, limit=LIMIT, creation="help", allowed="undo"
     )
     room = await node.rooms.start(room.opened.code, CYD, (CYD,))
-    clock.time += COUNTDOWN
+    clock.time += COUNTDOWN_MS
     attempt = attempt_of(room, CYD)
     await node.rooms.open_attempt(attempt, CYD)
     for number, move in enumerate(line, start=2):

@@ -11,7 +11,7 @@ from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.players.core import keys as players_keys
-from server.players.core.names import RENAME_EVERY, RENAMES_AT_ONCE, guest_name
+from server.players.core.names import RENAME_EVERY_MS, RENAMES_AT_ONCE, guest_name
 from tests.nodes import Node, SetClock
 
 
@@ -69,7 +69,7 @@ async def test_after_some_changes_of_a_name_the_next_one_has_to_wait(
         clock.time += 1_000
     with pytest.raises(Refusal, match="name_too_soon") as refused:
         await other.services.identity.rename(profile.id, "Eve")
-    assert refused.value.wait == RENAME_EVERY - RENAMES_AT_ONCE * 1_000
+    assert refused.value.wait == RENAME_EVERY_MS - RENAMES_AT_ONCE * 1_000
     assert (await node.services.identity.identify(token, "Eve")).profile.name == "Ada 2"
 
     clock.time += refused.value.wait - 1
@@ -90,7 +90,7 @@ async def test_a_new_guest_may_have_a_name_at_once_and_what_is_counted_expires(
     profile, _, _ = await node.services.identity.identify(None, None)
     await node.services.identity.rename(profile.id, "Ada")
     left = await node.redis.pttl(players_keys.renames(profile.id))
-    assert 0 < left <= RENAME_EVERY
+    assert 0 < left <= RENAME_EVERY_MS
 
 
 async def test_a_token_that_was_not_signed_is_refused(node: Node, other: Node) -> None:

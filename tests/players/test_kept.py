@@ -219,7 +219,7 @@ async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
     unplayed = _minute(room.round.deadline + play_keys.UNPLAYED_LIFE_MS)
     if played == "moved":
         # In these tests, Redis's own time is years before that of the round.
-        assert abs(end - await _now(node) - deals_keys.PLAYED_DEAL_LIFE * 1000) < 120_000
+        assert abs(end - await _now(node) - deals_keys.PLAYED_DEAL_LIFE_S * 1000) < 120_000
     else:
         assert end == unplayed
 

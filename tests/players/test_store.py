@@ -98,7 +98,7 @@ async def test_an_epoch_that_only_the_token_knows_is_kept(
     await players.update(ADA, None, 2)
     with pytest.raises(Refusal, match="bad_token"):
         await players.update(ADA, None, 1)
-    assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(players_keys.player(ADA)) < 60
+    assert 0 <= players_keys.PLAYER_LIFE_S - await redis.ttl(players_keys.player(ADA)) < 60
 
 
 async def test_sessions_and_players_expire(redis: Client, players: PlayerStore) -> None:
@@ -106,8 +106,8 @@ async def test_sessions_and_players_expire(redis: Client, players: PlayerStore) 
     await players.update(ADA, "Ada")
     await players.add_session(ADA, "one", 1)
     await players.add_session(ADA, "two", 2)
-    assert 0 <= players_keys.GUEST_LIFE - await redis.ttl(record) < 60
-    assert 0 < await redis.ttl(keys.sessions(ADA)) <= keys.SESSION_LIFE
+    assert 0 <= players_keys.GUEST_LIFE_S - await redis.ttl(record) < 60
+    assert 0 < await redis.ttl(keys.sessions(ADA)) <= keys.SESSION_LIFE_S
 
 
 @pytest.mark.parametrize("field", ["barred", "hidden"])
@@ -117,7 +117,7 @@ async def test_what_an_operator_has_said_outlives_a_guest(
     record = players_keys.player(ADA)
     await redis.hset(record, field, "0")
     await players.update(ADA, "Ada")
-    assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(record) < 60
+    assert 0 <= players_keys.PLAYER_LIFE_S - await redis.ttl(record) < 60
 
 
 async def test_a_name_lives_as_long_as_the_results_under_it(
@@ -126,10 +126,10 @@ async def test_a_name_lives_as_long_as_the_results_under_it(
     record, histories = players_keys.player(ADA), HistoryStore(database)
     await players.update(ADA, "Ada")
     assert await histories.change(ADA, 0, {"kept": "1"})
-    assert 0 <= players_keys.GUEST_LIFE - await redis.ttl(record) < 60
+    assert 0 <= players_keys.GUEST_LIFE_S - await redis.ttl(record) < 60
     assert await histories.change(ADA, 1, {"t:robert": "[]"})
     for _ in range(2):
-        assert 0 <= players_keys.PLAYER_LIFE - await redis.ttl(record) < 60
+        assert 0 <= players_keys.PLAYER_LIFE_S - await redis.ttl(record) < 60
         await players.update(ADA)
     await redis.persist(record)
     assert await histories.change(ADA, 2, {"kept": None})

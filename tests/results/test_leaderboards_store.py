@@ -106,7 +106,7 @@ async def test_each_game_and_day_has_its_own_leaderboard(
         == await boards.rows(of_daily(DailyId("deuces", DAY), "guests"), 1, 10)
         == (0, [], None)
     )
-    assert 0 < await redis.ttl(keys.leaderboard(BOARD)) <= keys.LEADERBOARD_LIFE
+    assert 0 < await redis.ttl(keys.leaderboard(BOARD)) <= keys.LEADERBOARD_LIFE_S
 
 
 async def test_the_greatest_scores_are_exact(boards: LeaderboardStore) -> None:

@@ -30,4 +30,4 @@ async def test_those_who_were_met_last_are_kept(met: MetStore, redis: Client) ->
         await met.add(ADA, [each], START + 2 + number)
     assert await met.of(ADA) == others[::-1]
     assert await met.of(BOB) == []
-    assert 0 < await redis.ttl(results_keys.met(ADA)) <= players_keys.PLAYER_LIFE
+    assert 0 < await redis.ttl(results_keys.met(ADA)) <= players_keys.PLAYER_LIFE_S

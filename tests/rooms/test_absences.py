@@ -12,7 +12,7 @@ from server.base.core.refusal import UnavailableError
 from server.base.work import worker_pool
 from server.rooms import absences as module
 from server.rooms.core import keys
-from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE
+from server.rooms.core.absence import HOST_ABSENCE_MS, SEAT_ABSENCE_MS
 from tests.base.redis.servers import running, until
 from tests.builders import ADA, BOB, CYD, reached
 from tests.conftest import debug_captured
@@ -26,7 +26,7 @@ async def time(
     node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[AbsenceTime]:
     """Run both nodes, and return the time by which they count absences."""
-    monkeypatch.setattr(module, "RETRY_AFTER", 20)
+    monkeypatch.setattr(module, "RETRY_AFTER_MS", 20)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.02)
     for one, another in ((node, other), (other, node)):
         one.registration.note_alive(another.registration.id)
@@ -53,7 +53,7 @@ async def test_both_nodes_decide_and_each_change_happens_once(
     node.services.live.unsubscribe(code, ADA)
     for each in (node, other):
         await shows(each, code, BOB, CYD)
-    for number, passed in enumerate((HOST_ABSENCE, SEAT_ABSENCE - HOST_ABSENCE), 1):
+    for number, passed in enumerate((HOST_ABSENCE_MS, SEAT_ABSENCE_MS - HOST_ABSENCE_MS), 1):
         time.pass_(passed)
         for each in (node, other):
             await sees(each, code, room.version + number)
@@ -75,11 +75,11 @@ async def test_a_member_who_comes_back_in_time_keeps_everything(
     other.services.live.unsubscribe(code, BOB)
     await shows(node, code, ADA)
     assert node.services.absences.size == 1
-    time.pass_(SEAT_ABSENCE - 1)
+    time.pass_(SEAT_ABSENCE_MS - 1)
     await follow(other, code, BOB)
     await shows(node, code, ADA, BOB)
     assert node.services.absences.size == 0
-    time.pass_(SEAT_ABSENCE)
+    time.pass_(SEAT_ABSENCE_MS)
     assert (await node.rooms.load(code)).version == room.version
 
 
@@ -91,7 +91,7 @@ async def test_a_room_that_nobody_of_this_node_follows_any_more_is_left_alone(
     room = await node.room_of(ADA, BOB)
     code = room.opened.code
     await follow(node, code, ADA)
-    time.pass_(SEAT_ABSENCE)
+    time.pass_(SEAT_ABSENCE_MS)
     assert decided == [code]
     node.services.live.unsubscribe(code, ADA)
     await node.services.absences._decide(code)
@@ -109,7 +109,7 @@ async def test_who_is_there_by_the_store_is_not_away(
     await follow(node, code, ADA)
     monkeypatch.setattr(node.services.live, "refresh_soon", refreshed.append)
     await node.store.rooms.put_present(code, BOB, other.registration.id)
-    time.pass_(SEAT_ABSENCE)
+    time.pass_(SEAT_ABSENCE_MS)
 
     async def looked() -> bool:
         return code in refreshed
@@ -135,7 +135,7 @@ async def test_what_could_not_be_decided_is_tried_again(
     monkeypatch.setattr(node.rooms, "free_seat", failing)
     with debug_captured() as logs:
         await follow(node, code, ADA)
-        time.pass_(SEAT_ABSENCE)
+        time.pass_(SEAT_ABSENCE_MS)
         await sees(node, code, room.version + 1)
     deferred = [line["event"] for line in logs if line.get("work") == "absences"]
     assert deferred == ["work_deferred"] * 2
@@ -159,12 +159,12 @@ async def test_a_seat_is_lost_only_after_the_round(
     await follow(node, code, ADA)
     absences = node.services.absences
     assert not absences._due.is_scheduled(code), "it waits for the end of the round"
-    time.pass_(SEAT_ABSENCE)
+    time.pass_(SEAT_ABSENCE_MS)
     assert room.round is not None
     for player in (ADA, BOB):
         await other.rooms.finish(code, room.round.deal, player, reached(1))
     await sees(node, code, room.version + 2)
     assert await members(node, code) == [ADA, BOB]
-    time.pass_(SEAT_ABSENCE)
+    time.pass_(SEAT_ABSENCE_MS)
     await sees(node, code, room.version + 3)
     assert await members(node, code) == [ADA]

@@ -26,7 +26,7 @@ pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 @pytest.fixture(autouse=True)
 def any_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets."""
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from tests.nodes import BEGUN, OVER, Node, SetClock, node_on
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and publish progress every 20 ms."""
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setattr(hub_module, "CHECK_PAUSE", 0.0)
 
@@ -109,7 +109,7 @@ async def test_a_session_that_has_moved_to_another_room_is_not_sent_the_cards(
 async def test_cards_come_when_the_round_begins_and_not_before(
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "COUNTDOWN", 50)
+    monkeypatch.setattr(commands, "COUNTDOWN_MS", 50)
     one, other = await hub.seat(), await hub.seat()
     code = RoomCode(await room_of(one, other))
     room = await one.ask("room.start", code=code)

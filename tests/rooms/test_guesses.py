@@ -24,7 +24,7 @@ HERE, ELSEWHERE = "203.0.113.7", "198.51.100.1"
 
 @pytest.fixture(autouse=True)
 def at_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
 
 
 async def seat_at(hub: HubNode, address: str) -> Seat:

@@ -17,7 +17,7 @@ from server.base.redis.clock import RedisClock
 from server.lobby import open_rooms
 from server.play.core import pace_bot
 from server.rooms.core import commands, quick_match
-from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE
+from server.rooms.core.absence import HOST_ABSENCE_MS, SEAT_ABSENCE_MS
 from tests.base.redis.servers import until
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import KEY, race_of, resign, room_of
@@ -67,7 +67,7 @@ async def test_every_seat_has_the_same_deal(port: int, game: str, variant: str) 
 async def test_no_card_is_sent_before_the_countdown_is_over(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "COUNTDOWN", 2_000)
+    monkeypatch.setattr(commands, "COUNTDOWN_MS", 2_000)
     async with opened(port) as one, opened(port) as other:
         code = await room_of(one, other)
         room = await one.ask("room.start", code=code)
@@ -301,7 +301,7 @@ async def test_a_round_is_over_when_its_time_is_up(
         await race_of(one, other)
         await other.socket.close()
         now = RedisClock.now
-        monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+        monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
         monkeypatch.setattr(RedisClock, "now", lambda clock: now(clock) + 600_000)
         assert (await one.next("ended"))["result"]["end"] == "time"
         room = await one.next("room", is_over)
@@ -537,8 +537,8 @@ async def test_two_who_look_for_a_match_race_without_a_word(redis_url: str) -> N
 async def test_the_pace_bot_races_who_waits_alone_and_is_labelled(
     port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quick_match, "BOT_AFTER", 100)
-    for name in ("FIRST_MOVE_AFTER", "FASTEST", "SLOWEST"):
+    monkeypatch.setattr(quick_match, "BOT_AFTER_MS", 100)
+    for name in ("FIRST_MOVE_AFTER_MS", "FASTEST_MS", "SLOWEST_MS"):
         monkeypatch.setattr(pace_bot, name, 20)
     async with opened(port) as client:
         me = (await client.hello())["player"]
@@ -571,11 +571,11 @@ async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(
         await host.socket.close()
         for client in (second, third):
             await client.next("room", lambda e: here(e) == [False, True, True])
-        time.pass_(HOST_ABSENCE)
+        time.pass_(HOST_ABSENCE_MS)
         for client in (second, third):
             followed = await client.next("room", lambda e: e["host"] == ids(before)[1])
             assert ids(followed) == ids(before), "the seat is kept for now"
-        time.pass_(SEAT_ABSENCE - HOST_ABSENCE)
+        time.pass_(SEAT_ABSENCE_MS - HOST_ABSENCE_MS)
         freed = await third.next("room", lambda e: ids(e) == ids(before)[1:])
         assert freed["version"] == before["version"] + 2, "both nodes decided, and once"
         await second.next("room", lambda e: ids(e) == ids(before)[1:])
@@ -591,12 +591,12 @@ async def test_a_seat_is_lost_after_a_round_and_not_in_it(
         await resign(one, mine)
         await one.socket.close()
         await other.next("room", lambda e: here(e) == [False, True])
-        time.pass_(max(HOST_ABSENCE, SEAT_ABSENCE))
+        time.pass_(max(HOST_ABSENCE_MS, SEAT_ABSENCE_MS))
         room = await other.next("room", lambda e: e["host"] == yours["attempt"].split(".")[1])
         assert len(room["members"]) == 2
         await resign(other, yours)
         room = await other.next("room", is_over)
         assert len(room["members"]) == 2
-        time.pass_(SEAT_ABSENCE)
+        time.pass_(SEAT_ABSENCE_MS)
         room = await other.next("room", lambda e: len(e["members"]) == 1)
         assert is_over(room)

@@ -30,7 +30,7 @@ async def running_nodes(
     """Run both nodes, with short intervals."""
     monkeypatch.setattr(module, "BACKUP_AFTER", 0.0)
     monkeypatch.setattr(worker_pool, "SHORTEST", 0.001)
-    for name, time in (("FIRST_MOVE_AFTER", 30), ("FASTEST", 15), ("SLOWEST", 25)):
+    for name, time in (("FIRST_MOVE_AFTER_MS", 30), ("FASTEST_MS", 15), ("SLOWEST_MS", 25)):
         monkeypatch.setattr(pace_bot, name, time)
     for one, another in ((node, other), (other, node)):
         one.registration.note_alive(another.registration.id)
@@ -44,7 +44,7 @@ async def race_with_bot(node: Node, clock: SetClock) -> tuple[Room, RoomCode]:
     """Return a quick match that nobody follows, in the round of which the bot runs."""
     room = await node.services.quick_matches.match(ADA, GAME)
     code = room.opened.code
-    clock.time += quick_match.BOT_AFTER
+    clock.time += quick_match.BOT_AFTER_MS
     await node.rooms.seat_bot(code)
     room = await node.rooms.start(code, None, {ADA})
     assert room.round is not None
@@ -120,7 +120,7 @@ async def test_a_node_that_takes_over_continues_at_the_times_that_were_due(
     clock.time += 1_000
     await follow(other, code, ADA)
     state = await reaches(other, attempt, 30)
-    assert clock.time - pace_bot.SLOWEST < state.at <= clock.time
+    assert clock.time - pace_bot.SLOWEST_MS < state.at <= clock.time
     check(await texts(node, attempt), expected)
 
 
@@ -151,7 +151,7 @@ async def test_its_attempt_is_started_if_a_node_died_before(
     room, code = await race_with_bot(node, clock)
     attempt = attempt_of(room, PACE_BOT)
     await node.redis.delete(keys.attempt(attempt))
-    clock.time += pace_bot.FIRST_MOVE_AFTER
+    clock.time += pace_bot.FIRST_MOVE_AFTER_MS
     await follow(other, code, ADA)
     assert (await reaches(other, attempt, 2)).board.moves == 1
 

@@ -39,4 +39,4 @@ async def test_results_are_taken_back_beside_the_decision(
     assert await records.void(DEAL, ADA, "a bot") == RaceRecord("{}", frozenset({ADA}))
     await records.void(DEAL, BOB, "another bot")
     assert await records.decide(DEAL, "other") == RaceRecord("{}", frozenset({ADA, BOB}))
-    assert 0 < await redis.ttl(keys.race(DEAL)) <= keys.RACE_LIFE
+    assert 0 < await redis.ttl(keys.race(DEAL)) <= keys.RACE_LIFE_S

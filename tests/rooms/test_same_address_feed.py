@@ -23,7 +23,7 @@ HERE, THERE = "192.0.2.1", "192.0.2.2"
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and shorten a wait."""
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     monkeypatch.setattr(same_address_feed, "SETTLED", 0.05)
 
 
@@ -94,7 +94,7 @@ async def test_a_place_is_a_keyed_hash_that_is_kept_for_hours(hubs: list[HubNode
     stored = await redis.hgetall(keys.addresses(code))
     assert stored == {seat.player: await hubs[0].node.services.address_hashes.of(HERE)}
     assert HERE not in str(stored)
-    assert 0 < await redis.ttl(keys.addresses(code)) <= keys.ADDRESSES_LIFE
+    assert 0 < await redis.ttl(keys.addresses(code)) <= keys.ADDRESSES_LIFE_S
 
 
 async def test_who_has_no_known_address_is_at_no_address(hubs: list[HubNode]) -> None:

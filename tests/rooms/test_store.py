@@ -28,7 +28,7 @@ async def test_a_creation_has_one_code_however_often_it_is_sent(
     asked = [nodes[nth % 2].code_for(ADA, "key", code) for nth, code in enumerate(drawn)]
     (code,) = set(await asyncio.gather(*asked))
     assert code in drawn
-    assert 0 < await redis.ttl(rooms_keys.creation(ADA, "key")) <= rooms_keys.CREATION_LIFE
+    assert 0 < await redis.ttl(rooms_keys.creation(ADA, "key")) <= rooms_keys.CREATION_LIFE_S
 
 
 async def test_each_player_and_key_has_a_code_of_its_own(rooms: RoomStore) -> None:
@@ -53,7 +53,7 @@ async def test_presence_is_only_deleted_by_the_node_that_stored_it(
     await rooms.put_present(CODE, BOB, "one")
     await rooms.put_present(CODE, BOB, "two")
     assert await rooms.present(CODE) == {ADA: "one", BOB: "two"}
-    assert 0 < await redis.ttl(keys.presence(CODE)) <= rooms_keys.PRESENCE_LIFE
+    assert 0 < await redis.ttl(keys.presence(CODE)) <= rooms_keys.PRESENCE_LIFE_S
     # Bob has entered by another node meanwhile.
     await rooms.remove_present(CODE, BOB, "one")
     await rooms.remove_present(CODE, ADA, "one")

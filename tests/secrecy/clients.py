@@ -35,7 +35,7 @@ from server.rooms.messages import PROGRESS
 from server.routes import ROUTES
 from tests.builders import START
 from tests.secrecy.decks import Dealer, Decks, deck
-from tests.secrecy.stage import COUNTDOWN, Input, Stage
+from tests.secrecy.stage import COUNTDOWN_MS, Input, Stage
 from tests.wire import read_event
 
 ANN, BOB, CYD, DAN, EVE = range(5)
@@ -204,7 +204,7 @@ class Clients:
         await self._send(ANN, rooms.StartRound(next(self._ids), self.code, anyway=True))
         for client in (ANN, DAN):
             await self._send(client, protocol.dailies.OpenDaily(next(self._ids), script.daily))
-        await self._do(0.0 if script.early else COUNTDOWN / 1000, [])
+        await self._do(0.0 if script.early else COUNTDOWN_MS / 1000, [])
 
     async def _send(self, client: int, command: protocol.shared.Command) -> None:
         """Send a command, and wait until it is answered."""

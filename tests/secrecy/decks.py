@@ -38,7 +38,7 @@ Kind = Literal["room", "daily"]
 Decks = Mapping[Kind, bytes]
 """All cards in the order in which they are dealt."""
 
-WATCH_DELAY = 1_000
+WATCH_DELAY_MS = 1_000
 """Milliseconds by which those who do not play a round see it later, on these servers."""
 
 SWAPS = 25
@@ -308,7 +308,7 @@ class Twins:
             return NEVER
         if self._viewer in self._facts.runners:
             return max(at, self._done)
-        return max(at + WATCH_DELAY, self._facts.watching.get(self._viewer, NEVER))
+        return max(at + WATCH_DELAY_MS, self._facts.watching.get(self._viewer, NEVER))
 
 
 def _swapped(cards: bytes, rng: random.Random) -> bytes:

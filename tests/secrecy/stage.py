@@ -25,7 +25,7 @@ from server.watching import watching
 from server.watching.core import sight as core_watching
 from tests.builders import START
 from tests.faults.stored import Stored
-from tests.secrecy.decks import WATCH_DELAY
+from tests.secrecy.decks import WATCH_DELAY_MS
 from tests.simulation import node as nodes
 from tests.simulation import race
 from tests.simulation.network import Connection, Network
@@ -34,7 +34,7 @@ from tests.simulation.world import World
 
 NODES = 2
 
-COUNTDOWN = 500
+COUNTDOWN_MS = 500
 """Milliseconds from the start of a round to its cards, on these servers."""
 
 STARTED_WITHIN = 10_000
@@ -271,9 +271,9 @@ def serve(seed: int, clients: int, drive: Callable[[Stage], Awaitable[None]]) ->
 
     with (
         patched(nodes, "METRICS", Metrics()),
-        patched(commands, "COUNTDOWN", COUNTDOWN),
-        patched(core_watching, "WATCH_DELAY", WATCH_DELAY),
-        patched(watching, "WATCH_DELAY", WATCH_DELAY),
+        patched(commands, "COUNTDOWN_MS", COUNTDOWN_MS),
+        patched(core_watching, "WATCH_DELAY_MS", WATCH_DELAY_MS),
+        patched(watching, "WATCH_DELAY_MS", WATCH_DELAY_MS),
         _one_thread(),
     ):
         outcome = race.run(seed, Counter(), scenario)

@@ -212,7 +212,7 @@ def plays_a_resent_move_again() -> Iterator[None]:
 @contextmanager
 def appends_at_any_time() -> Iterator[None]:
     """A node with a wrong clock ends attempts before their time is up."""
-    with patched(journals_store, "CLOCK_TOLERANCE", 10**15):
+    with patched(journals_store, "CLOCK_TOLERANCE_MS", 10**15):
         yield
 
 
@@ -344,9 +344,9 @@ def follows_hosts_by_members_who_are_away() -> Iterator[None]:
 
     with (
         patched(commands, "replace_host", by_anybody),
-        patched(keys, "NODE_LIFE", 2),
+        patched(keys, "NODE_LIFE_S", 2),
         patched(registration, "RENEW_EVERY", 0.5),
-        patched(absence, "SEAT_ABSENCE", 30_000),
+        patched(absence, "SEAT_ABSENCE_MS", 30_000),
         patched(plans, "HOSTING", 0.5),
         patched(plans, "VANISHED", (5.0, 15.0)),
     ):
@@ -356,7 +356,7 @@ def follows_hosts_by_members_who_are_away() -> Iterator[None]:
 @contextmanager
 def shows_watchers_moves_at_once() -> Iterator[None]:
     """Watchers of a round see it without a delay."""
-    with patched(service_watching, "WATCH_DELAY", 0):
+    with patched(service_watching, "WATCH_DELAY_MS", 0):
         yield
 
 

@@ -114,7 +114,7 @@ CHECKPOINT_EVERY = (4, 7, 12, 128)
 ROUNDS = (1, 1, 2)
 """How many rounds are raced in a room, one of these numbers."""
 
-WATCH_DELAY = 4_000
+WATCH_DELAY_MS = 4_000
 """Milliseconds by which those who do not play a round see it later: rounds are short here."""
 
 SHARE = 20
@@ -527,17 +527,17 @@ def conditions() -> Iterator[None]:
         # Each connection asks for it, and it is read from a file.
         (redis_utils, "get_lib_version", lru_cache(1)(redis_utils.get_lib_version)),
         (keys, "PARTITIONS", 8),
-        (absence, "HOST_ABSENCE", 2_000),
-        (absence, "SEAT_ABSENCE", 6_000),
-        (absence, "QUICK_ABSENCE", 1_000),
-        (quick_match, "BOT_AFTER", 2_000),
-        (quick_match, "LIMIT", 8_000),
-        (pace_bot, "FIRST_MOVE_AFTER", 300),
-        (pace_bot, "FASTEST", 200),
-        (pace_bot, "SLOWEST", 500),
+        (absence, "HOST_ABSENCE_MS", 2_000),
+        (absence, "SEAT_ABSENCE_MS", 6_000),
+        (absence, "QUICK_ABSENCE_MS", 1_000),
+        (quick_match, "BOT_AFTER_MS", 2_000),
+        (quick_match, "LIMIT_MS", 8_000),
+        (pace_bot, "FIRST_MOVE_AFTER_MS", 300),
+        (pace_bot, "FASTEST_MS", 200),
+        (pace_bot, "SLOWEST_MS", 500),
         (contests, "PLAYED_MOVES", 2),
-        (core_watching, "WATCH_DELAY", WATCH_DELAY),
-        (watching, "WATCH_DELAY", WATCH_DELAY),
+        (core_watching, "WATCH_DELAY_MS", WATCH_DELAY_MS),
+        (watching, "WATCH_DELAY_MS", WATCH_DELAY_MS),
     ]
     create, set_terms = Rooms.create, Rooms.set_terms
 

@@ -599,7 +599,7 @@ def simulated() -> Iterator[SimulatedStore]:
 @pytest.fixture
 def no_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing end while commands run: the two stores set its end some milliseconds apart."""
-    for name in ("NODE_LIFE", "SWEEPER_LIFE", "BUSY_LIFE", "BARRIER_LIFE"):
+    for name in ("NODE_LIFE_S", "SWEEPER_LIFE_S", "BUSY_LIFE_S", "BARRIER_LIFE_S"):
         monkeypatch.setattr(keys, name, 3_600)
 
 

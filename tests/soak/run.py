@@ -23,7 +23,7 @@ from tests.faults.plans import Table
 from tests.faults.player import World
 from tests.faults.room_history import Nodes
 from tests.faults.run import reported_by, store_running, stored_when_settled, write_evidence
-from tests.faults.stage import ABSENCE, WATCH_DELAY, Stage
+from tests.faults.stage import ABSENCE, WATCH_DELAY_MS, Stage
 from tests.faults.stored import Stored
 from tests.faults.stores import Store
 from tests.soak.figures import NodeFigures, Observed, Sample, StoreFigures, of_store
@@ -33,7 +33,7 @@ from tests.soak.report import line
 
 NODES = 2
 
-COUNTDOWN = 300
+COUNTDOWN_MS = 300
 """Milliseconds from the host's start to the first card."""
 
 KINDS = ("node killed", "Redis held", "node restarted", "Redis killed")
@@ -133,7 +133,7 @@ async def run(settings: Settings, folder: Path, log: Callable[[str], None]) -> R
 
 
 def _checked(found: Stored, world: World) -> Verdict:
-    nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, watch_delay=WATCH_DELAY)
+    nodes = Nodes(ABSENCE, 3 * ABSENCE, ABSENCE // 2, ABSENCE, watch_delay=WATCH_DELAY_MS)
     return check(found, world.ledgers, ledger.now(), nodes)
 
 
@@ -143,9 +143,14 @@ async def _running_stage(
 ) -> AsyncIterator[tuple[Stage, Sequence[Observed]]]:
     """Run nodes until the block is left, and yield them, with the stage that they are on."""
     options = [*store.options(), "--page", str(folder), "--share", str(settings.share)]
-    options += ["--countdown", str(COUNTDOWN), "--absence", str(ABSENCE)]
+    options += ["--countdown", str(COUNTDOWN_MS), "--absence", str(ABSENCE)]
     # All players are at one address.
-    options += ["--watch-delay", str(WATCH_DELAY), "--address-players", str(10 * settings.players)]
+    options += [
+        "--watch-delay",
+        str(WATCH_DELAY_MS),
+        "--address-players",
+        str(10 * settings.players),
+    ]
     nodes = [Observed(number, options, folder) for number in range(NODES)]
     stage = Stage(store, nodes)
     watch = asyncio.create_task(stage.watch())

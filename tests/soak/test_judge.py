@@ -30,7 +30,7 @@ def node(
 
 def store() -> StoreFigures:
     """Return the figures of a store in which people have played."""
-    lives = {"attempt": 90 * judge.DAY, "room": judge.DAY, "player": keys.PLAYER_LIFE}
+    lives = {"attempt": 90 * judge.DAY, "room": judge.DAY, "player": keys.PLAYER_LIFE_S}
     lasting = Counter({"store-format": 1, ALL_TIME: 7, "player": 3, "recovery": 2})
     return StoreFigures(9 * MIB, Counter(lives.keys() | lasting.keys()), lasting, lives)
 

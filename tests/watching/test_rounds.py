@@ -37,9 +37,9 @@ DELAY = 40
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and shorten all waits."""
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.01)
-    monkeypatch.setattr(service, "WATCH_DELAY", DELAY)
+    monkeypatch.setattr(service, "WATCH_DELAY_MS", DELAY)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.05)
     monkeypatch.setattr(module, "CATCH_UP_EVERY", 0.02)
 

@@ -40,9 +40,9 @@ STEPS = 60
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Accept entries at the time that a test sets, and shorten all waits."""
     monkeypatch.setattr(limits, "PLAYER_COMMANDS", limits.Rate(1_000, 10_000))
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     monkeypatch.setattr(progress, "EVERY", 0.005)
-    monkeypatch.setattr(service, "WATCH_DELAY", DELAY)
+    monkeypatch.setattr(service, "WATCH_DELAY_MS", DELAY)
     monkeypatch.setattr(module, "CATCH_UP_EVERY", 0.01)
 
 

@@ -9,17 +9,17 @@ from typing import Final
 
 from server.accounts.core import keys
 from server.base.core.quota import Item
-from server.players.core.keys import PLAYER_LIFE
+from server.players.core.keys import PLAYER_LIFE_S
 
-CODE: Final = (Item(1_300, PLAYER_LIFE * 1000),)
+CODE: Final = (Item(1_300, PLAYER_LIFE_S * 1000),)
 """A recovery code or a passkey, with the record and the history that say that. Those of who has a
 result do not expire, and count for as long as tokens hold."""
 
-OFFER: Final = (Item(350, keys.CODE_OFFER_LIFE * 1000),)
+OFFER: Final = (Item(350, keys.CODE_OFFER_LIFE_S * 1000),)
 """A recovery code that is not kept yet, with the record that names it."""
 
-DEVICE: Final = (Item(350, keys.DEVICE_LIFE * 1000),)
+DEVICE: Final = (Item(350, keys.DEVICE_LIFE_S * 1000),)
 """A device code, with the record that names it."""
 
-EPOCH: Final = (Item(150, PLAYER_LIFE * 1000),)
+EPOCH: Final = (Item(150, PLAYER_LIFE_S * 1000),)
 """That a player has signed out everywhere, or is deleted, for as long as tokens hold."""

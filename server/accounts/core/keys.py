@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-DEVICE_LIFE = 300
+DEVICE_LIFE_S = 300
 """Seconds for which a device code signs a player in."""
 
-CODE_OFFER_LIFE = 3_600
+CODE_OFFER_LIFE_S = 3_600
 """Seconds within which a new recovery code is kept, by whoever has written it down."""
 
 FOR_GOOD = {

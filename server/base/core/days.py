@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 DAY = 86_400_000
 """The length of a day, in milliseconds."""
 
-GRACE = 3_600_000
+GRACE_MS = 3_600_000
 """For how long after the day's end an attempt begun in it may go on, in milliseconds."""
 
-SETTLED = 3_600_000
+SETTLED_MS = 3_600_000
 """How long after a day's close its results are where they belong, in milliseconds.
 
 Each node ends a hundred of the attempts that go on at the close a second.
@@ -69,7 +69,7 @@ def ends(day: int) -> int:
 
 def closes(day: int) -> int:
     """Return the time at which the day's last attempts end and its seeds are published."""
-    return ends(day) + GRACE
+    return ends(day) + GRACE_MS
 
 
 def date_text(day: int) -> str:

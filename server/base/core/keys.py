@@ -15,22 +15,22 @@ PARTITIONS = 256
 
 DAY_SECONDS = 86_400
 
-NODE_LIFE = 15
+NODE_LIFE_S = 15
 """Seconds after which a node's registration expires unless it is renewed."""
 
-SESSION_LIFE = 30 * DAY_SECONDS
+SESSION_LIFE_S = 30 * DAY_SECONDS
 """Seconds that a player's sessions are stored after the newest one began."""
 
-SWEEPER_LIFE = 6
+SWEEPER_LIFE_S = 6
 """Seconds after which other sweepers take over from one that does not renew its entry."""
 
-BUSY_LIFE = 20
+BUSY_LIFE_S = 20
 """Seconds after the last activity of players for which sweepers work at shorter intervals."""
 
-BARRIER_LIFE = 60
+BARRIER_LIFE_S = 60
 """Seconds after which a key that was written for the sake of writing expires."""
 
-MARK_LIFE = 7 * DAY_SECONDS
+MARK_LIFE_S = 7 * DAY_SECONDS
 """Seconds that a node's mark is kept after it was written: longer than Redis may be away."""
 
 NODES = "nodes"
@@ -40,7 +40,7 @@ SWEEPERS = "{sweepers}"
 """The key of the active sweepers: a sorted set by time of expiry in Unix milliseconds."""
 
 BUSY = "{sweepers}:busy"
-"""The key that exists while anybody has played in the last `BUSY_LIFE` seconds."""
+"""The key that exists while anybody has played in the last `BUSY_LIFE_S` seconds."""
 
 HOLDERS = "{sweepers}:holders"
 """The key of the nodes that may have stored something which ends with them.

@@ -33,7 +33,7 @@ from server.base.redis.scripts import Script
 from server.base.redis.servers import suggests_failover
 from server.base.work.background import hear
 
-CLOCK_TOLERANCE: Final = 2_000
+CLOCK_TOLERANCE_MS: Final = 2_000
 """Most milliseconds between the time of a decision and Redis's time when it is appended."""
 
 _PAGE: Final = 1_000
@@ -269,7 +269,7 @@ class JournalStore:
         times = [now for _, now, _, _ in entries]
         names = [append.key for append, _, _, _ in entries]
         given = [part for append, *_ in entries for part in (append.number, append.payload)]
-        return pack(*_APPEND.call(names, min(times), max(times), CLOCK_TOLERANCE, *given))
+        return pack(*_APPEND.call(names, min(times), max(times), CLOCK_TOLERANCE_MS, *given))
 
     def _complete(self, batch: tuple[int, str], entries: list[_PendingAppend], reply: Any) -> None:
         """Call back the callers whose entries were in a batch."""
@@ -360,7 +360,7 @@ class JournalStore:
                     entry.number,
                     entry.payload,
                     now,
-                    CLOCK_TOLERANCE,
+                    CLOCK_TOLERANCE_MS,
                     "" if entry.expires is None else entry.expires,
                     field,
                     value,
@@ -470,6 +470,6 @@ class JournalStore:
         if not (acknowledged and self._database.acks):
             return await reading
         barrier = keys.barrier(key)
-        writing = self._database.write(barrier, "SET", barrier, "", "EX", keys.BARRIER_LIFE)
+        writing = self._database.write(barrier, "SET", barrier, "", "EX", keys.BARRIER_LIFE_S)
         page, _ = await asyncio.gather(reading, writing)
         return page

@@ -17,7 +17,7 @@ from server.base.work.outages import Outage
 MAX_LAG: Final = 0.25
 """Event-loop lag in seconds above which the node rejects new work."""
 
-RETRY_AFTER: Final = (2_000, 8_000)
+RETRY_AFTER_MS: Final = (2_000, 8_000)
 """Range in milliseconds of the random time to retry after, which spreads the clients' retries."""
 
 
@@ -59,4 +59,4 @@ class Load:
     @staticmethod
     def wait() -> int:
         """Return after how many milliseconds a rejected client should retry."""
-        return random.randint(*RETRY_AFTER)  # noqa: S311 - not a secret
+        return random.randint(*RETRY_AFTER_MS)  # noqa: S311 - not a secret

@@ -2,8 +2,8 @@
 
 Releases that follow each other run side by side on one store. A form that the last release does not
 read is written only if `Format.written` says so. The store's format is raised when no node of an
-older release has been registered for `ALONE_FOR`. From then on such nodes do not start, so a format
-is never lowered, and nodes write what it allows.
+older release has been registered for `ALONE_FOR_MS`. From then on such nodes do not start, so a
+format is never lowered, and nodes write what it allows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from server.base.work.clock import Clock
 READ_EVERY = 5.0
 """Seconds between two reads of the format, until it is the newest."""
 
-ALONE_FOR: Final = 600_000
+ALONE_FOR_MS: Final = 600_000
 """Milliseconds without an older node after which the format is raised.
 
 A node that crashed or was cut off is back by then; one that is not was replaced.
@@ -66,11 +66,11 @@ class Format:
         self.written = min(kept, self._newest)
 
     async def _is_alone(self) -> bool:
-        """Return whether no node of an older release has been registered for `ALONE_FOR`."""
+        """Return whether no node of an older release has been registered for `ALONE_FOR_MS`."""
         now = self._clock.now()
         if any(form_of(name) < self._newest for name in await self._nodes.alive(now)):
             self._alone_since = None
             return False
         if self._alone_since is None:
             self._alone_since = now
-        return now - self._alone_since >= ALONE_FOR
+        return now - self._alone_since >= ALONE_FOR_MS

@@ -73,7 +73,7 @@ class HeldStore:
 
         It was not if it is new, or if others count it as gone and remove what it has stored.
         """
-        before, nodes = await self._database.run(_LIST, [keys.HOLDERS], node, keys.SESSION_LIFE)
+        before, nodes = await self._database.run(_LIST, [keys.HOLDERS], node, keys.SESSION_LIFE_S)
         return before == "here", nodes
 
     async def begin_removal(self, node: str) -> None:
@@ -87,7 +87,7 @@ class HeldStore:
     async def note(self, node: str, player: PlayerId) -> None:
         """Note that a node has stored sessions of a player."""
         key = keys.held(keys.partition(player), node)
-        await self._database.run(_NOTE, [key], player_note(player), keys.SESSION_LIFE)
+        await self._database.run(_NOTE, [key], player_note(player), keys.SESSION_LIFE_S)
 
     async def drop(self, node: str, player: PlayerId) -> None:
         """Note that a node has no sessions of a player any more."""

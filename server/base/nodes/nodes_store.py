@@ -23,8 +23,8 @@ class NodeStore:
         self._database = database
 
     async def renew(self, node: str) -> list[str]:
-        """Register a node for the next `keys.NODE_LIFE` seconds, and return all nodes."""
-        return list(await self._database.run(_RENEW, [keys.NODES], node, keys.NODE_LIFE))
+        """Register a node for the next `keys.NODE_LIFE_S` seconds, and return all nodes."""
+        return list(await self._database.run(_RENEW, [keys.NODES], node, keys.NODE_LIFE_S))
 
     async def drop(self, node: str) -> None:
         """Delete the registration of a node that stops."""

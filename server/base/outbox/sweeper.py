@@ -1,12 +1,12 @@
 """The sweeper: applies deadlines that have passed, and effects that dead nodes have left.
 
 Each partition is owned by one node, by rendezvous hashing over those that are alive. The owner
-scans it at intervals for effects and for the deadlines of the next minutes (`HORIZON`), which it
+scans it at intervals for effects and for the deadlines of the next minutes (`HORIZON_MS`), which it
 keeps in memory and applies when they come. The longest delays are:
 - of a deadline: `POLL_EVERY`, if it was set before the last scan;
-- of an effect that a killed node has left: `BUSY_SCAN_EVERY` while anybody plays; if that node
-  owned the partition, also `keys.SWEEPER_LIFE` and a renewal (8 s) until another one does;
-- of what failed: `RETRY_AFTER`.
+- of an effect that a killed node has left: `BUSY_SCAN_EVERY_MS` while anybody plays; if that node
+  owned the partition, also `keys.SWEEPER_LIFE_S` and a renewal (8 s) until another one does;
+- of what failed: `RETRY_AFTER_MS`.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from server.base.work.worker_pool import WorkerPool
 RENEW_EVERY = 2.0
 """Seconds between two heartbeats."""
 
-BUSY_SCAN_EVERY, IDLE_SCAN_EVERY = 4_000, 128_000
+BUSY_SCAN_EVERY_MS, IDLE_SCAN_EVERY_MS = 4_000, 128_000
 """Milliseconds between two scans of a partition, while anybody plays and otherwise."""
 
-HORIZON = 300_000
+HORIZON_MS = 300_000
 """Milliseconds ahead for which a scan reads deadlines; more than between two scans."""
 
 SCAN_EVERY = 1.0
@@ -53,7 +53,7 @@ LOST = "entries_lost"
 POLL_EVERY = 0.5
 """Seconds between two checks of the deadlines in memory."""
 
-RETRY_AFTER = 2_000
+RETRY_AFTER_MS = 2_000
 """Milliseconds after which the partition of failed work is scanned again."""
 
 TRIES = 3
@@ -113,7 +113,7 @@ class _Partition:
         retry_at: time of an early scan in Unix milliseconds, after a failure; else `None`.
         generation: of the connection to the partition's server at the last scan. On another one, a
             scan is due, since the server may have lost what was done.
-        due: the deadlines up to `HORIZON`, and their times in Unix milliseconds, earliest first.
+        due: the deadlines up to `HORIZON_MS`, and their times in Unix milliseconds, earliest first.
         found: since when (monotonic seconds) it is known that an effect or a passed deadline is yet
             to be applied, by name: of those that the last scan found, or that have passed since.
     """
@@ -127,7 +127,7 @@ class _Partition:
     def is_urgent(self, now: int) -> bool:
         """Return whether a scan is due at once: for a retry, or since the clock has jumped."""
         retries = self.retry_at is not None and self.retry_at <= now
-        return retries or not self.scanned <= now < self.scanned + 2 * IDLE_SCAN_EVERY
+        return retries or not self.scanned <= now < self.scanned + 2 * IDLE_SCAN_EVERY_MS
 
 
 class Sweeper:
@@ -211,7 +211,7 @@ class Sweeper:
         Those that are due by the interval are spread over the calls, oldest scan first.
         """
         now = self._clock.now()
-        every = BUSY_SCAN_EVERY if self._busy else IDLE_SCAN_EVERY
+        every = BUSY_SCAN_EVERY_MS if self._busy else IDLE_SCAN_EVERY_MS
         known = self._partitions.items()
         urgent = [
             number
@@ -231,7 +231,7 @@ class Sweeper:
         """Read some partitions in one round trip."""
         generations = [self._generation(number) for number in numbers]
         try:
-            found = await self._outboxes.pending(now + HORIZON, numbers)
+            found = await self._outboxes.pending(now + HORIZON_MS, numbers)
         except UnavailableError:
             self._retry(numbers)
             raise
@@ -323,7 +323,7 @@ class Sweeper:
 
     def _retry(self, numbers: Iterable[int]) -> None:
         """Schedule an early scan of partitions."""
-        at = self._clock.now() + RETRY_AFTER
+        at = self._clock.now() + RETRY_AFTER_MS
         for number in numbers:
             known = self._partitions.get(number)
             if known is not None:

@@ -25,7 +25,7 @@ class Share(NamedTuple):
 
     Attributes:
         names: their names, sorted.
-        busy: whether anybody has played in the last `keys.BUSY_LIFE` seconds, on any node.
+        busy: whether anybody has played in the last `keys.BUSY_LIFE_S` seconds, on any node.
     """
 
     names: list[str]
@@ -44,15 +44,15 @@ class SweeperStore:
         self.name = secrets.token_hex(8)
 
     async def renew(self, *, busy: bool) -> Share:
-        """Register this sweeper for the next `keys.SWEEPER_LIFE` seconds; return all sweepers.
+        """Register this sweeper for the next `keys.SWEEPER_LIFE_S` seconds; return all sweepers.
 
         Args:
             busy: whether anybody has played on this node since the last call.
         """
-        busy_for = keys.BUSY_LIFE if busy else ""
+        busy_for = keys.BUSY_LIFE_S if busy else ""
         names = [keys.SWEEPERS, keys.BUSY]
         found, *alive = await self._database.run(
-            _RENEW, names, self.name, keys.SWEEPER_LIFE, busy_for
+            _RENEW, names, self.name, keys.SWEEPER_LIFE_S, busy_for
         )
         return Share(sorted(alive), bool(found))
 

@@ -55,7 +55,7 @@ CONCURRENCY: Final = 32
 MAX_KNOWN: Final = 10_000
 """Addresses of which a node knows how much they had stored last, 0.2 kB each."""
 
-SHORTEST_WAIT, LONGEST_WAIT = MINUTE, HOUR
+SHORTEST_WAIT_MS, LONGEST_WAIT_MS = MINUTE, HOUR
 """The range of what a refusal says how long to wait, in milliseconds."""
 
 MOVES: Final = 32
@@ -189,7 +189,7 @@ class Quotas:
             raise failed[0]
         self._limited["address", "stored"] += 1
         wait = max(each.first for each in refused) - now
-        raise full(min(max(wait, SHORTEST_WAIT), LONGEST_WAIT))
+        raise full(min(max(wait, SHORTEST_WAIT_MS), LONGEST_WAIT_MS))
 
     def _give_back(self, scopes: Iterable[Scope], sizes: dict[int, int]) -> None:
         back = {until: -size for until, size in sizes.items()}

@@ -33,7 +33,7 @@ SLOWEST_SAMPLE = 1.0
 SLOWEST_CHECK = 2.0
 """Longest round trip, in seconds, of a sample that may confirm the time that is known."""
 
-MAX_HELD_BACK: Final = 250
+MAX_HELD_BACK_MS: Final = 250
 """Largest correction backwards, in milliseconds, that is made by not advancing for as long.
 
 After a larger one, the time goes back.
@@ -86,7 +86,7 @@ class RedisClock:
     def now(self) -> int:
         """Return the time in Unix milliseconds. Call it only after a `sample` that succeeded."""
         now = int((self._monotonic() + self._offset) * 1000)
-        if 0 < self._last_returned - now <= MAX_HELD_BACK:
+        if 0 < self._last_returned - now <= MAX_HELD_BACK_MS:
             return self._last_returned
         self._last_returned = now
         return now

@@ -112,7 +112,7 @@ class Probe:
         now = self._monotonic()
         last = "" if mark.last is None else repr(mark.last)
         try:
-            kept = await self._database.run(_WRITE, [key], repr(now), last, keys.MARK_LIFE)
+            kept = await self._database.run(_WRITE, [key], repr(now), last, keys.MARK_LIFE_S)
         except UnavailableError:
             # What counts is how long ago the last one succeeded.
             return

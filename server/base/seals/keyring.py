@@ -20,7 +20,7 @@ from server.base.core.refusal import Refusal, UnavailableError, UnsuitableError
 from server.base.seals import tokens
 from server.base.seals.core.secret_keys import ID_LENGTH, SecretKeys
 from server.base.seals.keyring_store import KeyringStore
-from server.base.seals.tokens import RENEW_AFTER, Token
+from server.base.seals.tokens import RENEW_AFTER_MS, Token
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.signal import Signal
@@ -144,7 +144,7 @@ class Keyring:
         age = now - said.issued * 1000
         if ring.retired.get(said.key, now + 1) <= now or age >= tokens.LIFE_MS:
             raise Refusal("bad_token")
-        return Verified(said.player, said.epoch, said.key != ring.signing or age > RENEW_AFTER)
+        return Verified(said.player, said.epoch, said.key != ring.signing or age > RENEW_AFTER_MS)
 
     async def macs(self, what: bytes) -> list[bytes]:
         """Return HMAC-SHA256s of something by all keys that hold, that of the current key first."""

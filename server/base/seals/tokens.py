@@ -18,7 +18,7 @@ LIFE_MS: Final = 400 * 86_400_000
 """Milliseconds for which a token holds. A guest's record lives as long after the last visit, so
 nobody loses by it what is kept; and who visits is given a new token in time."""
 
-RENEW_AFTER: Final = 86_400_000
+RENEW_AFTER_MS: Final = 86_400_000
 """Milliseconds after which the next `Welcome` has a new token."""
 
 _LABEL = b"samedeal token\0"

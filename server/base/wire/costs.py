@@ -29,8 +29,8 @@ CREATE: Final = 10.0
 """Several journals, deals or registrations that are kept: 1 to 2 ms, and kilobytes for days."""
 
 SEARCH: Final = 10.0
-"""Milliseconds of a core: a search, a run that is played again, a signature that is verified, or
-all that is stored of a player.
+"""Ten milliseconds of a core: a search, a run that is played again, a signature that is verified,
+or all that is stored of a player.
 """
 
 MISSES: Final = frozenset({"unknown_room", "not_invited", "bad_code", "bad_passkey"})

@@ -38,7 +38,7 @@ HELLO_WITHIN = 5.0
 MAX_PENDING = 16
 """Frames that may be pending behind the current command; then reading is paused."""
 
-RECONNECT_WITHIN = 5_000
+RECONNECT_WITHIN_MS = 5_000
 """Milliseconds over which the reconnects of a stopping node's clients are spread."""
 
 _FATAL = {"bad_version": Reason.BAD_VERSION, "barred": Reason.BARRED}
@@ -376,7 +376,7 @@ class Session:
 
     def close_for_restart(self) -> None:
         """Close the session because the node stops, with a random time to reconnect after."""
-        wait = random.randrange(RECONNECT_WITHIN)  # noqa: S311 - not a secret
+        wait = random.randrange(RECONNECT_WITHIN_MS)  # noqa: S311 - not a secret
         self.close(Reason.GOING_AWAY, wait)
 
     def cancel_hello_timer(self) -> None:

@@ -10,5 +10,5 @@ from typing import Final
 from server.base.core.quota import HOUR, RUNNER, Item
 from server.dailies.core import keys
 
-DAILY: Final = (Item(RUNNER, 25 * HOUR), Item(100, keys.DIGESTS_LIFE * 1000))
+DAILY: Final = (Item(RUNNER, 25 * HOUR), Item(100, keys.DIGESTS_LIFE_S * 1000))
 """An attempt at a daily that is not played, and who began it where."""

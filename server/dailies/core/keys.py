@@ -5,7 +5,7 @@ from __future__ import annotations
 from server.base.core.days import DailyId
 from server.base.core.keys import DAY_SECONDS
 
-DIGESTS_LIFE = 3 * DAY_SECONDS
+DIGESTS_LIFE_S = 3 * DAY_SECONDS
 """Seconds that the digests of a daily's runs, and who began it where, are kept after the last one:
 it is over by then."""
 

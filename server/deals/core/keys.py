@@ -6,17 +6,17 @@ from server.base.core.days import DailyId
 from server.base.core.keys import DAY_SECONDS
 from server.base.core.quota import KEPT_DAYS
 
-DEAL_LIFE = 400 * DAY_SECONDS
+DEAL_LIFE_S = 400 * DAY_SECONDS
 """Seconds that a daily's deal and its seed are kept."""
 
 PLAYED_DEAL_DAYS = 2
 """Days that the deal of a round is kept beyond what is played on it, after somebody began that:
 longer than any attempt at it, which is over within two hours."""
 
-PLAYED_DEAL_LIFE = (KEPT_DAYS + PLAYED_DEAL_DAYS) * DAY_SECONDS
+PLAYED_DEAL_LIFE_S = (KEPT_DAYS + PLAYED_DEAL_DAYS) * DAY_SECONDS
 """Seconds that it is kept mostly."""
 
-UNPLAYED_DEAL_LIFE = DAY_SECONDS
+UNPLAYED_DEAL_LIFE_S = DAY_SECONDS
 """Seconds that the deal of a round is kept that nobody plays."""
 
 FOR_GOOD = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-OPEN_ROOM_LIFE = 12
+OPEN_ROOM_LIFE_S = 12
 """Seconds for which a public room is listed after a node last said that somebody is there."""
 
 OPEN_ROOMS = "{open}:rooms"
@@ -11,7 +11,7 @@ OPEN_ROOMS = "{open}:rooms"
 OPEN_ROWS = "{open}:rows"
 """The key of what the list says of them: a hash of JSON by code."""
 
-OFFER_LIFE = 6
+OFFER_LIFE_S = 6
 """Seconds for which a quick match is offered after a node last said that its player waits."""
 
 

@@ -23,7 +23,7 @@ from server.play.core.run import Run
 from server.results.core.contests import Pair
 from server.results.core.race_results import Decision, meetings, results
 
-SHORT: Final = 120
+SHORT_MS: Final = 120
 """Milliseconds in which nobody sees a board and moves a card on it."""
 
 SHORT_SHARE: Final = 0.4
@@ -35,7 +35,7 @@ MIN_INTERVALS: Final = 20
 REGULAR: Final = 0.12
 """The standard deviation, as a share of the mean, that the intervals of a person exceed by far."""
 
-WINDOW, MOST_IN_WINDOW = 5_000, 35
+WINDOW_MS, MOST_IN_WINDOW = 5_000, 35
 """Milliseconds, and the most moves that a person taps in them."""
 
 WINDOWS: Final = 3
@@ -55,7 +55,7 @@ SCOUT_HOME: Final = 0.06
 """Cards home for each card seen, up to which somebody did not play, but looked: it is 0.1 and more
 in runs that people have given up."""
 
-SCOUT_PACE: Final = 300
+SCOUT_PACE_MS: Final = 300
 """Milliseconds for each card seen, in which nobody plays."""
 
 FASTER: Final = 10
@@ -222,10 +222,10 @@ def _is_made(move: str) -> bool:
 
 def _short(run: Run) -> Reason | None:
     intervals = _intervals(run, _is_chosen)
-    short = sum(each < SHORT for each in intervals)
+    short = sum(each < SHORT_MS for each in intervals)
     if len(intervals) < MIN_INTERVALS or short < SHORT_SHARE * len(intervals):
         return None
-    text = f"{short} of {len(intervals)} moves came within {SHORT} ms of the one before."
+    text = f"{short} of {len(intervals)} moves came within {SHORT_MS} ms of the one before."
     return Reason(4, text)
 
 
@@ -235,7 +235,7 @@ def _regular(run: Run) -> Reason | None:
         return None
     mean = fmean(intervals)
     deviation = pstdev(intervals)
-    if mean < SHORT or deviation > REGULAR * mean:
+    if mean < SHORT_MS or deviation > REGULAR * mean:
         return None
     text = f"The moves are {mean:.0f} ms apart, with a standard deviation of {deviation:.0f} ms."
     return Reason(5, text)
@@ -245,14 +245,16 @@ def _dense(run: Run) -> Reason | None:
     times = [at for move, at in run.moves if _is_chosen(move)]
     found = first = 0
     for place, at in enumerate(times):
-        while at - times[first] >= WINDOW:
+        while at - times[first] >= WINDOW_MS:
             first += 1
         if place - first >= MOST_IN_WINDOW:
             found += 1
             first = place
     if found < WINDOWS:
         return None
-    text = f"More than {MOST_IN_WINDOW} moves were made within {WINDOW // 1000} s, {found} times."
+    text = (
+        f"More than {MOST_IN_WINDOW} moves were made within {WINDOW_MS // 1000} s, {found} times."
+    )
     return Reason(3, text)
 
 
@@ -309,7 +311,7 @@ def _scouted(earlier: Earlier) -> Reason | None:
     player, unseen, seen, home, time, before = earlier
     if before <= 0 or seen == 0 or seen < SCOUTED_SHARE * unseen:
         return None
-    if home > SCOUT_HOME * seen and time > SCOUT_PACE * seen:
+    if home > SCOUT_HOME * seen and time > SCOUT_PACE_MS * seen:
         return None
     text = (
         f"{player}, at the same address, had begun the deal {before / 1000:.0f} s before, and saw "

@@ -15,10 +15,10 @@ from server.base.core.refusal import Refusal
 from server.play.core import attempt as core
 from server.play.core.attempt import Attempt, Event
 
-FIRST_MOVE_AFTER = 2_000
+FIRST_MOVE_AFTER_MS = 2_000
 """Milliseconds from the start to the first move."""
 
-FASTEST, SLOWEST = 1_200, 2_400
+FASTEST_MS, SLOWEST_MS = 1_200, 2_400
 """The shortest and the longest time between two moves, in milliseconds: 1.8 s on average."""
 
 
@@ -30,9 +30,9 @@ def is_its(attempt: Attempt) -> bool:
 def next_at(attempt: Attempt) -> int:
     """Return when the bot makes the next entry of its attempt, unless that is over before."""
     if attempt.seq == 1:
-        return attempt.start.at + FIRST_MOVE_AFTER
+        return attempt.start.at + FIRST_MOVE_AFTER_MS
     spread = crc32(f"{attempt.start.deal}:{attempt.seq}".encode())
-    return attempt.at + FASTEST + spread % (SLOWEST - FASTEST + 1)
+    return attempt.at + FASTEST_MS + spread % (SLOWEST_MS - FASTEST_MS + 1)
 
 
 def due(attempt: Attempt, now: int) -> Event | None:

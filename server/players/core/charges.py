@@ -10,8 +10,8 @@ from typing import Final
 from server.base.core.quota import Item
 from server.players.core import keys
 
-GUEST: Final = (Item(400, keys.GUEST_LIFE * 1000),)
+GUEST: Final = (Item(400, keys.GUEST_LIFE_S * 1000),)
 """A new guest: the record, and the sessions while they are there."""
 
-RECORD: Final = (Item(250, keys.GUEST_LIFE * 1000),)
+RECORD: Final = (Item(250, keys.GUEST_LIFE_S * 1000),)
 """A change of name: the record, if there was none."""

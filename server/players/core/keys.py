@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from server.base.core.keys import DAY_SECONDS
 
-PLAYER_LIFE = 400 * DAY_SECONDS
+PLAYER_LIFE_S = 400 * DAY_SECONDS
 """Seconds that a player's history is kept after the last result, the record of one who has a
 history after the last session began, and the note of a deleted player after the deletion. The
 record of a player who has kept the identity does not expire once there is a result."""
 
-GUEST_LIFE = 7 * DAY_SECONDS
+GUEST_LIFE_S = 7 * DAY_SECONDS
 """Seconds that the record of a guest without a result is kept after the last session began: it
 holds no more than the name, which anybody can have stored by a word of `hello`."""
 
-UNUSED_ACCOUNT_LIFE = 60 * DAY_SECONDS
+UNUSED_ACCOUNT_LIFE_S = 60 * DAY_SECONDS
 """The same of a player who has kept the identity and has no result yet, with the code or passkeys.
 """
 

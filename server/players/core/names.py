@@ -32,7 +32,7 @@ RENAMES_AT_ONCE = 3
 Who has more cannot be told from another player, and each is told to everybody who sees the name.
 """
 
-RENAME_EVERY = 600_000
+RENAME_EVERY_MS = 600_000
 """Milliseconds after which a player may make one more."""
 
 TAG_LENGTH = 8

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from server.base.core.refusal import Refusal
 
-MAX_WAIT = 86_400_000
+MAX_WAIT_MS = 86_400_000
 """The longest time that a barred client is asked to wait before another try, in milliseconds."""
 
 
@@ -31,4 +31,4 @@ def is_barred(barred: int | None, now: int) -> bool:
 
 def refusal_of(barred: int, now: int) -> Refusal:
     """Return the refusal of a session of a player who is barred at a time."""
-    return Refusal("barred", wait=min(barred - now, MAX_WAIT) if barred else MAX_WAIT)
+    return Refusal("barred", wait=min(barred - now, MAX_WAIT_MS) if barred else MAX_WAIT_MS)

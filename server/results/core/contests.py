@@ -19,11 +19,11 @@ from server.play.core.result import End
 PLAYED_MOVES: Final = 10
 """Moves from which on somebody who has given up, or whose time ran out, has played."""
 
-WINDOW: Final = DAY
+WINDOW_MS: Final = DAY
 """Milliseconds for which it counts that two players have met in a race."""
 
 FULL: Final = 3
-"""How many races of two players count in full within `WINDOW`; each later one counts half of the
+"""How many races of two players count in full within `WINDOW_MS`; each later one counts half of the
 one before."""
 
 MOST: Final = 6
@@ -72,7 +72,7 @@ class Lately(Struct, array_like=True, frozen=True):
 
     def before(self, deal: DealId, at: int) -> list[Meeting]:
         """Return those that count at a time (Unix milliseconds), without the race on one deal."""
-        return [each for each in self.meetings if each.deal != deal and each.at > at - WINDOW]
+        return [each for each in self.meetings if each.deal != deal and each.at > at - WINDOW_MS]
 
     def plus(self, meeting: Meeting) -> Lately:
         """Return them with one more race, unless it is there; what counts no more is dropped."""
@@ -86,7 +86,7 @@ class Pair(Struct, array_like=True, frozen=True):
     """Two players of a race whose contest counts less than that of strangers, as stored.
 
     Attributes:
-        earlier: how many races they had within `WINDOW` before.
+        earlier: how many races they had within `WINDOW_MS` before.
         together: whether they are at one address, or in one network of IPv6.
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from server.base.core.keys import DAY_SECONDS
 from server.results.core.boards import BoardId
 
-LEADERBOARD_LIFE = 400 * DAY_SECONDS
+LEADERBOARD_LIFE_S = 400 * DAY_SECONDS
 """Seconds that a leaderboard of a day or a week is kept after the last entry."""
 
 MAX_MET = 100

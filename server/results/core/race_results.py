@@ -60,7 +60,7 @@ class Decision(Struct, frozen=True):
         before: each player's rating before it: mean and standard deviation.
         ranked: who had kept an identity when it began: those whom it counts for on leaderboards.
         pairs: those whose contest counts less than that of strangers.
-        hollow: how many races those have won within `contests.WINDOW` before, if any, against
+        hollow: how many races those have won within `contests.WINDOW_MS` before, if any, against
             nobody who had played.
     """
 
@@ -84,7 +84,7 @@ def decide(
         race: the race.
         before: each player's rating.
         kept: since when each has kept an identity, in Unix milliseconds; `None` for a guest.
-        lately: the races that each had within `contests.WINDOW` before it.
+        lately: the races that each had within `contests.WINDOW_MS` before it.
         places: the networks that players are in, if that is known.
     """
     hollow = {player: sum(each.hollow for each in lately[player]) for player in race.results}

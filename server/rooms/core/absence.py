@@ -13,14 +13,14 @@ from server.base.core.ids import PlayerId
 from server.rooms.core import quick_match
 from server.rooms.core.room import Room
 
-HOST_ABSENCE = 20_000
+HOST_ABSENCE_MS = 20_000
 """Milliseconds after which a host who is away is followed by a member who is present."""
 
-SEAT_ABSENCE = 60_000
+SEAT_ABSENCE_MS = 60_000
 """Milliseconds after which a member who is away loses the seat, while no round is run."""
 
 
-QUICK_ABSENCE = 5_000
+QUICK_ABSENCE_MS = 5_000
 """The same in a quick match before its first round: somebody else waits there for a player."""
 
 
@@ -78,7 +78,7 @@ def due(absence: Absence, room: Room, now: int) -> Due:
     """Return what follows from an absence that was just observed in a room."""
     times: dict[PlayerId, int] = {}
     if absence.idle is not None:
-        longest = QUICK_ABSENCE if quick_match.waits(room) else SEAT_ABSENCE
+        longest = QUICK_ABSENCE_MS if quick_match.waits(room) else SEAT_ABSENCE_MS
         times = {
             player: max(since, absence.idle) + longest for player, since in absence.since.items()
         }
@@ -86,7 +86,7 @@ def due(absence: Absence, room: Room, now: int) -> Due:
     later = [time for time in times.values() if time > now]
     players = [seat.player for seat in room.seats if not seat.is_bot]
     if room.host in absence.since and len(absence.since) < len(players):
-        time = absence.since[room.host] + HOST_ABSENCE
+        time = absence.since[room.host] + HOST_ABSENCE_MS
         if time <= now:
             host = room.host
         else:

@@ -10,7 +10,7 @@ from typing import Final
 
 from server.base.core.ids import PACE_BOT, PlayerId
 from server.base.core.quota import BOT, DAY, HOUR, MINUTE, RUNNER, Item
-from server.deals.core.keys import PLAYED_DEAL_DAYS, UNPLAYED_DEAL_LIFE
+from server.deals.core.keys import PLAYED_DEAL_DAYS, UNPLAYED_DEAL_LIFE_S
 from server.rooms.core import keys
 
 ROOM: Final = (Item(1_700, keys.UNUSED_ROOM_LIFE_MS), Item(350, 3 * HOUR))
@@ -22,7 +22,7 @@ ENTRY: Final = Item(120, keys.ROOM_LIFE_MS)
 USED_ROOM: Final = Item(1_700, keys.ROOM_LIFE_MS)
 """A room from its first round on."""
 
-ROUND: Final = Item(800, UNPLAYED_DEAL_LIFE * 1000)
+ROUND: Final = Item(800, UNPLAYED_DEAL_LIFE_S * 1000)
 """A round: its deal, and the entries of the room's journal."""
 
 ROUND_RESULTS: Final = 500

@@ -36,7 +36,7 @@ from server.rooms.core.events import (
 )
 from server.rooms.core.room import Room, Seat, payer_of
 
-COUNTDOWN = 4_000
+COUNTDOWN_MS = 4_000
 """The time from the command to the start of a round, in milliseconds."""
 
 Given = ParamSpec("Given")
@@ -290,7 +290,7 @@ def start(
         raise Refusal("not_ready")
     if not any(each != PACE_BOT for each in players):
         raise Refusal("nobody_plays")
-    starts = now + COUNTDOWN
+    starts = now + COUNTDOWN_MS
     number = room.round.number + 1 if room.round else 1
     deadline = starts + room.terms.limit
     return RoundStarted(

@@ -13,17 +13,17 @@ UNUSED_ROOM_LIFE_MS = 1_800_000
 ROUND_LIFE_MS = 7 * DAY_SECONDS * 1000
 """Milliseconds that the results of a round are kept after its end."""
 
-RACE_LIFE = 90 * DAY_SECONDS
+RACE_LIFE_S = 90 * DAY_SECONDS
 """Seconds that a race's record is kept after it was applied: as long as its players' attempts."""
 
-PRESENCE_LIFE = 30 * DAY_SECONDS
+PRESENCE_LIFE_S = 30 * DAY_SECONDS
 """Seconds that a room's presence is kept after the last player entered."""
 
-ADDRESSES_LIFE = 3 * 3_600
+ADDRESSES_LIFE_S = 3 * 3_600
 """Seconds that the addresses of a room's players are kept, after the last came: rounds are shorter.
 They are keyed hashes."""
 
-CREATION_LIFE = 3_600
+CREATION_LIFE_S = 3_600
 """Seconds for which a room that is created again with the same creation key is found."""
 
 

@@ -17,10 +17,10 @@ from server.rooms.core.room import Room
 SEATS = 2
 """Seats of a quick match."""
 
-LIMIT = 900_000
+LIMIT_MS = 900_000
 """The length of its rounds in milliseconds."""
 
-BOT_AFTER = 20_000
+BOT_AFTER_MS = 20_000
 """Milliseconds after which the pace bot takes the seat that nobody else has taken."""
 
 
@@ -39,7 +39,7 @@ def bot_at(room: Room) -> int | None:
     """Return when the pace bot takes the second seat of a quick match; `None` if it does not."""
     if not waits(room) or len(room.seats) != 1 or PACE_BOT in room.removed or room.locked:
         return None
-    return room.seats[0].since + BOT_AFTER
+    return room.seats[0].since + BOT_AFTER_MS
 
 
 def seat_bot(room: Room, now: int) -> Event | None:

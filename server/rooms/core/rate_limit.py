@@ -14,13 +14,13 @@ from typing import Final
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 
-COST: Final = 1_000
+COST_MS: Final = 1_000
 """Milliseconds for which a change counts by itself."""
 
 GROWTH: Final = 8
 """By this part of what counts already, a change counts for longer."""
 
-MOST: Final = 60_000
+MOST_MS: Final = 60_000
 """Milliseconds that may count when a player changes something: 18 changes at once, then one every
 8.5 seconds."""
 
@@ -39,7 +39,7 @@ def check(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> None:
     Raises:
         Refusal: with the code `too_fast`, and how long to wait.
     """
-    excess = paces.get(player, 0) - now - MOST
+    excess = paces.get(player, 0) - now - MOST_MS
     if excess > 0:
         raise Refusal("too_fast", wait=excess)
 
@@ -48,7 +48,7 @@ def after(paces: Mapping[PlayerId, int], player: PlayerId, now: int) -> dict[Pla
     """Return until when each player's changes count, after one more by a player."""
     counting = {each: until for each, until in paces.items() if until > now}
     counted = counting.get(player, now) - now
-    counting[player] = now + counted + COST + counted // GROWTH
+    counting[player] = now + counted + COST_MS + counted // GROWTH
     if len(counting) > MAX_PACED:
         least = min(counting, key=lambda each: (counting[each], each))
         del counting[least]

@@ -13,9 +13,9 @@ from server.base.core.refusal import Refusal
 from server.rooms.core.room import Room
 
 Sight = Literal["live", "delayed", "hidden"]
-"""How a watcher sees the boards of a round: at once, `WATCH_DELAY` later, or not at all."""
+"""How a watcher sees the boards of a round: at once, `WATCH_DELAY_MS` later, or not at all."""
 
-WATCH_DELAY = 15_000
+WATCH_DELAY_MS = 15_000
 """Milliseconds by which those who do not play a round see its boards later.
 
 It is counted from the times of the journals' entries, and long enough that what a watcher tells a

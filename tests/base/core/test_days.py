@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from server.base.core.days import (
     DAY,
-    GRACE,
+    GRACE_MS,
     Level,
     closes,
     date_text,
@@ -56,7 +56,7 @@ def test_every_instant_is_in_one_day(midnight: int, within: int) -> None:
     assert day_at(midnight) == day
     assert day_at(ends(day) - 1) == day
     assert day_at(ends(day)) == day + 1
-    assert closes(day) - ends(day) == GRACE < DAY
+    assert closes(day) - ends(day) == GRACE_MS < DAY
 
 
 @given(st.integers(0, 10**6))

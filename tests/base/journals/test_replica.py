@@ -439,7 +439,7 @@ async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_a
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
 ) -> None:
     keep_clock(monkeypatch)
-    monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
+    monkeypatch.setattr(journals, "CLOCK_TOLERANCE_MS", 2_000)
     clock = RedisClock(node.database)
     await clock.sample()
     word_journal = WordJournal(node, clock)
@@ -464,7 +464,7 @@ class _WrongClock(SetClock):
 async def test_a_clock_that_stays_wrong_fails_after_a_bounded_number_of_retries(
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
+    monkeypatch.setattr(journals, "CLOCK_TOLERANCE_MS", 2_000)
     clock = _WrongClock()
     word_journal = WordJournal(node, clock)
     for _ in range(2):

@@ -228,7 +228,7 @@ async def test_after_a_clock_jump_the_clock_is_sampled_and_the_command_decided_a
     redis: Client, node: Node, monkeypatch: pytest.MonkeyPatch, jump: float
 ) -> None:
     keep_clock(monkeypatch)
-    monkeypatch.setattr(journals, "CLOCK_TOLERANCE", 2_000)
+    monkeypatch.setattr(journals, "CLOCK_TOLERANCE_MS", 2_000)
     clock = RedisClock(node.database)
     await clock.sample()
     other_replica = WordJournal(node, clock)

@@ -12,7 +12,7 @@ from server.base.core import keys
 from server.base.journals import store as module
 from server.base.journals.store import (
     CHECKPOINT,
-    CLOCK_TOLERANCE,
+    CLOCK_TOLERANCE_MS,
     Append,
     Beside,
     ConflictError,
@@ -192,7 +192,7 @@ async def test_each_entry_of_a_batch_has_its_own_answer(journals: JournalStore) 
     assert await texts(journals, play_keys.attempt(two)) == ["entry 1", "entry 2"]
 
 
-@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE - 100, CLOCK_TOLERANCE + 1_000])
+@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE_MS - 100, CLOCK_TOLERANCE_MS + 1_000])
 async def test_a_batch_with_one_mistimed_entry_is_refused_as_a_whole(
     journals: JournalStore, off: int
 ) -> None:
@@ -237,7 +237,7 @@ async def test_a_missing_journal_is_not_begun_in_the_middle(
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE - 100, CLOCK_TOLERANCE + 1_000])
+@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE_MS - 100, CLOCK_TOLERANCE_MS + 1_000])
 async def test_a_mistimed_entry_is_refused_and_nothing_is_written(
     redis: Client, journals: JournalStore, off: int, form: dict[str, Any]
 ) -> None:
@@ -248,7 +248,7 @@ async def test_a_mistimed_entry_is_refused_and_nothing_is_written(
     assert await beside(redis) == ({}, [], False)
 
 
-@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE // 2, CLOCK_TOLERANCE // 2])
+@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE_MS // 2, CLOCK_TOLERANCE_MS // 2])
 async def test_an_entry_within_the_tolerance_of_clocks_is_appended(
     journals: JournalStore, off: int
 ) -> None:
@@ -256,7 +256,7 @@ async def test_an_entry_within_the_tolerance_of_clocks_is_appended(
     assert await texts(journals) == ["entry 1"]
 
 
-@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE // 2, CLOCK_TOLERANCE // 2])
+@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE_MS // 2, CLOCK_TOLERANCE_MS // 2])
 async def test_a_batch_within_the_tolerance_of_clocks_is_appended(
     journals: JournalStore, off: int
 ) -> None:
@@ -287,7 +287,7 @@ async def test_only_one_of_two_nodes_appends_an_entry(
     journals: JournalStore, other_database: Database, monkeypatch: pytest.MonkeyPatch, *, soon: bool
 ) -> None:
     # A cluster that stalls for a while does not matter here.
-    monkeypatch.setattr(module, "CLOCK_TOLERANCE", 60_000)
+    monkeypatch.setattr(module, "CLOCK_TOLERANCE_MS", 60_000)
     nodes = {"one": journals, "other": JournalStore(other_database)}
     for number in range(1, 30):
         append_it = append_soon if soon and number > 1 else append

@@ -10,7 +10,7 @@ from structlog.typing import EventDict
 from websockets.exceptions import InvalidStatus
 
 from server.base.net import load
-from server.base.net.load import RETRY_AFTER, Load
+from server.base.net.load import RETRY_AFTER_MS, Load
 from tests.clients.client import opened
 from tests.clients.play import KEY, race_of
 from tests.conftest import node
@@ -50,8 +50,8 @@ def told(logs: list[EventDict]) -> list[str]:
 def test_refused_clients_are_told_different_times_to_wait() -> None:
     waits = {Load.wait() for _ in range(100)}
     assert len(waits) > 1
-    assert min(waits) >= RETRY_AFTER[0]
-    assert max(waits) <= RETRY_AFTER[1]
+    assert min(waits) >= RETRY_AFTER_MS[0]
+    assert max(waits) <= RETRY_AFTER_MS[1]
 
 
 async def test_new_sockets_and_rooms_are_refused_before_any_move(
@@ -65,11 +65,11 @@ async def test_new_sockets_and_rooms_are_refused_before_any_move(
                 pass
         response = refused.value.response
         assert response.status_code == 503
-        assert RETRY_AFTER[0] <= 1000 * int(response.headers["Retry-After"]) <= RETRY_AFTER[1]
+        assert RETRY_AFTER_MS[0] <= 1000 * int(response.headers["Retry-After"]) <= RETRY_AFTER_MS[1]
         room = {"game": "robert", "seats": 1, "limit": 60, "key": KEY}
         answer = await client.ask("room.create", **room)
         assert answer["code"] == "overloaded"
-        assert RETRY_AFTER[0] <= answer["wait"] <= RETRY_AFTER[1]
+        assert RETRY_AFTER_MS[0] <= answer["wait"] <= RETRY_AFTER_MS[1]
         moved = await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
         assert moved["type"] == "moved"
         monkeypatch.undo()

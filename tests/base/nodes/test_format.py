@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.base.core import keys
-from server.base.nodes.format import ALONE_FOR, Format
+from server.base.nodes.format import ALONE_FOR_MS, Format
 from server.base.nodes.format_store import NEWEST
 from server.base.work.background import Background
 from tests.nodes import Node, SetClock
@@ -37,7 +37,7 @@ async def test_beside_a_node_of_an_older_release_its_format_is_written(
     newer = next_release(node)
     await node.redis.zadd(keys.NODES, {node.registration.name: clock.time + 100 * DAY})
     for _ in range(3):
-        clock.time += ALONE_FOR
+        clock.time += ALONE_FOR_MS
         await newer.refresh()
     assert (await kept(node), newer.written) == (str(NEWEST), NEWEST)
     # A node of the same release is not taken for an older one.
@@ -45,7 +45,7 @@ async def test_beside_a_node_of_an_older_release_its_format_is_written(
     name = node.registration.name.replace(f"/{NEWEST}#", f"/{NEXT}#")
     await node.redis.zadd(keys.NODES, {name: clock.time + 100 * DAY})
     await newer.refresh()
-    clock.time += ALONE_FOR - 1
+    clock.time += ALONE_FOR_MS - 1
     await newer.refresh()
     assert newer.written == NEWEST
     clock.time += 1
@@ -63,12 +63,12 @@ async def test_an_older_node_that_was_cut_off_for_a_while_is_waited_for(
     await node.services.format.refresh()
     newer = next_release(node)
     await newer.refresh()
-    clock.time += ALONE_FOR - 1
+    clock.time += ALONE_FOR_MS - 1
     await node.redis.zadd(keys.NODES, {node.registration.name: clock.time + 15_000})
     await newer.refresh()
     clock.time += 15_001
     await newer.refresh()
-    clock.time += ALONE_FOR - 1
+    clock.time += ALONE_FOR_MS - 1
     await newer.refresh()
     assert await kept(node) == str(NEWEST)
     clock.time += 1

@@ -39,7 +39,7 @@ import sys
 from server.base.nodes import registration
 from server.base.core import keys
 registration.RENEW_EVERY = 0.1
-keys.NODE_LIFE = 1
+keys.NODE_LIFE_S = 1
 from server.cli.main import main
 main(sys.argv[1:])
 """

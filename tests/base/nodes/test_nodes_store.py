@@ -20,7 +20,7 @@ def nodes(database: Database) -> NodeStore:
 async def test_a_node_is_alive_until_its_registration_expires(
     nodes: NodeStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keys, "NODE_LIFE", 1)
+    monkeypatch.setattr(keys, "NODE_LIFE_S", 1)
     assert await nodes.renew("b") == ["b"]
     assert sorted(await nodes.renew("a")) == ["a", "b"]
     assert await nodes.alive(now()) == ["a", "b"]
@@ -50,8 +50,8 @@ async def test_expired_registrations_are_deleted(
     await redis.zadd(keys.NODES, {f"dead {number}": now() - 1 for number in range(50)})
     await nodes.renew("alive")
     assert await redis.zcard(keys.NODES) == 1
-    assert 0 < await redis.ttl(keys.NODES) <= keys.NODE_LIFE
-    monkeypatch.setattr(keys, "NODE_LIFE", 1)
+    assert 0 < await redis.ttl(keys.NODES) <= keys.NODE_LIFE_S
+    monkeypatch.setattr(keys, "NODE_LIFE_S", 1)
     await nodes.renew("alive")
 
     async def gone() -> bool:

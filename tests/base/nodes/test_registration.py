@@ -52,7 +52,7 @@ def test_node_names_are_unique(node: Node) -> None:
 _SERVES = """
 import sys
 from server.base.core import keys
-keys.NODE_LIFE = 1
+keys.NODE_LIFE_S = 1
 from server.cli.main import main
 main(sys.argv[1:])
 """

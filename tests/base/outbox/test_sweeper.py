@@ -95,7 +95,7 @@ async def test_all_nodes_scan_more_often_while_one_is_busy(
 
 async def test_a_known_deadline_is_passed_without_another_scan(node: Node, clock: SetClock) -> None:
     _, code = await node.race_of(ADA, BOB)
-    clock.time = OVER - module.HORIZON
+    clock.time = OVER - module.HORIZON_MS
     await node.sweeper.renew()
     await node.sweeper.scan()
     for time in (OVER - 1, OVER):
@@ -189,7 +189,7 @@ async def test_an_effect_that_fails_for_lack_of_redis_is_retried_and_never_set_a
         for _ in range(2 * module.TRIES):
             await node.sweep()
     assert len(await all_effects(node.store.outboxes)) == 1
-    clock.time = START + module.RETRY_AFTER
+    clock.time = START + module.RETRY_AFTER_MS
     # It is retried before the next scan of its partition is due.
     await node.sweeper.scan()
     await node.sweeper._urgent.finish()
@@ -202,7 +202,7 @@ async def test_a_deadline_that_a_rematch_has_put_off_has_no_age(
     now = [1_000.0]
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: now[0]))
     room, code = await node.race_of(ADA, BOB)
-    clock.time = OVER - module.HORIZON
+    clock.time = OVER - module.HORIZON_MS
     await node.sweeper.renew()
     await node.sweeper.scan()
     assert room.round is not None
@@ -214,7 +214,7 @@ async def test_a_deadline_that_a_rematch_has_put_off_has_no_age(
     await node.sweeper._urgent.finish()
     now[0] += 100.0
     assert node.sweeper.age() == 100.0, "it is looked at once more"
-    clock.time += module.RETRY_AFTER
+    clock.time += module.RETRY_AFTER_MS
     await node.sweeper.scan()
     assert node.sweeper.age() == 0.0
     assert not any(each.found for each in node.sweeper._partitions.values())
@@ -235,7 +235,7 @@ async def test_what_cannot_be_applied_grows_old_until_it_is(
             await node.sweep()
             now[0] += 10.0
     assert node.sweeper.age() == 30.0
-    clock.time += module.RETRY_AFTER
+    clock.time += module.RETRY_AFTER_MS
     await node.sweep()
     assert node.sweeper.age() == 0.0
 
@@ -254,7 +254,7 @@ async def test_an_act_that_could_not_be_applied_is_applied_soon_though_nobody_pl
         with pytest.raises(UnavailableError):
             await node.services.operators.bar(By("mod", "testing"), player, 1)
     assert len(await all_effects(node.store.outboxes)) == 1
-    clock.time += module.RETRY_AFTER
+    clock.time += module.RETRY_AFTER_MS
     await node.sweeper.scan()
     await node.sweeper._urgent.finish()
     assert await all_effects(node.store.outboxes) == []

@@ -21,7 +21,7 @@ async def test_a_sweeper_lists_the_others_until_their_entries_expire(
     assert await first.renew(busy=False) == both
     await second.drop()
     assert await first.renew(busy=False) == Share([first.name], busy=False)
-    monkeypatch.setattr(keys, "SWEEPER_LIFE", 1)
+    monkeypatch.setattr(keys, "SWEEPER_LIFE_S", 1)
     await second.renew(busy=False)
 
     async def alone() -> bool:
@@ -36,6 +36,6 @@ async def test_one_busy_sweeper_makes_all_busy_for_a_while(
     first, second = SweeperStore(database), SweeperStore(other_database)
     await first.renew(busy=True)
     assert (await second.renew(busy=False)).busy
-    assert 0 < await redis.ttl(keys.BUSY) <= keys.BUSY_LIFE
+    assert 0 < await redis.ttl(keys.BUSY) <= keys.BUSY_LIFE_S
     await redis.delete(keys.BUSY)
     assert not (await second.renew(busy=False)).busy

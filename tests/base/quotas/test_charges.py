@@ -46,7 +46,7 @@ SHARED = 100_000
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an address have few bytes, and players ask as often as they like, at any time."""
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     monkeypatch.setattr(quota, "PLAYER_BYTES", SHARED // 250)
     for name in ("PLAYER_COMMANDS", "ADDRESS_COMMANDS"):
         monkeypatch.setattr(limits, name, limits.Rate(1e6, 1e6))
@@ -96,7 +96,7 @@ async def test_empty_rooms_fill_the_quota_of_their_address_and_nothing_else(
     assert begun["round"]["number"] == 1
     assert (await guests[4].ask("daily.open", game="robert"))["type"] == "attempt"
     refused = await guests[4].ask("room.quick", game="robert")
-    assert (refused["code"], refused["wait"] >= quotas.SHORTEST_WAIT) == ("address_full", True)
+    assert (refused["code"], refused["wait"] >= quotas.SHORTEST_WAIT_MS) == ("address_full", True)
     # Elsewhere nobody notices.
     bob = await seat_at(hub, ELSEWHERE, name="Bob")
     assert len(await create(bob, "bob")) == 8

@@ -256,5 +256,5 @@ async def test_the_pace_bots_run_is_charged_for_as_long_as_it_is_kept(
     results = charges.ROUND_RESULTS + (2 if known else charges.MAX_SEATS) * charges.RUNNER_RESULTS
     assert await used(node, HERE) == [module.PLAYED + results + BOT]
     charged = await node.redis.hgetall(next(iter(await node.keys("quota:*"))))
-    kept = counted_until(clock.time, deals_keys.PLAYED_DEAL_LIFE * 1000)
+    kept = counted_until(clock.time, deals_keys.PLAYED_DEAL_LIFE_S * 1000)
     assert int(charged[str(kept)]) >= BOT

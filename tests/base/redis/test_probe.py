@@ -123,7 +123,7 @@ async def test_it_writes_once_to_each_server_and_leaves_nothing(
     names = list(probe._marks)
     assert len(names) == len(servers)
     for key in names:
-        assert 0 < await redis.ttl(key) <= keys.MARK_LIFE
+        assert 0 < await redis.ttl(key) <= keys.MARK_LIFE_S
     async with running(work_of(probe)):
         pass
     await database.check()

@@ -12,7 +12,7 @@ from server.base.redis.connection import Client
 from server.base.seals import tokens
 from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.keyring import Keyring
-from server.base.seals.tokens import LIFE_MS, RENEW_AFTER
+from server.base.seals.tokens import LIFE_MS, RENEW_AFTER_MS
 from server.base.work.background import Background
 from server.deals.core import keys as deals_keys
 from server.deals.store import DealStore
@@ -35,12 +35,12 @@ async def test_a_token_holds_for_its_life_and_is_renewed_in_time(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     _, token, _ = await node.services.identity.identify(None, None)
-    clock.time += RENEW_AFTER
+    clock.time += RENEW_AFTER_MS
     assert (await other.services.identity.identify(token, None)).token == token
     clock.time += 2000
     renewed = (await other.services.identity.identify(token, None)).token
     assert renewed != token
-    clock.time += LIFE_MS - RENEW_AFTER - 3000
+    clock.time += LIFE_MS - RENEW_AFTER_MS - 3000
     assert (await node.services.identity.identify(token, None)).token not in {token, renewed}
     clock.time += 1000
     with pytest.raises(Refusal, match="bad_token"):

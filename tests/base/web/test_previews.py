@@ -311,7 +311,7 @@ async def test_the_reads_for_previews_are_rate_limited(
 async def test_all_who_ask_for_a_preview_within_seconds_cost_one_read(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     async with node_on(redis_url, SetClock()) as alone:
         rooms = alone.rooms
         room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
@@ -334,7 +334,7 @@ async def test_everybody_pays_for_a_guess_that_others_make_at_the_same_time(
     redis_url: str, few: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few(PLAYER_MISSES=2.0, ADDRESS_MISSES=2.0)
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     often, once = "192.0.2.1", "192.0.2.2"
     async with node_on(redis_url, SetClock()) as alone:
         rooms = alone.rooms
@@ -370,7 +370,7 @@ async def test_a_preview_is_no_way_to_guess_codes(
 async def test_an_overloaded_node_reads_nothing_for_previews(
     redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     async with node_on(redis_url, SetClock()) as alone:
         room = await alone.rooms.create(
             ADA, "robert", "standard", seats=2, limit=60_000, creation="k"

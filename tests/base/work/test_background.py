@@ -208,7 +208,7 @@ async def test_an_attempt_that_cannot_be_read_keeps_no_session_from_being_checke
     hub: HubNode, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Messages to a node are lost, twice, and a newer release has written one attempt."""
-    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE", 10**15)
+    monkeypatch.setattr(journals_store, "CLOCK_TOLERANCE_MS", 10**15)
     ada, bob = await hub.seat(), await hub.seat()
     for seat in (ada, bob):
         assert (await seat.ask("daily.open", game=GAME))["type"] == "attempt"

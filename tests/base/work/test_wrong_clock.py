@@ -14,8 +14,8 @@ from server.base.redis import clock as clocks
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
-from server.rooms.core.commands import COUNTDOWN
-from server.watching.core.sight import WATCH_DELAY
+from server.rooms.core.commands import COUNTDOWN_MS
+from server.watching.core.sight import WATCH_DELAY_MS
 from tests.builders import ADA, BOB, START
 from tests.nodes import BEGUN, Node, SetClock, attempt_of, node_on
 from tests.play.test_attempts import command, entries
@@ -38,7 +38,7 @@ class JumpedClock(SetClock):
 @pytest.fixture
 def jumped(clock: SetClock) -> JumpedClock:
     """Return a clock that is ahead by more than a countdown."""
-    return JumpedClock(clock, clock.time + 2 * COUNTDOWN)
+    return JumpedClock(clock, clock.time + 2 * COUNTDOWN_MS)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ async def test_no_card_is_shown_before_the_round_begins(
     room, _ = await node.race_of(ADA, BOB)
     with pytest.raises(Refusal, match="not_started"):
         await ahead.attempts.open(attempt_of(room, ADA), ADA)
-    clock.time += COUNTDOWN
+    clock.time += COUNTDOWN_MS
     assert (await ahead.attempts.open(attempt_of(room, ADA), ADA)).seq == 1
 
 
@@ -98,7 +98,7 @@ class LeapingClock(JumpedClock):
     async def confirm(self) -> int:
         """Return the right time, and leap."""
         confirmed = await super().confirm()
-        self.time += 10 * WATCH_DELAY
+        self.time += 10 * WATCH_DELAY_MS
         return confirmed
 
 

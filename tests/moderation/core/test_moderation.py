@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from server.base.core.refusal import Refusal
-from server.players.core.restrictions import MAX_WAIT, is_barred, refusal_of
+from server.players.core.restrictions import MAX_WAIT_MS, is_barred, refusal_of
 from server.results.core.boards import BoardId
 from server.results.core.excerpt import Excerpt
 from server.results.core.history import DayResult, History
@@ -27,7 +27,7 @@ def test_a_bar_holds_until_its_time(until: int | None, now: int, barred: bool) -
 
 def test_who_is_barred_is_told_how_long_but_asked_to_wait_a_day_at_most() -> None:
     assert refusal_of(9_000, 5_000).wait == 4_000
-    assert refusal_of(0, 5_000).wait == refusal_of(10**15, 5_000).wait == MAX_WAIT
+    assert refusal_of(0, 5_000).wait == refusal_of(10**15, 5_000).wait == MAX_WAIT_MS
     assert refusal_of(0, 0).code == "barred"
 
 

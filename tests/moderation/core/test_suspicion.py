@@ -14,7 +14,7 @@ from server.moderation.core.likeness import Likeness
 from server.moderation.core.suspicion import (
     MIN_INTERVALS,
     MIN_ODD,
-    SHORT,
+    SHORT_MS,
     Copied,
     Earlier,
     Reason,
@@ -53,7 +53,7 @@ def test_a_person_is_not_suspicious(seed: int, count: int) -> None:
 
 def test_many_intervals_too_short_to_see_the_board_are_suspicious() -> None:
     (reason,) = reasons(run_with([*[50] * 20, *person(20)]))
-    assert reason == Reason(4, f"20 of 40 moves came within {SHORT} ms of the one before.")
+    assert reason == Reason(4, f"20 of 40 moves came within {SHORT_MS} ms of the one before.")
 
 
 def test_a_burst_after_a_lost_connection_is_not() -> None:

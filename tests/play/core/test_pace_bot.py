@@ -16,7 +16,7 @@ from engine.notation import move_text
 from server.base.core.ids import PACE_BOT, DealId, is_id
 from server.play.core import attempt, pace_bot
 from server.play.core.attempt import Attempt, Ended, Moved, Started
-from server.play.core.pace_bot import FASTEST, FIRST_MOVE_AFTER, SLOWEST
+from server.play.core.pace_bot import FASTEST_MS, FIRST_MOVE_AFTER_MS, SLOWEST_MS
 from server.play.core.result import MAX_MOVES
 from tests.builders import ADA, CODE, DEAL, LIMIT, START, begun, started
 
@@ -57,7 +57,7 @@ def test_it_plays_by_hints_at_its_pace_until_none_is_left(game: str, seed: int) 
     for before, after in pairwise(states):
         pause = after.at - before.at
         assert after.at == pace_bot.next_at(before)
-        assert FASTEST <= pause <= SLOWEST if before.seq > 1 else pause == FIRST_MOVE_AFTER
+        assert FASTEST_MS <= pause <= SLOWEST_MS if before.seq > 1 else pause == FIRST_MOVE_AFTER_MS
         move = hint(before.board)
         if move is None:
             assert (after.end, after.board) == ("resigned", before.board)

@@ -6,15 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.base.core.ids import DealId
-from server.results.core.contests import MAX_LATELY, WINDOW, Lately, Meeting, Pair, pairs
+from server.results.core.contests import MAX_LATELY, WINDOW_MS, Lately, Meeting, Pair, pairs
 from tests.builders import ADA, BOB, CYD, PLAYERS
 
-NOW = 10 * WINDOW
+NOW = 10 * WINDOW_MS
 
 some_meetings = st.builds(
     Meeting,
     st.integers(0, 99).map(lambda number: DealId(f"deal{number}")),
-    st.integers(NOW - 2 * WINDOW, NOW),
+    st.integers(NOW - 2 * WINDOW_MS, NOW),
     st.lists(st.sampled_from(PLAYERS), min_size=1, max_size=3, unique=True).map(tuple),
     st.booleans(),
 )
@@ -41,15 +41,15 @@ def test_what_is_kept_of_meetings_is_bounded_and_of_the_last_day(
     assert len(found) <= MAX_LATELY
     assert len({each.deal for each in found}) == len(found)
     if found:
-        assert all(each.at > found[-1].at - WINDOW for each in found)
+        assert all(each.at > found[-1].at - WINDOW_MS for each in found)
         assert found[-1].at == max(each.at for each in given_)
 
 
 def test_who_has_met_counts_for_a_day_and_from_either_side() -> None:
     lately = Lately(
         (
-            Meeting(DealId("old"), NOW - WINDOW, (BOB,)),
-            Meeting(DealId("one"), NOW - WINDOW + 1, (BOB, CYD)),
+            Meeting(DealId("old"), NOW - WINDOW_MS, (BOB,)),
+            Meeting(DealId("one"), NOW - WINDOW_MS + 1, (BOB, CYD)),
             Meeting(DealId("two"), NOW - 5, (BOB,)),
             Meeting(DealId("this"), NOW, (BOB,)),
         )

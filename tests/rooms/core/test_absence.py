@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from server.base.core.ids import PlayerId
 from server.rooms.core import commands
-from server.rooms.core.absence import HOST_ABSENCE, SEAT_ABSENCE, Absence, Due, due, observe
+from server.rooms.core.absence import HOST_ABSENCE_MS, SEAT_ABSENCE_MS, Absence, Due, due, observe
 from server.rooms.core.room import Room
 from tests.builders import ADA, BOB, CYD, START, finished, race_of, reached, room_of, then
 
@@ -41,14 +41,14 @@ def test_a_host_is_followed_after_a_while_if_anybody_is_there() -> None:
     room = race_of(ADA, BOB)
     away = observe(None, room, {BOB}, 100)
     assert away is not None
-    assert due(away, room, 100) == Due(None, (), 100 + HOST_ABSENCE)
-    assert due(away, room, 99 + HOST_ABSENCE).host is None
-    assert due(away, room, 100 + HOST_ABSENCE) == Due(ADA, (), None)
+    assert due(away, room, 100) == Due(None, (), 100 + HOST_ABSENCE_MS)
+    assert due(away, room, 99 + HOST_ABSENCE_MS).host is None
+    assert due(away, room, 100 + HOST_ABSENCE_MS) == Due(ADA, (), None)
     nobody = observe(away, room, set(), 200)
     assert nobody is not None
-    assert due(nobody, room, 100 + HOST_ABSENCE) == NOTHING
+    assert due(nobody, room, 100 + HOST_ABSENCE_MS) == NOTHING
     handed = then(room, commands.hand_over(room, ADA, BOB, START))
-    assert due(away, handed, 100 + HOST_ABSENCE) == NOTHING
+    assert due(away, handed, 100 + HOST_ABSENCE_MS) == NOTHING
 
 
 def test_a_host_is_followed_after_20_seconds_and_a_seat_lost_after_60() -> None:
@@ -63,22 +63,22 @@ def test_seats_are_lost_after_a_while_in_the_lobby() -> None:
     room = room_of(ADA, BOB, CYD)
     away = observe(observe(None, room, {ADA, CYD}, 0), room, {ADA}, 500)
     assert away is not None
-    assert due(away, room, SEAT_ABSENCE - 1) == Due(None, (), SEAT_ABSENCE)
-    assert due(away, room, SEAT_ABSENCE) == Due(None, (BOB,), 500 + SEAT_ABSENCE)
-    assert due(away, room, 500 + SEAT_ABSENCE) == Due(None, (BOB, CYD), None)
+    assert due(away, room, SEAT_ABSENCE_MS - 1) == Due(None, (), SEAT_ABSENCE_MS)
+    assert due(away, room, SEAT_ABSENCE_MS) == Due(None, (BOB,), 500 + SEAT_ABSENCE_MS)
+    assert due(away, room, 500 + SEAT_ABSENCE_MS) == Due(None, (BOB, CYD), None)
 
 
 def test_time_away_during_a_round_counts_from_its_end() -> None:
     room = race_of(ADA, BOB)
     away = observe(None, room, {ADA}, 0)
     assert away == Absence({BOB: 0}, None)
-    assert due(away, room, 10 * SEAT_ABSENCE) == NOTHING
+    assert due(away, room, 10 * SEAT_ABSENCE_MS) == NOTHING
     over = finished(finished(room, ADA, reached(1)), BOB, reached(0))
-    ended = 10 * SEAT_ABSENCE
+    ended = 10 * SEAT_ABSENCE_MS
     away = observe(away, over, {ADA}, ended)
     assert away == Absence({BOB: 0}, ended)
-    assert due(away, over, ended) == Due(None, (), ended + SEAT_ABSENCE)
-    assert due(away, over, ended + SEAT_ABSENCE).seats == (BOB,)
+    assert due(away, over, ended) == Due(None, (), ended + SEAT_ABSENCE_MS)
+    assert due(away, over, ended + SEAT_ABSENCE_MS).seats == (BOB,)
 
 
 @pytest.mark.parametrize("round_runs", [True, False])
@@ -92,7 +92,7 @@ def test_what_is_due_follows_from_how_long_members_are_away(
     gone: dict[PlayerId, int] = {}
     now = 0
     for _ in range(data.draw(st.integers(1, 8))):
-        now += data.draw(st.integers(0, SEAT_ABSENCE))
+        now += data.draw(st.integers(0, SEAT_ABSENCE_MS))
         online = data.draw(st.sets(st.sampled_from(players)))
         away = observe(away, room, online, now)
         gone = {player: gone.get(player, now) for player in players if player not in online}
@@ -100,10 +100,10 @@ def test_what_is_due_follows_from_how_long_members_are_away(
         if away is None:
             continue
         found = due(away, room, now)
-        long = {player for player, since in gone.items() if now - since >= SEAT_ABSENCE}
+        long = {player for player, since in gone.items() if now - since >= SEAT_ABSENCE_MS}
         assert set(found.seats) <= long
         assert not (round_runs and found.seats)
-        followed = now - gone.get(ADA, now) >= HOST_ABSENCE and bool(online)
+        followed = now - gone.get(ADA, now) >= HOST_ABSENCE_MS and bool(online)
         assert found.host == (ADA if followed else None)
         assert found.later is None or found.later > now
         if found.later is not None:

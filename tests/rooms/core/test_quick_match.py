@@ -11,7 +11,7 @@ from server.base.core.ids import PACE_BOT, DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.rooms.core import absence, commands, quick_match
 from server.rooms.core import room as race
-from server.rooms.core.absence import QUICK_ABSENCE, SEAT_ABSENCE
+from server.rooms.core.absence import QUICK_ABSENCE_MS, SEAT_ABSENCE_MS
 from server.rooms.core.events import (
     Event,
     HostChanged,
@@ -21,7 +21,7 @@ from server.rooms.core.events import (
     SeatLeft,
     Terms,
 )
-from server.rooms.core.quick_match import BOT_AFTER
+from server.rooms.core.quick_match import BOT_AFTER_MS
 from server.rooms.core.room import Room
 from tests.builders import (
     ADA,
@@ -57,7 +57,7 @@ def start(room: Room, present: set[PlayerId]) -> Event:
 
 def with_bot() -> Room:
     room = match_of(ADA)
-    return then(room, quick_match.seat_bot(room, START + BOT_AFTER))
+    return then(room, quick_match.seat_bot(room, START + BOT_AFTER_MS))
 
 
 def racing() -> Room:
@@ -97,11 +97,11 @@ def test_who_waits_already_keeps_the_seat() -> None:
 
 def test_the_bot_comes_20_seconds_after_the_one_who_waits() -> None:
     room = match_of(ADA)
-    assert quick_match.bot_at(room) == START + BOT_AFTER
-    assert quick_match.seat_bot(room, START + BOT_AFTER - 1) is None
-    seated = then(room, quick_match.seat_bot(room, START + BOT_AFTER))
+    assert quick_match.bot_at(room) == START + BOT_AFTER_MS
+    assert quick_match.seat_bot(room, START + BOT_AFTER_MS - 1) is None
+    seated = then(room, quick_match.seat_bot(room, START + BOT_AFTER_MS))
     assert [seat.player for seat in seated.seats] == [ADA, PACE_BOT]
-    assert quick_match.seat_bot(seated, START + 2 * BOT_AFTER) is None
+    assert quick_match.seat_bot(seated, START + 2 * BOT_AFTER_MS) is None
 
 
 def test_who_is_left_alone_waits_anew() -> None:
@@ -109,7 +109,7 @@ def test_who_is_left_alone_waits_anew() -> None:
     assert quick_match.bot_at(room) is None
     left = then(room, commands.leave(room, ADA, START + 5_000))
     assert quick_match.offered(left, {BOB})
-    assert quick_match.bot_at(left) == START + 1_000 + BOT_AFTER
+    assert quick_match.bot_at(left) == START + 1_000 + BOT_AFTER_MS
 
 
 def test_a_bot_that_was_removed_by_an_earlier_release_does_not_come_back() -> None:
@@ -216,9 +216,9 @@ def test_a_seat_is_lost_sooner_while_somebody_waits_for_it() -> None:
     waiting = match_of(ADA, BOB)
     away = absence.observe(None, waiting, {ADA}, 0)
     assert away is not None
-    assert absence.due(away, waiting, QUICK_ABSENCE).seats == (BOB,)
-    assert absence.due(away, waiting, QUICK_ABSENCE - 1).later == QUICK_ABSENCE
+    assert absence.due(away, waiting, QUICK_ABSENCE_MS).seats == (BOB,)
+    assert absence.due(away, waiting, QUICK_ABSENCE_MS - 1).later == QUICK_ABSENCE_MS
     over = finished(finished(racing(), ADA, reached(1)), PACE_BOT, reached(1))
     later = absence.observe(None, over, set(), 0)
     assert later is not None
-    assert absence.due(later, over, SEAT_ABSENCE - 1).seats == ()
+    assert absence.due(later, over, SEAT_ABSENCE_MS - 1).seats == ()

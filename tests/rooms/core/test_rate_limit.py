@@ -44,7 +44,7 @@ def test_who_toggles_pays_more_and_more_and_is_told_how_long_to_wait() -> None:
 
 def test_nobody_pays_for_what_others_do_and_leaving_is_never_refused() -> None:
     room = room_of(ADA, BOB)
-    while room.paces[BOB] <= START + rate_limit.MOST:
+    while room.paces[BOB] <= START + rate_limit.MOST_MS:
         room = toggle(room, BOB, START)
     with pytest.raises(Refusal, match="too_fast"):
         toggle(room, BOB, START)
@@ -53,7 +53,7 @@ def test_nobody_pays_for_what_others_do_and_leaving_is_never_refused() -> None:
     room = then(room, commands.leave(room, BOB, START))
     with pytest.raises(Refusal, match="too_fast"):
         commands.take_seat(room, BOB, START)
-    wait = room.paces[BOB] - rate_limit.MOST - START
+    wait = room.paces[BOB] - rate_limit.MOST_MS - START
     with pytest.raises(Refusal, match="too_fast"):
         commands.take_seat(room, BOB, START + wait - 1)
     assert commands.take_seat(room, BOB, START + wait)
@@ -65,7 +65,7 @@ def test_who_plays_round_after_round_is_never_too_fast() -> None:
         assert room.round is not None
         for player in (ADA, BOB):
             room = finished(room, player, reached(3))
-        now += commands.COUNTDOWN
+        now += commands.COUNTDOWN_MS
         for _ in range(3):
             room = toggle(room, BOB, now)
         room = then(room, start(room, now))

@@ -179,8 +179,8 @@ def test_a_round_is_run_by_those_who_are_present_and_do_not_sit_out() -> None:
     assert (round_.number, round_.deal, round_.commitment) == (1, DEAL, "c0ffee")
     # Who gives the command is present.
     assert (round_.players, round_.rules, round_.home) == ((ADA, CYD), "d1ce", 4)
-    assert round_.starts == START + race_commands.COUNTDOWN
-    assert round_.deadline == START + race_commands.COUNTDOWN + LIMIT
+    assert round_.starts == START + race_commands.COUNTDOWN_MS
+    assert round_.deadline == START + race_commands.COUNTDOWN_MS + LIMIT
     assert room.running == round_
 
 

@@ -27,7 +27,7 @@ OVERHEAD: Final = 3_584
 """Bytes that an answer takes in each content coding beside its body: prepared responses, headers
 and what the cache has of it. A test measures them."""
 
-MAX_LIFE: Final = 60.0
+MAX_LIFE_S: Final = 60.0
 """The most seconds that an answer is kept here, so that corrections show after that."""
 
 MAX_IN_FLIGHT: Final = 16
@@ -149,7 +149,7 @@ class Cache:
         """
         size = len(key) + plain + packed + OVERHEAD * (2 if packed else 1)
         if size <= min(self._once.maxsize, self._again.maxsize):
-            self._once[key] = _Kept(made, size, self._clock() + min(life, MAX_LIFE))
+            self._once[key] = _Kept(made, size, self._clock() + min(life, MAX_LIFE_S))
 
 
 def _share(part: float, clock: Callable[[], float]) -> TLRUCache[str, _Kept]:

@@ -201,4 +201,4 @@ def life_of(closes: int, now: int) -> int:
             results are where they belong.
         now: the time.
     """
-    return HOUR if now >= closes + days.SETTLED else LIVE
+    return HOUR if now >= closes + days.SETTLED_MS else LIVE
