@@ -145,7 +145,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         stack.push_async_callback(background.close)
         background.start()
         load = Load(lambda: lag.recent, services.memory.has_room)
-        lag.measured = load.watch
+        lag.measured = load.log_changes
         handlers = handlers_of(services, front, load)
         proxies = Proxies(settings.trusted_proxies)
         budgets = Budgets(settings.address_players, metrics.limited)

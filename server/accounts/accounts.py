@@ -76,7 +76,7 @@ class Accounts:
 
     async def session_count(self, player: PlayerId) -> int:
         """Return how many sessions a player has."""
-        return len(await self._sessions.of(player))
+        return len(await self._sessions.load(player))
 
     # Keeping
 
@@ -266,7 +266,7 @@ class Accounts:
     async def export(self, player: PlayerId) -> str:
         """Return all that is stored under a player, but for secrets, as JSON."""
         account = await self.load(player)
-        sessions = await self._sessions.of(player)
+        sessions = await self._sessions.load(player)
         history = await self._histories.load(player)
         found = {
             "samedeal": "account",

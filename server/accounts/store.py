@@ -219,7 +219,7 @@ class AccountStore:
     async def was_offered(self, player: PlayerId, digest: str) -> bool:
         """Return whether a player was offered or has kept the recovery code with a SHA-256."""
         key = players_keys.player(player)
-        offer, kept = await self._database.read(key, "HMGET", key, "offer", "recovery")
+        offer, kept = await self._database.read_batched(key, "HMGET", key, "offer", "recovery")
         return digest in {offer, kept}
 
     async def keep_code(self, player: PlayerId, digest: str, at: int) -> None:

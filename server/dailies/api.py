@@ -172,7 +172,7 @@ async def list_dailies(services: Called, asked: Nothing) -> Answer[Dailies]:
 
 async def show_day(services: Called, asked: OfDay) -> Answer[Day]:
     """The deals of a day, up to 14 days ahead; with seeds and lines once the day is closed."""
-    shown = await services.dailies.show(day_of(asked.date))
+    shown = await services.dailies.load_day(day_of(asked.date))
     now, closes = services.clock.now(), daily.closes(shown.day)
     if not shown.closed:
         life = max(1, min(DAY_LIFE_S, (closes - now) // 1000))

@@ -124,7 +124,7 @@ class Archive:
         oldest = daily.day_at(self._clock.now()) - DAYS
         if day <= oldest or not self._is_settled(day):
             raise Refusal("unknown_day")
-        shown = await self._dailies.show(day)
+        shown = await self._dailies.load_day(day)
         if not self._making and not self._closing:
             self._making.run_soon(self._make(folder, shown))
         raise Refusal("being_made", wait=RETRY_AFTER_MS)

@@ -249,7 +249,7 @@ class Dailies:
         today = daily.day_at(self._clock.now())
         return await self._shown(range(today, today + daily.DRAWN_AHEAD + 1))
 
-    async def show(self, day: int) -> ShownDay:
+    async def load_day(self, day: int) -> ShownDay:
         """Return the deals of a day, in three round trips at most.
 
         Raises:
@@ -345,7 +345,7 @@ class Dailies:
                 have begun it there.
         """
         await self._quotas.take(self._quotas.where(player), "game", DAILY)
-        own = await self._address_hashes.of(address)
+        own = await self._address_hashes.hash(address)
         if not own:
             return
         if not await self._starts.begin(daily_id, own, player, self._ranked_starts):

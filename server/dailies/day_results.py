@@ -25,7 +25,7 @@ async def add_result(histories: Histories, finish: Finish, run: FinishedRun) -> 
         points(result, ruleset(finish.game).home_at_start),
         ranked=finish.ranked,
     )
-    read = await run.read()
+    read = await run.load()
     # Only a store that has lost it lacks the run.
     curve = () if read is None else curve_of(read)
     await histories.add_day(finish.player, finish.game, finish.day, found, curve)

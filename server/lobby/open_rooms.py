@@ -91,7 +91,7 @@ class OpenRooms:
 
     def _changed(self, code: RoomCode) -> None:
         """Register a followed room that may have changed, or drop it."""
-        live = self._live.find(code)
+        live = self._live.known(code)
         # Who is online is computed only for rooms that may be listed.
         known = self._live.present(code) if live is not None and live.room.joinable else None
         row = row_of(*known) if known is not None else None
@@ -109,7 +109,7 @@ class OpenRooms:
         Of a room that this node no longer follows, another one does that, or it expires.
         """
         for code in list(self._rows):
-            if self._live.find(code) is not None:
+            if self._live.known(code) is not None:
                 self._writes.add(code)
             else:
                 del self._rows[code]

@@ -101,7 +101,7 @@ class QuickMatches:
 
     def _changed(self, code: RoomCode) -> None:
         """Offer a followed room that may have changed, and set when to carry it on."""
-        live = self._live.find(code)
+        live = self._live.known(code)
         known = self._live.present(code) if live is not None and live.room.opened.quick else None
         if known is None:
             return
@@ -147,7 +147,7 @@ class QuickMatches:
         Of a room that this node no longer follows, another one does that, or it expires.
         """
         for offer in list(self._offers):
-            if self._live.find(offer.code) is not None:
+            if self._live.known(offer.code) is not None:
                 self._writes.add(offer)
             else:
                 del self._offers[offer]

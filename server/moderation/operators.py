@@ -323,9 +323,9 @@ class Operators:
             found.kept,
             barred if is_barred(barred, self._clock.now()) else None,
             hidden,
-            await self._sessions.of(player),
+            await self._sessions.load(player),
             [
-                _game_row(found, game, today, await self._repaired_days.of(game))
+                _game_row(found, game, today, await self._repaired_days.load(game))
                 for game in sorted(played)
             ],
             [each for each in await self._suspicions.list() if each.player == player],

@@ -78,7 +78,7 @@ class Suspicions:
 
     async def examine_finished(self, _: Finish, finished: FinishedRun) -> None:
         """Look at the run of an attempt that is over. This is idempotent."""
-        run = await finished.read()
+        run = await finished.load()
         if run is not None:
             await self.examine(run)
 

@@ -376,7 +376,7 @@ class Attempts:
         Raises:
             UnreadableError: a newer release stored it.
         """
-        replica = self._replicas.find(attempt)
+        replica = self._replicas.known(attempt)
         before = replica.settled if replica is not None else None
         if replica is None or before is None or before.seq != number - 1:
             return None
@@ -394,13 +394,13 @@ class Attempts:
 
     def _known(self, attempt: AttemptId) -> Attempt | None:
         """Return an attempt from its replica, or `None` if that is not cached."""
-        replica = self._replicas.find(attempt)
+        replica = self._replicas.known(attempt)
         return replica.state if replica is not None else None
 
     async def _replica(
         self, attempt: AttemptId, *, to_append: bool = False
     ) -> Replica[Attempt, Event]:
-        find = self._replicas.find_to_append if to_append else self._replicas.find
+        find = self._replicas.find_to_append if to_append else self._replicas.known
         replica = find(attempt)
         if replica is None:
             definition = AttemptDefinition(attempt, await self._deal(attempt), self._appended)

@@ -19,7 +19,7 @@ class FinishedRun:
         self._attempt = attempt
         self._run: Run | None = None
 
-    async def read(self) -> Run | None:
+    async def load(self) -> Run | None:
         """Return the run; `None` only if the store has lost it.
 
         Raises:

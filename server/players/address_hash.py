@@ -23,7 +23,7 @@ class AddressHashes:
     def __init__(self, keyring: Keyring) -> None:
         self._keyring = keyring
 
-    async def of(self, address: str) -> str:
+    async def hash(self, address: str) -> str:
         """Return the hash of an address, 12 characters; empty if it is not known.
 
         Args:

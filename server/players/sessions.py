@@ -208,7 +208,7 @@ class Sessions:
     def _is_on_alive(self, name: str) -> bool:
         return self._registration.is_alive(name.partition("/")[0])
 
-    async def of(self, player: PlayerId) -> list[str]:
+    async def load(self, player: PlayerId) -> list[str]:
         """Return a player's sessions, but for those that nodes which died have left behind."""
         (names,) = await self._store.sessions([player])
         return [name for name in names if self._is_on_alive(name)]

@@ -184,7 +184,7 @@ class PlayerStore:
     async def is_deleted(self, player: PlayerId) -> bool:
         """Return whether a player has been deleted."""
         key = keys.player(player)
-        return await self._database.read(key, "HGET", key, "deleted") is not None
+        return await self._database.read_batched(key, "HGET", key, "deleted") is not None
 
     async def all(self) -> AsyncIterator[list[Profile]]:
         """Yield all players, by a scan of all keys: in batches that may be empty, some twice."""

@@ -80,7 +80,10 @@ class HistoryStore:
         """
         names = names_of(days, rounds, of)
         found = await asyncio.gather(
-            *(self._database.read(key, "HMGET", key, *names) for key in map(keys.history, players))
+            *(
+                self._database.read_batched(key, "HMGET", key, *names)
+                for key in map(keys.history, players)
+            )
         )
         return [excerpt_of(names, texts) for texts in found]
 
@@ -143,7 +146,7 @@ class HistoryStore:
     async def version(self, player: PlayerId) -> int:
         """Return how often a player's history has changed."""
         key = keys.history(player)
-        return int(await self._database.read(key, "HGET", key, VERSION) or 0)
+        return int(await self._database.read_batched(key, "HGET", key, VERSION) or 0)
 
     async def kept(self, players: Iterable[PlayerId]) -> list[bool]:
         """Return whether each player has kept an identity."""

@@ -161,7 +161,7 @@ class Leaderboards:
 
     async def circle(self, player: PlayerId) -> frozenset[PlayerId]:
         """Return a player and those whom the player has raced with; empty if that is nobody."""
-        met = await self._met.of(player)
+        met = await self._met.read(player)
         return frozenset([player, *met]) if met else frozenset()
 
     async def page(

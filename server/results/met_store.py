@@ -33,7 +33,7 @@ class MetStore:
             _MEET, [key], at, keys.MAX_MET, players_keys.PLAYER_LIFE_S, *others
         )
 
-    async def of(self, player: PlayerId) -> list[PlayerId]:
+    async def read(self, player: PlayerId) -> list[PlayerId]:
         """Return whom a player has met, at most `keys.MAX_MET`, the last one first."""
         (found,) = await self._database.ask(
             lambda redis, key: redis.zrevrange(key, 0, -1), keys.met(player)

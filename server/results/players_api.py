@@ -224,7 +224,7 @@ async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
     # Of who has not played, nothing pushes out what is known of others: anybody can ask for any id.
     profile = (await services.profiles.load([player], caching=played))[player]
     today = daily.day_at(services.clock.now())
-    repaired = {game: await services.repaired_days.of(game) for game in (*games(), ALL_GAMES)}
+    repaired = {game: await services.repaired_days.load(game) for game in (*games(), ALL_GAMES)}
     page = await page_of(found, Player.of(profile), today, repaired)
     await release(found.days, found.rounds)
     return Answer(page, LIVE, is_kept=played)

@@ -19,7 +19,7 @@ class RepairedDays:
         self._read_at: int | None = None
         self._known: list[tuple[str, int]] = []
 
-    async def of(self, game: str = ALL_GAMES) -> frozenset[int]:
+    async def load(self, game: str = ALL_GAMES) -> frozenset[int]:
         """Return the days that were repaired: of a game, or of all games together.
 
         Args:

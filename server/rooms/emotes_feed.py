@@ -53,7 +53,7 @@ class Emotes:
             of_player = self._of_players[budget] = Bucket(limits.EMOTES)
         if not of_player.take(time.monotonic()):
             raise Refusal("too_fast")
-        live = self._live.find(code)
+        live = self._live.known(code)
         room = live.room if live is not None else await self._all_rooms.load(code)
         commands.check_member(room, player)
         if not self._send_here(code, player, emote):
@@ -72,7 +72,7 @@ class Emotes:
         Returns:
             Whether it was sent, or there is no subscriber; not if the room has had too many.
         """
-        feed = self._rooms.find(code)
+        feed = self._rooms.known(code)
         if feed is None:
             return True
         of_room = self._of_rooms.get(feed)

@@ -110,7 +110,7 @@ class RoomFeeds:
         """Return the room that a session is subscribed to, if any."""
         return self._rooms.get(session)
 
-    def find(self, code: RoomCode) -> Feed | None:
+    def known(self, code: RoomCode) -> Feed | None:
         """Return the feed of a room, or `None` if no session of this node is subscribed to it."""
         return self._feeds.get(code)
 
@@ -246,7 +246,7 @@ class RoomFeeds:
                 is the index among the runners of the round.
         """
         feed = self._feeds.get(code)
-        live = self._live.find(code)
+        live = self._live.known(code)
         if feed is None or live is None or live.room.round is None:
             return
         if code in self._changed:
@@ -279,7 +279,7 @@ class RoomFeeds:
             feed: the room's feed.
             delay: the fewest seconds to wait.
         """
-        live = self._live.find(feed.code)
+        live = self._live.known(feed.code)
         running = live.room.running if live is not None else None
         if feed.timer is not None:
             feed.timer.cancel()

@@ -42,7 +42,7 @@ def is_seated(live: LiveRooms, player: PlayerId, command: Command) -> bool:
     """
     if not isinstance(command, RoomCommand):
         return False
-    found = live.find(parse_room_code(command.code))
+    found = live.known(parse_room_code(command.code))
     return found is not None and found.room.seat_of(player) is not None
 
 
@@ -102,7 +102,7 @@ async def start_round(request: Request[StartRound]) -> RoomState:
     await services.rooms.check_member(code, request.player)
     if not services.memory.has_room("round"):
         raise Refusal("overloaded", wait=request.load.wait())
-    live = services.live.find(code)
+    live = services.live.known(code)
     known = live.room if live is not None else None
     items = charges.round_of()
     if known is not None:

@@ -166,7 +166,7 @@ class LiveRooms:
         """How many rooms this node follows."""
         return len(self._live)
 
-    def find(self, code: RoomCode) -> LiveRoom | None:
+    def known(self, code: RoomCode) -> LiveRoom | None:
         """Return a live room, or `None` if this node does not follow it."""
         return self._live.get(code)
 

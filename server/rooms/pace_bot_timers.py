@@ -38,7 +38,7 @@ class PaceBotTimers:
 
     def _changed(self, code: RoomCode) -> None:
         """Wake up when the round of a followed room begins, or no more when the bot has ended."""
-        live = self._live.find(code)
+        live = self._live.known(code)
         running = live.room.running if live is not None else None
         if running is None or PACE_BOT not in running.unfinished():
             self._work.schedule(code, None)
@@ -51,7 +51,7 @@ class PaceBotTimers:
 
     async def _play(self, code: RoomCode) -> None:
         """Append what is due of a bot's attempt, and set the time for what comes next."""
-        live = self._live.find(code)
+        live = self._live.known(code)
         attempt = await self._rooms.play_bot(live.room) if live is not None else None
-        if attempt is not None and attempt.end is None and self._live.find(code) is not None:
+        if attempt is not None and attempt.end is None and self._live.known(code) is not None:
             self._set_time(code, pace_bot.next_at(attempt))

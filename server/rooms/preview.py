@@ -20,10 +20,10 @@ class RoomPreviews:
 
     def known(self, code: RoomCode) -> Preview | None:
         """Return that of a room that is in memory."""
-        live = self._live.find(code)
+        live = self._live.known(code)
         return None if live is None else room(live.room.opened, live.room.terms)
 
-    async def read(self, code: RoomCode) -> Preview | None:
+    async def of_room(self, code: RoomCode) -> Preview | None:
         """Return that of a room, which is read; `None` if there is none."""
         found = await self._rooms.terms(code)
         return None if found is None else room(*found)

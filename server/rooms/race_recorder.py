@@ -117,7 +117,7 @@ class RaceRecorder:
 
         It costs one read.
         """
-        return await self._met.of(player)
+        return await self._met.read(player)
 
     async def _decided(self, race: Race) -> RaceRecord:
         """Return the record of a race; decide it first if nobody has."""

@@ -31,8 +31,8 @@ class RoomAddresses:
             wide: the network that it counts as, if that is not the address itself.
         """
         try:
-            if own := await self._address_hashes.of(address):
-                network = await self._address_hashes.of(wide or "")
+            if own := await self._address_hashes.hash(address):
+                network = await self._address_hashes.hash(wide or "")
                 await self._store.put_address(code, player, f"{own} {network}".rstrip())
         except UnavailableError as error:
             log.debug("same_address_not_written", room=code, error=str(error))

@@ -230,7 +230,7 @@ class Rooms:
 
     def known(self, code: RoomCode) -> Room | None:
         """Return a room from its replica, or `None` if that is not cached or is busy."""
-        replica = self._replicas.find(code)
+        replica = self._replicas.known(code)
         return replica.settled if replica is not None else None
 
     def of_first_move(self, code: RoomCode, days: int) -> list[Item]:
@@ -458,7 +458,7 @@ class Rooms:
         Raises:
             Refusal: there is no such room, or the player has no seat there.
         """
-        replica = self._replicas.find(code)
+        replica = self._replicas.known(code)
         room = replica.state if replica is not None else None
         if room is None or not room.seat_of(player):
             commands.check_member(await self.load(code), player)
@@ -484,7 +484,7 @@ class Rooms:
             commands.start(room, player, _NO_DEAL, "", now, present=present, anyway=anyway)
             return room.terms
 
-        replica = self._replicas.find(code)
+        replica = self._replicas.known(code)
         room = replica.state if replica is not None else None
         try:
             if room is not None:
@@ -658,7 +658,7 @@ class Rooms:
         return step.after
 
     def _replica(self, code: RoomCode) -> Replica[Room, Entry]:
-        replica = self._replicas.find(code)
+        replica = self._replicas.known(code)
         if replica is not None:
             return replica
         definition = RoomDefinition(code, self._clock, self.appended)

@@ -47,13 +47,13 @@ class SameAddressFeed:
 
     def _hosts(self, code: RoomCode) -> list[Session]:
         """Return the sessions of a room's host that are subscribed to it."""
-        feed, live = self._rooms.find(code), self._live.find(code)
+        feed, live = self._rooms.known(code), self._live.known(code)
         if feed is None or live is None or live.room.host is None:
             return []
         return [each for each in feed.last_sent if each.player == live.room.host]
 
     async def _tell(self, code: RoomCode) -> None:
-        live = self._live.find(code)
+        live = self._live.known(code)
         if live is None or not self._hosts(code) or len(live.players) == 1:
             return
         found = groups(live.room, await self._addresses.in_room(code))

@@ -34,7 +34,7 @@ class Deals:
         self._clock = clock
         self._rooms = rooms
 
-    async def show(self, deal_id: DealId) -> tuple[Deal, bytes | None]:
+    async def load(self, deal_id: DealId) -> tuple[Deal, bytes | None]:
         """Return a deal and, if it is closed, its seed; else `None` for the seed.
 
         Raises:

@@ -112,7 +112,7 @@ class Called(Protocol):
 
 async def show_deal(services: Called, asked: OfDeal) -> Answer[ClosedDeal]:
     """A deal that is closed, with its seed."""
-    deal, seed = await services.deals.show(deal_of(asked.deal))
+    deal, seed = await services.deals.load(deal_of(asked.deal))
     if seed is None:
         raise Refusal("deal_open")
     value = ClosedDeal(

@@ -210,7 +210,7 @@ class Runs:
     async def _closed(self, deal_id: DealId, unknown: str) -> Deal:
         """Return a deal that is closed; refuse one that there is not with the code `unknown`."""
         try:
-            deal, seed = await self._deals.show(deal_id)
+            deal, seed = await self._deals.load(deal_id)
         except Refusal as refusal:
             raise Refusal(unknown) from refusal
         if seed is None:

@@ -157,7 +157,7 @@ class WatchFeeds:
     ) -> tuple[Room, Sight]:
         """Return the room, and how a session sees its round, once that has been read."""
         await self._watching.wait_until_loaded(code)
-        live = self._live.find(code)
+        live = self._live.known(code)
         if live is None or self._codes.get(session) != code or session.player is None:
             # It was removed from the room meanwhile, or has ended.
             raise Refusal("not_invited")
@@ -196,7 +196,7 @@ class WatchFeeds:
 
         It costs a decision for each watcher at each entry of the room's journal.
         """
-        feed, live = self._feeds.get(code), self._live.find(code)
+        feed, live = self._feeds.get(code), self._live.known(code)
         if feed is None or live is None or live.room.version == feed.decided:
             return
         room = live.room
@@ -275,7 +275,7 @@ class WatchFeeds:
             self._room_changed(code)
             if session.behind or session not in feed.renewed:
                 continue
-            seen, live = feed.sights[session], self._live.find(code)
+            seen, live = feed.sights[session], self._live.known(code)
             assert live is not None, "who watches a room is subscribed to it"
             if seen not in encoded:
                 encoded[seen] = codec.encode(self._boards(live.room, seen))

@@ -132,7 +132,7 @@ class _Stream:
             entry = WatchedEntry(entry.round, entry.place, first.before, entry.after)
         waiting.append(entry)
 
-    def due(self, now: int) -> list[WatchedEntry]:
+    def take_due(self, now: int) -> list[WatchedEntry]:
         """Remove and return the entries whose time has come, each runner's in order."""
         found: list[WatchedEntry] = []
         for waiting in self.waiting:
@@ -270,7 +270,7 @@ class Watching:
     def follow(self, code: RoomCode) -> None:
         """Keep the boards of a room's rounds, until `unfollow`; the room must be followed."""
         if code not in self._rounds:
-            live = self._live.find(code)
+            live = self._live.known(code)
             self._begin(code, live.room.round if live is not None else None)
 
     def unfollow(self, code: RoomCode) -> None:
@@ -326,7 +326,7 @@ class Watching:
 
     def _changed(self, code: RoomCode) -> None:
         """Begin a new round of a watched room, or read what those did last who are done."""
-        watched, live = self._rounds.get(code), self._live.find(code)
+        watched, live = self._rounds.get(code), self._live.known(code)
         if watched is None or live is None:
             return
         round_ = live.room.round
@@ -458,7 +458,7 @@ class Watching:
         if watched is None:
             return
         for seen, stream in watched.streams.items():
-            for entry in stream.due(now):
+            for entry in stream.take_due(now):
                 self.moved.emit(code, seen, entry)
         at = watched.next_at()
         self._due.schedule(code, None if at is None else (at - now) / 1000)

@@ -303,7 +303,7 @@ async def test_of_starts_at_an_address_only_keyed_hashes_are_kept_for_days(
     await node.dailies.open(ADA, GAME, "192.0.2.1")
     await node.dailies.open(BOB, GAME, "192.0.2.1")
     fields = await redis.hgetall(dailies_keys.starts(DailyId(GAME, DAY)))
-    own = await node.services.address_hashes.of("192.0.2.1")
+    own = await node.services.address_hashes.hash("192.0.2.1")
     assert fields == {f"a:{own}": f"{ADA} {BOB}", f"p:{BOB}": ADA}
     assert "192" not in str(fields)
     life = await redis.ttl(dailies_keys.starts(DailyId(GAME, DAY)))

@@ -148,7 +148,7 @@ def _origin(text: str) -> None:
     own, public = _ORIGINS
     for each in _ORIGINS:
         each.serves(host)
-        each.of(headers, "127.0.0.1")
+        each.origin(headers, "127.0.0.1")
     if own.admits(headers, "127.0.0.1"):
         assert origin.removeprefix("https://").removeprefix("http://") != origin
     if public.admits(headers, "127.0.0.1") and public.serves(host):

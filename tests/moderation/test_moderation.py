@@ -245,13 +245,13 @@ async def test_a_repaired_day_is_known_within_a_minute(
     node: Node, other: Node, clock: SetClock
 ) -> None:
     days = other.services.repaired_days
-    assert await days.of(GAME) == frozenset()
+    assert await days.load(GAME) == frozenset()
     await node.services.operators.repair_day(BY, DAY)
     await node.services.operators.repair_day(BY, DAY - 1, GAME)
-    assert await days.of(GAME) == frozenset()
+    assert await days.load(GAME) == frozenset()
     clock.time += CURRENT_FOR_MS
-    assert await days.of(GAME) == {DAY, DAY - 1}
-    assert await days.of() == await days.of("deuces") == {DAY}
+    assert await days.load(GAME) == {DAY, DAY - 1}
+    assert await days.load() == await days.load("deuces") == {DAY}
 
 
 async def test_rooms_are_found_by_a_scan_by_their_rounds_and_by_the_list(

@@ -375,7 +375,7 @@ async def test_missing_attempts_evict_nothing_from_the_cache(node: Node) -> None
     for number in range(50):
         assert await node.attempts.find(AttemptId(f"{deal}.{number:016}")) is None
     assert len(replicas._used.held) == held[0]
-    assert replicas.find(attempt) is not None
+    assert replicas.known(attempt) is not None
 
 
 async def test_moves_beyond_the_limit_are_refused(

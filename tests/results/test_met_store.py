@@ -21,13 +21,13 @@ def met(database: Database) -> MetStore:
 async def test_those_who_were_met_last_are_kept(met: MetStore, redis: Client) -> None:
     await met.add(ADA, [BOB], START + 1)
     await met.add(ADA, [CYD], START)
-    assert await met.of(ADA) == [BOB, CYD]
+    assert await met.read(ADA) == [BOB, CYD]
     # A race that is entered late takes nobody back.
     await met.add(ADA, [BOB, CYD], START - 1)
-    assert await met.of(ADA) == [BOB, CYD]
+    assert await met.read(ADA) == [BOB, CYD]
     others = [PlayerId(f"{number:016}") for number in range(results_keys.MAX_MET)]
     for number, each in enumerate(others):
         await met.add(ADA, [each], START + 2 + number)
-    assert await met.of(ADA) == others[::-1]
-    assert await met.of(BOB) == []
+    assert await met.read(ADA) == others[::-1]
+    assert await met.read(BOB) == []
     assert 0 < await redis.ttl(results_keys.met(ADA)) <= players_keys.PLAYER_LIFE_S

@@ -46,7 +46,7 @@ async def follow(node: Node, code: RoomCode, player: PlayerId) -> None:
     """Subscribe a session of a player to a room, and wait until the room is loaded."""
     node.services.live.subscribe(await node.rooms.load(code), player)
     # Sessions wait no longer than `LOADED_WITHIN`, which is less here than a refresh may take.
-    live = node.services.live.find(code)
+    live = node.services.live.known(code)
     assert live is not None
     await live.loaded.wait()
 
@@ -136,7 +136,7 @@ async def test_changes_are_published_only_if_members_are_on_other_nodes(
     await follow(other, code, CYD)
 
     async def known() -> bool:
-        live = node.services.live.find(code)
+        live = node.services.live.known(code)
         return live is not None and CYD in live.presence.nodes
 
     await until(known)
@@ -185,7 +185,7 @@ async def test_a_player_with_a_newer_session_elsewhere_stays_present_when_the_ol
     await follow(other, code, BOB)
 
     async def moved() -> bool:
-        live = node.services.live.find(code)
+        live = node.services.live.known(code)
         return live is not None and live.presence.nodes.get(BOB) == other.registration.id
 
     await until(moved)
@@ -241,7 +241,7 @@ async def test_a_node_that_subscribes_during_a_round_reads_its_progress(
     for _ in range(3):
         await node.play(attempt_of(room, ADA), ADA)
     await follow(other, code, BOB)
-    live = other.services.live.find(code)
+    live = other.services.live.known(code)
     assert live is not None
     board = (await node.state_of(attempt_of(room, ADA))).board
     assert live.all_counters() == [0, board.home, 3]
@@ -266,7 +266,7 @@ async def test_counters_are_reset_by_a_new_round_and_never_decrease(
 ) -> None:
     room, code = await node.race_of(ADA, BOB)
     await follow(node, code, ADA)
-    live = node.services.live.find(code)
+    live = node.services.live.known(code)
     assert live is not None
     assert room.round is not None
     deal = room.round.deal
@@ -324,7 +324,7 @@ async def test_leaving_unsubscribes_and_entering_again_refreshes(node: Node) -> 
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     node.services.live.unsubscribe(code, ADA)
-    assert node.services.live.find(code) is None
+    assert node.services.live.known(code) is None
     assert room_bus.topic(code) not in node.bus._topics
     await node.rooms.set_ready(code, BOB, ready=False)
     await follow(node, code, ADA)
@@ -385,7 +385,7 @@ async def test_an_entry_appended_during_a_refresh_is_kept(
     go_on.set()
 
     async def refreshed() -> bool:
-        live = node.services.live.find(code)
+        live = node.services.live.known(code)
         return live is not None and live.presence._changes is None
 
     await until(refreshed)
@@ -398,7 +398,7 @@ async def test_a_room_that_is_left_during_a_refresh_is_not_followed_again(
     code = (await node.room_of(ADA, BOB)).opened.code
     await follow(node, code, ADA)
     asked, go_on = slow_refreshes(node, monkeypatch)
-    live = node.services.live.find(code)
+    live = node.services.live.known(code)
     assert live is not None
     node.services.live.refresh_soon(code)
     await asked.wait()

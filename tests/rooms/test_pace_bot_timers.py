@@ -102,7 +102,7 @@ async def test_it_plays_while_somebody_follows_and_each_move_stands_once(
         assert state.at == clock.time
     check(await texts(node, attempt), expected)
     assert len(await texts(node, attempt)) == 7
-    live = node.services.live.find(code)
+    live = node.services.live.known(code)
     assert live is not None
 
     async def counted() -> bool:

@@ -92,7 +92,7 @@ async def test_a_place_is_a_keyed_hash_that_is_kept_for_hours(hubs: list[HubNode
 
     await until(written)
     stored = await redis.hgetall(keys.addresses(code))
-    assert stored == {seat.player: await hubs[0].node.services.address_hashes.of(HERE)}
+    assert stored == {seat.player: await hubs[0].node.services.address_hashes.hash(HERE)}
     assert HERE not in str(stored)
     assert 0 < await redis.ttl(keys.addresses(code)) <= keys.ADDRESSES_LIFE_S
 

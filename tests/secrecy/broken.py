@@ -92,13 +92,13 @@ def shows_racers_the_others_boards() -> Iterator[None]:
 @contextmanager
 def tells_seeds_early() -> Iterator[None]:
     """A deal that is not closed is shown with its seed, and so are its runs."""
-    show = Deals.show
+    show = Deals.load
 
     async def early(self: Deals, deal_id: DealId) -> tuple[Deal, bytes | None]:
         deal, _ = await show(self, deal_id)
         return deal, deal.seed
 
-    with patched(Deals, "show", early):
+    with patched(Deals, "load", early):
         yield
 
 

@@ -199,7 +199,7 @@ class Stage:
         self.record(given.client, f"answer to {given.path}", answer)
 
     async def _preview(self, given: Input) -> None:
-        preview = await self._previews[given.node].of(given.path, {}, _address(given.client))
+        preview = await self._previews[given.node].preview(given.path, {}, _address(given.client))
         self.record(given.client, f"preview of {given.path}", repr(preview).encode())
 
 

@@ -536,7 +536,7 @@ class Commands:
 
     def _met(self) -> Command:
         player = self._one([*PLAYERS])
-        return lambda on: on.store.met.of(player)
+        return lambda on: on.store.met.read(player)
 
     def _charge(self) -> Command:
         place, now, most = self._one(["one", "two"]), self.now, self._one([None, 100, 300])

@@ -299,7 +299,7 @@ class Scenario:
             await hub.node.apply_effects()
 
         async def known() -> bool:
-            rooms = [hub.node.services.live.find(self.code) for hub in self.hubs]
+            rooms = [hub.node.services.live.known(self.code) for hub in self.hubs]
             rounds = [live.room.round for live in rooms if live is not None]
             return all(each is not None and player.id in each.results for each in rounds)
 

@@ -43,7 +43,7 @@ def test_every_entry_is_seen_once_in_order_and_not_before_its_time(
             stream.add(entry)
             assert len(stream.waiting[0]) <= most
         for look in [*looks, 1_000]:
-            found = stream.due(START + look)
+            found = stream.take_due(START + look)
             assert all(entry.at + DELAY <= START + look for entry in found)
             seen += found
             following = stream.next_at()

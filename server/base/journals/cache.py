@@ -105,7 +105,7 @@ class ReplicaCache(Generic[Name, State, Event]):
         self._used = _Bounded[Name, State, Event](used)
         self._read_only = _Bounded[Name, State, Event](read_only)
 
-    def find(self, name: Name) -> Replica[State, Event] | None:
+    def known(self, name: Name) -> Replica[State, Event] | None:
         """Return a replica, or `None` if it is not cached. This does not count as use."""
         found = self._used.get(name)
         return self._read_only.get(name) if found is None else found
@@ -135,7 +135,7 @@ class ReplicaCache(Generic[Name, State, Event]):
 
     def put(self, name: Name, replica: Replica[State, Event]) -> Replica[State, Event]:
         """Cache a replica, unless the name has one already; return the one that is cached."""
-        found = self.find(name)
+        found = self.known(name)
         if found is None:
             self._read_only.add(name, replica)
             return replica

@@ -46,7 +46,7 @@ class Proxies:
                 found = _read(hops.pop())
         return key_of(found)
 
-    def of(self, request: Request) -> str:
+    def client_of(self, request: Request) -> str:
         """Return the key of the client that sent an HTTP request."""
         peer = request.client.host if request.client is not None else ""
         return self.client(peer, request.headers.getlist("X-Forwarded-For"))

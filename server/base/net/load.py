@@ -49,7 +49,7 @@ class Load:
         """Whether to reject new work."""
         return self._lag() > MAX_LAG
 
-    def watch(self) -> None:
+    def log_changes(self) -> None:
         """Tell in the log when an overload begins and ends; called at each measurement."""
         if self.is_too_high:
             self._outage.fail(lag=round(self._lag(), 2))

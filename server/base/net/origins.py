@@ -78,7 +78,7 @@ class Origins:
             self.serves(host) or name in self._machine or "." not in name or _is_address(name)
         )
 
-    def of(self, headers: Mapping[str, str], peer: str) -> str | None:
+    def origin(self, headers: Mapping[str, str], peer: str) -> str | None:
         """Return the origin of the page that a request is for.
 
         Args:

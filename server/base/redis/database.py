@@ -256,7 +256,7 @@ class Database:
                     raise reply
                 return Reply(reply, 0 if redirected else known)
 
-    async def read(self, key: str, *command: Argument) -> Any:
+    async def read_batched(self, key: str, *command: Argument) -> Any:
         """Run a command that reads a key with the next batch, and return its reply.
 
         It costs an event loop 20 µs, a quarter of `ask`, but fails where writes do: it is for

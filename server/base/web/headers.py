@@ -105,7 +105,7 @@ class SecurityHeaders:
 
     def _is_by_tls(self, scope: Scope) -> bool:
         peer, _ = scope["client"] or ("", 0)
-        origin = self._origins.of(Headers(scope=scope), peer)
+        origin = self._origins.origin(Headers(scope=scope), peer)
         return origin is not None and origin.startswith("https:")
 
 

@@ -94,10 +94,10 @@ class Pages:
 
     async def _render(self, start: StartPage, request: Request) -> Response:
         """Return the start page with the preview of the requested URL."""
-        address = self._proxies.of(request)
-        preview = await self._previews.of(request.scope["path"], request.query_params, address)
+        address = self._proxies.client_of(request)
+        preview = await self._previews.preview(request.scope["path"], request.query_params, address)
         peer = request.client.host if request.client is not None else ""
-        origin = self._origins.of(request.headers, peer)
+        origin = self._origins.origin(request.headers, peer)
         # Not compressed: it fits into one or two packets, and compressing would take longer.
         body = start.page(preview, origin).encode()
         headers = {

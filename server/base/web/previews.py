@@ -85,7 +85,7 @@ class OfRooms(Protocol):
         """Return that of a room that is in memory."""
         ...
 
-    async def read(self, code: RoomCode) -> Preview | None:
+    async def of_room(self, code: RoomCode) -> Preview | None:
         """Return that of a room, which is read; `None` if there is none."""
         ...
 
@@ -114,7 +114,7 @@ class Previews:
         # Loading one ruleset loads all of them: do so at start, not while somebody plays.
         ruleset(next(iter(games())))
 
-    async def of(self, path: str, query: Mapping[str, str], address: str) -> Preview:
+    async def preview(self, path: str, query: Mapping[str, str], address: str) -> Preview:
         """Return the preview of a URL; for unknown ones, that of the start page.
 
         Args:
@@ -166,7 +166,7 @@ class Previews:
         """Begin to read a room, for all who ask for it meanwhile; `None` if it cannot be read."""
 
         async def read() -> _Found:
-            return _Found(await self._rooms.read(code))
+            return _Found(await self._rooms.of_room(code))
 
         def end(task: asyncio.Task[_Found | None]) -> None:
             del self._asked[code]

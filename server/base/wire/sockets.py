@@ -93,7 +93,7 @@ class Sockets:
         self._stopping = True
 
     def _open(self, socket: Socket, request: Request) -> Session:
-        origin = self._origins.of(request.headers, socket.peer)
+        origin = self._origins.origin(request.headers, socket.peer)
         address = self._address(socket, request)
         session_id = secrets.token_hex(8)
         log.debug("handshake", session=session_id, address=address)

@@ -54,12 +54,12 @@ class Filled:
         """Put replicas of journals that are appended to."""
         for name in names:
             self.put(name)
-            assert self.replicas.find_to_append(name) is self.replicas.find(name)
+            assert self.replicas.find_to_append(name) is self.replicas.known(name)
 
     @property
     def names(self) -> str:
         """The names in the cache, of all that the tests use."""
-        return "".join(name for name in "abcdefghij" if self.replicas.find(name))
+        return "".join(name for name in "abcdefghij" if self.replicas.known(name))
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_read_only_replicas_evict_no_used_ones(filled: Filled) -> None:
     filled.put("d", "e", "f", "g")
     assert filled.names == "abcfg"
     for _ in range(3):
-        filled.replicas.find("f")
+        filled.replicas.known("f")
     filled.put("h")
     # Finding a read-only replica does not make it more recently used.
     assert filled.names == "abcgh"
@@ -89,11 +89,11 @@ def test_read_only_replicas_evict_no_used_ones(filled: Filled) -> None:
 
 def test_a_read_only_replica_that_is_then_used_is_cached_once(filled: Filled) -> None:
     filled.put("a", "b")
-    replica = filled.replicas.find("a")
+    replica = filled.replicas.known("a")
     assert filled.replicas.find_to_append("a") is replica
     filled.put("c", "d")
     assert filled.names == "acd"
-    assert filled.replicas.find("a") is replica
+    assert filled.replicas.known("a") is replica
     assert filled.replicas.find_to_append("a") is replica
 
 
@@ -101,13 +101,13 @@ def test_a_journal_has_one_replica(filled: Filled, node: Node, clock: SetClock) 
     filled.put("a")
     filled.use("b")
     for name in "ab":
-        assert filled.replicas.put(name, WordJournal(node, clock).replica) is filled.replicas.find(
+        assert filled.replicas.put(name, WordJournal(node, clock).replica) is filled.replicas.known(
             name
         )
 
 
 def test_a_journal_that_is_not_cached_is_not_found(filled: Filled) -> None:
-    assert filled.replicas.find("a") is None
+    assert filled.replicas.known("a") is None
     assert filled.replicas.find_to_append("a") is None
     assert filled.names == ""
 
@@ -133,7 +133,7 @@ async def test_what_has_grown_evicts_others(filled: Filled) -> None:
     filled.use("d")
     assert (filled.names, filled.replicas.bytes) == ("d", SIZE)
     filled.put("e", "f")
-    read = filled.replicas.find("e")
+    read = filled.replicas.known("e")
     assert read is not None
     await read.refresh()
     filled.put("g")
@@ -145,7 +145,7 @@ async def test_what_is_read_after_many_others_were_added_is_counted(filled: Fill
     replicas = filled.replicas = ReplicaCache(0, 1_000 * EMPTY_SIZE)
     names = [f"{number}" for number in range(100)]
     filled.put(*names)
-    found = [replica for name in names if (replica := replicas.find(name)) is not None]
+    found = [replica for name in names if (replica := replicas.known(name)) is not None]
     await found[0].submit(lambda *_: "one")
     await found[0].submit(lambda *_: "two")
     for each in found[1:]:
@@ -158,12 +158,12 @@ async def test_what_is_read_after_many_others_were_added_is_counted(filled: Fill
 async def test_what_others_append_to_is_counted_when_it_is_found(filled: Filled) -> None:
     replicas = filled.replicas = ReplicaCache(0, 1_000 * EMPTY_SIZE)
     filled.put("a")
-    read = replicas.find("a")
+    read = replicas.known("a")
     assert read is not None
     for number in range(16):
         await read.submit(lambda *_, number=number: f"{number}")
     assert replicas.bytes == EMPTY_SIZE
-    assert replicas.find("a") is read
+    assert replicas.known("a") is read
     assert replicas.bytes == 16 * SIZE
 
 

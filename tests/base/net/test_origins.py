@@ -110,8 +110,8 @@ def test_names_are_served_beside_addresses_if_there_is_no_public_url() -> None:
 def test_the_origin_is_that_of_the_request(
     headers: dict[str, str], peer: str, origin: str | None
 ) -> None:
-    assert Origins(proxies=PROXIES).of(Headers(headers), peer) == origin
-    assert Origins(PUBLIC, proxies=PROXIES).of(Headers(headers), peer) == PUBLIC
+    assert Origins(proxies=PROXIES).origin(Headers(headers), peer) == origin
+    assert Origins(PUBLIC, proxies=PROXIES).origin(Headers(headers), peer) == PUBLIC
 
 
 @pytest.mark.parametrize(

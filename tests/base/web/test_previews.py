@@ -278,10 +278,10 @@ async def test_previews_leave_nothing_in_redis_or_the_caches(redis_url: str) -> 
         found = previews_of(alone.services, Load(lambda: 0.0), Budgets())
         before = await alone.keys()
         for number in range(2, 10):
-            meta = await found.of(f"/r/{str(number) * 5}", {}, "")
+            meta = await found.preview(f"/r/{str(number) * 5}", {}, "")
             assert meta.title == "Race me at solitaire"
             player = PlayerId(str(number) * 16)
-            await found.of("/leaderboard/robert", {"day": str(DAY), "player": player}, "")
+            await found.preview("/leaderboard/robert", {"day": str(DAY), "player": player}, "")
         assert await alone.keys() == before
         assert alone.rooms._replicas.size == 0
         assert alone.services.profiles.known([player]) is None
@@ -320,12 +320,12 @@ async def test_all_who_ask_for_a_preview_within_seconds_cost_one_read(
             f"/r/{room.opened.code}",
         )
         before = await calls(alone.redis, "xrange")
-        at_once = await asyncio.gather(*(found.of(path, {}, "192.0.2.1") for _ in range(20)))
-        later = [await found.of(path, {}, f"192.0.2.{number}") for number in range(20)]
+        at_once = await asyncio.gather(*(found.preview(path, {}, "192.0.2.1") for _ in range(20)))
+        later = [await found.preview(path, {}, f"192.0.2.{number}") for number in range(20)]
         assert {meta.title for meta in (*at_once, *later)} == {"Race me at Robert"}
         assert await calls(alone.redis, "xrange") == before + 1
         found._kept.clear()
-        assert (await found.of(path, {}, "192.0.2.1")).title == "Race me at Robert"
+        assert (await found.preview(path, {}, "192.0.2.1")).title == "Race me at Robert"
         assert await calls(alone.redis, "xrange") == before + 2
         assert not found._asked
 
@@ -341,11 +341,13 @@ async def test_everybody_pays_for_a_guess_that_others_make_at_the_same_time(
         room = await rooms.create(ADA, "robert", "standard", seats=2, limit=60_000, creation="k")
         found = previews_of(alone.services, Load(lambda: 0.0), Budgets())
         before = await calls(alone.redis, "xrange")
-        await asyncio.gather(*(found.of("/r/22222222", {}, each) for each in (often, once, often)))
+        await asyncio.gather(
+            *(found.preview("/r/22222222", {}, each) for each in (often, once, often))
+        )
         assert await calls(alone.redis, "xrange") == before + 1
         path = f"/r/{room.opened.code}"
-        assert (await found.of(path, {}, once)).title == "Race me at Robert"
-        assert (await found.of(path, {}, often)).title == "Race me at solitaire"
+        assert (await found.preview(path, {}, once)).title == "Race me at Robert"
+        assert (await found.preview(path, {}, often)).title == "Race me at solitaire"
 
 
 async def test_a_preview_is_no_way_to_guess_codes(
@@ -379,7 +381,7 @@ async def test_an_overloaded_node_reads_nothing_for_previews(
         for lag, title in ((0.0, "Race me at Robert"), (1e9, "Race me at solitaire")):
             load = Load(lambda lag=lag: lag)  # type: ignore[misc]
             found = previews_of(alone.services, load, Budgets())
-            assert (await found.of(path, {}, "")).title == title
+            assert (await found.preview(path, {}, "")).title == title
 
 
 @pytest.fixture

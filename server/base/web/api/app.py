@@ -109,7 +109,7 @@ class Api:
         """Return the response to a request for a route."""
         if request.method == "OPTIONS":
             return Response(status_code=HTTPStatus.NO_CONTENT, headers=_PREFLIGHT)
-        self._admit(route, self._proxies.of(request))
+        self._admit(route, self._proxies.client_of(request))
         asked = asked_of(route, request)
         key = f"{route.path} {msgspec.json.encode(asked).decode()}"
         made = await self._cache.get(key, partial(route.handler, services, asked))
