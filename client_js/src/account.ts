@@ -21,7 +21,7 @@ export type Removed = SignOutEverywhere;
  * The player's account; `client.account()` returns it. Its promises reject with a `Refusal`: as
  * `confirm_first` where a credential of the player has to be shown before.
  *
- * Whoever signs in becomes another player: what the guest before has played is not taken along.
+ * Players who sign in become another player: what the guest before has played is not taken along.
  */
 export class AccountCommands {
   readonly #link: Link;
@@ -102,7 +102,7 @@ export class AccountCommands {
     await this.#link.askWithRetry("DeleteAccount", {});
   }
 
-  /** What the browser answers; the challenge holds for the session that asked. */
+  /** The browser's answer; the challenge holds for the session that asked. */
   async #prompted(purpose: AskPasskey["purpose"], prompt: PasskeyPrompt): Promise<string> {
     const { options } = await this.#link.ask("AskPasskey", { purpose });
     const session = this.#connection.session;

@@ -44,7 +44,7 @@ export interface DayDeal {
   readonly rules: string;
   /** In hexadecimal; null until the day is closed. */
   readonly seed: string | null;
-  /** What was proved of the deal; null if nothing was. */
+  /** The proof about the deal; null if there is none. */
   readonly certificate: Certificate | null;
   /** The moves that prove it; null until the day is closed, and without a certificate. */
   readonly line: readonly string[] | null;
@@ -131,7 +131,7 @@ export interface ClosedDeal {
   readonly seed: string;
   /** The digest of the rules that it was played by. */
   readonly rules: string;
-  /** What was proved of it; null if nothing was, as of all deals of rooms. */
+  /** The proof about it; null if there is none, as of all deals of rooms. */
   readonly certificate: Certificate | null;
   /** The moves that prove it; null without a certificate. */
   readonly line: readonly string[] | null;
@@ -173,7 +173,7 @@ export interface BoardRow {
   /** 1 for the best; equal values share one. */
   readonly rank: number;
   readonly player: Player;
-  /** What the board is about, as a number; `server/HTTP.md` has it for each scope. */
+  /** The number that the board compares; `server/HTTP.md` has it for each scope. */
   readonly value: number;
   /** Cards that are not on the foundations; null unless the board compares runs. */
   readonly left: number | null;
@@ -187,7 +187,7 @@ export interface BoardRow {
 
 /** A part of a leaderboard. */
 export interface Board {
-  /** What a period is. */
+  /** The leaderboard's, on which the kind of period depends. */
   readonly scope: "best" | "day" | "races" | "rating" | "week" | "wins";
   /** The game's id, or `all`. */
   readonly game: string;
@@ -293,7 +293,7 @@ export interface PlayedRaces {
 
 /** How strong a player is at a game, as far as races show. */
 export interface Rating {
-  /** What the player's skill exceeds almost surely; it is what leaderboards compare. */
+  /** The number that the player's skill exceeds almost surely, which leaderboards compare. */
   readonly value: number;
   /** The standard deviation of the skill, in the same unit. */
   readonly uncertainty: number;
@@ -385,6 +385,6 @@ export interface RunFile {
   /** Milliseconds from the start to the end. */
   readonly ended: number;
   readonly result: FileResult;
-  /** What help the player could ask for. */
+  /** The help that the player could ask for. */
   readonly help?: "hints" | "none" | "undo";
 }

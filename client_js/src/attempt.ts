@@ -50,7 +50,7 @@ export interface AttemptState {
    * is taken until `takeOver`.
    */
   readonly elsewhere: boolean;
-  /** What help may be asked for: none, undoing moves, or that and hints. */
+  /** The help that may be asked for: none, undoing moves, or that and hints. */
   readonly help: Snapshot["help"];
   /** Whether a move can be undone now. */
   readonly canUndo: boolean;

@@ -65,7 +65,7 @@ export class Client {
   readonly removed: Readable<Removed | null>;
   /** The last emote in the room, the player's own too; null if there was none in this session. */
   readonly emoted: Readable<Emoted | null>;
-  /** Who in a room is at the same address; only its host is told. Friends often are. */
+  /** Players of a room at one address; only its host is told. Friends often are. */
   readonly neighbours: Readable<Neighbours | null>;
   /** The attempt that is being played: opened here, or begun by the server with a round. */
   readonly attempt: Readable<AttemptState | null>;

@@ -56,7 +56,7 @@ const MAX_WAIT = 10_000;
 /** The earlier sessions that are remembered: as many as the server lets a player have. */
 const MAX_SESSIONS = 8;
 
-/** What a hello may be refused as for good, and the close code that says the same. */
+/** Final refusals of a hello, each with the close code that says the same. */
 const FINAL: Readonly<Record<string, number>> = {
   bad_version: CLOSE.badVersion,
   barred: CLOSE.barred,

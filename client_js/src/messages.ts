@@ -197,7 +197,7 @@ export interface CreateRoom {
   readonly key: string;
   /** Of the game; `standard` is its base form. */
   readonly variant?: string;
-  /** What help the players of its rounds may ask for. */
+  /** The help that the players of its rounds may ask for. */
   readonly help?: "hints" | "none" | "undo";
 }
 
@@ -224,8 +224,8 @@ export interface LeaveRoom {
 /**
  * Agree to the next round, or sit out from now on.
  *
- * Whoever joins before the first round has agreed to it. Each later round takes a new word, also
- * if it is to be played by other terms than were set before. Refused as `unknown_room` or
+ * Players who join before the first round have agreed to it. Each later round takes a new word,
+ * also if it is to be played by other terms than were set before. Refused as `unknown_room` or
  * `round_running`.
  */
 export interface SetReady {
@@ -262,7 +262,7 @@ export interface SetTerms {
   readonly variant: string;
   /** Seconds for a round, 60 to 7,200. */
   readonly limit: number;
-  /** What help the players may ask for. */
+  /** The help that the players may ask for. */
   readonly help?: "hints" | "none" | "undo";
 }
 
@@ -277,7 +277,7 @@ export interface ProposeTerms {
   readonly variant: string;
   /** Seconds for a round, 60 to 7,200. */
   readonly limit: number;
-  /** What help the players may ask for. */
+  /** The help that the players may ask for. */
   readonly help?: "hints" | "none" | "undo";
 }
 
@@ -401,7 +401,7 @@ export interface Round {
   readonly runners: readonly Runner[];
   /** The deal's, in hexadecimal; null until the round is over. */
   readonly seed: string | null;
-  /** What it is played by, whatever the room's terms are now. */
+  /** The game of this round, whatever the room's terms are now. */
   readonly game: string;
   readonly variant: string;
   /** Seconds for the round. */
@@ -411,7 +411,7 @@ export interface Round {
    * its players joined.
    */
   readonly public: boolean;
-  /** What help its players may ask for. */
+  /** The help that its players may ask for. */
   readonly help: "hints" | "none" | "undo";
 }
 
@@ -423,7 +423,7 @@ export interface Proposal {
   readonly variant: string;
   /** Seconds for a round. */
   readonly limit: number;
-  /** What help the players may ask for. */
+  /** The help that the players may ask for. */
   readonly help: "hints" | "none" | "undo";
 }
 
@@ -473,7 +473,7 @@ export interface RoomState {
   readonly round: Round | null;
   /** Whether nobody may take a seat who has none. */
   readonly locked: boolean;
-  /** What members propose for the next round. */
+  /** The terms that members propose for the next round. */
   readonly proposals: readonly Proposal[];
   /** Of the latest rounds that several players have finished, at most 8, the oldest first. */
   readonly scores: readonly Score[];
@@ -488,7 +488,7 @@ export interface RoomState {
    * not.
    */
   readonly bot_at: number | null;
-  /** What help the players of the next round may ask for. */
+  /** The help that the players of the next round may ask for. */
   readonly help: "hints" | "none" | "undo";
 }
 
@@ -527,7 +527,7 @@ export interface OpenRoom {
   readonly taken: number;
   /** How many players it has room for. */
   readonly seats: number;
-  /** Who runs it; of a quick match, who has been there longest. */
+  /** The member who runs it; of a quick match, the one who has been there longest. */
   readonly host: Player;
   /** Whether a round is being played: who joins now plays in the next one. */
   readonly running: boolean;
@@ -569,7 +569,7 @@ export interface Have {
 export interface OpenAttempt {
   /** Its id. */
   readonly attempt: string;
-  /** What the client has of it, or null to get the snapshot. */
+  /** The part that the client has of it, or null to get the snapshot. */
   readonly have?: Have | null;
   /** Whether it is played by this session from now on, and no other one of the player. */
   readonly take?: boolean;
@@ -665,13 +665,13 @@ export interface Attempt {
   readonly result: Result;
   /** The digest of the rules that it is played by. */
   readonly rules: string;
-  /** What help its player may ask for. */
+  /** The help that its player may ask for. */
   readonly help: "hints" | "none" | "undo";
   /** The hint that was given on this board: source, target and count as in `PlayMove`. */
   readonly hint: readonly number[] | null;
   /** How many moves can be undone in a row. */
   readonly undoable: number;
-  /** What was proved of its deal; null if nothing was, as of all deals of rooms. */
+  /** The proof about its deal; null if there is none, as of all deals of rooms. */
   readonly certificate: Certificate | null;
 }
 
@@ -815,7 +815,7 @@ export interface Daily {
   readonly commitment: string;
   /** The player's result, or null until the player starts. */
   readonly mine: Result | null;
-  /** What was proved of the deal; null if nothing was. */
+  /** The proof about the deal; null if there is none. */
   readonly certificate: Certificate | null;
   /**
    * Cards home of the best run that is over, if the deal has no certificate; null before there is
@@ -957,7 +957,7 @@ export interface GetRuns {
 export interface Run {
   /** The id of the attempt that it was. */
   readonly attempt: string;
-  /** Who played it. */
+  /** The one who played it. */
   readonly player: Player;
   /** The id of its deal. */
   readonly deal: string;
@@ -982,7 +982,7 @@ export interface Run {
   readonly ended: number;
   /** Why it ended. */
   readonly end: "resigned" | "stuck" | "time" | "won";
-  /** What help the player could ask for. */
+  /** The help that the player could ask for. */
   readonly help: "hints" | "none" | "undo";
   /** Hints given to the player. */
   readonly hints: number;
@@ -1263,7 +1263,7 @@ export interface KeptPasskey {
   readonly added: number;
   /** When it was last used, in Unix milliseconds; null if it was not. */
   readonly used: number | null;
-  /** What people call the authenticator, as far as it has said what it is; or else empty. */
+  /** That of the authenticator, as far as it has said what it is; or else empty. */
   readonly name: string;
 }
 

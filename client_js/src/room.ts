@@ -6,10 +6,10 @@ import type { Command, Event, Progress } from "./protocol.ts";
 import { Refusal } from "./refusal.ts";
 import { Store } from "./store.ts";
 
-/** What a room is created with. */
+/** Options of a new room. */
 export type RoomSettings = Omit<CreateRoom, "key">;
 
-/** What a round is played by; `limit` is in seconds. */
+/** Terms of a round; `limit` is in seconds. */
 export type Terms = Omit<SetTerms, "code">;
 
 /** A new random key: 32 hexadecimal digits. */
@@ -24,7 +24,7 @@ export class RoomKeeper implements Keeper {
   readonly removed = new Store<Removed | null>(null);
   /** The last emote in the room in this session. */
   readonly emoted = new Store<Emoted | null>(null);
-  /** Who in a room is at the same address, as only its host is told. */
+  /** Players of a room at one address, as only its host is told. */
   readonly neighbours = new Store<Neighbours | null>(null);
   readonly #link: Link;
   /** Identifies the last call to create or join a room; null once it is left. */

@@ -153,11 +153,11 @@ export interface RunFile {
   readonly moves: readonly (readonly [string, number])[];
   readonly ended: number;
   readonly result: Omit<Result, keyof Marks> & Partial<Marks>;
-  /** What help the player could ask for; left out if none. */
+  /** The help that the player could ask for; left out if none. */
   readonly help?: Run["help"];
 }
 
-/** What a result says of the help that was asked for. */
+/** The help that was asked for, as a result says it. */
 type Marks = Pick<Result, "undos" | "hints" | "peeked">;
 
 /** The file of a run. */

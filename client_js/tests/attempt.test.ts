@@ -219,7 +219,7 @@ test.each(variants)(
   },
 );
 
-/** What the dealer answers to a client that reconnects. */
+/** The dealer's answer to a client that reconnects. */
 function missed() {
   const event = dealer.opened(attempt.have());
   if (event.type !== "Missed") throw new Error("The digests differ.");

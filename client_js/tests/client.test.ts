@@ -20,7 +20,7 @@ import {
   until,
 } from "./server.ts";
 
-/** What a leaderboard of a day's results has besides. */
+/** Further fields of a leaderboard of a day's results. */
 const OF_DAY = { scope: "day", group: "ranked", rivals: [], middle: null } as const;
 
 /** The longest backoff after a first failure, in milliseconds. */

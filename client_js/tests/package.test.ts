@@ -24,7 +24,7 @@ import { ServerNode } from "./node.ts";
 import { ROOT } from "./rules/engine.ts";
 
 const HERE = join(ROOT, "client_js");
-/** What the library is built from. */
+/** The sources of the library. */
 const SOURCES = [
   "src",
   "scripts",

@@ -223,7 +223,7 @@ class KeptPasskey(Struct, array_like=True, frozen=True):
         id: the credential's id, in base64url.
         added: Unix milliseconds.
         used: when it was last used, in Unix milliseconds; null if it was not.
-        name: what people call the authenticator, as far as it has said what it is; or else empty.
+        name: that of the authenticator, as far as it has said what it is; or else empty.
     """
 
     id: str

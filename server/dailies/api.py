@@ -42,7 +42,7 @@ class DayDeal(Struct, frozen=True):
         commitment: to the seed, in hexadecimal; published before anybody may play.
         rules: the digest of the rules that it is played by.
         seed: in hexadecimal; null until the day is closed.
-        certificate: what was proved of the deal; null if nothing was.
+        certificate: the proof about the deal; null if there is none.
         line: the moves that prove it; null until the day is closed, and without a certificate.
         best: without a certificate, the most cards that a run which is over brought home; null
             before there is one, and with a certificate.

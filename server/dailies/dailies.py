@@ -86,7 +86,7 @@ class Dailies:
         attempts: the players' attempts at them.
         keyring: says by which key the seeds of deals ahead are sealed.
         address_hashes: tell addresses apart, of which daily is begun where.
-        quotas: what is stored for them there.
+        quotas: counts what is stored for them there.
         deals: those that are drawn.
         pools: what they are drawn from.
         starts: who has begun a daily where.

@@ -34,7 +34,7 @@ class Daily(Struct, array_like=True, frozen=True):
         deal: its id.
         commitment: to the deal's seed, in hexadecimal.
         mine: the player's result, or null until the player starts.
-        certificate: what was proved of the deal; null if nothing was.
+        certificate: the proof about the deal; null if there is none.
         best: cards home of the best run that is over, if the deal has no certificate; null before
             there is one.
     """

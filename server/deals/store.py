@@ -67,7 +67,7 @@ class Deal:
         rules: the digest of the rules that it is played by.
         room: the room that it is raced in, or `None`.
         day: the UTC day whose daily it is, or `None`.
-        certificate: what was proved of it; `None` of a deal of a room, and of a daily that was
+        certificate: the proof about it; `None` of a deal of a room, and of a daily that was
             drawn while its pool was empty.
         line: the moves that prove that (`server.deals.core.certificate.line_of`); also `None` if it
         is

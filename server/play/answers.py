@@ -48,7 +48,7 @@ class Snapshot:
     Attributes:
         seq: number of the journal's last entry, from 1.
         commitment: of the deal's seed, in hexadecimal.
-        certificate: what was proved of the deal, if anything.
+        certificate: the proof about the deal, if there is any.
         hinted: the hint that was given on this board, if any.
         undoable: how many moves can be undone in a row.
     """

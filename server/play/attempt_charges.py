@@ -17,7 +17,7 @@ class AttemptCharges:
 
     Args:
         attempts: the attempts of this node.
-        quotas: what each address has stored.
+        quotas: counts what each address has stored.
         clock: the store's clock.
         of_first_move: returns what a player's first move in a room stores beside the attempt, from
             its deadline on, if an attempt is kept for so many days.

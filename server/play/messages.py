@@ -65,7 +65,7 @@ class OpenAttempt(Command, tag=8, frozen=True):
 
     Attributes:
         attempt: its id.
-        have: what the client has of it, or null to get the snapshot.
+        have: the part that the client has of it, or null to get the snapshot.
         take: whether it is played by this session from now on, and no other one of the player.
     """
 
@@ -176,10 +176,10 @@ class Attempt(Event, tag=7, frozen=True):
         deadline: when it ends by itself, in Unix milliseconds.
         now: the server's time in Unix milliseconds.
         rules: the digest of the rules that it is played by.
-        help: what help its player may ask for.
+        help: the help that its player may ask for.
         hint: the hint that was given on this board: source, target and count as in `PlayMove`.
         undoable: how many moves can be undone in a row.
-        certificate: what was proved of its deal; null if nothing was, as of all deals of rooms.
+        certificate: the proof about its deal; null if there is none, as of all deals of rooms.
     """
 
     number: int

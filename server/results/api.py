@@ -32,7 +32,7 @@ class BoardRow(Struct, frozen=True):
 
     Attributes:
         rank: 1 for the best; equal values share one.
-        value: what the board is about, as a number; `server/HTTP.md` has it for each scope.
+        value: the number that the board compares; `server/HTTP.md` has it for each scope.
         left: cards that are not on the foundations; null unless the board compares runs.
         time: milliseconds from the start to the last card that reached a foundation, or null.
         moves: moves played, or null.
@@ -52,7 +52,7 @@ class Board(Struct, frozen=True):
     """A part of a leaderboard.
 
     Attributes:
-        scope: what a period is.
+        scope: the leaderboard's, on which the kind of period depends.
         game: the game's id, or `all`.
         period: which one: a day (`2026-11-21`), a week (`2026-W47`), or `all`.
         group: among whom: players who have kept an identity, or guests.
@@ -72,7 +72,7 @@ class OfBoard(Rows, frozen=True, kw_only=True):
     """A request for rows of a leaderboard.
 
     Attributes:
-        scope: what it compares.
+        scope: the quantity that it compares.
         game: the game's id, or `all`.
         period: a day (`2026-11-21`), a week (`2026-W47`), or `all`, as the scope has it.
         group: among whom: players who have kept an identity, or guests.

@@ -99,7 +99,7 @@ class Histories:
         """Change a player's history, and return an excerpt of it.
 
         Args:
-            player: whose it is.
+            player: its owner.
             decide: returns it after the change, the same one if nothing changes; `None` if that
                 takes the whole history. It is called again then, and if somebody else has changed
                 the history meanwhile.
@@ -137,7 +137,7 @@ class Histories:
         It does nothing for a player who has been deleted.
 
         Args:
-            player: whose it is.
+            player: its owner.
             game: the game's id.
             day: the number of the day.
             result: how it ended.
@@ -186,7 +186,7 @@ class Histories:
         races. It does nothing for a player who has been deleted.
 
         Args:
-            player: whose it is.
+            player: its owner.
             game: the game's id.
             deal: the round's deal.
             result: how it ended.
@@ -248,7 +248,7 @@ class Histories:
         """Write a player's scores on some leaderboards, as the history has them in the end.
 
         Args:
-            player: whose they are.
+            player: their owner.
             found: the history as last read, with what the leaderboards compare.
             boards: of any group; they are those of the group that the player is in on each.
             curves: the fields of a day's curves that a run counts in, by leaderboard.

@@ -73,7 +73,7 @@ class HistoryStore:
         """Return an excerpt of each player's history, in one round trip; empty if there is none.
 
         Args:
-            players: whose they are.
+            players: their owners.
             days: those whose results of all games are read.
             rounds: the game and deal of those that are read.
             of: the game of which a result is to be added or changed; `None` if none is.
@@ -115,7 +115,7 @@ class HistoryStore:
         them. All of a history is read only if it was written before there was what that takes.
 
         Args:
-            player: whose page it is.
+            player: the one of the page.
             days: how many results of each game's dailies are on it, the latest ones.
         """
         key = keys.history(player)
@@ -166,7 +166,7 @@ class HistoryStore:
         """Change some fields of a history, unless it has changed since it was read.
 
         Args:
-            player: whose it is.
+            player: its owner.
             version: of the history as it was read.
             fields: the new texts; `None` for a field to delete.
 

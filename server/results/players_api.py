@@ -157,7 +157,7 @@ class Rating(Struct, frozen=True):
     """How strong a player is at a game, as far as races show.
 
     Attributes:
-        value: what the player's skill exceeds almost surely; it is what leaderboards compare.
+        value: the number that the player's skill exceeds almost surely, which leaderboards compare.
         uncertainty: the standard deviation of the skill, in the same unit.
         rounds: how many it follows from.
     """

@@ -37,7 +37,7 @@ class CreateRoom(Command, tag=3, frozen=True):
         limit: seconds for a round, 60 to 7,200.
         key: random, chosen by the client: a player's commands with the same key create one room.
         variant: of the game; `standard` is its base form.
-        help: what help the players of its rounds may ask for.
+        help: the help that the players of its rounds may ask for.
     """
 
     game: GameId
@@ -92,8 +92,8 @@ class LeaveRoom(RoomCommand, tag=5, frozen=True):
 class SetReady(RoomCommand, tag=6, frozen=True):
     """Agree to the next round, or sit out from now on.
 
-    Whoever joins before the first round has agreed to it. Each later round takes a new word, also
-    if it is to be played by other terms than were set before. Refused as `unknown_room` or
+    Players who join before the first round have agreed to it. Each later round takes a new word,
+    also if it is to be played by other terms than were set before. Refused as `unknown_room` or
     `round_running`.
 
     Attributes:
@@ -128,7 +128,7 @@ class SetTerms(RoomCommand, tag=17, frozen=True):
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
-        help: what help the players may ask for.
+        help: the help that the players may ask for.
     """
 
     game: GameId
@@ -145,7 +145,7 @@ class ProposeTerms(RoomCommand, tag=18, frozen=True):
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
-        help: what help the players may ask for.
+        help: the help that the players may ask for.
     """
 
     game: GameId
@@ -283,11 +283,11 @@ class Round(Struct, array_like=True, frozen=True):
         deadline: when attempts that are still being played end, in Unix milliseconds.
         over: whether all attempts have ended.
         seed: the deal's, in hexadecimal; null until the round is over.
-        game: what it is played by, whatever the room's terms are now.
+        game: the game of this round, whatever the room's terms are now.
         limit: seconds for the round.
         public: whether strangers may be in it: the room has been public during the round, or was
             when one of its players joined.
-        help: what help its players may ask for.
+        help: the help that its players may ask for.
     """
 
     number: int
@@ -311,7 +311,7 @@ class Proposal(Struct, array_like=True, frozen=True):
     Attributes:
         player: the member's id.
         limit: seconds for a round.
-        help: what help the players may ask for.
+        help: the help that the players may ask for.
     """
 
     player: str
@@ -371,7 +371,7 @@ class RoomState(Event, tag=5, frozen=True):
         members: in the order in which they took their seats.
         round: the latest one, or null before the first.
         locked: whether nobody may take a seat who has none.
-        proposals: what members propose for the next round.
+        proposals: the terms that members propose for the next round.
         scores: of the latest rounds that several players have finished, at most 8, the oldest
             first.
         public: whether the room is listed for anybody to join.
@@ -379,7 +379,7 @@ class RoomState(Event, tag=5, frozen=True):
         quick: whether it was opened by `QuickMatch`.
         bot_at: when the pace bot takes the free seat of a quick match, in Unix milliseconds; null
             if it does not.
-        help: what help the players of the next round may ask for.
+        help: the help that the players of the next round may ask for.
     """
 
     code: str
@@ -436,7 +436,7 @@ class OpenRoom(Struct, array_like=True, frozen=True):
         limit: seconds for the next round.
         taken: seats that are taken.
         seats: how many players it has room for.
-        host: who runs it; of a quick match, who has been there longest.
+        host: the member who runs it; of a quick match, the one who has been there longest.
         running: whether a round is being played: who joins now plays in the next one.
     """
 

@@ -34,7 +34,7 @@ def room(opened: RoomOpened, terms: Terms) -> Preview:
 
     Args:
         opened: the room's first event.
-        terms: what its next round is played by.
+        terms: those of its next round.
     """
     game = games()[terms.game]
     variant = "" if terms.variant == STANDARD else f" {game.variant_names[terms.variant]}."

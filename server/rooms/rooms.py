@@ -109,7 +109,7 @@ class Rooms:
             seats: number of seats, 1 to 8.
             limit: length of a round in milliseconds.
             creation: idempotency key: a random string that the client repeats in a retry.
-            allowed: what help the players of its rounds may ask for.
+            allowed: the help that the players of its rounds may ask for.
 
         Raises:
             Refusal: there is no such game or variant.
@@ -402,7 +402,7 @@ class Rooms:
 
         Args:
             code: the room's.
-            player: who gave the command; `None` if the first round of a quick match starts.
+            player: the one who gave the command; `None` if the first round of a quick match starts.
             present: the players who are online in the room.
             anyway: whether to start without members who do not sit out, and are away or have not
                 agreed.

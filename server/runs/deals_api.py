@@ -26,7 +26,7 @@ class ClosedDeal(Struct, frozen=True):
         commitment: to the seed, in hexadecimal.
         seed: in hexadecimal.
         rules: the digest of the rules that it was played by.
-        certificate: what was proved of it; null if nothing was, as of all deals of rooms.
+        certificate: the proof about it; null if there is none, as of all deals of rooms.
         line: the moves that prove it; null without a certificate.
     """
 
@@ -95,8 +95,8 @@ class RunsOfDeal(Rows, frozen=True, kw_only=True):
 
     Attributes:
         deal: its id.
-        group: whose runs at a daily: of players who have kept an identity, or of guests. In a room,
-            they race together.
+        group: the players of runs at a daily: those who have kept an identity, or guests. In a
+            room, they race together.
     """
 
     deal: str

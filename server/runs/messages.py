@@ -41,7 +41,7 @@ class Run(Event, tag=19, frozen=True):
 
     Attributes:
         attempt: the id of the attempt that it was.
-        player: who played it.
+        player: the one who played it.
         deal: the id of its deal.
         commitment: to the deal's seed, in hexadecimal.
         seed: in hexadecimal.
@@ -52,7 +52,7 @@ class Run(Event, tag=19, frozen=True):
             start; then source, target and count as in `PlayMove`, or 0 three times for an undo.
         ended: milliseconds from the start to the end.
         end: why it ended.
-        help: what help the player could ask for.
+        help: the help that the player could ask for.
         hints: hints given to the player.
     """
 

@@ -140,7 +140,7 @@ class Runs:
 
         Args:
             deal_id: the deal.
-            group: whose runs at a daily; in a room, players of both race together.
+            group: the players of runs at a daily; in a room, players of both race together.
             first: the number of the first one, from 1.
             count: how many.
 

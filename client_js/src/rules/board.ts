@@ -18,7 +18,7 @@ export interface Layout {
 /** A complete position: every face is known; face-down cards have the bit `DOWN` set. */
 export type Board = Layout;
 
-/** What a player may see of a board: every face-down card is `UNSEEN`. */
+/** The view of a board for a player: every face-down card is `UNSEEN`. */
 export type View = Layout;
 
 /** The change of one pile: remove `take` cards from its end, then append the cards `put`. */
@@ -28,7 +28,7 @@ export interface Change {
   readonly put: Pile;
 }
 
-/** What a move changed, as a player may see it, with the counters after the move. */
+/** The changes by a move, as a player may see it, with the counters after the move. */
 export interface Delta {
   readonly changes: readonly Change[];
   readonly redeals: number;
@@ -58,7 +58,7 @@ export function cardsNeverSeen({ ruleset, piles, redeals }: Layout): number {
   return covered.reduce((sum, pile) => sum + (piles[pile] ?? []).filter(isDown).length, 0);
 }
 
-/** What a player may see of a board. */
+/** The view of a board for a player. */
 export function viewOf(board: Board): View {
   return { ...board, piles: board.piles.map(seen) };
 }

@@ -38,7 +38,7 @@ export function hint(layout: Layout): Move | null {
   return best === null ? null : best.move;
 }
 
-/** What decides between moves of equal worth: piles on the left come first. */
+/** The order of moves of equal worth: piles on the left come first. */
 function order({ source, target, count }: Move): Worth {
   return [-source, -target, -count];
 }

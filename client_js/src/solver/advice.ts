@@ -40,7 +40,7 @@ export interface Limits {
   readonly samples: number;
 }
 
-/** What a first move has for it: imagined boards that its lines win, and others that they improve. */
+/** Points for a first move: imagined boards that its lines win, and others that they improve. */
 interface Votes {
   readonly move: Move;
   wins: number;

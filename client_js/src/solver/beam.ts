@@ -34,7 +34,7 @@ export function solve(board: Board, budget: number): Solution {
   return searched(search, board, budget, plans);
 }
 
-/** What a narrow beam finds. */
+/** The findings of a narrow beam. */
 export function glance(board: Board): Solution {
   const search = searchFor(board.ruleset, GLANCE);
   return searched(search, board, GLANCE, [narrowPlan(board.ruleset, search.tables.regular)]);

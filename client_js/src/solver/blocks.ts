@@ -86,7 +86,7 @@ class Search {
   /** The sets of ways by earlier passes alone, and of those by this pass and earlier ones. */
   readonly #lower: BitSets;
   readonly #sets: BitSets;
-  /** What this pass's top counts in a state. */
+  /** The weight of this pass's top in a state. */
   readonly #weight: number;
 
   constructor(passes: Passes, nth: number, lower: BitSets, sets: BitSets) {

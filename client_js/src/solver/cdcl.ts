@@ -25,7 +25,7 @@ const FEW_LEVELS = 2;
 /** The reason of a decision, and of what is given. */
 const NONE = -1;
 
-/** What the solver found. */
+/** The outcome of the solver. */
 export interface Answer {
   /** Null if it ran out of conflicts. */
   readonly satisfiable: boolean | null;

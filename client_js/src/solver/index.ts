@@ -25,7 +25,7 @@ export interface Method {
   readonly solve: Solve;
   /** The steps that suffice for most deals of a daily. */
   readonly budget: number;
-  /** What is found of a board that is only imagined, of which there are many a second. */
+  /** The verdict on a board that is only imagined, of which there are many a second. */
   readonly glance: Glance;
 }
 

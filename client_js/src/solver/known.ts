@@ -1,11 +1,11 @@
-/** What a player knows of a board. */
+/** Boards as players know them. */
 
 import { type Board, type Layout, viewOf } from "../rules/board.ts";
 import { seenText } from "../rules/notation.ts";
 
 /**
- * What a player knows who forgets nothing: all that lies face up, and a stock that is the waste
- * turned over. Other cards that lie face down stay unseen.
+ * The board as a player knows it who forgets nothing: all that lies face up, and a stock that is
+ * the waste turned over. Other cards that lie face down stay unseen.
  */
 export function knownOf(board: Board): Layout {
   const { ruleset, piles, redeals } = board;

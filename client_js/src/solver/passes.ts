@@ -91,8 +91,8 @@ function passesOf(board: Board): Passes {
 }
 
 /**
- * What a walk has reached at a position: by state and guess, 1 more than the most cards that came
- * home; 0 if it is not reached. A guess has the tops at which all passes but the last end, as the
+ * Cards that a walk has brought home at a position: by state and guess, 1 more than the most that
+ * came home; 0 if it is not reached. A guess has the tops at which all passes but the last end, as the
  * digits of a number.
  */
 type Reached = Uint8Array;

@@ -24,7 +24,7 @@ import {
 } from "./stacks.ts";
 import { trials } from "./trials.ts";
 
-/** What a conflict of the SAT solver costs of the budget. */
+/** The cost of a conflict of the SAT solver, of the budget. */
 const STEPS_PER_CONFLICT = 500;
 
 /** Whether this method decides the games of a ruleset. */

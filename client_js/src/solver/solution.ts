@@ -1,4 +1,4 @@
-/** What a solver answers: the verdict on a board, and the best line of moves that it found. */
+/** The answer of a solver: the verdict on a board, and the best line of moves that it found. */
 
 import type { Move } from "../rules/ruleset.ts";
 

@@ -1,4 +1,4 @@
-/** What the beam search is made of, each part by itself. */
+/** Parts of the beam search, each by itself. */
 
 import { describe, expect, it } from "vitest";
 import type { Board } from "../../src/rules/board.ts";

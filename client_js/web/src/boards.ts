@@ -7,7 +7,7 @@ export type Group = Leaderboard["group"];
 
 export const SCOPES = ["day", "week", "wins", "best", "rating", "races"] as const;
 
-/** What stands for the game of a leaderboard of all games together. */
+/** The game of a leaderboard of all games together. */
 export const ALL_GAMES = "all";
 
 const DAY = 86_400_000;

@@ -1,4 +1,4 @@
-/** What signs the player in: passkeys and the recovery code, as the account's page lists them. */
+/** Credentials of the player: passkeys and the recovery code, as the account's page lists them. */
 
 import type { Account, Removed } from "@samedeal/client";
 import { type AccountWords, momentWords } from "./text/account.ts";
@@ -32,7 +32,7 @@ export function timesOf({ added, used }: Credential, words: AccountWords): strin
   return `${words.added(momentWords(added))}, ${last}`;
 }
 
-/** What the server is told to remove. */
+/** The credential that the server is told to remove. */
 export function removal(credentials: readonly Credential[]): Removed {
   const passkeys = credentials.flatMap(({ id }) => (id === null ? [] : [id]));
   return { passkeys, recovery: passkeys.length < credentials.length };

@@ -48,7 +48,7 @@ export function weekdayOf(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }
 
-/** What a player did on a day. */
+/** The results of a player on a day. */
 export interface DayPlayed {
   /** How many games brought a card home: what counts as played. */
   readonly played: number;
@@ -56,7 +56,7 @@ export interface DayPlayed {
   readonly results: readonly (ApiTypes.PlayedDay & { readonly game: string; total: number })[];
 }
 
-/** What a player did, by day. */
+/** The results of a player, by day. */
 export function playedBy(played: readonly ApiTypes.PlayedGame[]): ReadonlyMap<number, DayPlayed> {
   const found = new Map<number, DayPlayed>();
   for (const { game, dailies } of played) {

@@ -11,7 +11,7 @@ const KEY = "samedeal.muted";
 const MOST = 200;
 
 export class Emotes {
-  /** What each player shows now: the index in `EMOTES`. */
+  /** The emote that each player shows now: the index in `EMOTES`. */
   shown = $state.raw<ReadonlyMap<string, number>>(new Map());
   /** The last one of another player, whom the player may want to mute. */
   last = $state.raw<Emoted | null>(null);

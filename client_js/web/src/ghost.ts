@@ -19,10 +19,10 @@ export interface Ghost {
   readonly result: Result;
 }
 
-/** What a ghost race is decided by. */
+/** The results that decide a ghost race. */
 export type Outcome = Pick<Result, "home" | "time">;
 
-/** Who was first, and by how many cards; or by how many milliseconds, with as many cards. */
+/** The winner, and by how many cards; or by how many milliseconds, with as many cards. */
 export type Comparison =
   | { readonly order: "ahead" | "behind"; readonly cards: number }
   | { readonly order: "ahead" | "behind"; readonly milliseconds: number }

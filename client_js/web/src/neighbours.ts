@@ -1,4 +1,4 @@
-/** Who in a room plays from the same place, as its host is told. */
+/** Players of a room at one address, as its host is told. */
 
 import type { Neighbours, RoomState } from "@samedeal/client";
 import { nameOf } from "./text/index.ts";

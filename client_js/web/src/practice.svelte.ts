@@ -102,7 +102,7 @@ export class Practice {
     this.save();
   }
 
-  /** What the player sees. An undo counts as a move, as in a race. */
+  /** The view of the player. An undo counts as a move, as in a race. */
   get view(): View {
     return viewOf({ ...this.#board, moves: this.#board.moves + 2 * this.#marks.undos });
   }

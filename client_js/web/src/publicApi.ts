@@ -1,4 +1,4 @@
-/** What is public, over HTTP; apart from `app.ts`, so that a first visit need not load it. */
+/** Public data, over HTTP; apart from `app.ts`, so that a first visit need not load it. */
 
 import { Api } from "@samedeal/client";
 

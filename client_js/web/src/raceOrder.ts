@@ -1,4 +1,4 @@
-/** Who is ahead in a race: by cards at home, and among equals by who had them first. */
+/** The order of a race: by cards at home, and among equals by who had them first. */
 
 import type { Standing } from "./overtaking.ts";
 

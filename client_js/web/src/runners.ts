@@ -1,4 +1,4 @@
-/** What a room tells of the runners of its round. */
+/** The runners of a room's round, as the room tells of them. */
 
 import type { RoomState } from "@samedeal/client";
 

@@ -18,7 +18,7 @@ export interface RunningGame {
   readonly attempt: string | null;
 }
 
-/** What is known of the games; the client forgets them when their screen is left. */
+/** The games as far as they are known; the client forgets them when their screen is left. */
 type Known = Pick<Client, "attempt" | "room" | "dailies" | "player">;
 
 /**

@@ -21,11 +21,11 @@ interface Choices {
   readonly emotes: boolean;
   /** Whether moves take two taps: one on the cards, one on the target. */
   readonly twoStep: boolean;
-  /** What help there is in practice. */
+  /** The help in practice. */
   readonly practiceHelp: Help;
 }
 
-/** What help a player may ask for: none, undoing moves, or that and hints. */
+/** The help that a player may ask for: none, undoing moves, or that and hints. */
 export type Help = "none" | "undo" | "hints";
 
 const KEY = "samedeal.settings";

@@ -1,4 +1,4 @@
-/** What a round is played by, in words. */
+/** Terms of a round, in words. */
 
 import { type Terms, games } from "@samedeal/client";
 import { text } from "./text/index.ts";

@@ -52,7 +52,7 @@ describe("a month", () => {
   });
 });
 
-/** What was played of a game: for each day its cards home; 52 is a win. */
+/** Days that were played of a game: for each day its cards home; 52 is a win. */
 function played(game: string, homes: Readonly<Record<number, number>>): ApiTypes.PlayedGame {
   const days = Object.entries(homes).map(([day, home]) => ({
     ...{ day: Number(day), home, left: 52 - home, time: home * 1000, moves: home },

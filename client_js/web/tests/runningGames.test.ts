@@ -7,7 +7,7 @@ import { MemoryStorage } from "./storage.ts";
 const ADA: Player = { id: "ada", name: "Ada", tag: "2222", bot: false };
 const DEADLINE = 5_000;
 
-/** What the class reads of an attempt. */
+/** The part of an attempt that the class reads. */
 function attemptOf(deal: string, room: string | null, end: "won" | null = null): AttemptState {
   const result = { home: 0, left: 52, time: 0, moves: 0, end };
   const day = room === null ? 7 : null;
@@ -15,7 +15,7 @@ function attemptOf(deal: string, room: string | null, end: "won" | null = null):
   return fields as unknown as AttemptState;
 }
 
-/** What it reads of a room that Ada races in. */
+/** The part that it reads of a room that Ada races in. */
 function roomOf(code: string, deal: string, end: "resigned" | null = null): RoomState {
   const result = { home: 0, left: 52, time: 0, moves: 0, end };
   const runners = [{ player: ADA, attempt: `${deal}.ada`, result, rank: null }];

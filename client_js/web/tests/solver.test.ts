@@ -1,4 +1,4 @@
-/** What the page asks of the solver: the worker's answers, and one question at a time. */
+/** Questions of the page to the solver: the worker's answers, and one question at a time. */
 
 import { describe, expect, it } from "vitest";
 import { cardsHome, viewOf } from "../../src/rules/board.ts";

@@ -14,7 +14,7 @@ class PasskeyEntry(Struct, frozen=True):
         id: the credential's id, in base64url.
         key: the public key, as COSE (in base64 in JSON).
         count: the authenticator's counter.
-        aaguid: what kind of authenticator it says that it is.
+        aaguid: the kind of authenticator that it says it is.
         epoch: that of the session that asked.
         confirmed: whether that had shown a credential of the player.
     """

@@ -325,7 +325,7 @@ class Budgets:
 
         Args:
             address: the address.
-            cost: what it costs, at most what an address has at once.
+            cost: the cost, at most what an address has at once.
         """
         buckets = [each.requests for each in self.address(address).scopes]
         return self._charge(buckets, "requests", cost)

@@ -50,7 +50,7 @@ class Wire(Protocol):
 
         Args:
             begin: the function.
-            cost: what the command costs (`server.base.wire.costs`).
+            cost: the cost of the command (`server.base.wire.costs`).
         """
 
     def hold(self) -> None:

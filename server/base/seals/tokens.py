@@ -31,7 +31,7 @@ class Token(NamedTuple):
     """The content of a token.
 
     Attributes:
-        player: whose it is.
+        player: its owner.
         epoch: the player's epoch; it may be over.
         key: the id of the key that signs it.
         issued: when, in Unix seconds.

@@ -49,7 +49,7 @@ class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         id: chosen by the client, ascending within a session; the answer names it in `re`.
-        cost: what it costs the player and the address, one of `server.base.wire.costs`.
+        cost: its cost to the player and the address, one of `server.base.wire.costs`.
         misses: the codes with which it is refused if it was a wrong guess: of a code that lets
             somebody in, or of a credential. Whoever has been wrong too often may not try it.
     """

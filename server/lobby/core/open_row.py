@@ -26,7 +26,7 @@ class OpenRow(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         limit: the length of a round in milliseconds.
-        host: who runs it; of a quick match, who has been seated longest.
+        host: the member who runs it; of a quick match, the one who has been seated longest.
         network: a keyed hash of the network that the host is in (`server.players.address_hash`);
         empty if
             it is not known. Those of whom it is not known count as one.

@@ -106,7 +106,7 @@ class Copied(NamedTuple):
     """Another run on the same deal, which ended earlier.
 
     Attributes:
-        player: whose it is.
+        player: its owner.
         likeness: how much of this one it has played before.
         over: whether it had ended before this one began.
     """

@@ -40,7 +40,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
         at: when its clock starts.
         deadline: when it ends by itself.
         rules: the digest of the rules that it is played by.
-        help: what help the player may ask for.
+        help: the help that the player may ask for.
         days: for how many days it is kept after its deadline if it is played.
         ranked: whether it is of a daily, and the player had kept an identity by then.
     """

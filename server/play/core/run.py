@@ -113,7 +113,7 @@ class RunFile(Struct, frozen=True, omit_defaults=True, tag_field="samedeal", tag
         moves: each move's text, `undo` for one that went back, and its milliseconds since the
             start.
         ended: milliseconds from the start to the end.
-        help: what help the player could ask for.
+        help: the help that the player could ask for.
     """
 
     format: Literal[1]
@@ -140,7 +140,7 @@ def file_of(run: Run, state: Attempt, *, seed: bytes, commitment: str, player: R
         state: the attempt after its last entry, which `states_of` leads to.
         seed: of its deal, which must be closed.
         commitment: to the seed, in hexadecimal.
-        player: who played it.
+        player: the one who played it.
     """
     start, result = run.start, state.result
     return RunFile(

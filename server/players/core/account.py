@@ -41,10 +41,10 @@ class Passkey:
 
     Attributes:
         id: the credential's id, in base64url.
-        player: whose it is.
+        player: its owner.
         key: the public key, as COSE.
         count: the authenticator's counter of signatures, or 0 if it has none.
-        aaguid: what kind of authenticator it says that it is, as a UUID; see `AUTHENTICATORS`.
+        aaguid: the kind of authenticator that it says it is, as a UUID; see `AUTHENTICATORS`.
         used: when it was last used, in Unix milliseconds, or `None`.
     """
 
@@ -61,7 +61,7 @@ class Account:
     """A player's record.
 
     Attributes:
-        player: whose it is.
+        player: its owner.
         name: the player's name, or `None` if nothing is stored.
         epoch: how often the player has signed out everywhere; tokens of earlier epochs are void.
         created: when the record began, in Unix milliseconds; `None` if not known.

@@ -55,7 +55,7 @@ class BoardId(NamedTuple):
     """A leaderboard.
 
     Attributes:
-        scope: what it compares.
+        scope: the quantity that it compares.
         game: the game's id, or `ALL_GAMES`.
         period: the number of the period, a day's or a week's; 0 if it is of all time.
         group: among whom.
@@ -99,7 +99,7 @@ def resolve(scope: Scope, game: str, period: int | None, group: Group, today: in
     """Return the leaderboard that there is, even if nobody is on it.
 
     Args:
-        scope: what it compares; like the game and the group, any text of a client.
+        scope: the quantity that it compares; like the game and the group, any text of a client.
         game: the game's id, or `ALL_GAMES`.
         period: the number of the day or the week; `None` for the current one. Leaderboards of all
             time have none.

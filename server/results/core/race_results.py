@@ -29,7 +29,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         game: the game's id.
         at: when it was over, in Unix milliseconds.
         home: how many cards the deal itself brought home; -1 if every run is ranked.
-        help: what help the players might ask for.
+        help: the help that the players might ask for.
         results: how the players' runs ended.
         room: the code of the room that it was in.
         starts: when it began, in Unix milliseconds.

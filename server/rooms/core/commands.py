@@ -258,7 +258,8 @@ def start(
 
     Args:
         room: the room.
-        player: who gave the command; `None` if the first round of a quick match starts by itself.
+        player: the one who gave the command; `None` if the first round of a quick match starts by
+            itself.
         deal: the deal to race on.
         commitment: the deal's commitment, published with the round.
         now: the time.

@@ -18,7 +18,7 @@ class Terms(Struct, frozen=True, omit_defaults=True):
         game: a game's id.
         variant: a variant's name.
         limit: the length of a round in milliseconds.
-        help: what help the players may ask for.
+        help: the help that the players may ask for.
     """
 
     game: str

@@ -47,7 +47,7 @@ class Seat:
     """A player's place in the room.
 
     Attributes:
-        player: whose it is.
+        player: its owner.
         ready: whether the player has agreed to the next round: who takes a seat before the first
             one has, and each round after it takes a new word.
         since: when it was taken, in Unix milliseconds.
@@ -143,8 +143,8 @@ class Room:
         host: the player who runs the room; a quick match has none.
         seats: the members' seats, in the order in which they were taken.
         round: the last round that was started, or `None`.
-        terms: what the next round is played by.
-        proposals: what members propose instead, the latest of each.
+        terms: those of the next round.
+        proposals: the terms that members propose instead, the latest of each.
         locked: whether no more seats may be taken.
         public: whether strangers find the room in the list of open rooms.
         closed: whether an operator has closed it, for good.

@@ -71,7 +71,7 @@ export class GoingHome {
    * `safely`: every card that could be built on it is home, so that it serves no other card in the
    * tableau; and each other card of its kind can go home at once as well, so that none of them needs
    * its place there. No win is lost: take any line of moves, and leave out the moves of this card.
-   * What is left is still a line, since what the card covers is free sooner, and nothing needs the
+   * The rest is still a line, since what the card covers is free sooner, and nothing needs the
    * card below it.
    *
    * `later` and `early` are heuristics: of two cards of a kind, the other may be the one that has

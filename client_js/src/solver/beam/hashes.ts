@@ -22,7 +22,7 @@ export function mixed(number: number): number {
 }
 
 /**
- * What a tableau pile adds to a lane of a digest.
+ * The part of a tableau pile in a lane of a digest.
  *
  * @param pileHash that lane of the hash of its cards.
  * @param hidden how many of them lie face down.

@@ -1,5 +1,5 @@
 /**
- * What a beam values, and how it looks: weights that follow from a ruleset's properties, varied at
+ * Plans of a beam: weights that follow from a ruleset's properties, varied at
  * each restart. This is `engine/solver/beam/plans.py`.
  */
 

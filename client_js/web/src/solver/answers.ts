@@ -1,4 +1,4 @@
-/** What the solver's worker does, without the worker. */
+/** Answers of the solver's worker, without the worker. */
 
 import type { Board } from "../../../src/rules/board.ts";
 import { findStoredRuleset } from "../../../src/rules/catalog.ts";

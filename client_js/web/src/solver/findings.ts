@@ -1,4 +1,4 @@
-/** What a review says of a run, by the numbers of its moves. */
+/** Findings of a review of a run, by the numbers of its moves. */
 
 import type { Replay } from "@samedeal/client";
 import type { Review } from "../../../src/solver/review.ts";

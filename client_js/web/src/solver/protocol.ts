@@ -1,4 +1,4 @@
-/** What the page asks of the solver's worker, and what it answers, as values that can be sent. */
+/** Questions of the page to the solver's worker, and its answers, as values that can be sent. */
 
 import type { Layout } from "../../../src/rules/board.ts";
 import type { Review } from "../../../src/solver/review.ts";
@@ -12,7 +12,7 @@ export interface RulesName {
   readonly rules: string;
 }
 
-/** What is a good move, by what the player knows? */
+/** The question for a good move, by what the player knows. */
 export interface AskAdvice extends RulesName, Pick<Layout, "piles" | "redeals" | "moves"> {
   readonly kind: "advice";
   /** The keys of the layouts before. */
@@ -43,7 +43,7 @@ export type Answer =
       readonly samples: number;
       readonly certain: boolean;
     }
-  /** What is known so far; the last one is `done`. */
+  /** The findings so far; the last one is `done`. */
   | { readonly kind: "review"; readonly review: Review; readonly done: boolean }
   | { readonly kind: "failed"; readonly message: string };
 

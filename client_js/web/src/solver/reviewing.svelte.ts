@@ -12,7 +12,7 @@ const finished = new Map<string, Review>();
 
 /** The review of a deal, and of a run on it if there is one. */
 export class Reviewing {
-  /** What is known so far. */
+  /** The findings so far. */
   review = $state.raw<Review | null>(null);
   stage = $state<"idle" | "running" | "done" | "failed">("idle");
   readonly #key: string;
@@ -72,7 +72,7 @@ function keep(key: string, review: Review): void {
   if (finished.size > KEPT && oldest !== undefined) finished.delete(oldest);
 }
 
-/** What to ask of a closed deal, and of a run on it. */
+/** The questions about a closed deal, and a run on it. */
 export async function questionOf(
   api: Pick<Api, "deal">,
   deal: string,

@@ -91,7 +91,7 @@ export const en = {
   removed: "Your account is deleted.",
   cancel: "Cancel",
 
-  /** What only commands of the account are refused with. */
+  /** Refusals of commands of the account. */
   refusals: {
     bad_code: "That code is wrong, has been used, or is too old.",
     bad_passkey: "That didn’t work: nobody here has this passkey, or it took too long.",

@@ -16,7 +16,7 @@ export const en = {
     rating: "Rating",
     races: "Races",
   },
-  /** What a number in a row is. */
+  /** The unit of a number in a row. */
   values: {
     day: "Points",
     week: "Points",

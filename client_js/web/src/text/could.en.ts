@@ -1,4 +1,4 @@
-/** What could have become of a deal, and of a run on it, in English. */
+/** Words for what could have become of a deal, and of a run on it, in English. */
 
 function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;

@@ -1,6 +1,6 @@
 /**
- * What could have become of a deal: words that are apart from the others, since only the pages of
- * closed deals show them (see `howTo.ts`).
+ * Words for what could have become of a deal, which are apart from the others, since only the pages
+ * of closed deals show them (see `howTo.ts`).
  */
 
 import { de } from "./could.de.ts";
@@ -12,7 +12,7 @@ export type CouldWords = typeof en;
 /** The same in every language. */
 export const couldCatalogues = { en, de };
 
-/** What could have become of a deal, in the language of `text`. */
+/** Words for what could have become of a deal, in the language of `text`. */
 export function couldWords(): CouldWords {
   return couldCatalogues[language];
 }

@@ -8,7 +8,7 @@ const RANKS = [
 ];
 const SUITS: Readonly<Record<string, string>> = { S: "Pik", H: "Herz", D: "Karo", C: "Kreuz" };
 
-/** What stands before a rank when it is the subject: its article's ending decides. */
+/** The article of a rank that is the subject: its ending decides. */
 const NEUTER = 0;
 const MASCULINE = new Set([10, 12]);
 

@@ -175,7 +175,7 @@ export const en = {
     results: "Your results",
   },
 
-  /** What was proved of a daily's deal before anybody could play it. */
+  /** The proof about a daily's deal before anybody could play it. */
   proof: {
     /** How hard it is among the deals of its game. */
     levels: ["Easy", "Medium", "Hard"],
@@ -277,7 +277,7 @@ export const en = {
     wins: (count: number) => counted(count, "round won", "rounds won"),
   },
 
-  /** What the next round is played by. */
+  /** The terms of the next round. */
   terms: {
     title: "Next round",
     next: (terms: string) => `Next: ${terms}.`,
@@ -373,7 +373,7 @@ export const en = {
     deadEnd: "No moves left here. Undo a few, or give up.",
     undone: "Took a move back",
     used: (marks: string) => `Help: ${marks}.`,
-    /** What a player asked for, beside a result. */
+    /** The help that a player asked for, beside a result. */
     marks: (undos: number, hints: number, peeked: boolean) =>
       [
         ...(undos > 0 ? [counted(undos, "undo", "undos")] : []),
@@ -492,7 +492,7 @@ export const en = {
     waste: "waste",
     foundation: (number: number) => `foundation ${number}`,
     column: (number: number) => `pile ${number}`,
-    /** What is said of a pile before its cards. */
+    /** The name of a pile before its cards. */
     withCount: (pile: string, count: number) =>
       `${pile.charAt(0).toUpperCase()}${pile.slice(1)}, ${counted(count, "card", "cards")}`,
     empty: (pile: string) => `Empty ${pile}`,

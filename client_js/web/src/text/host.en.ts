@@ -1,4 +1,4 @@
-/** What only a host is told, in English. */
+/** Words for hosts alone, in English. */
 
 const LIST = new Intl.ListFormat("en");
 

@@ -1,4 +1,4 @@
-/** What only a host is told: words that are apart from the others (see `howTo.ts`). */
+/** Words for hosts alone, which are apart from the others (see `howTo.ts`). */
 
 import { de } from "./host.de.ts";
 import { en } from "./host.en.ts";

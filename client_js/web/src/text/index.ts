@@ -80,8 +80,8 @@ export function reasonWords(reason: Reason): string {
   }
 }
 
-/** What a refusal says to a player: in the page's own words, else in the server's. */
-/** What a player asked for, beside a result: "3 undos, 1 hint"; empty if there was nothing. */
+/** The text of a refusal for a player: in the page's own words, else in the server's. */
+/** The help that a player asked for, beside a result: "3 undos, 1 hint"; empty if there was nothing. */
 export function marksOf(result: {
   readonly undos: number;
   readonly hints: number;
@@ -94,12 +94,12 @@ export function refusalWords({ code, message }: { code: string; message: string 
   return text.refusals[code] ?? message;
 }
 
-/** What a screen reader says of a pile before its cards. */
+/** The words of a screen reader for a pile before its cards. */
 export function pileLabel(view: View, pile: number): string {
   return text.piles.withCount(pileWords(view, pile), pileAt(view, pile).length);
 }
 
-/** What a screen reader says of a card. */
+/** The words of a screen reader for a card. */
 export function cardLabel(view: View, at: { card: number; pile: number; index: number }): string {
   const { ruleset } = view;
   if (at.pile === ruleset.stock && isDown(at.card)) return text.play.deal;
@@ -108,7 +108,7 @@ export function cardLabel(view: View, at: { card: number; pile: number; index: n
   return covered ? text.play.covered(cardWords(at.card), above) : cardWords(at.card);
 }
 
-/** What a screen reader says of an empty pile. */
+/** The words of a screen reader for an empty pile. */
 export function placeLabel(view: View, pile: number): string {
   const { stock, waste, rules } = view.ruleset;
   const left = (rules.waste?.redeals ?? 0) - view.redeals;
@@ -116,7 +116,7 @@ export function placeLabel(view: View, pile: number): string {
   return text.piles.empty(pileWords(view, pile));
 }
 
-/** What is known of a daily's deal, in short; null if that is nothing. */
+/** The proof about a daily's deal, in short; null if there is none. */
 export function proofWords(
   certificate: Certificate | null,
   best: number | null = null,

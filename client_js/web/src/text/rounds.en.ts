@@ -1,4 +1,4 @@
-/** Who agrees to the next round, in English. */
+/** Agreement to the next round, in English. */
 
 const LIST = new Intl.ListFormat("en");
 

@@ -1,4 +1,4 @@
-/** Who agrees to the next round: words that are apart from the others (see `howTo.ts`). */
+/** Words for agreement to the next round, which are apart from the others (see `howTo.ts`). */
 
 import { language } from "./index.ts";
 import { de } from "./rounds.de.ts";

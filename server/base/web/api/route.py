@@ -97,7 +97,7 @@ class Route(Generic[S_contra]):
         handler: its docstring says what it answers. It is called only if nobody else's request for
             the same is in flight or has been answered lately.
         codes: what it refuses, in addition to what any request may be refused as.
-        cost: what a request takes from the client's budget.
+        cost: the part that a request takes from the client's budget.
     """
 
     path: str

@@ -1,4 +1,4 @@
-/** What is worn on shoulders and chest. */
+/** Clothes on shoulders and chest. */
 
 import { BRASS, INK, IVORY, LIGHT, MAIN, SECOND, both, dot, line, path } from "./pen.ts";
 

@@ -1,4 +1,4 @@
-/** What the people hold: weapons, flowers, instruments, with the hand as the origin. */
+/** Things that the people hold: weapons, flowers, instruments, with the hand as the origin. */
 
 import { BRASS, INK, IVORY, LIGHT, MAIN, SECOND, SILVER, at, dot, line, path } from "./pen.ts";
 

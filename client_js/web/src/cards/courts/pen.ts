@@ -1,4 +1,4 @@
-/** What the people on the courts are drawn with: their colours, and shapes as SVG. */
+/** The pen that draws the people on the courts: their colours, and shapes as SVG. */
 
 export const MAIN = "var(--main)";
 export const SECOND = "var(--second)";
