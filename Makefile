@@ -54,8 +54,11 @@ test: $(DEV) $(MODULES) $(PAGE) browser ## install, build, and test in minutes w
 	$(PYTEST) -m 'not deep' || status=1; \
 	exit $$status
 
-deep: $(DEV) $(PAGE) browser ## run the tests that `make test` leaves out
-	@$(PYTEST) -m deep
+deep: $(DEV) $(MODULES) $(PAGE) browser ## run the tests that `make test` leaves out
+	@status=0; \
+	(cd client_js && npm run --silent test:deep) || status=1; \
+	$(PYTEST) -m deep || status=1; \
+	exit $$status
 
 check: format-check lint types test ## check formatting, lint and types, and run `make test`
 

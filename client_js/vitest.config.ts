@@ -14,5 +14,7 @@ export default defineConfig({
     // Two workers: the tests start an engine process and a socket server of their own.
     maxWorkers: 2,
     minWorkers: 1,
+    // A worker imports the rules once instead of for each file, a quarter of the processor time.
+    isolate: false,
   },
 });
