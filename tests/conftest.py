@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import shutil
@@ -10,6 +11,7 @@ import tempfile
 import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +72,7 @@ sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 CLUSTER = pytest.mark.cluster
 """Marks tests that need a redis-server that can be part of a cluster."""
 
-ALONE = pytest.mark.parametrize("redis_server", ["alone"], indirect=True)
+ALONE = pytest.mark.alone
 """Marks tests that run on a single Redis only, not on a cluster as well.
 
 They are about what lies above the services, whose tests run on both.
@@ -103,6 +105,8 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # All that is imported and collected stays: see `pytest_collection_finish`.
+    gc.disable()
     _configure_logging()
     given = [f"({config.option.markexpr})"] if config.option.markexpr else []
     config.option.markexpr = " and ".join([*given, *(f"not {marker}" for marker in lacking())])
@@ -111,10 +115,30 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark deep tests, before those are chosen that are to run."""
-    deep = [Path(__file__).parent / name for name in DEEP]
+    deep = {Path(__file__).parent / name for name in DEEP}
     for item in items:
-        if item.get_closest_marker("cluster") or any(map(item.path.is_relative_to, deep)):
+        if item.get_closest_marker("cluster") or not deep.isdisjoint(_with_folders(item.path)):
             item.add_marker("deep")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from what stays until the end: modules, and all tests."""
+    gc.freeze()
+    gc.enable()
+
+
+@cache
+def _with_folders(path: Path) -> frozenset[Path]:
+    return frozenset((path, *path.parents))
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run tests that need a Redis on a single one and on a cluster, or on the one they ask for."""
+    if "redis_server" in metafunc.fixturenames:
+        kinds = ["alone", pytest.param("cluster", marks=CLUSTER)]
+        asked = map(metafunc.definition.get_closest_marker, (ALONE.name, CLUSTER.name))
+        kept = [kind for kind, marker in zip(kinds, asked, strict=True) if marker] or kinds
+        metafunc.parametrize("redis_server", kept, indirect=True, scope="session")
 
 
 def _configure_logging() -> None:
@@ -181,7 +205,7 @@ def data() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.fixture(scope="session", params=["alone", pytest.param("cluster", marks=CLUSTER)])
+@pytest.fixture(scope="session")
 def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
     """Run a real redis-server or cluster for the whole session, and return its address.
 

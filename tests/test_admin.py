@@ -15,9 +15,11 @@ from server.cli.admin import admin
 from server.cli.main import main
 from tests.clients.client import opened
 from tests.clients.play import give_up_daily, race_of, room_of
-from tests.conftest import node
+from tests.conftest import ALONE, node
 from tests.processes import running
 from tests.test_cli import port_of, serve_command
+
+pytestmark = ALONE
 
 REASON = ("--reason", "spam, twice")
 

@@ -15,11 +15,15 @@ from server.play.attempts import Attempts
 from tests.base.redis.servers import until
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import race_of, resign, room_of
-from tests.conftest import node
+from tests.conftest import ALONE, node
 from tests.play.test_resume_handlers import ask, followed, have, play, shown, start
 from tests.processes import PATIENCE
 
-pytestmark = [pytest.mark.usefixtures("no_hurry"), pytest.mark.usefixtures("short_countdown")]
+pytestmark = [
+    ALONE,
+    pytest.mark.usefixtures("no_hurry"),
+    pytest.mark.usefixtures("short_countdown"),
+]
 
 
 @pytest.fixture

@@ -18,8 +18,11 @@ from server.deals.core.certificate import proves
 from server.results.core import curve
 from tests.builders import ADA, BOB, CYD, START
 from tests.clients.site import CLOSED, DATE, DAY, GAME, SETTLED, Site, play_daily
+from tests.conftest import ALONE
 from tests.deals.certified import pooled
 from tests.nodes import Node, SetClock
+
+pytestmark = ALONE
 
 
 async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:

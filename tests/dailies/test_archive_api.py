@@ -17,7 +17,10 @@ from server.dailies.archive import DAYS, Archive
 from server.play.core.run import check, parse_file
 from tests.builders import ADA, BOB, CYD, START
 from tests.clients.site import DATE, SETTLED, Site, play_daily
+from tests.conftest import ALONE
 from tests.nodes import Node, SetClock, node_on
+
+pytestmark = ALONE
 
 PATH = f"/archive/{DATE}.jsonl.gz"
 

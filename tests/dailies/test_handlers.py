@@ -14,10 +14,10 @@ from server.base.redis.database import Database
 from server.deals.pool_store import PoolStore
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import give_up_daily, resign
-from tests.conftest import node, secret_keys
+from tests.conftest import ALONE, node, secret_keys
 from tests.deals.certified import pooled
 
-pytestmark = pytest.mark.usefixtures("short_countdown")
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
 async def test_everyone_has_the_same_deal_of_the_day(redis_url: str) -> None:

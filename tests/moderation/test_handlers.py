@@ -14,9 +14,9 @@ from server.players.core.names import guest_name
 from server.settings import Settings
 from tests.clients.client import Message, opened
 from tests.clients.play import give_up_daily, race_of, room_of
-from tests.conftest import SECRET_KEY_FILE, node
+from tests.conftest import ALONE, SECRET_KEY_FILE, node
 
-pytestmark = pytest.mark.usefixtures("short_countdown")
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 BY = By("mod", "testing")
 

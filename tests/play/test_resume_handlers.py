@@ -20,10 +20,10 @@ from server.play.resume import MAX_MISSED
 from server.rooms.core import commands
 from tests.clients.client import Client, Message, opened
 from tests.clients.play import KEY, race_of, resign
-from tests.conftest import node
+from tests.conftest import ALONE, node
 from tests.engine.dead_ends import dead_end_line
 
-pytestmark = pytest.mark.usefixtures("short_countdown")
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 FIRST_MOVES = {"rouge-et-noir": "s>t", "lady-betty": "s>t0"}
 """By game, a move that can be repeated at the start; `s>w` in all others."""

@@ -19,7 +19,10 @@ from server.results.api import OfBoard, board_of
 from server.results.core import boards
 from tests.builders import ADA, BOB, START
 from tests.clients.site import CLOSED, DATE, DAY, GAME, SETTLED, Site, play_daily
+from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
+
+pytestmark = ALONE
 
 BOARD = boards.BoardId("day", GAME, DAY, "ranked")
 

@@ -14,8 +14,11 @@ from server.results.core.history import DayResult, History, RoundResult, Sums
 from server.results.players_api import MAX_DAYS, page_of
 from tests.builders import ADA, START
 from tests.clients.site import DAY, GAME, Site, play_daily
+from tests.conftest import ALONE
 from tests.nodes import Node
 from tests.results.core.histories import page_of as shown
+
+pytestmark = ALONE
 
 WHO = Player(ADA, "Ada", "4F2A")
 WON = DayResult(52, 0, 60_000, 100, "won", 199)

@@ -18,7 +18,10 @@ from server.rooms.core import commands
 from server.rooms.core import keys as rooms_keys
 from tests.base.redis.servers import until
 from tests.clients.seats import KEY, HubNode, Seat, hubs_on, room_of
+from tests.conftest import ALONE
 from tests.nodes import BEGUN, OVER, Node, SetClock, node_on
+
+pytestmark = ALONE
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,10 @@ from server.play.core.run import check, parse_file
 from server.routes import ROUTES
 from tests.builders import ADA, BOB, CYD
 from tests.clients.site import CLOSED, DATE, GAME, UNKNOWN, Site, play_daily
+from tests.conftest import ALONE
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
+
+pytestmark = ALONE
 
 
 async def test_a_deal_and_its_runs_are_shown_once_it_is_closed(

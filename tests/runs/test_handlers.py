@@ -7,6 +7,9 @@ from engine.deal import deal_seed, parse_seed
 from engine.play import play
 from tests.clients.client import opened
 from tests.clients.play import race_of, resign
+from tests.conftest import ALONE
+
+pytestmark = ALONE
 
 
 async def test_a_run_is_sent_when_its_round_is_over_and_leads_to_its_result(port: int) -> None:

@@ -24,10 +24,11 @@ from server.watching import feed as module
 from server.watching import watching as service
 from tests.base.redis.servers import until
 from tests.clients.seats import KEY, HubNode, Seat, hubs_on
+from tests.conftest import ALONE
 from tests.nodes import SetClock, node_on
 from tests.wire import Message
 
-pytestmark = pytest.mark.usefixtures("short_countdown")
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 DELAY = 30
 """Milliseconds, by the clock that the test sets."""

@@ -13,10 +13,10 @@ from server.base.net import load
 from server.base.net.load import RETRY_AFTER_MS, Load
 from tests.clients.client import opened
 from tests.clients.play import KEY, race_of
-from tests.conftest import node
+from tests.conftest import ALONE, node
 from tests.processes import PATIENCE
 
-pytestmark = pytest.mark.usefixtures("short_countdown")
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 
 def test_the_load_is_too_high_when_the_loop_is_late() -> None:

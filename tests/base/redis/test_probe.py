@@ -165,7 +165,6 @@ async def test_a_mark_that_is_earlier_than_acknowledged_is_a_loss_and_told_once(
 
 
 @CLUSTER
-@pytest.mark.parametrize("redis_server", ["cluster"], indirect=True)
 async def test_it_goes_on_succeeding_without_one_of_three_masters_and_no_more(
     redis_url: str, redis: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,11 +32,11 @@ from tests.base.web.test_pages import get
 from tests.builders import ADA, START
 from tests.clients.client import opened
 from tests.clients.play import give_up_daily, room_of
-from tests.conftest import node
+from tests.conftest import ALONE, node
 from tests.nodes import SetClock, node_on
 from tests.redis_servers import running_server
 
-pytestmark = pytest.mark.usefixtures("short_countdown")
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
 
 WEB = Path(__file__).parents[3] / "client_js" / "web"
 INDEX = (

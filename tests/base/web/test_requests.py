@@ -28,7 +28,10 @@ from server.base.web.api.route import Answer, Route, Rows
 from server.routes import ROUTES
 from tests.builders import ADA, START
 from tests.clients.site import DATE, GAME, Site, site_on
+from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
+
+pytestmark = ALONE
 
 BOARD = f"/boards/day/{GAME}/{DATE}"
 

@@ -23,7 +23,10 @@ from server.results.core.boards import Scope
 from server.routes import ROUTES
 from tests.builders import ADA, BOB, START
 from tests.clients.site import CLOSED, DATE, GAME, Site, play_daily, site_on
+from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
+
+pytestmark = ALONE
 
 MANY = 25
 """Values of each field."""
