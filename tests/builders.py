@@ -14,8 +14,7 @@ from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.play.core import attempt
 from server.play.core.attempt import Attempt, Started
-from server.play.core.result import Result
-from server.play.core.stored_result import Help
+from server.play.core.result import Help, Result
 from server.rooms.core import commands
 from server.rooms.core import room as race
 from server.rooms.core.events import Event, RoomOpened

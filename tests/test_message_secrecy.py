@@ -37,7 +37,7 @@ from server.play.answers import Played, Snapshot, snapshot_of
 from server.play.core import attempt as core
 from server.play.core.attempt import Attempt, Started
 from server.play.core.digest import digest
-from server.play.core.stored_result import Help
+from server.play.core.result import Help
 from server.play.handlers import Moves
 from server.play.journal import Step
 from server.play.moves import Reply

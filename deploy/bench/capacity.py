@@ -40,7 +40,7 @@ from server.base.work.random_id import random_id
 from server.cli.logs import configure
 from server.play.core import keys as play_keys
 from server.play.core.attempt import Moved
-from server.play.core.stored_result import StoredResult
+from server.play.core.result import Result
 from server.results.core.history import DayResult
 from server.results.core.race_results import Race
 from server.wings import Services
@@ -193,7 +193,7 @@ class Capacity:
 
         found["a round of two without a move, besides"] = await self.each(given_up)
 
-        stored = StoredResult(20, 32, 180_000, 100, "resigned")
+        stored = Result(20, 32, 180_000, 100, "resigned")
 
         async def race(number: int) -> None:
             room, guest = codes[hosts[number]]

@@ -14,7 +14,7 @@ async def add_result(histories: Histories, finish: Finish, run: FinishedRun) -> 
     """Add the result of a daily to its player's history. This is idempotent."""
     if finish.day is None:
         return
-    result = finish.result.restored()
+    result = finish.result
     assert result.end is not None, "a finish is of an attempt that is over"
     found = DayResult(
         result.home,

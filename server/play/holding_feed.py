@@ -107,7 +107,7 @@ class HoldingFeed:
         for session in self._sessions_of(ended.player):
             if session.shown.is_latest(ended.attempt):
                 number = session.shown.assign_number(ended.attempt)
-                result = play_present.result(ended.result.restored())
+                result = play_present.result(ended.result)
                 session.send(messages.Ended(number, ended.seq, result))
 
     def open(self, session: Session, attempt: AttemptId) -> None:

@@ -19,7 +19,6 @@ from server.play.core import attempt as core
 from server.play.core import keys, pace_bot
 from server.play.core.attempt import Attempt, Event, Started
 from server.play.core.finish import Finish
-from server.play.core.stored_result import StoredResult
 
 Appended = Callable[[Attempt | None, Attempt, str], None]
 """Called after an append of this node was accepted, with the attempt before and after it, and the
@@ -176,6 +175,6 @@ def finish_of(attempt: Attempt) -> Finish | None:
         start.game,
         start.room,
         start.day,
-        StoredResult.of(attempt.result),
+        attempt.result,
         start.ranked,
     )

@@ -7,7 +7,7 @@ views and deltas, from which `engine.board` leaves out all cards that the player
 
 from __future__ import annotations
 
-import dataclasses
+from msgspec import structs
 
 from engine.board import Delta
 from engine.notation import parse_move
@@ -150,4 +150,4 @@ def move_numbers(ruleset: Ruleset, text: str) -> tuple[int, int, int]:
 
 def result(found: ranking.Result) -> Result:
     """Return the result of an attempt, which may still be in progress."""
-    return Result(**dataclasses.asdict(found))
+    return Result(*structs.astuple(found))

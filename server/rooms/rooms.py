@@ -36,8 +36,7 @@ from server.play.attempts import Attempts
 from server.play.core import keys as play_keys
 from server.play.core.attempt import Attempt, Started
 from server.play.core.finish import Finish
-from server.play.core.result import Result
-from server.play.core.stored_result import Help
+from server.play.core.result import Help, Result
 from server.rooms.core import charges, commands, keys, quick_match
 from server.rooms.core.events import Event, RoomOpened, Terms, TermsSet
 from server.rooms.core.room import Checkpoint, Entry, Room, Round
@@ -497,7 +496,7 @@ class Rooms:
     async def apply_finish(self, finish: Finish) -> None:
         """Record the result of an attempt that is over, if it is one in a room."""
         if finish.room is not None:
-            await self.finish(finish.room, finish.deal, finish.player, finish.result.restored())
+            await self.finish(finish.room, finish.deal, finish.player, finish.result)
 
     async def finish(
         self, code: RoomCode, deal: DealId, player: PlayerId, result: Result

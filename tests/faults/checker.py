@@ -17,8 +17,7 @@ from server.base.core.days import DailyId
 from server.base.core.ids import PACE_BOT, DealId, PlayerId, split_attempt_id
 from server.base.core.quota import DAY, KEPT_DAYS
 from server.play.core import keys
-from server.play.core.result import Result, unpack
-from server.play.core.stored_result import Help
+from server.play.core.result import Help, Result, unpack
 from server.results.core.boards import Group, of_daily
 from server.results.core.history_fields import whole_of
 from server.rooms import journal as rooms_journal

@@ -19,7 +19,6 @@ from engine.catalog import ruleset
 from server.base.core.days import DailyId
 from server.base.core.ids import PACE_BOT, DealId, PlayerId, RoomCode
 from server.play.core.result import Result
-from server.play.core.stored_result import StoredResult
 from server.results.core import contests, race_results, ratings
 from server.results.core.boards import BoardId, Group, boards_of_day, boards_of_round
 from server.results.core.curve import SECONDS
@@ -142,7 +141,7 @@ class HistoryChecks:
             at,
             round_.home,
             round_.terms.help,
-            {player: StoredResult.of(result) for player, result in runs.items()},
+            runs,
             room,
             round_.starts,
             round_.rated,

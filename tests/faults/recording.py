@@ -23,8 +23,7 @@ from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Attempt, Ended, Started
 from server.play.core.digest import digest
-from server.play.core.result import Result
-from server.play.core.stored_result import Help
+from server.play.core.result import Help, Result
 from server.play.journal import Step
 from server.play.resume import missed_of
 from server.players.core.names import Profile

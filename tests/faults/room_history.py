@@ -367,7 +367,7 @@ def _decided(room: Room | None, event: Event) -> Event | None:
             decided = race_commands.propose_terms(room, player, terms, at)
         case RunnerFinished(player=player, result=result, at=at):
             deal = room.running.deal if room.running is not None else DealId("")
-            decided = race_commands.finish(room, deal, player, result.restored(), at)
+            decided = race_commands.finish(room, deal, player, result, at)
         case RoundStarted():
             decided = _decided_start(room, event)
         case _:

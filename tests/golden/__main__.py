@@ -20,6 +20,7 @@ from typing import Any
 
 import msgpack
 import msgspec
+from msgspec import structs
 from websockets.asyncio.client import connect
 
 from engine.catalog import games, ruleset
@@ -271,7 +272,7 @@ def attempt_state(attempt: Attempt) -> dict[str, Any]:
         "deadline": attempt.start.deadline,
         "seq": attempt.seq,
         "at": attempt.at,
-        "result": msgspec.to_builtins(attempt.result),
+        "result": structs.asdict(attempt.result),
         "position": position_of(attempt.board),
     }
 
@@ -279,6 +280,9 @@ def attempt_state(attempt: Attempt) -> dict[str, Any]:
 def room_state(room: Room) -> dict[str, Any]:
     """Return the state of a room as JSON values."""
     found: dict[str, Any] = json.loads(msgspec.json.encode(room))
+    if room.round is not None:
+        results = room.round.results.items()
+        found["round"]["results"] = {player: structs.asdict(each) for player, each in results}
     return found
 
 

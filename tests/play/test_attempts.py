@@ -23,7 +23,6 @@ from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Started
 from server.play.core.finish import Finish
-from server.play.core.stored_result import StoredResult
 from tests.base.outbox.outboxes import all_due, all_effects
 from tests.base.redis.servers import in_flight, until, writes_held_up
 from tests.builders import ADA, BOB, LIMIT, START
@@ -263,9 +262,7 @@ async def test_the_last_entry_is_stored_together_with_its_effect(
     await end(node, attempt)
     assert await all_due(node.store.outboxes, DEADLINE) == []
     state = await node.state_of(attempt)
-    finish = Finish(
-        attempt, ADA, state.start.deal, "lady-betty", None, DAY, StoredResult.of(state.result)
-    )
+    finish = Finish(attempt, ADA, state.start.deal, "lady-betty", None, DAY, state.result)
     [(field, text)] = await all_effects(node.store.outboxes)
     assert field == attempt
     assert msgspec.json.decode(text, type=Finish) == finish

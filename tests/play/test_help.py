@@ -16,7 +16,7 @@ from server.play.attempts import Attempts
 from server.play.core import attempt as core
 from server.play.core.attempt import Hinted, Undone
 from server.play.core.digest import digest
-from server.play.core.stored_result import Help
+from server.play.core.result import Help
 from server.play.resume import find_missed
 from server.rooms.core.events import Terms
 from tests.builders import ADA, BOB, LIMIT

@@ -31,7 +31,6 @@ from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Attempt, Moved
 from server.play.core.bus import Ended
-from server.play.core.stored_result import StoredResult
 from server.play.searcher import TIMEOUT, Answer, Searcher
 from server.play.searches import Searches
 from server.rooms.core.commands import COUNTDOWN_MS
@@ -102,7 +101,7 @@ async def test_an_attempt_at_a_dead_end_is_ended_as_stuck(
     assert (state.end, state.seq, state.board.moves) == ("stuck", len(line) + 2, len(line))
     entries = (await node.store.journals.read(keys.attempt(attempt))).texts
     assert entries[-1] == f'{{"type":"ended","end":"stuck","at":{BEGUN}}}'
-    assert node.ended == [Ended(ADA, attempt, state.seq, StoredResult.of(state.result))]
+    assert node.ended == [Ended(ADA, attempt, state.seq, state.result)]
 
 
 async def test_a_dead_end_is_no_end_where_moves_can_be_undone(

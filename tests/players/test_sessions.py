@@ -14,7 +14,6 @@ from server.base.core import keys
 from server.base.core.bus_message import encode
 from server.base.core.ids import PlayerId
 from server.play.core.bus import Ended
-from server.play.core.stored_result import StoredResult
 from server.players.core.bus import Barred
 from server.players.core.keys import MAX_SESSIONS
 from tests.base.redis.servers import running, until, work_of
@@ -194,7 +193,7 @@ async def test_an_end_is_published_to_the_players_node(
     await until(notified)
     await node.services.close()
     state = await node.state_of(attempt_of(room, ADA))
-    assert other.ended == [Ended(ADA, state.id, state.seq, StoredResult.of(state.result))]
+    assert other.ended == [Ended(ADA, state.id, state.seq, state.result)]
     assert state.end == "time"
 
 

@@ -15,7 +15,7 @@ from server.accounts.core.effects import Deleted
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import UnavailableError
 from server.base.outbox import effects
-from server.play.core.stored_result import Help, StoredResult
+from server.play.core.result import Help
 from server.results.core.boards import BoardId, Scope
 from server.results.core.contests import PLAYED_MOVES
 from server.results.core.history import RATING, History, RoundResult
@@ -37,10 +37,7 @@ OTHER_DEAL = DealId("dea2000000000000")
 def race(*players: PlayerId, allowed: Help = "none", home: int = 0, deal: DealId = DEAL) -> Race:
     """Return a race in which each player brought five cards more home than the next one."""
     count = len(players)
-    results = {
-        player: StoredResult.of(reached(5 * (count - nth), 60_000, 40))
-        for nth, player in enumerate(players)
-    }
+    results = {player: reached(5 * (count - nth), 60_000, 40) for nth, player in enumerate(players)}
     return Race(deal, GAME, START, home, allowed, results, CODE, START)
 
 
@@ -358,7 +355,7 @@ async def test_wins_against_those_who_do_not_play_are_told_of(node: Node) -> Non
     await keep(node, ADA, *PLAYERS)
     for number, other in enumerate((BOB, CYD, DAN)):
         over = race(ADA, other, deal=DealId(f"dea{number:013}"))
-        idle = {other: StoredResult.of(reached(0, moves=1))}
+        idle = {other: reached(0, moves=1)}
         await submit(node, replace(over, results=over.results | idle))
         assert len(await node.services.suspicions.list()) == (number == 2)
     (found,) = await node.services.suspicions.list()

@@ -28,7 +28,7 @@ from server.base.wire.session_messages import VERSION
 from server.play.core import keys
 from server.play.core.attempt import Attempt
 from server.play.core.digest import digest
-from server.play.core.stored_result import Help
+from server.play.core.result import Help
 from server.play.journal import steps_of
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Have
 from server.rooms.messages import PROGRESS

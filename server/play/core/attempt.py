@@ -23,8 +23,7 @@ from engine.search import cards_never_seen
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
 from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import Refusal
-from server.play.core.result import MAX_MOVES, End, Result
-from server.play.core.stored_result import Help
+from server.play.core.result import MAX_MOVES, End, Help, Result
 
 UNDO_DEPTH = 100
 """Moves that can be undone in a row; the boards before them take up to 50 KB of memory."""

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from server.base.core.ids import AttemptId, PlayerId
 from server.play.core.attempt import Attempt
-from server.play.core.stored_result import StoredResult
+from server.play.core.result import Result
 
 
 class Ended(Struct, tag=2, array_like=True, frozen=True):
@@ -15,13 +15,12 @@ class Ended(Struct, tag=2, array_like=True, frozen=True):
     player: PlayerId
     attempt: AttemptId
     seq: int
-    result: StoredResult
+    result: Result
 
     @classmethod
     def of(cls, attempt: Attempt) -> Ended:
         """Return the message about an attempt that is over."""
-        result = StoredResult.of(attempt.result)
-        return cls(attempt.start.player, attempt.id, attempt.seq, result)
+        return cls(attempt.start.player, attempt.id, attempt.seq, attempt.result)
 
 
 class Advanced(Struct, tag=5, array_like=True, frozen=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
-from server.play.core.stored_result import StoredResult
+from server.play.core.result import Result
 
 
 class Finish(Struct, tag="finish", frozen=True):
@@ -21,7 +21,7 @@ class Finish(Struct, tag="finish", frozen=True):
     game: str
     room: RoomCode | None
     day: int | None
-    result: StoredResult
+    result: Result
     ranked: bool = False
 
     @property

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Literal, NamedTuple, TypeVar
 
+from msgspec import Struct
+
 from server.base.core.ids import PlayerId
 
 _TIME_BITS = 34
@@ -25,10 +27,12 @@ T = TypeVar("T")
 End = Literal["won", "stuck", "resigned", "time"]
 """Why an attempt ended; `time` is at its deadline."""
 
+Help = Literal["none", "undo", "hints"]
+"""The help that a player may ask for: none, undoing moves, or that and hints."""
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The result of an attempt, final or so far.
+
+class Result(Struct, frozen=True, omit_defaults=True):
+    """The result of an attempt, final or so far, also as it is stored and as nodes send it.
 
     Attributes:
         home: cards on foundations.

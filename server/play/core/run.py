@@ -24,8 +24,7 @@ from server.base.core.ids import DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.play.core import attempt
 from server.play.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone
-from server.play.core.result import End
-from server.play.core.stored_result import Help
+from server.play.core.result import End, Help
 
 MAX_FILE = 1 << 20
 """The most bytes of a run's file; the longest run takes a tenth of that."""

@@ -13,8 +13,7 @@ from msgspec import Struct
 
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.play.core import result as ranking
-from server.play.core.result import Result
-from server.play.core.stored_result import Help, StoredResult
+from server.play.core.result import Help, Result
 from server.results.core import contests, ratings
 from server.results.core.contests import Meeting, Pair, has_played
 from server.results.core.history import RoundResult
@@ -41,7 +40,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     at: int
     home: int
     help: Help
-    results: dict[PlayerId, StoredResult]
+    results: dict[PlayerId, Result]
     room: RoomCode
     starts: int
     rated: bool = True
@@ -110,7 +109,7 @@ def results(decision: Decision, void: Collection[PlayerId]) -> dict[PlayerId, Ro
         void: those whose results an operator has taken back.
     """
     race = decision.race
-    standing = {p: r.restored() for p, r in race.results.items() if p not in void}
+    standing = {p: r for p, r in race.results.items() if p not in void}
     ranks = ranking.ranks(standing, race.home)
     winners = ranking.winners(standing, race.home)
     changes = _changes(decision, standing, ranks) if race.may_be_rated and winners else {}
@@ -163,8 +162,7 @@ def meetings(decision: Decision) -> dict[PlayerId, Meeting]:
     race = decision.race
     if not race.may_be_rated:
         return {}
-    results = {player: result.restored() for player, result in race.results.items()}
-    won = ranking.winners(results, race.home)
+    won = ranking.winners(race.results, race.home)
     found = {}
     for player in decision.ranked:
         others = tuple(sorted(race.results.keys() - {player}))

@@ -17,7 +17,6 @@ from typing import Concatenate, ParamSpec
 from server.base.core.ids import PACE_BOT, DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.play.core.result import Result
-from server.play.core.stored_result import StoredResult
 from server.rooms.core import quick_match, rate_limit
 from server.rooms.core.events import (
     Event,
@@ -340,4 +339,4 @@ def finish(room: Room, deal: DealId, player: PlayerId, result: Result, now: int)
     running = room.running
     if running is None or running.deal != deal or player not in running.unfinished():
         return None
-    return RunnerFinished(running.number, player, StoredResult.of(result), now)
+    return RunnerFinished(running.number, player, result, now)

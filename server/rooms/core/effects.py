@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.base.core.ids import PACE_BOT
-from server.play.core.stored_result import StoredResult
 from server.results.core.race_results import Race
 from server.rooms.core.room import Room
 
@@ -38,11 +37,7 @@ def race_over(room: Room) -> Race | None:
     round_ = room.round
     if round_ is None or not round_.over or room.closed:
         return None
-    results = {
-        player: StoredResult.of(round_.results[player])
-        for player in round_.players
-        if player != PACE_BOT
-    }
+    results = {player: round_.results[player] for player in round_.players if player != PACE_BOT}
     if len(results) < MIN_PLAYERS or not any(result.moves for result in results.values()):
         return None
     terms = round_.terms

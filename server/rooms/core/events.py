@@ -8,7 +8,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from server.base.core.ids import DealId, PlayerId, RoomCode
-from server.play.core.stored_result import Help, StoredResult
+from server.play.core.result import Help, Result
 
 
 class Terms(Struct, frozen=True, omit_defaults=True):
@@ -143,7 +143,7 @@ class RunnerFinished(Struct, tag="finished", frozen=True):
 
     number: int
     player: PlayerId
-    result: StoredResult
+    result: Result
     at: int
 
 

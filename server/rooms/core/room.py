@@ -323,7 +323,7 @@ def _folded(room: Room, event: Event) -> Room:
             after = replace(room, round=begun, proposals={}, seats=_asked_anew(room.seats))
         case RunnerFinished(player=player, result=result):
             assert room.round is not None
-            results = room.round.results | {player: result.restored()}
+            results = room.round.results | {player: result}
             round_ = replace(room.round, results=results)
             after = _scored(replace(room, round=round_), round_)
         case _:

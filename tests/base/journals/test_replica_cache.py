@@ -23,7 +23,7 @@ from server.base.journals.replica import EMPTY_SIZE, Replica
 from server.deals.store import Deal
 from server.play.core.attempt import Attempt, begin, play
 from server.play.core.attempt import Event as AttemptEvent
-from server.play.core.stored_result import Help
+from server.play.core.result import Help
 from server.play.journal import AttemptDefinition
 from server.rooms.core.commands import finish, set_ready, start, take_seat
 from server.rooms.core.events import Event as RoomEvent

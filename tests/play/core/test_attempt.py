@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
@@ -25,8 +24,7 @@ from server.base.core.ids import attempt_id
 from server.base.core.refusal import Refusal
 from server.play.core import attempt
 from server.play.core.attempt import UNDO_DEPTH, Attempt, Ended, Event, Hinted, Moved, Past, Undone
-from server.play.core.result import MAX_MOVES, End, Result
-from server.play.core.stored_result import Help
+from server.play.core.result import MAX_MOVES, End, Help, Result
 from tests.builders import (
     ADA,
     DEAL,
@@ -115,7 +113,7 @@ def test_resigning_ends_an_attempt_with_its_result_so_far() -> None:
     assert event == Ended("resigned", START + 9)
     resigned = attempt.fold(moved, event)
     assert (resigned.start, resigned.seq, resigned.at) == (moved.start, 3, START + 9)
-    assert resigned.result == dataclasses.replace(moved.result, end="resigned")
+    assert resigned.result == msgspec.structs.replace(moved.result, end="resigned")
 
 
 def test_a_player_who_leaves_before_the_start_has_resigned() -> None:

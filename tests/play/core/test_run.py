@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any, get_args
 
 import msgspec
@@ -15,8 +14,8 @@ from engine.deal import commitment, deal_seed
 from server.base.core.ids import DealId
 from server.play.core import attempt as core
 from server.play.core.attempt import UNDONE, Attempt, Ended, Event, Started
+from server.play.core.result import Help
 from server.play.core.run import FileResult, RunFile, Runner, check, parse_file, run_of
-from server.play.core.stored_result import Help
 from tests.builders import ADA, DEAL, LIMIT, START, homewards
 from tests.vectors.generate import FOLDER
 
@@ -73,7 +72,7 @@ def file_of(state: Attempt, events: list[Event], seed: bytes) -> RunFile:
         deadline=start.deadline,
         moves=list(run.moves),
         ended=run.ended,
-        result=msgspec.convert(asdict(result), FileResult),
+        result=msgspec.convert(msgspec.to_builtins(result), FileResult),
         help=start.help,
     )
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from server.base.core.ids import PACE_BOT, DealId, PlayerId
-from server.play.core.stored_result import Help, StoredResult
+from server.play.core.result import Help, Result
 from server.results.core import contests, ratings
 from server.results.core.contests import Meeting, Pair, has_played
 from server.results.core.history import RATING, UNCERTAINTY, RoundResult
@@ -33,17 +33,15 @@ from tests.builders import (
 
 NEW = (RATING, UNCERTAINTY)
 
-runs = st.builds(reached, st.integers(1, 6), st.integers(0, 3), st.integers(0, 20)).map(
-    StoredResult.of
-)
+runs = st.builds(reached, st.integers(1, 6), st.integers(0, 3), st.integers(0, 20))
 
 
-def race(runs: dict[PlayerId, StoredResult], home: int = 0, allowed: Help = "none") -> Race:
+def race(runs: dict[PlayerId, Result], home: int = 0, allowed: Help = "none") -> Race:
     """Return a race that is over."""
     return Race(DEAL, "robert", START, home, allowed, runs, CODE, START - 60_000)
 
 
-def decided(runs: dict[PlayerId, StoredResult], *pairs: Pair, home: int = 0) -> Decision:
+def decided(runs: dict[PlayerId, Result], *pairs: Pair, home: int = 0) -> Decision:
     """Return what is decided of a race of newcomers who have kept an identity."""
     return Decision(race(runs, home), dict.fromkeys(runs, NEW), frozenset(runs), pairs)
 
@@ -166,7 +164,7 @@ def test_who_does_not_count_changes_nothing(decision: Decision) -> None:
 @given(decisions(), st.integers(0, 9))
 def test_nobody_gains_from_who_has_not_played(decision: Decision, moves: int) -> None:
     runs = decision.race.results
-    idle = StoredResult.of(reached(decision.race.home, moves=moves))
+    idle = reached(decision.race.home, moves=moves)
     given_up = {player: idle for player in runs if player != ADA}
     over = replace(decision.race, results={ADA: runs[ADA]} | given_up)
     found = results(replace(decision, race=over, before=dict.fromkeys(over.results, NEW)), ())
@@ -186,9 +184,9 @@ def test_who_was_stuck_after_a_few_moves_has_played() -> None:
     assert not has_played(run(3, 4))
 
 
-def run(home: int, moves: int) -> StoredResult:
+def run(home: int, moves: int) -> Result:
     """Return a run that was given up."""
-    return StoredResult.of(reached(home, moves=moves))
+    return reached(home, moves=moves)
 
 
 def test_one_who_does_not_count_keeps_nothing_from_the_others() -> None:
@@ -201,7 +199,7 @@ def test_one_who_does_not_count_keeps_nothing_from_the_others() -> None:
 
 
 def test_who_is_left_alone_has_won_but_is_not_rated() -> None:
-    runs = {player: StoredResult.of(reached(5)) for player in (ADA, BOB, CYD)}
+    runs = {player: reached(5) for player in (ADA, BOB, CYD)}
     found = results(decided(runs), {ADA, CYD})[BOB]
     assert (found.place, found.won, found.is_rated, found.players) == (1, True, False, 3)
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from server.base.core.ids import DealId, PlayerId
 from server.base.core.refusal import Refusal
-from server.play.core.stored_result import StoredResult
 from server.rooms.core import commands as race_commands
 from server.rooms.core import events
 from server.rooms.core import room as race
@@ -437,7 +436,7 @@ def test_a_round_is_over_when_its_last_runner_is() -> None:
 def test_a_finish_counts_once() -> None:
     room = race_of(ADA, BOB)
     event = race_commands.finish(room, DEAL, ADA, reached(3), START + 9)
-    assert event == events.RunnerFinished(1, ADA, StoredResult.of(reached(3)), START + 9)
+    assert event == events.RunnerFinished(1, ADA, reached(3), START + 9)
     room = then(room, event)
     assert race_commands.finish(room, DEAL, ADA, reached(9), START) is None
 
@@ -610,7 +609,7 @@ JOURNAL: list[tuple[Event, str]] = [
         '"rules":"d1ce","home":4}',
     ),
     (
-        events.RunnerFinished(1, BOB, StoredResult.of(reached(3, 40, 5)), START),
+        events.RunnerFinished(1, BOB, reached(3, 40, 5), START),
         '{"type":"finished","number":1,"player":"b0b0000000000000",'
         '"result":{"home":3,"left":49,"time":40,"moves":5,"end":"resigned"},"at":4102488000000}',
     ),
