@@ -12,7 +12,7 @@ from server.base.web.api import shared
 from server.base.web.api.route import HOUR, Answer, Asked, Nothing, Route
 from server.dailies import api as dailies_api
 from server.dailies import archive_api
-from server.deals import api as proofs_api
+from server.deals.core.certificate import Certificate
 from server.play.core.run import FileResult, RunFile, Runner
 from server.players import api as profiles_api
 from server.results import api as results_api
@@ -43,10 +43,9 @@ ROUTES: tuple[Route[Services], ...] = (
 
 
 def _structs() -> Iterator[type[Struct]]:
-    """Yield the structs that the modules define for answers, and those of a run's file."""
+    """Yield the structs that the modules define for answers, and those of `core` that are in them."""
     for module in (
         profiles_api,
-        proofs_api,
         shared,
         dailies_api,
         deals_api,
@@ -62,7 +61,7 @@ def _structs() -> Iterator[type[Struct]]:
                 and value.__module__ == module.__name__
             ):
                 yield value
-    yield from (Runner, FileResult, RunFile)
+    yield from (Certificate, Runner, FileResult, RunFile)
 
 
 STRUCTS = tuple(_structs())

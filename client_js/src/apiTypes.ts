@@ -14,16 +14,6 @@ export interface Player {
   readonly tag: string;
 }
 
-/** The certificate of a daily's deal: what was proved before anybody could play it. */
-export interface Certificate {
-  /** Whether it can be won. */
-  readonly winnable: boolean;
-  /** The moves of the line that wins it; if it cannot be won, the most cards that can come home. */
-  readonly par: number;
-  /** How hard it is among the certified deals of its game: 1 easy, 2 medium, 3 hard. */
-  readonly level: 1 | 2 | 3;
-}
-
 /** Why a request was refused. */
 export interface Problem {
   /** One of a fixed list. */
@@ -339,6 +329,16 @@ export interface ArchivedDay {
 /** The days whose files can be downloaded, latest first. */
 export interface Archive {
   readonly days: readonly ArchivedDay[];
+}
+
+/** The certificate of a daily's deal: what was proved before anybody could play it. */
+export interface Certificate {
+  /** Whether it can be won. */
+  readonly winnable: boolean;
+  /** The moves of the line that wins it; if it cannot be won, the most cards that can come home. */
+  readonly par: number;
+  /** How hard it is among the certified deals of its game: 1 easy, 2 medium, 3 hard. */
+  readonly level: 1 | 2 | 3;
 }
 
 /** The player of a run: the profile as it was when the file was made. */

@@ -23,7 +23,7 @@ from server.base.web.api.shared import Count, Date, Hex
 from server.base.work.clock import Clock
 from server.dailies import dailies
 from server.dailies.dailies import ShownDay
-from server.deals.api import Certificate, moves_of
+from server.deals.core.certificate import Certificate, moves_of
 from server.results import curves
 from server.results.core import curve
 
@@ -220,7 +220,7 @@ def _day(shown: ShownDay) -> Day:
                 commitment=deal.commitment,
                 rules=deal.rules,
                 seed=deal.seed.hex() if shown.closed else None,
-                certificate=Certificate.of(deal.certificate),
+                certificate=deal.certificate,
                 line=moves_of(deal.line) if shown.closed else None,
                 best=shown.best.get(DailyId(deal.game, day)),
             )

@@ -10,7 +10,7 @@ from server.base.core import days
 from server.base.core.refusal import Refusal
 from server.base.web.api.route import FOREVER, HOUR, Answer, Asked, Route, Rows, deal_of
 from server.base.web.api.shared import Count, Date, Hex
-from server.deals.api import Certificate, moves_of
+from server.deals.core.certificate import Certificate, moves_of
 from server.players.api import Player
 from server.results.core.boards import Group
 from server.runs.closed_deals import Deals
@@ -123,7 +123,7 @@ async def show_deal(services: Called, asked: OfDeal) -> Answer[ClosedDeal]:
         commitment=deal.commitment,
         seed=seed.hex(),
         rules=deal.rules,
-        certificate=Certificate.of(deal.certificate),
+        certificate=deal.certificate,
         line=moves_of(deal.line),
     )
     return Answer(value, FOREVER)

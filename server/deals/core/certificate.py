@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from engine.board import Board
 from engine.errors import EngineError
@@ -17,25 +19,29 @@ MAX_TEXT = 1 << 16
 """The most bytes that are unpacked; the longest known lines have 2,500."""
 
 
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """The certificate of a deal, for all to see: what was proved of it.
+class Certificate(Struct, frozen=True):
+    """The certificate of a daily's deal: what was proved before anybody could play it.
 
     Attributes:
         winnable: whether it can be won.
         par: the moves of the line that wins it; if it cannot be won, the most cards that can come
             home.
-        level: how hard it is.
+        level: how hard it is among the certified deals of its game: 1 easy, 2 medium, 3 hard.
     """
 
     winnable: bool
-    par: int
+    par: Annotated[int, Meta(ge=0)]
     level: Level
 
 
 def line_of(ruleset: Ruleset, moves: Iterable[Move]) -> str:
     """Return a line of moves as text, with a space between two moves."""
     return " ".join(move_text(ruleset, move) for move in moves)
+
+
+def moves_of(line: str | None) -> list[str] | None:
+    """Return the moves of the line that proves a closed deal's certificate, if there is one."""
+    return None if line is None else line.split()
 
 
 def proves(board: Board, line: str, par: int, *, winnable: bool) -> bool:
