@@ -43,7 +43,7 @@ ROUTES: tuple[Route[Services], ...] = (
 
 
 def _structs() -> Iterator[type[Struct]]:
-    """Yield the structs that the modules define for answers, and those of `core` that are in them."""
+    """Yield the structs that the modules define for answers, and those of `core` in them."""
     for module in (
         profiles_api,
         shared,

@@ -20,11 +20,11 @@ from server.base.wire.messages import (
     End,
     EntryNumber,
     Event,
-    Help,
     MoveMessage,
     Result,
 )
 from server.play.core import attempt as core
+from server.play.core.result import Help
 
 FIRST_NUMBER = short_forms.FIRST_NUMBER
 """The least number of an attempt."""

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct, field
 
 from server.base.wire import costs
 from server.base.wire.messages import Command, Event, GameId, Player
-
-Scope = Literal["day", "week", "wins", "best", "rating", "races"]
-"""The quantity that a leaderboard compares: see `server/PROTOCOL.md`."""
-
-Group = Literal["ranked", "guests"]
-"""Among whom: players who have kept an identity, or guests."""
+from server.results.core.boards import Group, Scope
 
 
 class WatchLeaderboard(Command, tag=12, frozen=True):

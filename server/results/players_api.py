@@ -14,10 +14,10 @@ from engine.catalog import games, ruleset
 from server.base.core import days as daily
 from server.base.core.ids import DealId
 from server.base.web.api.route import LIVE, Answer, Asked, Route, player_of
-from server.base.web.api.shared import Count, End
+from server.base.web.api.shared import Count
 from server.base.work.clock import Clock
 from server.base.work.tasks import in_slices, release
-from server.play.core.result import unpack
+from server.play.core.result import End, unpack
 from server.players.api import Player
 from server.players.profiles import Profiles
 from server.results.core.boards import ALL_GAMES

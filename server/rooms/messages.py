@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct, field
 
 from server.base.wire import costs, short_forms
-from server.base.wire.messages import AttemptOf, Command, Event, GameId, Help, Player, Result
+from server.base.wire.messages import AttemptOf, Command, Event, GameId, Player, Result
+from server.play.core.result import Help
 
 Seconds = Annotated[int, Meta(ge=60, le=7200)]
 """The length of a round."""

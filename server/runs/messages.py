@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct
 
 from server.base.wire import costs
-from server.base.wire.messages import Command, End, Event, Help, Player
+from server.base.wire.messages import Command, Event, Player
+from server.play.core.result import End, Help
 
 
 class GetRun(Command, tag=27, frozen=True):

@@ -32,10 +32,6 @@ PlayerName = Annotated[str, Meta(max_length=64)]
 End = Literal["won", "stuck", "resigned", "time"]
 """Why an attempt ended. `time`: it ran out of time."""
 
-
-Help = Literal["none", "undo", "hints"]
-"""The help that a player may ask for: none, undoing moves, or that and hints."""
-
 AttemptOf = Callable[[int], AttemptId | None]
 """Returns the attempt with a number in a session."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
@@ -13,9 +13,6 @@ Hex = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 """32 bytes in hexadecimal."""
 
 Count = Annotated[int, Meta(ge=0)]
-
-End = Literal["won", "stuck", "resigned", "time"]
-"""Why a run ended. `time`: it ran out of time."""
 
 
 class Problem(Struct, frozen=True):
