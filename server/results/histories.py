@@ -69,24 +69,14 @@ class Histories:
     ) -> list[Excerpt]:
         """Return an excerpt of each player's history, with some days of all games, and some rounds.
 
-        It takes one round trip, unless a history was written without totals.
+        It takes one round trip.
         """
-        found = await self._store.excerpts(players, days, rounds)
-        return [
-            await self._whole(player, days, rounds) if each.has_no_totals else each
-            for player, each in zip(players, found, strict=True)
-        ]
+        return await self._store.excerpts(players, days, rounds)
 
     async def has_results(self, player: PlayerId) -> bool:
         """Return whether a player has played anything that is kept."""
         (found,) = await self._store.excerpts([player], ())
         return bool(found.totals)
-
-    async def _whole(
-        self, player: PlayerId, days: Collection[int], rounds: Collection[tuple[str, DealId]]
-    ) -> Excerpt:
-        found = await self._store.read(player)
-        return found.excerpt(found.computed, days, rounds)
 
     async def _change(
         self,
@@ -112,7 +102,7 @@ class Histories:
         """
         while True:
             (before,) = await self._store.excerpts([player], days, rounds, of)
-            is_old = before.has_no_totals or (of is not None and before.has_no_days([of]))
+            is_old = of is not None and before.has_no_days([of])
             after = None if is_old else decide(before)
             if after is None:
                 whole = await self._store.read(player)

@@ -26,7 +26,7 @@ from server.results.histories_store import BATCH, HistoryStore
 from server.results.players_api import MAX_DAYS, OfPlayer, page_of, show_player
 from tests.builders import ADA, BOB, START
 from tests.nodes import Node
-from tests.results.core.histories import fields_of, plain_fields
+from tests.results.core.histories import fields_of, fields_without_sums
 from tests.results.core.histories import page_of as shown
 
 GAME = "robert"
@@ -182,7 +182,7 @@ async def test_a_page_says_what_follows_from_the_whole_history(node: Node) -> No
     who = Player(ADA, "Ada", "4F2A")
     wanted = await page_of(shown(life), who, TODAY, whole)
     # The second one was written before there was what a page takes.
-    for fields in (fields_of(life), plain_fields(life)):
+    for fields in (fields_of(life), fields_without_sums(life)):
         await store(node, ADA, fields)
         found = await node.services.histories.page(ADA, MAX_DAYS)
         assert await page_of(found, who, TODAY, whole) == wanted
@@ -247,9 +247,9 @@ async def test_the_best_result_of_long_ago_can_be_taken_back_and_stands_again(no
     assert whole.stored == whole.computed
 
 
-async def test_a_history_without_totals_gets_them_with_its_next_result(node: Node) -> None:
+async def test_a_history_without_sums_gets_them_with_its_next_result(node: Node) -> None:
     life = years()
-    await store(node, ADA, plain_fields(life))
+    await store(node, ADA, fields_without_sums(life))
     await node.services.histories.add_day(ADA, GAME, TODAY, BEST, ())
     assert await score(node, BoardId("wins", GAME, 0, "ranked")) == -len(YEARS) - 1
     whole = whole_of(await fields_in(node, ADA))

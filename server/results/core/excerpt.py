@@ -7,7 +7,8 @@ the same however long somebody has played. So does a player's page, which says o
 `PlayedDays` do, and shows the rounds whose deals are listed.
 
 Totals are sums, from which anything can be taken, but for the best result. When that is taken
-back, when there are too many rounds, and when a history has no totals yet, all of it is read.
+back, when there are too many rounds, and when it is not stored yet what a game's dailies add up to,
+all of a history is read.
 """
 
 from __future__ import annotations
@@ -111,11 +112,6 @@ class Excerpt(Scores, frozen=True):
     held: Mapping[str, tuple[DealId, ...]] = {}
     next_best: Mapping[str, int | None] | None = None
     next_days: Mapping[str, Best | None] = {}
-
-    @property
-    def has_no_totals(self) -> bool:
-        """Whether they have to be computed from the whole history first."""
-        return not self.totals and self.version > 0
 
     def has_no_days(self, games: Iterable[str]) -> bool:
         """Whether what the dailies of these games add up to has to be computed first."""

@@ -20,6 +20,11 @@ def fields_of(history: History) -> dict[str, str]:
     return fields | {field: text for field, text in derived.items() if text is not None}
 
 
+def fields_without_sums(history: History) -> dict[str, str]:
+    """Return the fields of a history that has no sums of its dailies yet, without its version."""
+    return {name: text for name, text in fields_of(history).items() if name[:2] not in {"p:", "h:"}}
+
+
 def page_of(history: History) -> Excerpt:
     """Return what a player's page says of a history."""
     whole = whole_of(plain_fields(history))
