@@ -110,19 +110,19 @@ class Pair(Struct, array_like=True, frozen=True):
 def pairs(
     players: Collection[PlayerId],
     lately: Mapping[PlayerId, Iterable[Meeting]],
-    places: Mapping[PlayerId, str],
+    networks: Mapping[PlayerId, str],
 ) -> tuple[Pair, ...]:
     """Return the pairs of a race's players whose contest counts less.
 
     Args:
         players: the players.
         lately: the races that each had before, as far as they count.
-        places: the networks that players are in (`server.players.address_hash`), if that is known.
+        networks: those that players are in (`server.players.address_hash`), if that is known.
     """
     found = []
     for one, other in combinations(sorted(players), 2):
         earlier = max(_count(lately[one], other), _count(lately[other], one))
-        together = one in places and places[one] == places.get(other)
+        together = one in networks and networks[one] == networks.get(other)
         if earlier or together:
             found.append(Pair(one, other, earlier, together))
     return tuple(found)

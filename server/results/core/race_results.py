@@ -75,7 +75,7 @@ def decide(
     before: Mapping[PlayerId, tuple[float, float]],
     kept: Mapping[PlayerId, int | None],
     lately: Mapping[PlayerId, Collection[Meeting]],
-    places: Mapping[PlayerId, str],
+    networks: Mapping[PlayerId, str],
 ) -> Decision:
     """Return what the changes of ratings by a race are computed from, by what is known before it.
 
@@ -84,7 +84,7 @@ def decide(
         before: each player's rating.
         kept: since when each has kept an identity, in Unix milliseconds; `None` for a guest.
         lately: the races that each had within `contests.WINDOW_MS` before it.
-        places: the networks that players are in, if that is known.
+        networks: those that players are in, if that is known.
     """
     hollow = {player: sum(each.hollow for each in lately[player]) for player in race.results}
     return Decision(
@@ -93,7 +93,7 @@ def decide(
         frozenset(
             p for p in race.results for at in [kept[p]] if at is not None and at <= race.starts
         ),
-        contests.pairs(race.results, lately, places),
+        contests.pairs(race.results, lately, networks),
         {player: count for player, count in hollow.items() if count},
     )
 
