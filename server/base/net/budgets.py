@@ -19,6 +19,7 @@ import time
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import Generic, TypeVar
 from weakref import WeakValueDictionary
 
@@ -81,22 +82,9 @@ class AddressBudget:
         scopes: who pays: this budget, and `wide`, if there is one.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "answers",
-        "commands",
-        "connections",
-        "guests",
-        "handshakes",
-        "key",
-        "max_connections",
-        "max_sockets",
-        "misses",
-        "offences",
-        "requests",
-        "sockets",
-        "wide",
-    )
+    _KINDS = "commands", "offences", "misses", "handshakes", "guests", "requests", "answers"
+    _OTHERS = "key", "max_connections", "max_sockets", "connections", "sockets", "wide"
+    __slots__ = (*_KINDS, *_OTHERS, "__weakref__")
 
     def __init__(self, key: str, players: int, wide: AddressBudget | None = None) -> None:
         self.key = key
@@ -124,15 +112,8 @@ class AddressBudget:
     @property
     def buckets(self) -> tuple[Bucket, ...]:
         """All that it has, but for what is counted while it is open."""
-        return (
-            self.commands,
-            self.offences,
-            self.misses,
-            self.handshakes,
-            self.guests,
-            self.requests,
-            self.answers,
-        )
+        found: tuple[Bucket, ...] = attrgetter(*self._KINDS)(self)
+        return found
 
     @property
     def full(self) -> AddressBudget | None:
