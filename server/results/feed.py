@@ -18,8 +18,6 @@ have raced know each other, an entry has the rivals of about 100 watchers read a
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Iterable
 from itertools import chain, islice
 from typing import Final
 
@@ -29,6 +27,7 @@ from server.base.wire import codec
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
+from server.base.work.tasks import in_timed_slices
 from server.base.work.worker_pool import WorkerPool
 from server.play.core.result import Row, Rows
 from server.results import messages
@@ -233,7 +232,7 @@ class LeaderboardFeeds:
             best, players, unknown = watched.best, watched.players, watched.unknown
             watched.best, watched.players = ANY_SCORE, set()
             watched.unknown = watched.stale = False
-            async for session in _slices(watched.own):
+            async for session in in_timed_slices(watched.own, SLICE):
                 known = watched.own.get(session)
                 if known is None:
                     continue
@@ -247,7 +246,7 @@ class LeaderboardFeeds:
         own = dict(islice(watched.unread.items(), MAX_READ))
         frame = None if top is None else self._encode(top)
         if frame is not None:
-            async for session in _slices(watched.own):
+            async for session in in_timed_slices(watched.own, SLICE):
                 if session not in own:
                     self._send(watched, session, frame)
         try:
@@ -342,7 +341,7 @@ class LeaderboardFeeds:
         """
         for_all: bytes | None = None
         sent = watched.last_sent
-        async for session in _slices(watched.behind):
+        async for session in in_timed_slices(watched.behind, SLICE):
             own = watched.own.get(session)
             if own is None or session.behind:
                 continue
@@ -377,13 +376,3 @@ class LeaderboardFeeds:
             watched.behind[session] = None
         elif session in watched.own and session not in watched.behind:
             session.send_frame(frame)
-
-
-async def _slices(sessions: Iterable[Session]) -> AsyncIterator[Session]:
-    """Yield sessions, and yield to the event loop between slices; some may have left meanwhile."""
-    until = time.monotonic() + SLICE
-    for session in list(sessions):
-        yield session
-        if time.monotonic() > until:
-            await asyncio.sleep(0)
-            until = time.monotonic() + SLICE

@@ -9,9 +9,7 @@ is sent nothing that would only be queued, but all boards anew when it has caugh
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
 
 from server.base.core.ids import RoomCode
 from server.base.core.refusal import Refusal
@@ -19,6 +17,7 @@ from server.base.wire import codec
 from server.base.wire.session import Session
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
+from server.base.work.tasks import in_timed_slices
 from server.base.work.worker_pool import WorkerPool
 from server.rooms.core.room import Room
 from server.rooms.feed import RoomFeeds
@@ -260,7 +259,7 @@ class WatchFeeds:
             self._sends.schedule(code, CATCH_UP_EVERY)
 
     async def _send_frame(self, feed: _Feed, seen: Sight, frame: bytes) -> None:
-        async for session in _slices(feed.sights):
+        async for session in in_timed_slices(feed.sights, SLICE):
             if feed.sights.get(session) != seen or session in feed.renewed:
                 continue
             if session.behind:
@@ -271,7 +270,7 @@ class WatchFeeds:
     async def _send_boards(self, code: RoomCode, feed: _Feed) -> None:
         """Send all boards to those who are to be sent them and do not read slowly."""
         encoded: dict[Sight, bytes] = {}
-        async for session in _slices(feed.renewed):
+        async for session in in_timed_slices(feed.renewed, SLICE):
             self._room_changed(code)
             if session.behind or session not in feed.renewed:
                 continue
@@ -286,13 +285,3 @@ class WatchFeeds:
 def _holds(room: Room, epoch: int | None) -> bool:
     """Return whether the room's watch key that was shown is its key still."""
     return epoch is not None and epoch == room.watch_epoch
-
-
-async def _slices(sessions: Iterable[Session]) -> AsyncIterator[Session]:
-    """Yield sessions, and yield to the event loop between slices; some may have left meanwhile."""
-    until = time.monotonic() + SLICE
-    for session in list(sessions):
-        yield session
-        if time.monotonic() > until:
-            await asyncio.sleep(0)
-            until = time.monotonic() + SLICE

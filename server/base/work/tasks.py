@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Awaitable, Coroutine, Iterable
 from typing import Any, TypeVar
 
@@ -94,3 +95,18 @@ async def in_slices(items: Iterable[T], size: int) -> AsyncIterator[T]:
         yield item
         if number % size == 0:
             await asyncio.sleep(0)
+
+
+async def in_timed_slices(items: Iterable[T], seconds: float) -> AsyncIterator[T]:
+    """Yield items, and let the event loop serve others whenever work on them has taken so long.
+
+    Args:
+        items: what the work is about, as they are now: some may be gone when their turn comes.
+        seconds: for how long items are worked on without a break.
+    """
+    until = time.monotonic() + seconds
+    for item in list(items):
+        yield item
+        if time.monotonic() > until:
+            await asyncio.sleep(0)
+            until = time.monotonic() + seconds
