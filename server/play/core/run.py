@@ -24,7 +24,7 @@ from server.base.core.ids import DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.play.core import attempt
 from server.play.core.attempt import UNDONE, Attempt, Ended, Event, Hinted, Moved, Started, Undone
-from server.play.core.result import End, Help
+from server.play.core.result import End, Help, Result
 
 MAX_FILE = 1 << 20
 """The most bytes of a run's file; the longest run takes a tenth of that."""
@@ -85,17 +85,10 @@ class Runner(Struct, frozen=True):
     tag: str
 
 
-class FileResult(Struct, frozen=True, omit_defaults=True):
+class FileResult(Result, frozen=True):
     """The result of a run in its file: see `server.play.core.result.Result`."""
 
-    home: int
-    left: int
-    time: int
-    moves: int
     end: End
-    undos: int = 0
-    hints: int = 0
-    peeked: bool = False
 
 
 class RunFile(Struct, frozen=True, omit_defaults=True, tag_field="samedeal", tag="run"):
