@@ -97,10 +97,5 @@ class Moderation:
                 await self._repaired_days.add(act.game, act.day)
 
 
-def decode(text: str) -> AnyAct:
-    """Return the act that a text (JSON) encodes.
-
-    Raises:
-        UnreadableError: this release does not know its type.
-    """
-    return _READER.decode(text)
+decode = _READER.decode
+"""Returns the act that a text (JSON) encodes."""

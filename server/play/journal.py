@@ -128,13 +128,8 @@ def _life_of(attempt: Attempt) -> int:
     return attempt.start.days * base_keys.DAY_SECONDS * 1000
 
 
-def decode(text: str) -> Event:
-    """Return the event that an entry's text (JSON) encodes.
-
-    Raises:
-        UnreadableError: this release does not know its type.
-    """
-    return _READER.decode(text)
+decode = _READER.decode
+"""Returns the event that an entry's text (JSON) encodes."""
 
 
 def fold_event(deal: Deal, state: Attempt | None, event: Event) -> Attempt:

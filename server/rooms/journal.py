@@ -141,10 +141,5 @@ def decode_round(text: str) -> Round:
     return _ROUNDS.decode(text).round
 
 
-def decode(text: str) -> Entry:
-    """Return the event that an entry's text (JSON) encodes.
-
-    Raises:
-        UnreadableError: this release does not know its type.
-    """
-    return _READER.decode(text)
+decode = _READER.decode
+"""Returns the event that an entry's text (JSON) encodes."""
