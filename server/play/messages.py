@@ -10,7 +10,6 @@ from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct
 
-from server.base.core.ids import AttemptId
 from server.base.wire import costs, short_forms
 from server.base.wire.messages import (
     AttemptNumber,
@@ -39,10 +38,6 @@ UNDO_DEPTH = core.UNDO_DEPTH
 """Moves that can be undone in a row."""
 
 PileNumber = Annotated[int, Meta(ge=0, le=63)]
-
-
-def _named(attempt: AttemptId | None) -> dict[str, str]:
-    return {} if attempt is None else {"attempt": attempt}
 
 
 class Have(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
@@ -80,7 +75,24 @@ class OpenAttempt(Command, tag=8, frozen=True):
         return {"attempt": self.attempt}
 
 
-class Resign(Command, tag=9, frozen=True):
+class AttemptCommand(Command, frozen=True):
+    """The base of commands that change an attempt, as a move does.
+
+    Attributes:
+        number: the attempt's number in the session.
+        seq: one more than the last journal entry that the client knows.
+    """
+
+    number: AttemptNumber
+    seq: EntryNumber
+
+    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
+        """Return the attempt, if there is one with that number."""
+        attempt = attempt_of(self.number)
+        return {} if attempt is None else {"attempt": attempt}
+
+
+class Resign(AttemptCommand, tag=9, frozen=True):
     """End the attempt as it stands.
 
     Refused as `unknown_attempt`, `not_started` or `attempt_ended`.
@@ -90,16 +102,10 @@ class Resign(Command, tag=9, frozen=True):
         seq: one more than the last journal entry that the client knows.
     """
 
-    number: AttemptNumber
-    seq: EntryNumber
     cost: ClassVar[float] = costs.CHANGE
 
-    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
-        """Return the attempt, if there is one with that number."""
-        return _named(attempt_of(self.number))
 
-
-class Undo(Command, tag=29, frozen=True):
+class Undo(AttemptCommand, tag=29, frozen=True):
     """Undo the last move; it is answered by what it has changed, with the cards covered again.
 
     Refused as `unknown_attempt`, `not_started`, `attempt_ended`, `no_help`, `nothing_to_undo` or
@@ -110,16 +116,10 @@ class Undo(Command, tag=29, frozen=True):
         seq: one more than the last journal entry that the client knows.
     """
 
-    number: AttemptNumber
-    seq: EntryNumber
     cost: ClassVar[float] = costs.MOVE
 
-    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
-        """Return the attempt, if there is one with that number."""
-        return _named(attempt_of(self.number))
 
-
-class Hint(Command, tag=30, frozen=True):
+class Hint(AttemptCommand, tag=30, frozen=True):
     """Ask for a hint. On the same board, the answer is the same, and counts once.
 
     Refused as `unknown_attempt`, `not_started`, `attempt_ended` or `no_help`.
@@ -129,13 +129,7 @@ class Hint(Command, tag=30, frozen=True):
         seq: one more than the last journal entry that the client knows.
     """
 
-    number: AttemptNumber
-    seq: EntryNumber
     cost: ClassVar[float] = costs.SEARCH
-
-    def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
-        """Return the attempt, if there is one with that number."""
-        return _named(attempt_of(self.number))
 
 
 class PlayMove(MoveMessage, frozen=True):
