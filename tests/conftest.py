@@ -35,6 +35,8 @@ from tests.redis_users import as_node
 pytest_plugins = ["tests.fixtures"]
 
 DEEP = (
+    "base/redis/test_append_only.py",
+    "base/redis/test_written_by.py",
     "browser/test_could.py",
     "browser/test_days.py",
     "browser/test_emotes.py",
@@ -58,7 +60,12 @@ DEEP = (
     "simulation/test_generations.py",
     "simulation/test_store.py",
     "soak",
+    "test_certify.py",
+    "test_losses.py",
+    "test_private_store.py",
     "test_signals.py",
+    "test_store_away.py",
+    "test_supervisor.py",
     "test_workers.py",
 )
 """Files and folders of tests that `make deep` runs, and `make test` does not.

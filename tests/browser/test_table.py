@@ -13,7 +13,12 @@ from tests.browser.player import DESKTOP, MOVING_PHONE, Player
 from tests.browser.screens import SEED, WON
 
 
-@pytest.fixture(params=[MOVING_PHONE, DESKTOP], ids=["phone", "desktop"])
+@pytest.fixture(
+    params=[
+        pytest.param(MOVING_PHONE, id="phone"),
+        pytest.param(DESKTOP, id="desktop", marks=pytest.mark.deep),
+    ]
+)
 def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
     player = Player(browser, site.url, request.param)
     yield player
