@@ -21,7 +21,7 @@ class Outage:
         ends: the event that is logged when it ends, with how many `seconds` it took.
         quiet: seconds without a failure after which it ends, for what fails now and then.
         fields: of both events.
-        now: the time of a monotonic clock in seconds.
+        now: the time of a monotonic clock in seconds; `None` for `time.monotonic`.
 
     Attributes:
         failed_at: when it last failed, by the same clock.
@@ -34,12 +34,12 @@ class Outage:
         *,
         quiet: float = 0.0,
         fields: Mapping[str, str] | None = None,
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] | None = None,
     ) -> None:
         self._begins = begins
         self._ends = ends
         self._quiet = quiet
-        self._now = now
+        self._now = now or time.monotonic
         self._fields = fields or {}
         self._since: float | None = None
         self.failed_at = -math.inf
