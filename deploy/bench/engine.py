@@ -17,8 +17,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from os import cpu_count
 from pathlib import Path
@@ -57,40 +56,12 @@ MIN_GOAL = 1.5
 """The goal for each game, as a multiple of python-chess's rate."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lap:
-    """One replay of all recorded games of a contestant: positions, and processor seconds."""
-
-    positions: int
-    seconds: float
+Replay = Callable[[], int]
+"""Replays all recorded games of a contestant once, and returns the number of their positions."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contestant:
-    """An engine with a game.
-
-    Attributes:
-        games: how many recorded games it replays.
-        lap: replays them once.
-    """
-
-    name: str
-    games: int
-    lap: Callable[[], Lap]
-
-
-def timed(name: str, games: int, replay: Callable[[], int]) -> Contestant:
-    """Return a contestant whose recorded games are replayed by a function that counts positions."""
-
-    def lap() -> Lap:
-        began = process_time()
-        return Lap(replay(), process_time() - began)
-
-    return Contestant(name, games, lap)
-
-
-def solitaire(game: str, recorded: list[tuple[Board, list[Move]]]) -> Contestant:
-    """Return our engine with recorded games: the boards they start from, and their moves."""
+def solitaire(recorded: Sequence[tuple[Board, Sequence[Move]]]) -> Replay:
+    """Return the replay of our engine, given the boards that games start from, and their moves."""
 
     def replay() -> int:
         for board, moves in recorded:
@@ -101,11 +72,11 @@ def solitaire(game: str, recorded: list[tuple[Board, list[Move]]]) -> Contestant
                 board = after  # noqa: PLW2901 - the board of the next position
         return sum(len(moves) for _, moves in recorded)
 
-    return timed(game, len(recorded), replay)
+    return replay
 
 
-def python_chess(recorded: list[list[chess.Move]]) -> Contestant:
-    """Return python-chess with the moves of recorded games."""
+def python_chess(recorded: Sequence[Sequence[chess.Move]]) -> Replay:
+    """Return the replay of python-chess, given the moves of games."""
 
     def replay() -> int:
         for moves in recorded:
@@ -115,7 +86,7 @@ def python_chess(recorded: list[list[chess.Move]]) -> Contestant:
                 board.push(move)
         return sum(map(len, recorded))
 
-    return timed("python-chess", len(recorded), replay)
+    return replay
 
 
 def recorded_solitaire() -> dict[str, list[tuple[Board, list[Move]]]]:
@@ -145,79 +116,81 @@ def recorded_chess() -> list[list[chess.Move]]:
     return found
 
 
-def measure(contestants: list[Contestant], rounds: int) -> dict[str, list[Lap]]:
-    """Return each contestant's laps, by name. They take turns; each round another one starts."""
-    laps: dict[str, list[Lap]] = {contestant.name: [] for contestant in contestants}
-    for contestant in contestants:
-        contestant.lap()
+def measure(contestants: Mapping[str, Replay], rounds: int) -> dict[str, list[float]]:
+    """Return each contestant's positions a second, by round.
+
+    They take turns; each round another one starts. A first one, which is not counted, warms up.
+    """
+    rates: dict[str, list[float]] = {name: [] for name in contestants}
+    names = list(contestants)
+    for name in names:
+        contestants[name]()
     for round_ in range(rounds):
-        first = round_ % len(contestants)
-        for contestant in contestants[first:] + contestants[:first]:
+        first = round_ % len(names)
+        for name in names[first:] + names[:first]:
             gc.collect()
-            laps[contestant.name].append(contestant.lap())
-    return laps
+            began = process_time()
+            positions = contestants[name]()
+            rates[name].append(positions / (process_time() - began))
+    return rates
 
 
-def rate(lap: Lap) -> float:
-    """Return the positions a second of a lap."""
-    return lap.positions / lap.seconds
+def report(
+    rates: Mapping[str, Sequence[float]], games: Mapping[str, Sequence[int]]
+) -> tuple[str, list[str]]:
+    """Return the results in Markdown, and a sentence for each goal that was missed.
 
-
-def ratios(laps: list[Lap], others: list[Lap]) -> float:
-    """Return the median over the rounds of the ratio of two contestants' rates."""
-    return median(rate(one) / rate(other) for one, other in zip(laps, others, strict=True))
-
-
-def report(contestants: list[Contestant], laps: dict[str, list[Lap]]) -> tuple[str, list[str]]:
-    """Return the results in Markdown, and a sentence for each goal that was missed."""
-    chess_name = contestants[-1].name
+    Args:
+        rates: positions a second by contestant, python-chess as the last one.
+        games: the moves of each recorded game, by contestant.
+    """
+    *names, chess_name = rates
     times = {
-        contestant.name: ratios(laps[contestant.name], laps[chess_name])
-        for contestant in contestants[:-1]
+        name: median(one / other for one, other in zip(rates[name], rates[chess_name], strict=True))
+        for name in names
     }
     whole = harmonic_mean(times.values())
+    judged = [(name, value, MIN_GOAL) for name, value in times.items()]
     missed = [
-        f"{name}: {value:.2f} times python-chess, less than {MIN_GOAL}"
-        for name, value in times.items()
-        if value < MIN_GOAL
+        f"{name}: {value:.2f} times python-chess, less than {goal}"
+        for name, value, goal in [*judged, ("the mean", whole, MEAN_GOAL)]
+        if value < goal
     ]
-    if whole < MEAN_GOAL:
-        missed.append(f"the mean: {whole:.2f} times python-chess, less than {MEAN_GOAL}")
-    rounds = len(laps[chess_name])
-    lines = [
-        "# The engine's speed",
-        "",
-        "Written by `make bench-engine`. At each position of recorded games, the engine lists all",
-        "legal moves, plays one, and makes the delta; python-chess lists all legal moves and",
-        f"pushes one, in famous games. In turns; medians of {rounds} rounds, in processor time.",
-        "",
-        f"The goal: {MEAN_GOAL} times python-chess on the harmonic mean of the games,"
-        f" and {MIN_GOAL} times on each.",
-        "",
-        f"- commit: {commit()}",
-        f"- date: {datetime.now(UTC):%Y-%m-%d}",
-        f"- machine: {machine()}",
-        f"- Python: {platform.python_implementation()} {platform.python_version()},"
-        f" python-chess {chess.__version__}",
-        f"- the goal is {'missed' if missed else 'met'}",
-        "",
-        "| game | records | positions | positions a second | times python-chess |",
-        "|---|--:|--:|--:|--:|",
-    ]
-    for contestant in contestants:
-        name = contestant.name
-        positions = laps[name][0].positions
+    rounds = len(rates[chess_name])
+    goals = f"{MEAN_GOAL} times python-chess on the harmonic mean of the games, and {MIN_GOAL}"
+    page = f"""# The engine's speed
+
+Written by `make bench-engine`. At each position of recorded games, the engine lists all
+legal moves, plays one, and makes the delta; python-chess lists all legal moves and
+pushes one, in famous games. In turns; medians of {rounds} rounds, in processor time.
+
+The goal: {goals} times on each.
+
+- commit: {commit(*MEASURED)}
+- date: {datetime.now(UTC):%Y-%m-%d}
+- machine: {machine()}
+- Python: {python()}, python-chess {chess.__version__}
+- the goal is {"missed" if missed else "met"}
+
+| game | records | positions | positions a second | times python-chess |
+|---|--:|--:|--:|--:|
+"""
+    for name, found in rates.items():
         against = f"{times[name]:.2f}" if name in times else "1"
-        speed = median(map(rate, laps[name]))
-        lines.append(f"| {name} | {contestant.games} | {positions} | {speed:,.0f} | {against} |")
-    lines.append(f"| harmonic mean of the {len(times)} games | | | | {whole:.2f} |")
-    return "\n".join(lines) + "\n", missed
+        counts = f"{len(games[name])} | {sum(games[name])}"
+        page += f"| {name} | {counts} | {median(found):,.0f} | {against} |\n"
+    return f"{page}| harmonic mean of the {len(times)} games | | | | {whole:.2f} |\n", missed
 
 
-def commit() -> str:
-    """Return the measured commit, marked if the working tree differs in what is measured."""
+def commit(*measured: str) -> str:
+    """Return the commit, marked if the working tree differs in what is measured: these paths."""
     head = git("rev-parse", "--short=12", "HEAD")
-    return f"{head} with changes" if git("status", "--porcelain", "--", *MEASURED) else head
+    return f"{head} with changes" if git("status", "--porcelain", "--", *measured) else head
+
+
+def python() -> str:
+    """Return the name and version of the Python that runs this."""
+    return f"{platform.python_implementation()} {platform.python_version()}"
 
 
 def git(*arguments: str) -> str:
@@ -249,9 +222,12 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="laps of each contestant")
     parser.add_argument("--output", type=Path, default=RESULTS, help="where to write the results")
     options = parser.parse_args()
-    contestants = [solitaire(game, records) for game, records in recorded_solitaire().items()]
-    contestants.append(python_chess(recorded_chess()))
-    page, missed = report(contestants, measure(contestants, options.rounds))
+    ours, theirs = recorded_solitaire(), recorded_chess()
+    contestants = {game: solitaire(recorded) for game, recorded in ours.items()}
+    contestants["python-chess"] = python_chess(theirs)
+    games = {game: [len(moves) for _, moves in recorded] for game, recorded in ours.items()}
+    games["python-chess"] = [len(moves) for moves in theirs]
+    page, missed = report(measure(contestants, options.rounds), games)
     options.output.write_text(page, encoding="utf-8")
     sys.stdout.write(page)
     for sentence in missed:
