@@ -10,20 +10,19 @@ import sys
 import time
 from collections.abc import Sequence
 
-from deploy.bench import report
+from deploy.bench import table
 from deploy.bench.comparison import (
     FLOOR,
     OURS,
+    STACK,
     Comparison,
     closed_loops,
-    compare,
     open_loops,
     print_line,
-    unlimited,
+    stack,
 )
 from deploy.bench.peers import peers
-from deploy.bench.processes import LOAD_CORE, floor, pin
-from deploy.bench.table import GROUPS, ROWS, Results, are_met, lines, measure_rows
+from deploy.bench.processes import LOAD_CORE, pin
 
 SOCKETS = (50, 500, 2_000)
 PACES = ((1_000, 1.0), (10_000, 2.0))
@@ -46,12 +45,12 @@ CHECK_LEAST, CHECK_WITHIN = 3, 40.0
 
 def measure_some(named: list[str]) -> int:
     """Measure rows and groups of rows; return 1 if one failed or missed a goal, else 0."""
-    names = {row for name in named for row in GROUPS.get(name, [name])}
-    found = measure_rows(names)
-    return 0 if set(found) == names and are_met(Results({}, {}, found)) else 1
+    names = {row for row in table.MEASURED for name in named if f"{row}:".startswith(f"{name}:")}
+    found = table.measure_rows(names)
+    return 0 if set(found) == names and table.are_met(found) else 1
 
 
-def last_line(found: list[Comparison]) -> str:
+def last_line(found: Sequence[Comparison]) -> str:
     """Return the ratios to the floor, by number of sockets, as one line."""
     ratios = ", ".join(f"{comparison.sockets} {comparison.ratio():.2f}" for comparison in found)
     return f"ratio to the floor: {ratios}"
@@ -60,27 +59,29 @@ def last_line(found: list[Comparison]) -> str:
 def measure_all(rounds: int) -> int:
     """Measure everything, write the results, and return the exit status."""
     others, note = peers()
-    if note is not None:
-        print_line(note)
-    closed = closed_loops([n for n in SOCKETS if n not in PEER_SOCKETS], rounds, SECONDS)
-    closed += closed_loops(PEER_SOCKETS, rounds, SECONDS, others)
-    closed.sort(key=lambda comparison: comparison.sockets)
+    notes = [] if note is None else [note]
+    for each in notes:
+        print_line(each)
+    closed = []
+    for sockets in SOCKETS:
+        beside = {STACK: stack, **(others if sockets in PEER_SOCKETS else {})}
+        closed += closed_loops([sockets], rounds, SECONDS, beside)
     paced = open_loops(PACES, (rounds + 1) // 2, PACED_SECONDS)
-    results = Results(
-        {comparison.sockets: comparison for comparison in closed},
-        {comparison.sockets: comparison for comparison in paced},
-        measure_rows(),
-    )
-    report.write(results, [note] if note is not None else [])
-    for line in lines(results):
-        print_line(line)
+    found = {
+        **table.compared("closed", closed),
+        **table.compared("paced", paced),
+        **table.measure_rows(table.MEASURED),
+    }
+    table.write(closed, paced, found, notes)
+    for each in table.lines(found):
+        print_line(each)
     print_line(last_line(closed))
     return 0
 
 
 def quick() -> int:
     """Measure the closed loop, in less than two minutes, and return the exit status."""
-    found = closed_loops(QUICK_SOCKETS, QUICK_ROUNDS, QUICK_SECONDS)
+    found = closed_loops(QUICK_SOCKETS, QUICK_ROUNDS, QUICK_SECONDS, {STACK: stack})
     times = ", ".join(f"{each.sockets} {each.work():.2f}" for each in found)
     print_line(f"ratio of processor time, floor to ours: {times}")
     print_line(last_line(found))
@@ -89,7 +90,7 @@ def quick() -> int:
 
 def check() -> int:
     """Return 1 if a move takes more of the processor, beside the floor, than recorded; else 0."""
-    return max(_check(sockets, report.recorded(sockets)) for sockets in CHECK_SOCKETS)
+    return max(_check(sockets, table.recorded(sockets)) for sockets in CHECK_SOCKETS)
 
 
 def _check(sockets: int, recorded: float) -> int:
@@ -97,12 +98,7 @@ def _check(sockets: int, recorded: float) -> int:
     until = time.monotonic() + CHECK_WITHIN
     rounds: list[Comparison] = []
     while len(rounds) < CHECK_LEAST or time.monotonic() < until:
-        rounds += compare(
-            "closed",
-            [{"sockets": sockets, "seconds": CHECK_SECONDS}],
-            1,
-            {FLOOR: floor, OURS: unlimited},
-        )
+        rounds += closed_loops([sockets], 1, CHECK_SECONDS, {})
         if len(rounds) >= CHECK_LEAST and is_fast_enough(rounds, recorded):
             return 0
     sys.stderr.write(
@@ -132,7 +128,7 @@ def main() -> int:
     forms.add_argument(
         "--rows",
         nargs="+",
-        choices=[*GROUPS, *(row.name for row in ROWS)],
+        choices=[table.HOSTILE, *table.MEASURED],
         help="measure only these rows, print them, and fail if they miss a goal",
     )
     options = parser.parse_args()

@@ -1,22 +1,35 @@
-"""Attacks on a node, as what each of many connections sends, and a process that carries one out.
+"""Attacks on a node, as what each of many connections sends, and a process beside a measurement.
 
     python -m deploy.bench.attacks NAME PORT NETWORK
 
-The process takes the attack's connections from four addresses of 127.0.NETWORK.0/24, so that it has
-what four homes have, and keeps them up: who is closed comes again. It prints a line when it begins,
-and goes on until it is killed. It prepares all it sends, and looks at no answer, so that it takes
-little of its core.
+carries an attack out. It takes the connections from four addresses of 127.0.NETWORK.0/24, so that
+it has what four homes have, and keeps them up: who is closed comes again. It prepares all it sends,
+and looks at no answer, so that it takes little of its core.
 
-    python -m deploy.bench.attacks --nowhere PORT
+    python -m deploy.bench.attacks nowhere PORT
 
 is a server that takes whatever it is sent, and does nothing: attacking it shows what the attacking
 process alone takes away from others on the machine.
+
+    python -m deploy.bench.attacks sessions PORT COUNT
+
+holds idle sessions, so that killing it drops all of them at once.
+
+    python -m deploy.bench.attacks awake CORE
+
+keeps a core from idling. To wake a process on a virtual processor that idles takes its host up to
+10 ms, one time in a hundred: whoever is measured would pay that with each write that an attack
+causes.
+
+Each prints a line when it is ready, and goes on until it is killed.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
@@ -25,12 +38,12 @@ from typing import cast
 import uvloop
 
 from deploy.bench import wire
-from deploy.bench.awake import idle_priority
-from deploy.bench.client import masked
-from deploy.bench.games import recorded
+from deploy.bench.client import masked, open_sessions
+from deploy.bench.games import frames
 from deploy.bench.processes import LOAD_CORE, pin, upgrade
-from engine.catalog import ruleset
-from server.play.messages import FIRST_NUMBER
+from server.base.wire.messages import Command
+from server.base.wire.short_forms import FIRST_NUMBER
+from server.protocol import attempts, dailies, leaderboards, rooms, session
 
 ADDRESSES = 4
 
@@ -71,12 +84,17 @@ def _shake(*headers: str) -> bytes:
     return upgrade(80)[:-2] + "".join(f"{each}\r\n" for each in headers).encode() + b"\r\n"
 
 
-_HELLO = masked(wire.hello(1))
-_MOVES = wire.moves(ruleset("robert"), FIRST_NUMBER, 2, recorded("robert")[:5])
-_PLAYED = b"".join(map(masked, [*_MOVES, wire.resign(4, FIRST_NUMBER, 7)]))
+def _frame(command: Command) -> bytes:
+    return masked(wire.pack(command))
+
+
+_HELLO = _frame(session.Hello(1, session.VERSION))
+_VIEWER = _HELLO + _frame(leaderboards.WatchLeaderboard(2, "robert"))
+_MOVES = frames("robert", FIRST_NUMBER, 5)
+_PLAYED = b"".join([*_MOVES, _frame(attempts.Resign(4, FIRST_NUMBER, 7))])
 """Moves of the first attempt of a session, and its end, after which it is on the board."""
 
-_BYTES = tuple(bytes([byte]) for byte in masked(wire.ping(2) + bytes(100)) * 4)
+_BYTES = tuple(bytes([byte]) for byte in masked(wire.pack(session.Ping(2)) + bytes(100)) * 4)
 _HEAD_BYTES = tuple(bytes([byte]) for byte in _get("/" + "x" * 400))
 _EMPTY = 0x00
 _PIECE, _PING, _PONG = 0x02, 0x89, 0x8A
@@ -85,16 +103,16 @@ ATTACKS = {
     "stopped readers": Attack(
         1_000,
         _shake(),
-        _HELLO + masked(wire.watch_leaderboard(2, "robert")),
-        (masked(wire.list_dailies(3)),),
+        _VIEWER,
+        (_frame(dailies.ListDailies(3)),),
         pause=4.0,
         reads=False,
     ),
     "readers of a busy board": Attack(
         1_000,
         _shake(),
-        _HELLO + masked(wire.watch_leaderboard(2, "robert")),
-        (masked(wire.open_daily(3, "robert")), _PLAYED),
+        _VIEWER,
+        (_frame(dailies.OpenDaily(3, "robert")), _PLAYED),
         pause=0.8,
         reads=False,
     ),
@@ -111,7 +129,7 @@ ATTACKS = {
     "silence": Attack(1_000, b"", again=(b"",)),
     "no hello": Attack(1_000, _shake(), again=(b"",)),
     "guests that reconnect": Attack(200, _shake(), _HELLO, (b"",), ends=True),
-    "guesses": Attack(100, _shake(), _HELLO, (masked(wire.join_room(2, "22222222")),), 0.05),
+    "guesses": Attack(100, _shake(), _HELLO, (_frame(rooms.JoinRoom(2, "22222222")),), 0.05),
     "foreign origins": Attack(100, _shake("Origin: http://" + "x" * 4_000)),
     "smuggling": Attack(
         100, _get("/", "Content-Length: 4", "Transfer-Encoding: chunked") + b"0\r\n\r\n" + _get("/")
@@ -122,7 +140,7 @@ ATTACKS = {
         100,
         _shake(),
         _HELLO,
-        tuple(masked(wire.create_room(2, "robert", 2, 600, f"{n:010}")) for n in range(500)),
+        tuple(_frame(rooms.CreateRoom(2, "robert", 2, 600, f"{n:010}")) for n in range(500)),
     ),
     "pages": Attack(50, _get("/"), again=(_get("/") * 4,), pause=0.05),
     "API": Attack(50, _get("/api/dailies"), again=(_get("/api/leaderboards/robert") * 4,)),
@@ -211,6 +229,30 @@ async def nowhere(port: int) -> None:
     await server.serve_forever()
 
 
+async def sessions(port: int, count: int) -> None:
+    """Hold sessions until the process is killed."""
+    held = await open_sessions(port, count)
+    _tell_ready()
+    await asyncio.Event().wait()
+    del held
+
+
+async def awake(core: int) -> None:
+    """Keep a core busy until the process is killed."""
+    pin(core)
+    _tell_ready()
+    while True:
+        pass
+
+
+def idle_priority() -> None:
+    """Let this process run only while nothing else would on its core."""
+    if hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    else:
+        os.nice(19)
+
+
 def _tell_ready() -> None:
     sys.stdout.write("ready\n")
     sys.stdout.flush()
@@ -218,8 +260,11 @@ def _tell_ready() -> None:
 
 if __name__ == "__main__":
     pin(LOAD_CORE)
-    # It takes only what Redis and the bystanders leave of their core: attackers have machines.
-    idle_priority()
     what, *numbers = sys.argv[1:]
-    given = map(int, numbers)
-    uvloop.run(nowhere(*given) if what == "--nowhere" else attack(ATTACKS[what], *given))
+    others: dict[str, Callable[..., Coroutine[None, None, None]]]
+    others = {"nowhere": nowhere, "sessions": sessions, "awake": awake}
+    if what != "sessions":
+        # It takes only what Redis and the measured leave of their core: attackers have machines.
+        idle_priority()
+    runs = others[what] if what in others else partial(attack, ATTACKS[what])
+    uvloop.run(runs(*map(int, numbers)))

@@ -8,23 +8,19 @@ from typing import Any, TypeVar, cast
 
 from deploy.bench import wire
 from deploy.bench.processes import upgrade
+from server.base.wire.messages import Command
+from server.protocol import attempts, session
 
 T = TypeVar("T")
-
-Command = Callable[..., bytes]
-"""A function of `wire` that makes a command, given its id."""
-
-PayloadHandler = Callable[[bytes, int, int], None]
-"""Called with each payload: the buffer that contains it, and its begin and end there."""
 
 RETRY_DELAYS = (0.2, 0.5, 1.0, 2.0, 4.0)
 """Seconds before each retry of a refused command or connection."""
 
-RETRYABLE = {"unavailable", "overloaded"}
-"""Codes of refusals that are retried."""
+RETRYABLE = {"unavailable", "overloaded", "not_started"}
+"""Codes of refusals that are retried; a node is `not_started` until it has read Redis's clock."""
 
 _SHORT = 126
-_BINARY, _PING, _PONG, _CLOSE = 0x82, 0x89, 0x8A, 0x88
+_BINARY, _PING, _PONG = 0x82, 0x89, 0x8A
 
 
 def masked(payload: bytes, first: int = _BINARY) -> bytes:
@@ -47,18 +43,18 @@ class Client(asyncio.Protocol):
     """One connection.
 
     Attributes:
-        handle_payload: called with each payload; by default, it resolves the futures of `ask` and
-            `expect_snapshot`.
+        opened: done when the WebSocket handshake is.
+        handle_payload: called with each payload: the buffer that contains it, and its begin and end
+            there. By default, it resolves the futures of `ask` and `snapshot`.
     """
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self._upgraded: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._buffer = b""
-        self._pending: dict[int, asyncio.Future[wire.Event]] = {}
-        self._expected: dict[str, asyncio.Future[wire.Event]] = {}
+        self._awaited: dict[object, asyncio.Future[Any]] = {}
         self._last_id = 0
-        self.handle_payload: PayloadHandler = self._resolve
+        self.opened = self._await("upgrade")
+        self.handle_payload: Callable[[bytes, int, int], None] = self._resolve
         self.write: Callable[[bytes], None]
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -69,20 +65,18 @@ class Client(asyncio.Protocol):
         self.write(upgrade(self._port))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Fail every pending future with `LostError`."""
-        futures: list[asyncio.Future[Any]] = [self._upgraded]
-        futures += [*self._pending.values(), *self._expected.values()]
-        for waiting in futures:
-            if not waiting.done():
-                waiting.set_exception(LostError())
-                waiting.exception()
+        """Fail everything that is awaited with `LostError`."""
+        for awaited in self._awaited.values():
+            if not awaited.done():
+                awaited.set_exception(LostError())
+                awaited.exception()
 
     def data_received(self, data: bytes) -> None:
         """Parse the frames received so far, and handle their payloads."""
         if self._buffer:
             data = self._buffer + data
         at = 0
-        if not self._upgraded.done():
+        if not self.opened.done():
             at = data.find(b"\r\n\r\n") + 4
             if at < 4:  # noqa: PLR2004 - the header has not ended
                 self._buffer = data
@@ -90,7 +84,7 @@ class Client(asyncio.Protocol):
             if b" 101 " not in data[:at].partition(b"\r\n")[0]:
                 self.transport.abort()
                 return
-            self._upgraded.set_result(None)
+            self.opened.set_result(None)
         size = len(data)
         while size - at >= 2:  # noqa: PLR2004 - the shortest frame
             length, begin = data[at + 1], at + 2
@@ -109,16 +103,8 @@ class Client(asyncio.Protocol):
             at = end
         self._buffer = data[at:]
 
-    async def opened(self) -> None:
-        """Wait until the WebSocket handshake is done.
-
-        Raises:
-            LostError: the server closed the connection.
-        """
-        await self._upgraded
-
-    async def ask(self, command: Command, *given: object, **named: object) -> wire.Event:
-        """Send a command of `wire` with the next id, and return its answer.
+    async def ask(self, command: type[Command], *fields: object) -> Any:
+        """Send a command with the next id and these fields, and return the event that answers it.
 
         A command refused by an overloaded node is retried, up to five times in all.
 
@@ -127,33 +113,33 @@ class Client(asyncio.Protocol):
             LostError: the server closed the connection.
         """
         for pause in RETRY_DELAYS:
-            event = await self._ask(command, *given, **named)
-            if event.refusal not in RETRYABLE:
+            self._last_id += 1
+            answer = self._await(self._last_id)
+            self.write(masked(wire.pack(command(self._last_id, *fields))))
+            event = await answer
+            if not isinstance(event, session.Refused):
+                return event
+            if event.code not in RETRYABLE:
                 break
             await asyncio.sleep(pause)
-        if event.refusal is not None:
-            raise RefusedError(event.refusal)
-        return event
+        raise RefusedError(event.code)
 
-    async def _ask(self, command: Command, *given: object, **named: object) -> wire.Event:
-        self._last_id += 1
-        answer: asyncio.Future[wire.Event] = asyncio.get_running_loop().create_future()
-        self._pending[self._last_id] = answer
-        self.write(masked(command(self._last_id, *given, **named)))
-        return await answer
+    def snapshot(self, code: str) -> asyncio.Future[attempts.Attempt]:
+        """Return a future of the next attempt in a room, given the room's code."""
+        return self._await(code)
 
-    def expect_snapshot(self, code: str) -> asyncio.Future[wire.Event]:
-        """Return a future of the next snapshot of an attempt in a room, given the room's code."""
-        expected: asyncio.Future[wire.Event] = asyncio.get_running_loop().create_future()
-        self._expected[code] = expected
-        return expected
+    def _await(self, key: object) -> asyncio.Future[Any]:
+        self._awaited[key] = asyncio.get_running_loop().create_future()
+        return self._awaited[key]
 
     def _resolve(self, data: bytes, begin: int, end: int) -> None:
-        event = wire.read(data[begin:end])
-        if event.re is not None and (pending := self._pending.pop(event.re, None)) is not None:
-            pending.set_result(event)
-        if event.kind == wire.SNAPSHOT and event.room is not None:
-            expected = self._expected.pop(event.room, None)
+        if wire.kind(data, begin) in {wire.ANSWER, wire.PROGRESSED}:
+            return
+        re, event = wire.read(data[begin:end])
+        if type(re) is int and (answered := self._awaited.pop(re, None)) is not None:
+            answered.set_result(event)
+        if isinstance(event, attempts.Attempt):
+            expected = self._awaited.pop(event.room, None)
             if expected is not None:
                 expected.set_result(event)
 
@@ -172,12 +158,24 @@ async def connect(port: int) -> Client:
     for pause in RETRY_DELAYS:
         _, client = await loop.create_connection(lambda: Client(port), "127.0.0.1", port)
         try:
-            await client.opened()
+            await client.opened
         except LostError:
             await asyncio.sleep(pause)
         else:
             return client
     raise LostError
+
+
+async def open_session(port: int) -> Client:
+    """Open a session as a new guest."""
+    client = await connect(port)
+    await client.ask(session.Hello, session.VERSION)
+    return client
+
+
+async def open_sessions(port: int, count: int) -> list[Client]:
+    """Open so many sessions, each as a new guest."""
+    return await map_concurrently(count, lambda _: open_session(port))
 
 
 async def map_concurrently(

@@ -7,23 +7,24 @@ In each turn the bystanders are measured alone, beside the same attack on a serv
 from __future__ import annotations
 
 import asyncio
-import re
-import sys
 import time
-import urllib.request
-from asyncio.subprocess import PIPE
 from collections import Counter
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack
 from itertools import chain
-from pathlib import Path
 
-from redis.asyncio import Redis
+from redis import Redis
 
 from deploy.bench.attacks import ATTACKS
-from deploy.bench.meter import Figures, MeasuredNode, spread
-from deploy.bench.open import PacedPlayer, last_answers, open_players, send_moves
-from deploy.bench.processes import LoadError, free_port, kept_awake, memory
+from deploy.bench.players import Figures, Player, last_answers, move_in_turn, open_players
+from deploy.bench.processes import (
+    LOAD_CORE,
+    SERVER_CORE,
+    LoadError,
+    Server,
+    beside,
+    free_port,
+    spread,
+)
 
 TURNS = 3
 
@@ -33,8 +34,8 @@ SECONDS = 3.0
 SETTLED = 0.3
 """Seconds after an attack until the next measurement."""
 
-PAIRS = 10
-"""Bystanders, in rooms of two."""
+BYSTANDERS = 20
+"""Players, in rooms of two."""
 
 PACE = 0.2
 """Seconds between two moves of a bystander: five times as fast as people."""
@@ -48,10 +49,9 @@ LOOKS = 10
 MOVES = 1_000
 
 _ALONE, _CONTROL, _ATTACK = "alone", "control", "attack"
-_COUNTER = re.compile(r"^samedeal_(?:refusals|limited)_total\{(.*)\} (\S+)$", re.MULTILINE)
 
 
-async def hostile(node: MeasuredNode, attack: str) -> Figures:
+async def hostile(server: Server, attack: str) -> Figures:
     """Measure bystanders beside an attack.
 
     Returns:
@@ -59,42 +59,39 @@ async def hostile(node: MeasuredNode, attack: str) -> Figures:
         `p99`, and of visits as `visit_p99`, each with `alone_`, `control_` or `attack_` before it;
         `ratio`, of the p99 beside the attack to the larger one of the others; `control_ratio`, of
         the control's to the one alone; `share` of a core that the node used for the attack;
-        `grown`, the most bytes by which the node's memory grew in an attack, and `each`
+        `grown_mib`, the most MiB by which the node's memory grew in an attack, and `each`
         connection's share; `kept`, by how much it was larger in the end; `logged` bytes, and
         `stored`, those that Redis has more; `refused`, how often by reason.
     """
-    assert node.socket is not None
-    bystanders = await open_players(node.port, 2 * PAIRS, MOVES, ["deuces"], at_once=4)
-    log = Path(node.socket).with_name("node.log")
-    await _bystand(bystanders, node.port)
+    players = await open_players(server.port, BYSTANDERS, MOVES, ["deuces"])
+    await _bystand(players, server.port)
     moves: dict[str, list[float]] = {_ALONE: [], _CONTROL: [], _ATTACK: []}
     visits: dict[str, list[float]] = {_ALONE: [], _CONTROL: [], _ATTACK: []}
     taken = dict.fromkeys(moves, 0.0)
-    redis = Redis(unix_socket_path=node.socket)
-    before, logged, stored = memory(node.pid), log.stat().st_size, await _used(redis)
-    refused = _refused(node.port)
-    grown = 0
+    memory, before, refused, grown = server.memory(), _kept(server), _refused(server), 0
 
     async def measured(phase: str) -> None:
-        spent = node.spent()
-        played, visited = await _bystand(bystanders, node.port)
-        taken[phase] += node.spent() - spent
+        spent = server.spent()
+        played, visited = await _bystand(players, server.port)
+        taken[phase] += server.spent() - spent
         moves[phase] += played
         visits[phase] += visited
         await asyncio.sleep(SETTLED)
 
-    with kept_awake():
-        async with running("--nowhere", port := free_port()):
-            for turn in range(TURNS):
-                await measured(_ALONE)
-                async with running(attack, port, 2 * turn + 1):
-                    await measured(_CONTROL)
-                start = memory(node.pid)
-                async with running(attack, node.port, 2 * turn + 2):
-                    looked = asyncio.create_task(_largest(node.pid))
-                    await measured(_ATTACK)
-                    grown = max(grown, await looked - start)
-                await asyncio.sleep(SETTLED)
+    async with AsyncExitStack() as stack:
+        for core in (SERVER_CORE, LOAD_CORE):
+            await stack.enter_async_context(beside("awake", core))
+        await stack.enter_async_context(beside("nowhere", port := free_port()))
+        for turn in range(TURNS):
+            await measured(_ALONE)
+            async with beside(attack, port, 2 * turn + 1):
+                await measured(_CONTROL)
+            start = server.memory()
+            async with beside(attack, server.port, 2 * turn + 2):
+                looked = asyncio.create_task(_largest(server))
+                await measured(_ATTACK)
+                grown = max(grown, await looked - start)
+            await asyncio.sleep(SETTLED)
     times = {phase: spread(found) for phase, found in moves.items()}
     alone, control, attacked = (times[phase]["p99"] for phase in (_ALONE, _CONTROL, _ATTACK))
     return {
@@ -103,16 +100,15 @@ async def hostile(node: MeasuredNode, attack: str) -> Figures:
         "ratio": attacked / max(alone, control),
         "control_ratio": control / alone,
         "share": (taken[_ATTACK] - taken[_ALONE]) / (1e3 * SECONDS * TURNS),
-        "grown": grown,
+        "grown_mib": grown / 2**20,
         "each": grown / ATTACKS[attack].sockets,
-        "kept": memory(node.pid) - before,
-        "logged": log.stat().st_size - logged,
-        "stored": await _used(redis) - stored,
-        "refused": dict(_refused(node.port) - refused),
+        "kept": server.memory() - memory,
+        **{what: after - before[what] for what, after in _kept(server).items()},
+        "refused": dict(_refused(server) - refused),
     }
 
 
-async def _bystand(players: list[PacedPlayer], port: int) -> tuple[list[float], list[float]]:
+async def _bystand(players: list[Player], port: int) -> tuple[list[float], list[float]]:
     """Play and visit for a while; return the times in seconds of moves, and of visits.
 
     Raises:
@@ -121,10 +117,10 @@ async def _bystand(players: list[PacedPlayer], port: int) -> tuple[list[float], 
     for player in players:
         player.times.clear()
     visiting = asyncio.create_task(_visit(port, time.perf_counter() + SECONDS))
-    await send_moves(players, PACE / len(players), SECONDS)
+    await move_in_turn(players, PACE / len(players), SECONDS)
     visits = await visiting
     await last_answers(players)
-    if any(player.refused or player.due for player in players):
+    if any(player.refused or player.failed or player.due for player in players):
         raise LoadError("a bystander is refused, or not answered")
     return list(chain.from_iterable(player.times for player in players)), visits
 
@@ -141,36 +137,24 @@ async def _visit(port: int, until: float) -> list[float]:
     return times
 
 
-@asynccontextmanager
-async def running(*arguments: str | int) -> AsyncIterator[None]:
-    """Run `deploy.bench.attacks` in the block."""
-    given = ["-m", "deploy.bench.attacks", *map(str, arguments)]
-    process = await asyncio.create_subprocess_exec(sys.executable, *given, stdin=PIPE, stdout=PIPE)
-    assert process.stdout is not None
-    try:
-        # It is ready: to start it is no part of the attack.
-        await process.stdout.readline()
-        yield
-    finally:
-        process.kill()
-        await process.wait()
-
-
-async def _largest(pid: int) -> int:
+async def _largest(server: Server) -> int:
     """Return the largest of some looks at a process's memory, in bytes."""
     found = []
     for _ in range(LOOKS):
         await asyncio.sleep(SECONDS / LOOKS)
-        found.append(memory(pid))
+        found.append(server.memory())
     return max(found)
 
 
-async def _used(redis: Redis) -> int:
-    return int((await redis.info("memory"))["used_memory_dataset"])
+def _kept(server: Server) -> dict[str, int]:
+    """Return the bytes of a node's log, and of what its Redis has stored."""
+    with Redis(unix_socket_path=server.socket) as redis:
+        memory = redis.info("memory")
+    assert isinstance(memory, dict)
+    log = server.home / "node.log"
+    return {"logged": log.stat().st_size, "stored": memory["used_memory_dataset"]}
 
 
-def _refused(port: int) -> Counter[str]:
+def _refused(server: Server) -> Counter[str]:
     """Return what a node has refused, and limited, by its labels."""
-    with urllib.request.urlopen(f"http://127.0.0.1:{port + 1}/metrics") as response:
-        text = response.read().decode()
-    return Counter({labels: int(float(count)) for labels, count in _COUNTER.findall(text)})
+    return Counter(server.counted("(?:refusals|limited)"))

@@ -13,7 +13,7 @@ from deploy.bench.comparison import StartServer
 from deploy.bench.processes import (
     ROOT,
     SERVER_CORE,
-    RunningServer,
+    Server,
     free_port,
     running_program,
     warm,
@@ -51,11 +51,11 @@ def peers() -> tuple[dict[str, StartServer], str | None]:
 
 
 @contextmanager
-def _peer(node: str, script: str) -> Iterator[RunningServer]:
+def _peer(node: str, script: str) -> Iterator[Server]:
     """Run a peer, warmed up."""
     port = free_port()
     with running_program(
         [node, str(INSTALLED / f"{script}.mjs"), str(port)], core=SERVER_CORE
     ) as pid:
         warm(port)
-        yield RunningServer(port, pid, load=(node, str(INSTALLED / "load.mjs"), script))
+        yield Server(port, pid, load=(node, str(INSTALLED / "load.mjs"), script))

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
+import re
 import resource
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import asdict, dataclass
+import urllib.request
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from redis import Redis
 
@@ -24,8 +26,7 @@ from server.base.seals.key_file import own_keys
 ROOT = Path(__file__).parents[2]
 SERVER_CORE, LOAD_CORE = 0, 1
 START_TIMEOUT = 30.0
-LOAD_TIMEOUT = 240.0
-TICKS = os.sysconf("SC_CLK_TCK")
+_TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -34,21 +35,53 @@ class LoadError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class RunningServer:
-    """A server that runs.
+class Server:
+    """A server that is measured.
 
     Attributes:
         pid: the process id of the server.
         redis: the process id of its Redis, if it has one.
-        socket: the path of that Redis's unix socket.
+        home: the directory of that Redis's unix socket and of the log.
         load: the command of its load, if it speaks another protocol than ours.
     """
 
     port: int
     pid: int
-    redis: int | None = None
-    socket: str | None = None
+    redis: int = 0
+    home: Path = Path()
     load: tuple[str, ...] = ()
+
+    @property
+    def socket(self) -> str:
+        """The path of its Redis's unix socket."""
+        return str(self.home / "redis.sock")
+
+    def spent(self) -> float:
+        """Return its processor time so far, in milliseconds."""
+        return 1e3 * processor_time(self.pid)
+
+    def searched(self) -> float:
+        """Return the processor time of the node's searcher so far, in milliseconds."""
+        return 1e3 * helpers_time(self.pid)
+
+    def memory(self) -> int:
+        """Return its resident memory, in bytes."""
+        statm = Path(f"/proc/{self.pid}/statm").read_text(encoding="utf-8")
+        return int(statm.split()[1]) * _PAGE
+
+    def commands(self) -> dict[str, int]:
+        """Return how many commands its Redis has executed, by name."""
+        with Redis(unix_socket_path=self.socket) as redis:
+            found = redis.info("commandstats")
+        assert isinstance(found, dict)
+        return {name.removeprefix("cmdstat_"): each["calls"] for name, each in found.items()}
+
+    def counted(self, name: str) -> dict[str, int]:
+        """Return a counter of its metrics, by its labels; `name` is a regular expression."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port + 1}/metrics") as response:
+            text = response.read().decode()
+        found = re.findall(rf"^samedeal_{name}_total(?:\{{(.*)\}})? (\S+)$", text, re.MULTILINE)
+        return {labels: int(float(count)) for labels, count in found}
 
 
 def pin(core: int) -> None:
@@ -80,20 +113,56 @@ def helpers_time(pid: int) -> float:
 def _times(pid: int) -> list[float]:
     """Return a process's time in user mode and in the kernel, and that of its ended children."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-    return [int(ticks) / TICKS for ticks in fields[11:15]]
+    return [int(ticks) / _TICKS for ticks in fields[11:15]]
 
 
-def memory(pid: int) -> int:
-    """Return the resident memory of a process, in bytes."""
-    return int(Path(f"/proc/{pid}/statm").read_text(encoding="utf-8").split()[1]) * _PAGE
+def _busy(core: int) -> float:
+    """Return the seconds that a core has been busy since the system started."""
+    for line in Path("/proc/stat").read_text(encoding="utf-8").splitlines():
+        name, *ticks = line.split()
+        if name == f"cpu{core}":
+            user, nice, system, _, _, interrupts, soft = map(int, ticks[:7])
+            return (user + nice + system + interrupts + soft) / _TICKS
+    return 0.0
 
 
-def commands(path: str) -> dict[str, int]:
-    """Return how many commands the Redis at a unix socket has executed, by name."""
-    with Redis(unix_socket_path=path) as redis:
-        found = redis.info("commandstats")
-    assert isinstance(found, dict)
-    return {name.removeprefix("cmdstat_"): each["calls"] for name, each in found.items()}
+class Meter:
+    """Measures the processor time of a server, its Redis and this process, from its creation on."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._began = self._now()
+
+    def shares(self) -> dict[str, float]:
+        """Return the seconds since the creation, and the share of a core that each process used.
+
+        `server_share` includes `searcher_share`, and `others_share` is the share of the server's
+        core that other programs used.
+        """
+        at, server, searcher, redis, load, core = (
+            now - began for now, began in zip(self._now(), self._began, strict=True)
+        )
+        return {
+            "seconds": at,
+            "server_share": (server + searcher) / at,
+            "searcher_share": searcher / at,
+            "redis_share": redis / at,
+            "load_share": load / at,
+            "others_share": max(0.0, core - server - searcher) / at,
+        }
+
+    def _now(self) -> tuple[float, ...]:
+        redis = processor_time(self._server.redis) if self._server.redis else 0.0
+        server = processor_time(self._server.pid), helpers_time(self._server.pid)
+        return time.perf_counter(), *server, redis, time.process_time(), _busy(SERVER_CORE)
+
+
+def spread(times: Sequence[float]) -> dict[str, float]:
+    """Return quantiles, in milliseconds, of times in seconds."""
+    ordered = sorted(times) or [0.0]
+    last = len(ordered) - 1
+    shares = {"p50": 0.5, "p99": 0.99, "p999": 0.999, "worst": 1.0}
+    return {name: 1e3 * ordered[round(share * last)] for name, share in shares.items()}
 
 
 def free_port() -> int:
@@ -130,29 +199,38 @@ def running_program(
                 process.wait()
 
 
-@contextmanager
-def kept_awake() -> Iterator[None]:
-    """Keep both cores from idling in the block; see `deploy.bench.awake`."""
-    with ExitStack() as stack:
-        for core in (SERVER_CORE, LOAD_CORE):
-            spin = [sys.executable, "-m", "deploy.bench.awake"]
-            stack.enter_context(running_program(spin, core=core))
+@asynccontextmanager
+async def beside(*arguments: str | int) -> AsyncIterator[None]:
+    """Run `deploy.bench.attacks` in the block, once it is ready; kill it in the end.
+
+    Raises:
+        LoadError: it did not get ready.
+    """
+    given = ["-m", "deploy.bench.attacks", *map(str, arguments)]
+    process = await asyncio.create_subprocess_exec(sys.executable, *given, stdout=PIPE, cwd=ROOT)
+    assert process.stdout is not None
+    try:
+        if not await process.stdout.readline():
+            raise LoadError(f"cannot run {arguments}")
         yield
+    finally:
+        process.kill()
+        await process.wait()
 
 
 @contextmanager
-def floor(*options: str) -> Iterator[RunningServer]:
+def floor(*options: str) -> Iterator[Server]:
     """Run an echo server, warmed up; see `deploy.bench.floor`."""
     port = free_port()
     with running_program(
         [sys.executable, "-m", "deploy.bench.floor", str(port), *options], core=SERVER_CORE
     ) as pid:
         warm(port)
-        yield RunningServer(port, pid)
+        yield Server(port, pid)
 
 
 @contextmanager
-def node(*options: str) -> Iterator[RunningServer]:
+def node(*options: str) -> Iterator[Server]:
     """Run a node, warmed up, with a Redis of its own, whose `everysec` keeps the disk out of it."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal-bench-")))
@@ -172,7 +250,7 @@ def node(*options: str) -> Iterator[RunningServer]:
         except TimeoutError:
             sys.stderr.write(log.read_text(encoding="utf-8"))
             raise
-        yield RunningServer(port, pid, redis, str(path))
+        yield Server(port, pid, redis, home)
 
 
 def warm(port: int) -> None:
@@ -219,28 +297,3 @@ def _listens(port: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def load(module: str, served: RunningServer, **task: Any) -> dict[str, Any]:
-    """Run a load module on a server, in a process of its own, and return its figures.
-
-    Raises:
-        LoadError: it failed, or took too long.
-    """
-    given = json.dumps({**asdict(served), **task})
-    program = served.load or (sys.executable, "-m", f"deploy.bench.{module}")
-    try:
-        done = subprocess.run(  # noqa: S603 - our own arguments
-            [*program, given],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=LOAD_TIMEOUT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise LoadError(f"not finished within {LOAD_TIMEOUT:.0f} s") from error
-    if done.returncode != 0:
-        raise LoadError(done.stderr.decode().strip().rpartition("\n")[2])
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found

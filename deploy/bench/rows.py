@@ -1,36 +1,21 @@
-"""Single measurements of what something costs a node, each on a node of its own.
-
-python -m deploy.bench.rows TASK, where TASK is a JSON object with the row's name, the port, the
-process ids of the server and its Redis (none for the floor), and the arguments of the row.
-"""
+"""Scenarios: single measurements of what something costs a node, each on a node of its own."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sys
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import fields
+from collections.abc import Awaitable, Callable
 from statistics import fmean
-from typing import Any
-
-import uvloop
 
 from deploy.bench import wire
-from deploy.bench.away import store_away
-from deploy.bench.boards import leaderboard, million, viewers
-from deploy.bench.client import Client, connect, map_concurrently
-from deploy.bench.flood import Flood
-from deploy.bench.games import SEARCHED, recorded, searched
-from deploy.bench.holder import hold
-from deploy.bench.hostile import hostile
-from deploy.bench.meter import Figures, MeasuredNode
-from deploy.bench.probe import SESSIONS, Probe
-from deploy.bench.processes import LOAD_CORE, commands, memory, pin
-from deploy.bench.races import GAMES, open_room, open_session, open_session_pair, race
-from deploy.bench.watchers import watching
+from deploy.bench.client import connect, map_concurrently, masked, open_sessions
+from deploy.bench.games import FIRST_ENTRY, GAMES, SEARCHED, frames, open_room, race, searched
+from deploy.bench.players import PROBES, Figures, Player, Probe, move_in_turn
+from deploy.bench.processes import Server, beside, spread
 from engine.catalog import ruleset
+from server.protocol import attempts, dailies, rooms, watching
+
+KIB = 1_024
 
 REPEATS = 200
 """How often a cheap operation is repeated, since the clock of processor time is coarse."""
@@ -44,8 +29,26 @@ SEARCH_WAIT = 0.15
 IDLE_SECONDS = 6.0
 """Seconds without commands: longer than the interval of any periodic task of a node."""
 
+DROP_SECONDS = 10.0
+"""Seconds in which others are measured while many sessions drop."""
 
-async def wire_bytes(node: MeasuredNode) -> Figures:
+WATCHED_PACE = 0.13
+"""Seconds between two moves that are watched.
+
+No multiple of it is what the counters or the watchers wait for: those of earlier moves would always
+be sent together with the next move, and not at any time between two.
+"""
+
+WATCHED_MOVES = 100
+
+SEATS = 8
+"""Runners of the watched race; all but one give up at once, and watch without a delay."""
+
+WATCHED_SETTLED = 3.0
+"""Seconds after the last move until everybody has been sent it, a delay of one second included."""
+
+
+async def wire_bytes(server: Server) -> Figures:
     """Measure the mean length in bytes of a move, its answer and progress, over all games."""
     moves: list[float] = []
     answers: list[float] = []
@@ -55,232 +58,242 @@ async def wire_bytes(node: MeasuredNode) -> Figures:
         if wire.kind(data, begin) == wire.PROGRESSED:
             progress.append(end - begin)
 
+    header = len(masked(b""))
     for game in GAMES:
-        pair = await open_session_pair(node.port)
-        attempts = await race(pair, game)
+        pair = await open_sessions(server.port, 2)
+        attempts_ = await race(pair, game)
         pair[1].handle_payload = handle
-        answers.append(fmean(await _play(pair[0], attempts[0].frames)))
+        player = Player(pair[0])
+        await player.play(attempts_[0].frames)
+        answers.append(fmean(player.sizes))
         await asyncio.sleep(PROGRESS_WAIT)
-        payloads = wire.moves(ruleset(game), attempts[0].handle, 2, recorded(game))
-        moves.append(fmean(map(len, payloads)))
+        moves.append(fmean(len(frame) - header for frame in attempts_[0].frames))
     found = {"move": fmean(moves), "answer": fmean(answers)}
     return {**found, "progress": fmean(progress)} if progress else found
 
 
-async def memory_of(node: MeasuredNode, sockets: int, floor: bool = False) -> Figures:
-    """Measure the memory of a session before and during a round, or of a bare socket."""
-    before = memory(node.pid)
-    if floor:
-        await map_concurrently(sockets, lambda _: connect(node.port))
-        return {"bare": (memory(node.pid) - before) / sockets}
-    clients = await map_concurrently(sockets, lambda _: open_session(node.port))
-    idle_memory = memory(node.pid) - before
+async def bare_sockets(server: Server, sockets: int) -> Figures:
+    """Measure the memory of a bare socket."""
+    before = server.memory()
+    await map_concurrently(sockets, lambda _: connect(server.port))
+    return {"bare": (server.memory() - before) / sockets}
+
+
+async def memory_of(server: Server, sockets: int) -> Figures:
+    """Measure the memory of a session before and during a round, and what a room's start costs."""
+    before = server.memory()
+    clients = await open_sessions(server.port, sockets)
+    idle_memory = server.memory() - before
     pairs = list(zip(clients[::2], clients[1::2], strict=True))
-    spent = node.spent()
+    spent = server.spent()
     await map_concurrently(len(pairs), lambda n: race(pairs[n], GAMES[n % len(GAMES)], 1))
     return {
         "idle": idle_memory / sockets,
-        "racing": (memory(node.pid) - before) / sockets,
-        "room_ms": (node.spent() - spent) / len(pairs),
+        "racing": (server.memory() - before) / sockets,
+        "room_ms": (server.spent() - spent) / len(pairs),
     }
 
 
-async def idle(node: MeasuredNode) -> Figures:
+async def idle(server: Server) -> Figures:
     """Measure a node without players: commands of Redis a second, and its share of a core."""
-    assert node.socket is not None
     await asyncio.sleep(1)
-    before, spent, at = commands(node.socket), node.spent(), time.perf_counter()
+    before, spent, at = server.commands(), server.spent(), time.perf_counter()
     await asyncio.sleep(IDLE_SECONDS)
-    after, seconds = commands(node.socket), time.perf_counter() - at
+    after, seconds = server.commands(), time.perf_counter() - at
     count = sum(after.values()) - sum(before.values()) - 1
-    return {"commands": count / seconds, "share": (node.spent() - spent) / seconds / 1e3}
+    return {"commands": count / seconds, "share": (server.spent() - spent) / seconds / 1e3}
 
 
-async def silent_rooms(node: MeasuredNode, rooms: int) -> Figures:
+async def silent_rooms(server: Server, count: int) -> Figures:
     """Measure the share of a core for rooms of two in which nothing happens."""
 
     async def fill(number: int) -> None:
-        host, guest = await open_session_pair(node.port)
-        await guest.ask(wire.join_room, await open_room(host, GAMES[number % len(GAMES)], 2))
+        host, guest = await open_sessions(server.port, 2)
+        await guest.ask(rooms.JoinRoom, await open_room(host, GAMES[number % len(GAMES)], 2))
 
-    await map_concurrently(rooms, fill)
-    return {"share": await _idle_share(node)}
+    await map_concurrently(count, fill)
+    return {"share": await _idle_share(server)}
 
 
-async def crowd(node: MeasuredNode, sessions: int) -> Figures:
+async def crowd(server: Server, sessions: int) -> Figures:
     """Measure idle sessions, sessions that leave one by one, and many that drop at once."""
-    leaving = await map_concurrently(REPEATS, lambda _: open_session(node.port))
-    probe = await Probe.open(node.port)
-    holder = await hold(node.port, sessions - REPEATS - SESSIONS)
-    try:
-        share = await _idle_share(node)
-        spent, at = node.spent(), time.perf_counter()
+    leaving = await open_sessions(server.port, REPEATS)
+    probe = await Probe.open(server.port)
+    async with beside("sessions", server.port, sessions - REPEATS - PROBES):
+        share = await _idle_share(server)
+        spent, at = server.spent(), time.perf_counter()
         for client in leaving:
             client.transport.abort()
             await asyncio.sleep(0.002)
         await asyncio.sleep(0.5)
         idled = share * (time.perf_counter() - at) * 1e3
-        leave = (node.spent() - spent - idled) / REPEATS
+        leave = (server.spent() - spent - idled) / REPEATS
         await probe.run(0.5)
-    finally:
-        holder.kill()
-    drop = await probe.run(10)
-    await holder.wait()
-    return {"share": share, "leave_ms": leave, **drop}
+        probing = asyncio.create_task(probe.run(DROP_SECONDS))
+    return {"share": share, "leave_ms": leave, **await probing}
 
 
-async def flood(node: MeasuredNode) -> Figures:
+async def flood(server: Server) -> Figures:
     """Measure the latency of other sessions while a connection without a session floods pings."""
-    probe = await Probe.open(node.port)
+    probe = await Probe.open(server.port)
     await probe.run(0.5)
-    before = memory(node.pid)
-    with Flood(node.port) as flooding:
+    before = server.memory()
+    async with beside("one that floods", server.port, 1):
         found = await probe.run(4)
-        grown = memory(node.pid) - before
+        grown = server.memory() - before
     after = await probe.run(2)
-    worst = max(found["worst"], after["worst"])
-    return {"worst": worst, "grown": grown, "sent": flooding.sent}
+    return {"worst": max(found["worst"], after["worst"]), "grown_kib": grown / KIB}
 
 
-async def searcher(node: MeasuredNode) -> Figures:
+async def searcher(server: Server) -> Figures:
     """Measure the moves of a game after all cards have been seen, each of which may be searched.
 
     Returns:
         `search_ms` of the searcher, and `node_ms` of the node, for such a move.
     """
-    pair = await open_session_pair(node.port)
-    attempt = (await race(pair, SEARCHED, whole=True))[0]
+    pair = await open_sessions(server.port, 2)
+    attempt = (await race(pair, SEARCHED, 1))[0]
     moves, first = searched()
-    await _play(pair[0], attempt.frames[:first])
+    played = [
+        masked(each) for each in wire.moves(ruleset(SEARCHED), attempt.number, FIRST_ENTRY, moves)
+    ]
+    player = Player(pair[0])
+    await player.play(played[:first])
     await asyncio.sleep(1)
-    spent, search = node.spent(), node.searched()
-    for frame in attempt.frames[first:]:
-        await _play(pair[0], [frame])
+    spent, search = server.spent(), server.searched()
+    for frame in played[first:]:
+        await player.play([frame])
         await asyncio.sleep(SEARCH_WAIT)
     count = len(moves) - first
     return {
-        "search_ms": (node.searched() - search) / count,
-        "node_ms": (node.spent() - spent) / count,
+        "search_ms": (server.searched() - search) / count,
+        "node_ms": (server.spent() - spent) / count,
     }
 
 
-async def digests(node: MeasuredNode, length: int) -> Figures:
+async def digests(server: Server, length: int) -> Figures:
     """Measure a long attempt: its moves, opening it with a wrong digest, and late duplicates."""
-    pair = await open_session_pair(node.port)
+    pair = await open_sessions(server.port, 2)
     attempt = (await race(pair, "deuces", length))[0]
-    client = pair[0]
-    await _play(client, attempt.frames)
-    last, times = len(attempt.frames) + 1, REPEATS // 4
-    spent = node.spent()
+    player, times = Player(pair[0]), REPEATS // 4
+    await player.play(attempt.frames)
+    have = attempts.Have(len(attempt.frames) - 4, 1)
+    spent = server.spent()
     for _ in range(times):
-        await client.ask(wire.open_attempt, attempt.id, (last - 5, 1))
-    wrong = (node.spent() - spent) / times
-    spent = node.spent()
-    await _play(client, [attempt.frames[length // 2]] * times)
-    late = (node.spent() - spent) / times
-    return {"wrong_ms": wrong, "late_ms": late}
+        await player.client.ask(attempts.OpenAttempt, attempt.id, have)
+    wrong = (server.spent() - spent) / times
+    spent = server.spent()
+    # Whether it is answered, refused, or a snapshot comes, does not matter.
+    await Player(player.client, echoes=True).play([attempt.frames[length // 2]] * times)
+    return {"wrong_ms": wrong, "late_ms": (server.spent() - spent) / times}
 
 
-async def commands_of_rooms(node: MeasuredNode) -> Figures:
+async def commands_of_rooms(server: Server) -> Figures:
     """Measure creating a room, listing dailies, and getting ready in a room of eight."""
-    clients = await map_concurrently(8, lambda _: open_session(node.port))
+    clients = await open_sessions(server.port, SEATS)
     host = clients[0]
 
     async def cost(command: Callable[[int], Awaitable[object]]) -> float:
         await asyncio.sleep(1)
-        spent = node.spent()
+        spent = server.spent()
         for number in range(REPEATS):
             await command(number)
         await asyncio.sleep(0.2)
-        return (node.spent() - spent) / REPEATS
+        return (server.spent() - spent) / REPEATS
 
     create = await cost(lambda number: open_room(host, GAMES[number % len(GAMES)], 2))
-    listing = await cost(lambda _: host.ask(wire.list_dailies))
-    code = await open_room(host, GAMES[0], 8)
+    listing = await cost(lambda _: host.ask(dailies.ListDailies))
+    code = await open_room(host, GAMES[0], SEATS)
     for client in clients[1:]:
-        await client.ask(wire.join_room, code)
-    member = clients[-1]
-    ready = await cost(lambda n: member.ask(wire.ready, code, is_ready=n % 2 == 0))
+        await client.ask(rooms.JoinRoom, code)
+    ready = await cost(lambda n: clients[-1].ask(rooms.SetReady, code, n % 2 == 0))
     return {"create_ms": create, "list_ms": listing, "ready_ms": ready}
 
 
-async def home_pages(node: MeasuredNode, pages: int) -> Figures:
+async def home_pages(server: Server, pages: int) -> Figures:
     """Count the reads of a journal for one move, after many sessions listed the dailies."""
-    assert node.socket is not None
-    pair = await open_session_pair(node.port)
+    pair = await open_sessions(server.port, 2)
     attempt = (await race(pair, "deuces"))[0]
-    await _play(pair[0], attempt.frames[:1])
-    visitors = await map_concurrently(pages, lambda _: open_session(node.port))
-    await map_concurrently(pages, lambda number: visitors[number].ask(wire.list_dailies))
-    before = commands(node.socket)
-    await _play(pair[0], attempt.frames[1:2])
-    after = commands(node.socket)
-    return {"reads": after.get("xrange", 0) - before.get("xrange", 0)}
+    player = Player(pair[0])
+    await player.play(attempt.frames[:1])
+    visitors = await open_sessions(server.port, pages)
+    await map_concurrently(pages, lambda number: visitors[number].ask(dailies.ListDailies))
+    before = server.commands()
+    await player.play(attempt.frames[1:2])
+    return {"reads": server.commands().get("xrange", 0) - before.get("xrange", 0)}
 
 
-async def _play(client: Client, frames: Sequence[bytes]) -> list[int]:
-    """Send moves, each after the answer to the one before; return the answers' lengths in bytes."""
-    done = asyncio.get_running_loop().create_future()
-    left, sizes = iter(frames), []
+async def watched_race(server: Server, watchers: int) -> Figures:
+    """Measure a race with many watchers, and the same race without any.
 
-    def send() -> None:
-        frame = next(left, None)
-        if frame is None:
-            done.set_result(None)
-        else:
-            client.write(frame)
+    Returns:
+        `encodings` of a move, `writes` to a watcher for a move (the most of any watcher),
+        `overtaken` moves that anybody saw before the mover had the answer, `cost_ms` of the node
+        for a move, and the times to the mover's answers in milliseconds: `p50`, `p99`, and
+        `alone_p50`, `alone_p99` without watchers.
+    """
+    runners = await open_sessions(server.port, SEATS)
+    attempts_ = await race(runners, "deuces", 2 * WATCHED_MOVES)
+    code = attempts_[0].room
+    for runner, attempt in zip(runners[1:], attempts_[1:], strict=True):
+        await runner.ask(attempts.Resign, attempt.number, FIRST_ENTRY)
+    await asyncio.sleep(1)
+    key: watching.WatchKey = await runners[0].ask(watching.GetWatchKey, code)
+    player = Player(runners[0], frames("deuces", attempts_[0].number, 2 * WATCHED_MOVES))
+    alone = await _play_watched(server, player)
+    guests = await open_sessions(server.port, watchers - SEATS + 1)
+    everybody = [*runners[1:], *guests]
+    await map_concurrently(
+        len(everybody), lambda n: everybody[n].ask(watching.WatchRound, code, key.key)
+    )
+    await asyncio.sleep(WATCHED_SETTLED)
+    counts = [0] * len(everybody)
+    seen: set[bytes] = set()
+    overtaken = 0
 
-    def handle(data: bytes, begin: int, end: int) -> None:
-        if wire.kind(data, begin) in {wire.ANSWER, wire.REFUSAL, wire.SNAPSHOT}:
-            sizes.append(end - begin)
-            send()
+    def handler_of(number: int) -> Callable[[bytes, int, int], None]:
+        def handle(data: bytes, begin: int, end: int) -> None:
+            nonlocal overtaken
+            if wire.kind(data, begin) == wire.WATCHED_MOVE:
+                counts[number] += 1
+                # Who is sent a move is sent the same bytes: the first arrival says all.
+                if (payload := data[begin:end]) not in seen:
+                    seen.add(payload)
+                    overtaken += wire.read(payload)[1].seq >= FIRST_ENTRY + len(player.sizes)
 
-    client.handle_payload = handle
-    send()
-    await done
-    client.reset_handler()
-    return sizes
+        return handle
+
+    for number, client in enumerate(everybody):
+        client.handle_payload = handler_of(number)
+    before = server.counted("watched_entries")
+    found = await _play_watched(server, player)
+    await asyncio.sleep(WATCHED_SETTLED)
+    encoded = sum(server.counted("watched_entries").values()) - sum(before.values())
+    return {
+        "encodings": encoded / WATCHED_MOVES,
+        "writes": max(counts) / WATCHED_MOVES,
+        "unsent": sum(count < WATCHED_MOVES for count in counts),
+        "overtaken": overtaken,
+        **found,
+        **{f"alone_{name}": value for name, value in alone.items()},
+        "p50_ratio": found["p50"] / alone["p50"],
+    }
 
 
-async def _idle_share(node: MeasuredNode) -> float:
+async def _play_watched(server: Server, player: Player) -> dict[str, float]:
+    """Play moves at a pace; return the times to the answers, and what a move cost the node."""
+    player.times.clear()
+    spent = server.spent()
+    await move_in_turn([player], WATCHED_PACE, WATCHED_PACE * WATCHED_MOVES, by_sent=True)
+    await asyncio.sleep(WATCHED_SETTLED / 2)
+    times = spread(player.times)
+    cost = (server.spent() - spent) / WATCHED_MOVES
+    return {"p50": times["p50"], "p99": times["p99"], "cost_ms": cost}
+
+
+async def _idle_share(server: Server) -> float:
     """Return the share of a core that a node uses while no command is sent."""
     await asyncio.sleep(2)
-    spent, at = node.spent(), time.perf_counter()
+    spent, at = server.spent(), time.perf_counter()
     await asyncio.sleep(IDLE_SECONDS * 2)
-    return (node.spent() - spent) / (time.perf_counter() - at) / 1e3
-
-
-ROWS: dict[str, Callable[..., Awaitable[Figures]]] = {
-    row.__name__: row
-    for row in (
-        wire_bytes,
-        memory_of,
-        idle,
-        silent_rooms,
-        crowd,
-        flood,
-        searcher,
-        digests,
-        commands_of_rooms,
-        leaderboard,
-        million,
-        viewers,
-        home_pages,
-        store_away,
-        watching,
-        hostile,
-    )
-}
-
-
-async def measure(row: str, served: Sequence[Any], **given: Any) -> Figures:
-    """Measure a row by its name, on a served node, with its arguments."""
-    return await ROWS[row](MeasuredNode(*served), **given)
-
-
-if __name__ == "__main__":
-    pin(LOAD_CORE)
-    task = json.loads(sys.argv[1])
-    served = [task.pop(field.name) for field in fields(MeasuredNode)]
-    del task["load"]
-    json.dump(uvloop.run(measure(task.pop("row"), served, **task)), sys.stdout)
+    return (server.spent() - spent) / (time.perf_counter() - at) / 1e3

@@ -1,5 +1,6 @@
 // The closed loop on a peer: each player waits for the answer before the next move.
-// node load.mjs PEER TASK, where TASK is a JSON object as for `closed.py`.
+// node load.mjs PEER TASK, where TASK is a JSON object with the port, the process id,
+// the number of sockets and the seconds.
 
 import { Client } from "@colyseus/sdk";
 import { readFileSync } from "node:fs";
