@@ -10,39 +10,24 @@ and was sent. These are medians of `REPEATS`.
 from __future__ import annotations
 
 import asyncio
-import secrets
 import sys
-import tempfile
 import time
 from asyncio.events import Handle
 from collections.abc import Awaitable, Callable
 from itertools import count
-from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
 import msgspec
-from redis.asyncio import Redis
 
-from engine.catalog import games
-from server.app import redis_store
+from deploy.bench.alone import Alone, services_alone
+from deploy.bench.games import GAMES
 from server.base.core import days as daily
 from server.base.core.ids import DealId, PlayerId
-from server.base.nodes.registration import Registration
-from server.base.redis.bus import Bus
-from server.base.redis.clock import RedisClock
-from server.base.redis.connection import connect
-from server.base.redis.database import Database
-from server.base.redis.embedded import embedded_redis
-from server.base.seals.core.secret_keys import SecretKeys
-from server.base.work.background import Background
-from server.base.work.metrics import Metrics
 from server.base.work.random_id import random_id
-from server.cli.logs import configure
 from server.players.core import keys
 from server.results.core.history import DayResult, RoundResult
 from server.results.players_api import OfPlayer, show_player
-from server.wings import Services
 
 REPEATS = 25
 """How often each is measured."""
@@ -50,8 +35,6 @@ REPEATS = 25
 YEARS = (0, 1, 3, 10)
 ROUNDS = 200
 """Rounds of each game that a player has raced who has played for at least a year."""
-
-GAMES = sorted(games())
 
 BEST = DayResult(52, 0, 400_000, 90, "won", 193, ranked=True)
 HALF = DayResult(27, 25, 400_000, 80, "stuck", 51, ranked=True)
@@ -71,16 +54,9 @@ class Cost(NamedTuple):
 class Lives:
     """Players of each age, and what acts on their histories cost."""
 
-    def __init__(self, socket: Path) -> None:
-        redis = connect(socket)
-        assert isinstance(redis, Redis)
-        self.redis = redis
-        self.database = Database(redis, 0)
-        secret_keys = SecretKeys([secrets.token_bytes(32)])
-        store = redis_store(self.database, RedisClock(self.database), secret_keys)
-        registration = Registration(store.nodes, store.held)
-        self.services = Services(store, Bus(self.database), registration, Metrics(), Background())
-        self.today = daily.day_at(int(time.time() * 1000))
+    def __init__(self, alone: Alone) -> None:
+        self.redis, self.services = alone.redis, alone.services
+        self.today = daily.day_at(alone.store.clock.now())
         self.passes: list[float] = []
 
     async def player(self, years: int) -> PlayerId:
@@ -115,7 +91,6 @@ class Lives:
     async def measure(self) -> list[str]:
         """Return the rows of a table."""
         services, numbers = self.services, count(1)
-        await services.clock.sample()
         self._watch()
         acts: dict[str, Act] = {
             "a daily": lambda player: services.histories.add_day(
@@ -144,8 +119,6 @@ class Lives:
                 busy, longest, received, sent = map(median, zip(*found, strict=True))
                 figures = f"{busy:.2f} | {longest:.2f} | {sent:,.0f} | {received:,.0f}"
                 rows.append(f"| {name} | {years} | {figures} |")
-        await services.close()
-        await self.database.close()
         return rows
 
     async def void(self, player: PlayerId, day: int) -> None:
@@ -178,10 +151,8 @@ def _text(value: object) -> str:
 
 async def main() -> None:
     """Measure, and print a table."""
-    configure("console", "warning", "histories")
-    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
-        async with embedded_redis(Path(folder)) as socket:
-            rows = await Lives(socket).measure()
+    async with services_alone() as alone:
+        rows = await Lives(alone).measure()
     head = ["| | years | ms in all | ms, longest pass | bytes read | bytes written |"]
     sys.stdout.write("\n".join([*head, "|---|--:|--:|--:|--:|--:|", *rows, ""]))
 

@@ -13,6 +13,7 @@ from websockets.streams import StreamReader
 
 from deploy.bench import capacity, wire
 from deploy.bench.__main__ import CHECK_SHARE, is_fast_enough, last_line
+from deploy.bench.alone import services_alone
 from deploy.bench.attacks import ATTACKS, attack
 from deploy.bench.client import Client, masked
 from deploy.bench.comparison import FLOOR, OURS, Comparison
@@ -28,7 +29,6 @@ from engine.ruleset import ROW
 from engine.search import cards_never_seen
 from server import protocol as m
 from server.base.wire import codec
-from tests.conftest import ALONE
 from tests.processes import PATIENCE
 
 
@@ -251,13 +251,11 @@ def test_quantiles_are_in_milliseconds() -> None:
     assert spread(times) == pytest.approx({"p50": 501, "p99": 991, "p999": 1000, "worst": 1001})
 
 
-@ALONE
-async def test_what_is_kept_of_each_kind_can_be_measured(
-    redis_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_is_kept_of_each_kind_can_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(capacity, "COUNT", 2)
     monkeypatch.setattr(capacity, "LENGTHS", (1, 100))
-    found = await capacity.Capacity(redis_url).measure()
+    async with services_alone() as alone:
+        found = await capacity.measure(alone)
     # Of so few, what each takes is lost in what Redis takes for itself.
     assert len(found) == 13
 
