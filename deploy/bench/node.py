@@ -17,7 +17,7 @@ import sys
 from deploy.bench.games import SEED
 from server.base.net import limits
 from server.deals import store as deals_store
-from server.rooms.core import commands
+from server.rooms.core import commands, rate_limit
 from server.watching.core import sight
 
 UNLIMITED = 1e12
@@ -54,6 +54,7 @@ def main() -> None:
     if "--unlimited" in options:
         options.remove("--unlimited")
         vars(limits).update(LIMITS)
+        vars(rate_limit)["MOST_MS"] = 10**18
     if "--metered" in options:
         options.remove("--metered")
         port = int(options[options.index("--port") + 1])
