@@ -25,7 +25,7 @@ from server.base.core import days, keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, DealId, PlayerId
 from server.base.journals.store import Append
-from server.base.work.random_id import random_id
+from server.base.work.random_text import random_id
 from server.play.core import keys as play_keys
 from server.play.core.attempt import Moved
 from server.play.core.result import Result

@@ -24,7 +24,7 @@ from deploy.bench.alone import Alone, services_alone
 from deploy.bench.games import GAMES
 from server.base.core import days as daily
 from server.base.core.ids import DealId, PlayerId
-from server.base.work.random_id import random_id
+from server.base.work.random_text import random_id
 from server.players.core import keys
 from server.results.core.history import DayResult, RoundResult
 from server.results.players_api import OfPlayer, show_player

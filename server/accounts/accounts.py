@@ -7,7 +7,6 @@ stolen for a moment changes nothing for good. No code is ever stored, only its S
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import NamedTuple, TypeVar
@@ -26,10 +25,11 @@ from server.base.core.codes import (
     parse_code,
     shown_code,
 )
-from server.base.core.ids import ALPHABET, PlayerId
+from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.outbox.outbox import Outbox
 from server.base.work.clock import Clock
+from server.base.work.random_text import random_code
 from server.base.work.tasks import in_slices, release
 from server.players.core.account import MAX_PASSKEYS, Account, Passkey
 from server.players.identity import Identity
@@ -97,7 +97,7 @@ class Accounts:
                 `bad_token`.
             UnavailableError: the new one is known to nobody.
         """
-        code = _random_code(RECOVERY_LENGTH)
+        code = random_code(RECOVERY_LENGTH)
         given = (player, _digest(code), self._clock.now(), epoch)
         if refused := await self._store.offer_code(*given, confirmed=confirmed):
             raise Refusal(refused)
@@ -157,7 +157,7 @@ class Accounts:
         Raises:
             UnavailableError: the code holds for nobody.
         """
-        code, now = _random_code(DEVICE_LENGTH), self._clock.now()
+        code, now = random_code(DEVICE_LENGTH), self._clock.now()
         await self._store.offer_device(player, _digest(code), now, epoch)
         return DeviceCode(shown_code(code), now + DEVICE_LIFE_S * 1000)
 
@@ -324,10 +324,6 @@ def parse_typed(text: str) -> str:
     if code is None:
         raise Refusal("bad_code")
     return code
-
-
-def _random_code(length: int) -> str:
-    return "".join(secrets.choice(ALPHABET) for _ in range(length))
 
 
 def _digest(code: str) -> str:

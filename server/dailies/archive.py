@@ -24,7 +24,7 @@ from server.base.core.days import DailyId
 from server.base.core.ids import DealId, attempt_id
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.work.clock import Clock
-from server.base.work.random_id import random_id
+from server.base.work.random_text import random_id
 from server.base.work.tasks import Tasks
 from server.dailies.core.archive_lines import ArchivedDeal, DayLine, line, run_line
 from server.dailies.dailies import Dailies, ShownDay

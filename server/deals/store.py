@@ -31,7 +31,7 @@ from server.base.core.refusal import UnreadableError
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.base.seals.core.secret_keys import SealError, SecretKeys, sealed_by
-from server.base.work.random_id import random_id
+from server.base.work.random_text import random_id
 from server.deals.core import keys
 from server.deals.core.certificate import Certificate, packed, unpacked
 from server.deals.pool_store import PooledDeal, PoolStore

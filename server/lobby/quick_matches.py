@@ -19,6 +19,7 @@ from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.work.background import Background
 from server.base.work.clock import Clock
+from server.base.work.random_text import random_room_code
 from server.base.work.worker_pool import WorkerPool
 from server.lobby.quick_matches_store import QuickMatchStore
 from server.rooms.core import quick_match
@@ -90,7 +91,7 @@ class QuickMatches:
             Refusal: there is no such game, or all offers that were tried had been taken meanwhile.
         """
         for _ in range(TRIES):
-            code = await self._store.pair(game, self._rooms.random_code(), self._clock.now())
+            code = await self._store.pair(game, random_room_code(), self._clock.now())
             try:
                 return await self._rooms.match(code, player, game)
             except Refusal as refusal:

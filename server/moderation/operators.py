@@ -21,7 +21,7 @@ from server.base.core.refusal import Refusal, UnreadableError
 from server.base.outbox.outbox import Outbox
 from server.base.outbox.store import OutboxStore
 from server.base.work.clock import Clock
-from server.base.work.random_id import random_id
+from server.base.work.random_text import random_id
 from server.deals.store import DealStore
 from server.lobby.open_rooms import OpenRooms
 from server.moderation.core.acts import (

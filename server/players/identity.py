@@ -9,7 +9,7 @@ from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
-from server.base.work.random_id import random_id
+from server.base.work.random_text import random_id
 from server.players.core.names import Profile
 from server.players.name_lists import NameLists
 from server.players.profiles import Profiles

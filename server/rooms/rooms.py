@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable, Collection
 
 import structlog
@@ -11,8 +10,6 @@ import structlog
 from engine.catalog import ruleset
 from engine.errors import EngineError
 from server.base.core.ids import (
-    CODE_ALPHABET,
-    CODE_LENGTH,
     PACE_BOT,
     AttemptId,
     DealId,
@@ -29,6 +26,7 @@ from server.base.journals.replica import Replica
 from server.base.journals.store import Append, JournalStore
 from server.base.quotas.quotas import Quotas
 from server.base.work.clock import Clock
+from server.base.work.random_text import random_room_code
 from server.base.work.signal import Signal
 from server.deals.store import Deal, DealStore
 from server.play.answers import Snapshot
@@ -115,7 +113,7 @@ class Rooms:
         """
         _check_offered(game, variant)
         while True:
-            drawn = self.random_code()
+            drawn = random_room_code()
             code = await self._store.code_for(player, creation, drawn)
 
             def decide(room: Room | None, now: int, code: RoomCode = code) -> Event | None:
@@ -127,10 +125,6 @@ class Rooms:
             if room.opened.host == player:
                 return await self.join(code, player)
             await self._store.forget_code(player, creation)
-
-    def random_code(self) -> RoomCode:
-        """Return a random room code."""
-        return RoomCode("".join(secrets.choice(CODE_ALPHABET) for _ in range(CODE_LENGTH)))
 
     async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:
         """Take a seat in a quick match, which is opened unless it is open already.

@@ -12,7 +12,7 @@ from server.base.core.days import DailyId
 from server.base.core.ids import CODE_ALPHABET, DealId, RoomCode, is_id
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
-from server.base.work.random_id import random_id
+from server.base.work.random_text import random_id
 from server.deals import store as module
 from server.deals.core import keys
 from server.deals.store import DealStore

@@ -41,7 +41,7 @@ from server.base.redis.embedded import embedded_redis
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
-from server.base.work.random_id import random_id
+from server.base.work.random_text import random_id
 from server.dailies.dailies import Dailies
 from server.deals.store import DealStore
 from server.play.attempts import Attempts

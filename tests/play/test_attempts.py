@@ -17,7 +17,7 @@ from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal
 from server.base.outbox import outbox
-from server.base.work.random_id import random_id
+from server.base.work.random_text import random_id
 from server.play.answers import Over, Played, Snapshot
 from server.play.core import attempt as core
 from server.play.core import keys

@@ -18,6 +18,7 @@ from server.base.core.due import AttemptDue
 from server.base.core.ids import PACE_BOT, AttemptId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.quotas.quotas import Scope
+from server.base.work.random_text import random_room_code
 from server.deals.core import keys as deals_keys
 from server.play.answers import Advice
 from server.play.core import keys as play_keys
@@ -192,7 +193,7 @@ async def test_a_round_ends_though_its_attempts_are_not_kept_any_more(
 async def test_the_pace_bots_run_is_kept_if_somebody_plays_against_it(
     node: Node, clock: SetClock, played: str
 ) -> None:
-    code = node.rooms.random_code()
+    code = random_room_code()
     await node.rooms.match(code, ADA, "lady-betty")
     clock.time += 60_000
     await node.rooms.seat_bot(code)

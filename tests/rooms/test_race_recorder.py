@@ -15,6 +15,7 @@ from server.accounts.core.effects import Deleted
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import UnavailableError
 from server.base.outbox import effects
+from server.base.work.random_text import random_room_code
 from server.play.core.result import Help
 from server.results.core.boards import BoardId, Scope
 from server.results.core.contests import PLAYED_MOVES
@@ -115,7 +116,7 @@ async def test_a_dead_nodes_race_is_entered_by_a_sweeper(
 
 
 async def test_a_race_against_the_pace_bot_is_none(node: Node, clock: SetClock) -> None:
-    code = node.rooms.random_code()
+    code = random_room_code()
     await node.rooms.match(code, ADA, GAME)
     clock.time += 60_000
     await node.rooms.seat_bot(code)

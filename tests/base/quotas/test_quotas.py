@@ -12,6 +12,7 @@ from server.base.core.quota import BOT, DAY, HOUR, KEPT_DAYS, PARTS, RUNNER, Ite
 from server.base.core.refusal import Refusal, UnavailableError
 from server.base.quotas import quotas as module
 from server.base.quotas.quotas import Scope
+from server.base.work.random_text import random_room_code
 from server.deals.core import keys as deals_keys
 from server.play.core import keys as play_keys
 from server.rooms.core import charges
@@ -242,7 +243,7 @@ async def test_the_pace_bots_run_is_charged_for_as_long_as_it_is_kept(
     known: bool,
 ) -> None:
     at(ADA, HERE)
-    code = node.rooms.random_code()
+    code = random_room_code()
     await node.rooms.match(code, ADA, "robert")
     clock.time += 60_000
     await node.rooms.seat_bot(code)

@@ -1,0 +1,26 @@
+"""Random ids and codes, those of rooms among them, drawn from the operating system."""
+
+from __future__ import annotations
+
+import secrets
+
+from server.base.core.ids import ALPHABET, CODE_ALPHABET, CODE_LENGTH, ID_LENGTH, RoomCode
+
+
+def random_id() -> str:
+    """Return a new random id."""
+    return _drawn(ALPHABET, ID_LENGTH)
+
+
+def random_room_code() -> RoomCode:
+    """Return a random code for a new room; another room may have it, though hardly ever."""
+    return RoomCode(_drawn(CODE_ALPHABET, CODE_LENGTH))
+
+
+def random_code(length: int) -> str:
+    """Return a new random code by which a player signs in."""
+    return _drawn(ALPHABET, length)
+
+
+def _drawn(alphabet: str, length: int) -> str:
+    return "".join(secrets.choice(alphabet) for _ in range(length))
