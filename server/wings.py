@@ -29,6 +29,7 @@ from server.base.work.metrics import Metrics
 from server.dailies import day_results as dailies_finishes
 from server.dailies.archive import Archive
 from server.dailies.dailies import Dailies
+from server.deals.sealing import seal_all
 from server.lobby.open_rooms import OpenRooms
 from server.lobby.quick_matches import QuickMatches
 from server.moderation.core.acts import AnyAct
@@ -60,7 +61,7 @@ from server.rooms.race_recorder import RaceRecorder
 from server.rooms.room_addresses import RoomAddresses
 from server.rooms.rooms import Rooms
 from server.rooms.unused_rooms import UnusedRooms
-from server.runs.closed_deals import Deals
+from server.runs.closed_deals import ClosedDeals
 from server.runs.runs import Runs
 from server.stores import Store
 from server.verification import Report, Verification
@@ -125,9 +126,7 @@ class Services:
         self.journal_check = JournalCheck(
             store.journals, background, self.attempts.used, self.rooms.used
         )
-        self.deals = Deals(
-            store.deals, self.rooms, pools=store.pools, scans=store.scans, clock=store.clock
-        )
+        self.closed_deals = ClosedDeals(store.deals, self.rooms, clock=store.clock)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(
             bus,
@@ -178,7 +177,7 @@ class Services:
             clock=store.clock,
         )
         self.runs = Runs(
-            self.deals,
+            self.closed_deals,
             self.attempts,
             self.rooms,
             leaderboards=self.leaderboards,
@@ -332,6 +331,10 @@ class Services:
         """Verify all that is stored. See `server.verification`."""
         verification = Verification(self._store, self.keyring, self.outbox, percent)
         return await verification.run(expected, progress)
+
+    async def seal_all(self) -> tuple[int, int]:
+        """Seal all seeds by the current secret key. See `server.deals.sealing`."""
+        return await seal_all(self._store.deals, self._store.pools, self._store.scans)
 
     async def close(self) -> None:
         """Stop what is no background work, and wait for the notifications in flight."""

@@ -25,9 +25,9 @@ async def test_a_dailys_seed_is_revealed_when_its_day_closes(
     deal = await node.store.deals.daily(DailyId("robert", DAY))
     for time in (START, days.ends(DAY), days.closes(DAY) - 1):
         clock.time = time
-        assert await other.services.deals.load(deal.id) == (deal, None)
+        assert await other.services.closed_deals.load(deal.id) == (deal, None)
     clock.time = days.closes(DAY)
-    assert await other.services.deals.load(deal.id) == (deal, deal.seed)
+    assert await other.services.closed_deals.load(deal.id) == (deal, deal.seed)
 
 
 async def test_a_races_seed_is_revealed_when_the_last_runner_finishes(
@@ -39,30 +39,30 @@ async def test_a_races_seed_is_revealed_when_the_last_runner_finishes(
     clock.time = BEGUN
     for n, player in ((node, ADA), (other, BOB)):
         for each in (node, other):
-            assert (await each.services.deals.load(deal))[1] is None
+            assert (await each.services.closed_deals.load(deal))[1] is None
         await n.play_out(attempt_of(room, player), player)
         await n.apply_effects()
-    found, seed = await node.services.deals.load(deal)
+    found, seed = await node.services.closed_deals.load(deal)
     assert seed == found.seed
     # The seed of the next round is not revealed, that of the first one still is.
     room = await other.rematch(code, ADA, BOB)
     assert room.round is not None
-    assert (await node.services.deals.load(room.round.deal))[1] is None
-    assert (await node.services.deals.load(deal))[1] == seed
+    assert (await node.services.closed_deals.load(room.round.deal))[1] is None
+    assert (await node.services.closed_deals.load(deal))[1] == seed
 
 
 async def test_a_seed_is_revealed_when_its_room_is_gone(node: Node, other: Node) -> None:
     room, code = await node.race_of(ADA)
     assert room.round is not None
     await node.redis.delete(keys.room(code))
-    found, seed = await other.services.deals.load(room.round.deal)
+    found, seed = await other.services.closed_deals.load(room.round.deal)
     assert seed == found.seed
 
 
 async def test_a_deal_that_was_never_drawn_is_unknown(node: Node) -> None:
     for text in ("", "0" * 16, "*", "x" * 64):
         with pytest.raises(Refusal, match="unknown_deal"):
-            await node.services.deals.load(DealId(text))
+            await node.services.closed_deals.load(DealId(text))
 
 
 async def test_a_player_is_notified_of_an_end_that_no_session_asked_for(

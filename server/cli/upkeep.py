@@ -74,7 +74,7 @@ def seal(console: Console) -> None:
     """
 
     async def seal_all(services: Services) -> Sealed:
-        return Sealed(*await services.deals.seal_all())
+        return Sealed(*await services.seal_all())
 
     console.print(console.ask_services(seal_all))
 

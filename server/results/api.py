@@ -99,7 +99,7 @@ class Called(Protocol):
     leaderboards: Leaderboards
 
     @property
-    def deals(self) -> ClosedDeals:
+    def closed_deals(self) -> ClosedDeals:
         """Those of dailies."""
         ...
 
@@ -112,7 +112,7 @@ async def show_board(services: Called, asked: OfBoard) -> Answer[Board]:
     profiles = await services.leaderboards.profiles(rows)
     deal = None
     if board.scope == "day" and board.game != ALL_GAMES:
-        deal = await services.deals.closed_of(DailyId(board.game, board.period))
+        deal = await services.closed_deals.closed_of(DailyId(board.game, board.period))
     value = Board(
         scope=board.scope,
         game=board.game,

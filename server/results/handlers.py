@@ -20,7 +20,7 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     # Before the subscription, since nothing may come between that and the answer.
     of_deal = board.scope == "day" and board.game != boards.ALL_GAMES
     daily_id = DailyId(board.game, board.period)
-    deal = await request.services.deals.closed_of(daily_id) if of_deal else None
+    deal = await request.services.closed_deals.closed_of(daily_id) if of_deal else None
     return results_present.leaderboard(await request.front.watch(request.session, board), deal)
 
 

@@ -13,7 +13,7 @@ from server.base.web.api.shared import Count, Date, Hex
 from server.deals.core.certificate import Certificate, moves_of
 from server.players.api import Player
 from server.results.core.boards import Group
-from server.runs.closed_deals import Deals
+from server.runs.closed_deals import ClosedDeals
 from server.runs.runs import Runs
 
 
@@ -106,13 +106,13 @@ class RunsOfDeal(Rows, frozen=True, kw_only=True):
 class Called(Protocol):
     """The services that the handlers call."""
 
-    deals: Deals
+    closed_deals: ClosedDeals
     runs: Runs
 
 
 async def show_deal(services: Called, asked: OfDeal) -> Answer[ClosedDeal]:
     """A deal that is closed, with its seed."""
-    deal, seed = await services.deals.load(deal_of(asked.deal))
+    deal, seed = await services.closed_deals.load(deal_of(asked.deal))
     if seed is None:
         raise Refusal("deal_open")
     value = ClosedDeal(

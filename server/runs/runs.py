@@ -23,7 +23,7 @@ from server.results.core import boards
 from server.results.core.boards import Group
 from server.results.leaderboards import Leaderboards
 from server.rooms.rooms import Rooms
-from server.runs.closed_deals import Deals
+from server.runs.closed_deals import ClosedDeals
 
 MAX_READS = 8
 """Reads of runs that a node has in flight: further ones are refused, before they delay moves."""
@@ -74,7 +74,7 @@ class Runs:
 
     def __init__(
         self,
-        deals: Deals,
+        deals: ClosedDeals,
         attempts: Attempts,
         rooms: Rooms,
         *,

@@ -22,7 +22,7 @@ from server.play.core import attempt as core
 from server.play.journal import AttemptDefinition
 from server.request import Handler, Request
 from server.rooms.core.room import Room
-from server.runs.closed_deals import Deals
+from server.runs.closed_deals import ClosedDeals
 from server.watching.core import sight
 from server.watching.core.sight import Sight
 from tests.simulation.race import patched
@@ -92,13 +92,13 @@ def shows_racers_the_others_boards() -> Iterator[None]:
 @contextmanager
 def tells_seeds_early() -> Iterator[None]:
     """A deal that is not closed is shown with its seed, and so are its runs."""
-    show = Deals.load
+    show = ClosedDeals.load
 
-    async def early(self: Deals, deal_id: DealId) -> tuple[Deal, bytes | None]:
+    async def early(self: ClosedDeals, deal_id: DealId) -> tuple[Deal, bytes | None]:
         deal, _ = await show(self, deal_id)
         return deal, deal.seed
 
-    with patched(Deals, "load", early):
+    with patched(ClosedDeals, "load", early):
         yield
 
 

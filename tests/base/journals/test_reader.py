@@ -115,7 +115,7 @@ async def test_a_newer_room_is_refused_and_not_treated_as_missing(node: Node, ot
         await other.rooms.load(code)
     # A room taken for missing would reveal the seed, and drop the result.
     with pytest.raises(UnreadableError, match="unknown_format"):
-        await other.services.deals.load(room.round.deal)
+        await other.services.closed_deals.load(room.round.deal)
     result = (await node.state_of(room.round.attempt(ADA))).result
     with pytest.raises(UnreadableError, match="unknown_format"):
         await other.rooms.finish(code, room.round.deal, ADA, result)

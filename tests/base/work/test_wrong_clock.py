@@ -78,7 +78,7 @@ async def test_no_seed_is_revealed_early(
 ) -> None:
     snapshot = await node.dailies.open(ADA, "robert")
     jumped.time = clock.time + 3 * days.DAY
-    assert (await ahead.services.deals.load(snapshot.start.deal))[1] is None
+    assert (await ahead.services.closed_deals.load(snapshot.start.deal))[1] is None
 
 
 async def test_an_entry_after_a_clock_was_set_back_has_the_time_of_the_one_before(

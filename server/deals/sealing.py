@@ -1,0 +1,35 @@
+"""Sealing again, by the current secret key, the seed and line of every deal that is stored."""
+
+from __future__ import annotations
+
+from server.base.core import keys
+from server.base.core.ids import DealId
+from server.base.redis.scans import ScanStore
+from server.deals.pool_store import PoolStore
+from server.deals.store import DealStore
+
+
+async def seal_all(deals: DealStore, pools: PoolStore, scans: ScanStore) -> tuple[int, int]:
+    """Seal every seed and line by the current secret key, of deals and of those in pools.
+
+    It takes a scan of all keys, and one or two round trips for each deal.
+
+    Returns:
+        How many deals there are, pooled ones included, and how many of them were in plain or
+        sealed by another key.
+
+    Raises:
+        UnreadableError: a seed cannot be opened, or a newer release drew the deal.
+        UnavailableError: the store does not answer; the rest is not sealed.
+    """
+    count = changed = 0
+    async for batch in scans.all_keys():
+        for key in batch:
+            kind, name = keys.kind_of(key)
+            if kind == "deal":
+                count += 1
+                changed += await deals.seal(DealId(name))
+            elif kind == "pool":
+                pooled, resealed = await pools.seal(name)
+                count, changed = count + pooled, changed + resealed
+    return count, changed
