@@ -1,4 +1,7 @@
-"""Dailies: drawing their deals in advance, and each player's one attempt at them."""
+"""Dailies: drawing their deals in advance, and each player's one attempt at them.
+
+`server.base.core.days` says when a day begins, ends and closes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Certification: deals are drawn and solved until the pools are full of those that can be proved.
+"""Certification: deals are drawn and solved, which finds their par, until the pools are full.
 
 Each deal is drawn as any other is. So that a pool has deals of all levels, and no time is lost on
 one deal, most of them are given up after a small part of the solver's budget, and some are not.

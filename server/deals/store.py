@@ -70,8 +70,7 @@ class Deal:
         certificate: the proof about it; `None` of a deal of a room, and of a daily that was
             drawn while its pool was empty.
         line: the moves that prove that (`server.deals.core.certificate.line_of`); also `None` if it
-        is
-            stored in a way that cannot be read.
+            is stored in a way that cannot be read.
     """
 
     id: DealId

@@ -1,4 +1,4 @@
-"""Authentication: guest players, and the tokens by which they are recognized."""
+"""Authentication: guest players, and how the tokens are checked by which they are recognized."""
 
 from __future__ import annotations
 
@@ -62,6 +62,8 @@ class Identity:
 
     async def identify(self, token: str | None, name: str | None) -> Identified:
         """Return the player of a token, or a new guest if there is no token.
+
+        The keyring checks the token's signature and age, and the player's record its epoch.
 
         Args:
             token: as returned before, or `None` for a new guest.

@@ -1,4 +1,4 @@
-"""Players: their profiles and their sessions."""
+"""Players: their profiles and their sessions, and whether a token's epoch is over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entering races that are over in their players' histories, and who has met whom.
+"""Races that are over, entered in histories and ratings in their order, and who has met whom.
 
 The players of a race are in different slots, so nothing is written to all of them at once. What
 the changes of ratings are computed from is decided first, and stored where only the first decision

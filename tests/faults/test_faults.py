@@ -1,4 +1,7 @@
-"""A few faults on a real stage, and a server broken on purpose that the suite detects."""
+"""Nodes and stores killed in races lose no acknowledged move; a server broken on purpose does.
+
+The latter is what the suite has to detect.
+"""
 
 from __future__ import annotations
 

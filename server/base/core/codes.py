@@ -2,7 +2,8 @@
 
 People see a code in capitals, in groups of four, or of five if it has ten characters. One that
 signs a player in is kept and compared as lower-case letters and digits of `ids.ALPHABET`, a room's
-as capitals and digits of `ids.CODE_ALPHABET`; neither has characters that look alike.
+as capitals and digits of `ids.CODE_ALPHABET`; neither has characters that look alike. They are
+drawn in `server.base.work.random_text`.
 """
 
 from __future__ import annotations

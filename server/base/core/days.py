@@ -1,6 +1,11 @@
-"""The daily: one deal of a game for one UTC day.
+"""The daily: one deal of a game for one UTC day, and what happens when: ahead, at midnight, after.
 
 A day is a number, counted from 1970-01-01. Times are Unix milliseconds, which have no leap seconds.
+
+Its deals are drawn up to `DRAWN_AHEAD` days before. Nothing has to happen at midnight UTC: whoever
+asks from then on is told by `day_at` of the next day, whose deals are stored already. Attempts that
+were begun before may go on until their day `closes`, `GRACE_MS` later: then they end, and its seeds
+are public. `SETTLED_MS` after that its results are where they belong.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Limits on what clients may do, and the token bucket that keeps them.
+"""Limits on what clients may do, as commands, guesses of codes and sockets; the token bucket.
 
 A player's limits hold for all of the player's sessions on a node together, and an address's for all
 who share that address. An address's are given for each of the players that an operator expects

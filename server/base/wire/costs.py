@@ -3,7 +3,8 @@
 The measure is a move: 30 to 50 µs of a node's core, and one entry of a journal, sent with others.
 What the others cost follows from what they take of a core (`deploy/bench/RESULTS.md`), of round
 trips, and of writes, each at least as much as a move; and from what they make others do: a change
-of a room is sent to all who are in it.
+of a room is sent to all who are in it. Two things are charged apart: what is stored, by a wing's
+`core/charges.py`, and wrong guesses, by `server.base.net.limits`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Certificates: what was proved of a deal before anybody plays it, and the line that proves it."""
+"""Certificates: what was proved of a deal before anybody plays it, its par, and by which line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Ratings by races: how much a race changes them, whatever the number of players. Pure.
 
 The model is Plackett-Luce as openskill has it: a race is a series of choices, of the winner first,
-then of the best of the others. A rating is a normal distribution of skill.
+then of the best of the others. A rating is a normal distribution of skill. For whom a race counts
+is in `race_results`; races are applied, in their order, by `server.rooms.race_recorder`.
 """
 
 from __future__ import annotations
