@@ -28,6 +28,7 @@ from server.base.wire import session_messages as session
 from server.base.wire.codec import Decoder
 from server.base.wire.messages import Command, Event, kind_of
 from server.dailies import messages as dailies
+from server.lobby import messages as lobby
 from server.play import messages as attempts
 from server.results import messages as leaderboards
 from server.rooms import messages as rooms
@@ -47,6 +48,7 @@ __all__ = [
     "decode",
     "kind_of",
     "leaderboards",
+    "lobby",
     "rooms",
     "runs",
     "session",
@@ -55,7 +57,8 @@ __all__ = [
 ]
 
 MODULES = (
-    *(shared, session, rooms, attempts, deals, dailies, leaderboards, runs, watching, accounts),
+    *(shared, session, rooms, lobby, attempts, deals),
+    *(dailies, leaderboards, runs, watching, accounts),
 )
 
 

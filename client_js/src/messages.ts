@@ -324,9 +324,6 @@ export interface SetPublic {
   readonly public: boolean;
 }
 
-/** Ask for the public rooms that have a free seat, and somebody in them. */
-export type ListRooms = object;
-
 /**
  * Send an emote to all who are subscribed to the room; only members may.
  *
@@ -338,18 +335,6 @@ export interface SendEmote {
   readonly code: string;
   /** Its index in `EMOTES`. */
   readonly emote: number;
-}
-
-/**
- * Look for somebody to race at a game: take a seat in the room in which somebody waits.
- *
- * Nobody runs that room: it has no host, and is played by the terms that were asked for.
- * If nobody waits, a room is opened for others to come to; after 20 seconds the pace bot does. The
- * session is subscribed to the room. The first round starts by itself once both are here. To stop
- * waiting, leave the room. Refused as `unknown_game` or `overloaded`.
- */
-export interface QuickMatch {
-  readonly game: string;
 }
 
 /** A member of a room. */
@@ -515,6 +500,30 @@ export interface Neighbours {
   readonly groups: readonly (readonly string[])[];
 }
 
+/** A member of the room has sent an emote; it is sent to the sender's sessions too. */
+export interface Emoted {
+  readonly code: string;
+  /** The sender's id. */
+  readonly player: string;
+  /** Its index in `EMOTES`. */
+  readonly emote: number;
+}
+
+/** Ask for the public rooms that have a free seat, and somebody in them. */
+export type ListRooms = object;
+
+/**
+ * Look for somebody to race at a game: take a seat in the room in which somebody waits.
+ *
+ * Nobody runs that room: it has no host, and is played by the terms that were asked for.
+ * If nobody waits, a room is opened for others to come to; after 20 seconds the pace bot does. The
+ * session is subscribed to the room. The first round starts by itself once both are here. To stop
+ * waiting, leave the room. Refused as `unknown_game` or `overloaded`.
+ */
+export interface QuickMatch {
+  readonly game: string;
+}
+
 /** A public room with a free seat. */
 export interface OpenRoom {
   readonly code: string;
@@ -541,15 +550,6 @@ export interface Rooms {
    * somebody joins it.
    */
   readonly rooms: readonly OpenRoom[];
-}
-
-/** A member of the room has sent an emote; it is sent to the sender's sessions too. */
-export interface Emoted {
-  readonly code: string;
-  /** The sender's id. */
-  readonly player: string;
-  /** Its index in `EMOTES`. */
-  readonly emote: number;
 }
 
 /** The part of an attempt that a client already has. */
@@ -1556,9 +1556,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   HandOver: ["code", "player"],
   SetLock: ["code", "locked"],
   SetPublic: ["code", "public"],
-  ListRooms: [],
   SendEmote: ["code", "emote"],
-  QuickMatch: ["game"],
   Seat: [
     { name: "player", struct: "Player" },
     "ready",
@@ -1613,6 +1611,9 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   ],
   Removed: ["code", { name: "closed", otherwise: false }],
   Neighbours: ["code", "groups"],
+  Emoted: ["code", "player", "emote"],
+  ListRooms: [],
+  QuickMatch: ["game"],
   OpenRoom: [
     "code",
     "game",
@@ -1624,7 +1625,6 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "running",
   ],
   Rooms: [{ name: "rooms", list: "OpenRoom" }],
-  Emoted: ["code", "player", "emote"],
   Have: ["seq", "digest"],
   OpenAttempt: ["attempt", { name: "have", struct: "Have" }, "take"],
   Resign: ["number", "seq"],

@@ -1,12 +1,13 @@
-"""Handlers of the commands in `server.rooms.messages` by which players find one another."""
+"""Handlers of the commands in `server.lobby.messages`."""
 
 from __future__ import annotations
 
 from server.lobby import present as lobby_present
+from server.lobby.messages import ListRooms, QuickMatch, Rooms
 from server.request import HandlerTable, Request
 from server.rooms import handlers as rooms_handlers
 from server.rooms.core import charges
-from server.rooms.messages import ListRooms, QuickMatch, Rooms, RoomState
+from server.rooms.messages import RoomState
 
 
 async def quick_match(request: Request[QuickMatch]) -> RoomState:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from server.lobby import messages
 from server.lobby.open_rooms import OpenRoom
 from server.players import present as players_present
-from server.rooms import messages
 
 
 def rooms(found: Iterable[OpenRoom]) -> messages.Rooms:

@@ -21,7 +21,6 @@ from server.rooms.messages import (
     JoinRoom,
     LeaveRoom,
     ProposeTerms,
-    QuickMatch,
     RemoveMember,
     RoomCommand,
     RoomState,
@@ -63,7 +62,7 @@ async def create(request: Request[CreateRoom]) -> RoomState:
     return await subscribed(request, room)
 
 
-async def admit(request: Request[CreateRoom] | Request[QuickMatch]) -> None:
+async def admit(request: Request[Command]) -> None:
     """Refuse a new room if there is no room for it; that of who has never played, first of all."""
     load, histories = request.load, request.services.histories
     if load.has_room("first_room"):

@@ -17,9 +17,10 @@ from server.base.core.ids import ALPHABET
 from server.base.wire.codec import MAX_FRAME_SIZE
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Hello
+from server.lobby.messages import QuickMatch
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Hint, OpenAttempt, Resign, Undo
 from server.protocol import COMMANDS, kind_of
-from server.rooms.messages import CreateRoom, JoinRoom, QuickMatch, SetReady, StartRound
+from server.rooms.messages import CreateRoom, JoinRoom, SetReady, StartRound
 
 Row = list[Any]
 """A message as it goes into msgpack: its kind or number, and its fields."""

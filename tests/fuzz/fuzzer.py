@@ -24,6 +24,7 @@ from server.base.wire import codec
 from server.base.wire.messages import NEWS, Command
 from server.base.wire.session_messages import VERSION, Refused
 from server.handlers import HANDLERS
+from server.lobby.messages import QuickMatch
 from server.play.messages import (
     FIRST_NUMBER,
     LAST_NUMBER,
@@ -34,7 +35,7 @@ from server.play.messages import (
     Resign,
     Undo,
 )
-from server.rooms.messages import PROGRESS, CreateRoom, JoinRoom, QuickMatch
+from server.rooms.messages import PROGRESS, CreateRoom, JoinRoom
 from server.routes import ROUTES
 from tests.faults import ledger
 from tests.faults.http import request

@@ -22,6 +22,7 @@ from server.base.wire import session_messages
 from server.base.wire.scopes import scopes_of
 from server.dailies import messages as dailies_messages
 from server.handlers import handlers_of
+from server.lobby import messages as lobby_messages
 from server.play import messages as play_messages
 from server.players.core import charges as players_charges
 from server.protocol import COMMANDS
@@ -166,7 +167,7 @@ async def keep_code(seat: Seat) -> None:
 CHARGED: dict[type, Callable[[Seat, str], object]] = {
     session_messages.Rename: lambda seat, _: seat.ask("rename", name="Someone"),
     rooms_messages.CreateRoom: lambda seat, _: create(seat, "charged"),
-    rooms_messages.QuickMatch: lambda seat, _: seat.ask("room.quick", game="robert"),
+    lobby_messages.QuickMatch: lambda seat, _: seat.ask("room.quick", game="robert"),
     rooms_messages.JoinRoom: lambda seat, code: seat.ask("room.join", code=code),
     rooms_messages.SetReady: lambda seat, code: seat.ask("room.ready", code=code, ready=False),
     rooms_messages.SetLock: lambda seat, code: seat.ask("room.lock", code=code, locked=True),
@@ -197,7 +198,7 @@ OTHERS = {
 
 FREE = {
     # They read, or what they write lives for seconds.
-    session_messages.Ping, rooms_messages.ListRooms, rooms_messages.SendEmote,
+    session_messages.Ping, lobby_messages.ListRooms, rooms_messages.SendEmote,
     dailies_messages.ListDailies, deal_messages.ShowDeal, results_messages.WatchLeaderboard,
     results_messages.UnwatchLeaderboard, runs_messages.GetRun, runs_messages.GetRuns,
     watching_messages.WatchRound, watching_messages.StopWatching, watching_messages.GetWatchKey,
