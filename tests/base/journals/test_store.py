@@ -34,6 +34,7 @@ from tests.base.journals.entries import (
     RefusedError,
     append,
     append_soon,
+    names,
     names_in,
     now,
     texts,
@@ -190,6 +191,16 @@ async def test_each_entry_of_a_batch_has_its_own_answer(journals: JournalStore) 
     assert await texts(journals) == ["entry 1", "entry 2", "entry 3"]
     assert await texts(journals, play_keys.attempt(one)) == []
     assert await texts(journals, play_keys.attempt(two)) == ["entry 1", "entry 2"]
+
+
+async def test_entries_of_many_partitions_are_appended_at_once(journals: JournalStore) -> None:
+    """In a cluster, each server has several of them, and no script may write to two slots."""
+    chosen = names(12)
+    assert len({keys.partition(name) for name in chosen}) > 6
+    await asyncio.gather(*(append(journals, 1, name=name) for name in chosen))
+    await asyncio.gather(*(append_soon(journals, 2, name=name) for name in chosen))
+    for name in chosen:
+        assert await texts(journals, play_keys.attempt(name)) == ["entry 1", "entry 2"]
 
 
 @pytest.mark.parametrize("off", [-CLOCK_TOLERANCE_MS - 100, CLOCK_TOLERANCE_MS + 1_000])
