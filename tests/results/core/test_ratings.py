@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.results.core.history import RATING, UNCERTAINTY
-from server.results.core.ratings import Skill, rate
+from server.results.core.ratings import Change, Skill, rate
 
 NEW = Skill(RATING, UNCERTAINTY)
 
@@ -75,3 +75,12 @@ def test_a_surprise_is_worth_more() -> None:
     expected = rate({"a": strong, "b": weak}, {"a": 1, "b": 2})
     surprise = rate({"a": strong, "b": weak}, {"a": 2, "b": 1})
     assert surprise["b"].shift > 5 * expected["a"].shift > 0
+
+
+@given(st.builds(Change, st.floats(-10, 10), st.floats(0.5, 1.01)), st.floats(0, 1))
+def test_a_race_that_counts_in_part_leaves_the_rest_as_it_was(whole: Change, weight: float) -> None:
+    part, rest = whole.scaled(weight), whole.scaled(1 - weight)
+    assert part.shift + rest.shift == pytest.approx(whole.shift)
+    assert part.factor * rest.factor == pytest.approx(whole.factor)
+    assert min(whole.factor, 1) <= part.factor <= max(whole.factor, 1)
+    assert whole.scaled(0) == Change(0, 1)
