@@ -23,6 +23,7 @@ test.each([
   { case: "all that was sent", seq: 6, id: null, left: [7] },
   { case: "more than is pending", seq: 9, id: null, left: [] },
   { case: "none of those that the server has seen", seq: 4, id: 12, left: [] },
+  { case: "not the one that it answers", seq: 4, id: 11, left: [] },
   { case: "an end before the first one", seq: 3, id: null, left: [] },
 ])("a snapshot that holds $case leaves $left", ({ seq, id, left }) => {
   outbox.snapshot(seq, id);

@@ -97,6 +97,7 @@ test.each([
 const corruptions: [string, (piles: Record<string, string[]>, position: any) => void][] = [
   ["a stock face up", (piles) => (piles.s![0] = piles.s![0]!.slice(1))],
   ["a column face down", (piles) => (piles.t0![8] = `?${piles.t0![8]}`)],
+  ["a card not turned up when the one on it left", (piles) => piles.t9!.push(piles.t0!.pop()!)],
   ["a face-up card under one face down", (piles) => (piles.t0![0] = piles.t0![0]!.slice(1))],
   ["a card twice", (piles) => (piles.s![0] = piles.s![1]!)],
   [
