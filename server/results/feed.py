@@ -1,4 +1,4 @@
-"""The sessions that watch leaderboards, and the changes that they are sent.
+"""The sessions that watch leaderboards, and the changed rows that they are sent twice a second.
 
 A leaderboard is read at most once per tick, and only if a score was entered: its size, first rows
 and median take one round trip and are encoded once for all watchers. In addition, each watcher has

@@ -1,4 +1,4 @@
-"""Budgets of players and addresses on this node, and who pays for what a session does.
+"""Budgets of players and addresses on this node: who pays for what, and what is refused then.
 
 A player, and an address, has one budget here, whichever of its sessions spends it, and it is kept
 for a while after the last one has ended: who reconnects finds it as it was. What an address pays,

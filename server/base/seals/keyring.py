@@ -1,4 +1,4 @@
-"""The keyring: which keys sign the players' tokens, and until when.
+"""The keyring: signs and verifies the players' tokens, by keys that hold for a while.
 
 A signing key follows from a secret key, which is in a file beside each node, and from an id, which
 each token names: so a node verifies tokens of any key without asking anybody, and a forged id costs
