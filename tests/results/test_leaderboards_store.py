@@ -88,6 +88,9 @@ async def test_a_run_counts_once_in_the_curves_of_its_day(
     for _ in range(2):
         await boards.place(RANKED, ADA, None, curve)
     assert await redis.hgetall(key) == {"0:1": "1", "15:3": "0", "15:2": "1"}
+    # Whoever has kept an identity meanwhile is in the other group.
+    await boards.place(RANKED, BOB, None, ("0:1", "15:2"))
+    assert await redis.hgetall(key) == {"0:1": "0", "15:3": "0", "15:2": "0"}
 
 
 async def test_scores_of_all_time_do_not_expire(redis: Client, boards: LeaderboardStore) -> None:
