@@ -138,6 +138,23 @@ async def test_a_pool_is_sealed_by_a_new_key(
     assert await alone.count(GAME) == 3
 
 
+async def test_a_deal_is_sealed_anew_for_its_line_alone(
+    database: Database, redis: Client, tmp_path: Path
+) -> None:
+    path = tmp_path / "keys"
+    old = add_key(path)
+    await filled(PoolStore(database, old), 1)
+    deal = await DealStore(database, old).daily(DailyId(GAME, DAY))
+    line = (await redis.hgetall(keys.deal(deal.id)))["line"]
+    deals = DealStore(database, add_key(path))
+    assert await deals.seal(deal.id)
+    assert not await deals.seal(deal.id)
+    await redis.hset(keys.deal(deal.id), "line", line)
+    assert await deals.seal(deal.id)
+    assert (await redis.hgetall(keys.deal(deal.id)))["line"] != line
+    assert await deals.read(deal.id) == deal
+
+
 async def test_a_daily_is_taken_from_the_pool_with_its_certificate(
     pools: PoolStore, deals: DealStore, other_database: Database, redis: Client
 ) -> None:
