@@ -342,9 +342,10 @@ async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
     master, replica = pair
     redis = connect(master.url)
     database = Database(redis, acks)
+    other = Database(connect(master.url), acks)
     name, another = names_in(acks, 2)
     key = keys.attempt(name)
-    journals = JournalStore(database)
+    journals, elsewhere = JournalStore(database), JournalStore(other)
 
     async def linked() -> bool:
         return bool(replica.ask("ROLE")[3] == "connected")
@@ -353,6 +354,8 @@ async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
     await append(journals, 1, name=name)
     if acks:
         assert replica.ask("XLEN", key) == 1
+    # Redis promises to wait for what a connection has written itself: here, only before entry 2.
+    assert await texts(elsewhere, key) == ["entry 1"]
     monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 0.2)
     replica.signal(SIGSTOP)
     try:
@@ -361,9 +364,10 @@ async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
         assert await outcomes(tasks) == [expected] * 2
         if acks:
             # The entry may be stored or not; no reader may get it.
-            for read in (journals.read(key), journals.read_on(key, 1, "entry 1")):
-                with pytest.raises(UnavailableError, match="0 replicas"):
-                    await read
+            for node in (journals, elsewhere):
+                for read in (node.read(key), node.read_on(key, 1, "entry 1")):
+                    with pytest.raises(UnavailableError, match="0 replicas"):
+                        await read
             with pytest.raises(UnavailableError):
                 await database.keep_first(f"first:{name}", "value")
     finally:
@@ -374,6 +378,7 @@ async def test_an_acknowledged_append_is_on_as_many_replicas_as_required(
     if acks:
         assert replica.ask("XLEN", key) == 3
     await database.close()
+    await other.close()
 
 
 async def test_the_redis_of_the_tests_is_suitable(database: Database) -> None:
