@@ -151,6 +151,8 @@ def test_a_player_sits_a_round_out_and_is_in_the_next(host: Player, guest: Playe
     expect(guest.page.get_by_text("in the middle of a round")).to_be_visible()
     race(host)
     expect(host.see("start-round")).to_have_text("Play again")
+    expect(guest.see("sit-out")).to_be_visible()
+    expect(guest.see("start-round").or_(guest.see("start-now"))).to_have_count(0)
     guest.press("sit-out")
     expect(guest.see("asked")).to_have_text("Waiting for Ada.")
     expect(host.see("start-round")).to_have_text("Rematch with 2")
