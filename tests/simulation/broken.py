@@ -55,9 +55,7 @@ from server.watching import watching as service_watching
 from server.watching.core import sight as watching
 from tests.faults.complaint import Kind
 from tests.simulation import faults, hostile, plans, race
-from tests.simulation.memory import Memory, Reply
 from tests.simulation.race import patched
-from tests.simulation.scripts import SCRIPTS
 
 
 @contextmanager
@@ -171,27 +169,23 @@ def takes_a_conflict_for_success() -> Iterator[None]:
 
 
 @contextmanager
-def _script(
-    script: Script, other: Callable[[Memory, list[str], list[str]], Reply]
-) -> Iterator[None]:
-    """Replace a script inside."""
-    before, SCRIPTS[script] = SCRIPTS[script], other
-    try:
+def _script(script: Script, text: str) -> Iterator[None]:
+    """Replace the text of a script inside."""
+    other = Script(text)
+    Script.all.remove(other)
+    with patched(script, "text", other.text), patched(script, "digest", other.digest):
         yield
-    finally:
-        SCRIPTS[script] = before
 
 
 @contextmanager
 def adds_results_that_are_entered_again() -> Iterator[None]:
     """A result that is entered twice is added to the first."""
-
-    def add(memory: Memory, names: list[str], given: list[str]) -> Reply:
-        score = memory.scores(names[0]).get(given[0], 0.0) + float(given[1])
-        memory.zadd(names[0], score, given[0])
-        return [1, 0]
-
-    with _script(leaderboards_store._PLACE, add):
+    text = """
+    local before = redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0
+    redis.call('ZADD', KEYS[1], before + ARGV[2], ARGV[1])
+    return {1, 0}
+    """
+    with _script(leaderboards_store._PLACE, text):
         yield
 
 
@@ -248,12 +242,8 @@ def appends_after_any_entry() -> Iterator[None]:
 
     That matters only where the store has lost something: here it does so in every race.
     """
-    append = SCRIPTS[journals_store._APPEND_WITH]
-
-    def broken(memory: Memory, names: list[str], given: list[str]) -> Reply:
-        return append(memory, names, given[:9])
-
-    with _script(journals_store._APPEND_WITH, broken), _losses(), _ignored_generations():
+    script = journals_store._APPEND_WITH
+    with _script(script, "ARGV[13] = nil" + script.text), _losses(), _ignored_generations():
         yield
 
 

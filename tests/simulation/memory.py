@@ -1,7 +1,6 @@
 """The data of the simulated Redis, and its commands, which are applied atomically.
 
-Scripts are Python functions of the same effect, found by the script's text; `test_store.py`
-compares both with a real Redis.
+`scripts.py` runs the server's Lua on them; `test_store.py` compares them with a real Redis.
 """
 
 from __future__ import annotations
@@ -116,40 +115,15 @@ class Memory:
         if key in self._keyspace.keys:
             self._keyspace.expiries[key] = milliseconds
 
-    def expires(self, key: str) -> float | None:
-        """Return when a key expires, in Unix milliseconds; `None` if not, or if there is none."""
-        return None if self.find(key) is None else self._keyspace.expiries.get(key)
-
-    def persist(self, key: str) -> None:
-        """Let a key not expire."""
-        self._keyspace.expiries.pop(key, None)
-
-    def expire(self, key: str, seconds: str) -> None:
-        """Set the expiry of a key, in seconds from now."""
-        self.expire_at(key, self.now() + int(seconds) * 1000)
-
     def hash(self, key: str) -> Any:
         """Return a hash, created if there is none."""
         found = self.find(key)
         return self.put(key, {}) if found is None else found
 
-    def scores(self, key: str) -> Any:
-        """Return a sorted set, created if there is none."""
-        found = self.find(key)
-        return self.put(key, Scores()) if found is None else found
-
     def journal(self, key: str) -> Journal:
         """Return a journal, which is not stored before something is appended."""
         found = self.find(key)
         return Journal() if found is None else found
-
-    def append(self, key: str, text: str, *, drops: bool = False) -> None:
-        """Append an entry to a journal, and drop those before it if so asked."""
-        self.appended += 1
-        self.journals[key].append(text)
-        found = self.journal(key)
-        texts = [*found.texts, text]
-        self.put(key, Journal(texts, len(texts) if drops else found.begin))
 
     # Commands
 
@@ -169,7 +143,9 @@ class Memory:
         self.delete(key)
         self.put(key, value)
         if more:
-            self.expire(key, more[1])
+            option, time = more
+            now = 0 if option == "PXAT" else self.now()
+            self.expire_at(key, now + int(time) * (1000 if option == "EX" else 1))
         return "OK"
 
     def _del(self, key: str) -> Reply:
@@ -178,18 +154,30 @@ class Memory:
         return int(found)
 
     def _expire(self, key: str, seconds: str) -> Reply:
-        self.expire(key, seconds)
-        return int(self.find(key) is not None)
+        return self._pexpireat(key, self.now() + int(seconds) * 1000)
+
+    def _pexpireat(self, key: str, milliseconds: str | float) -> Reply:
+        found = self.find(key) is not None
+        self.expire_at(key, float(milliseconds))
+        return int(found)
 
     def _persist(self, key: str) -> Reply:
-        self.persist(key)
-        return int(self.find(key) is not None)
+        return int(self._keyspace.expiries.pop(key, None) is not None)
+
+    def _ttl(self, key: str) -> Reply:
+        if self.find(key) is None:
+            return -2
+        end = self._keyspace.expiries.get(key)
+        return -1 if end is None else int((end - self.now() + 500) // 1000)
 
     def _exists(self, key: str) -> Reply:
         return int(self.find(key) is not None)
 
     def _hget(self, key: str, name: str) -> Reply:
         return (self.find(key) or {}).get(name)
+
+    def _hexists(self, key: str, name: str) -> Reply:
+        return int(self._hget(key, name) is not None)
 
     def _hmget(self, key: str, *names: str) -> Reply:
         return [self._hget(key, name) for name in names]
@@ -199,11 +187,6 @@ class Memory:
 
     def _hvals(self, key: str) -> Reply:
         return list((self.find(key) or {}).values())
-
-    def _xrevrange(self, key: str, _: str, __: str, ___: str, count: str) -> Reply:
-        """Return the newest entries of the audit journal, whose ids are Redis's."""
-        texts = [*reversed(self.find(key) or [])][: int(count)]
-        return [["0-0", ["e", text]] for text in texts]
 
     def _hgetall(self, key: str) -> Reply:
         return dict(self.find(key) or {})
@@ -223,67 +206,118 @@ class Memory:
         return len(pairs) // 2
 
     def _hsetnx(self, key: str, name: str, value: str) -> Reply:
-        return self.hash(key).setdefault(name, value)
+        return 0 if self._hexists(key, name) else self._hset(key, name, value)
 
-    def _hdel(self, key: str, name: str) -> Reply:
+    def _hincrby(self, key: str, name: str, change: str) -> Reply:
+        found = self.hash(key)
+        found[name] = str(int(found.get(name, 0)) + int(change))
+        return int(found[name])
+
+    def _hdel(self, key: str, *names: str) -> Reply:
         found = self.find(key) or {}
-        gone = found.pop(name, None)
+        gone = [name for name in names if found.pop(name, None) is not None]
         if not found:
             self.delete(key)
-        return int(gone is not None)
+        return len(gone)
 
-    def zadd(self, key: str, score: float | str, member: str) -> None:
-        """Set the score of a member."""
-        self.scores(key)[member] = float(score)
+    _zrem = _hdel
+
+    def _sadd(self, key: str, member: str) -> Reply:
+        return self._hsetnx(key, member, "")
 
     def _zadd(self, key: str, *given: str) -> Reply:
-        """Set the score of a member; with `XX`, the only option that is used, if it is there."""
+        """Set the score of a member: with `XX`, if it is there; with `GT`, if that is greater."""
         *options, score, member = given
-        is_new = member not in (self.find(key) or {})
-        if is_new and options:
+        before = self._zscore(key, member)
+        if ("XX" in options and before is None) or (
+            "GT" in options and before is not None and before >= float(score)
+        ):
             return 0
-        self.zadd(key, score, member)
-        return int(is_new)
+        found = self.find(key)
+        (self.put(key, Scores()) if found is None else found)[member] = float(score)
+        return int(before is None)
 
     def _zcard(self, key: str) -> Reply:
         return len(self.rows(key))
 
-    def zrem(self, key: str, member: str) -> int:
-        """Remove a member, and return 1 if there was one, or 0."""
-        found = self.find(key) or {}
-        gone = found.pop(member, None)
-        if not found:
-            self.delete(key)
-        return int(gone is not None)
+    def _zscore(self, key: str, member: str) -> Reply:
+        return (self.find(key) or {}).get(member)
 
-    _zrem = zrem
+    def _zmscore(self, key: str, *members: str) -> Reply:
+        return [self._zscore(key, member) for member in members]
+
+    def _zrank(self, key: str, member: str) -> Reply:
+        members = [each for each, _ in self.rows(key)]
+        return members.index(member) if member in members else None
 
     def rows(self, key: str) -> list[tuple[str, float]]:
         """Return the (member, score) of a sorted set, in its order."""
         found = self.find(key)
         return [] if found is None else list(found.rows())
 
+    def _scored(self, key: str, low: str, high: str) -> list[tuple[str, float]]:
+        """Return the rows from a score on, or `(` beyond it, to another one."""
+        least, most = float(low.lstrip("(")), float(high.lstrip("("))
+        return [
+            (member, score)
+            for member, score in self.rows(key)
+            if (score > least if low[0] == "(" else score >= least)
+            and (score < most if high[0] == "(" else score <= most)
+        ]
+
+    def _placed(self, key: str, first: str, last: str) -> list[tuple[str, float]]:
+        """Return the rows from a place to another one; negative ones count from the end."""
+        rows = self.rows(key)
+        start, end = (n if n >= 0 else n + len(rows) for n in (int(first), int(last)))
+        return rows[max(0, start) : max(0, end + 1)]
+
+    def _zcount(self, key: str, low: str, high: str) -> Reply:
+        return len(self._scored(key, low, high))
+
     def _zrange(self, key: str, first: str, last: str, *more: str) -> Reply:
-        if not more:
-            return [member for member, _ in self.rows(key)]
-        if more == ("WITHSCORES",):
-            return [[member, score] for member, score in self.rows(key)]
-        low, high = float(first.lstrip("(")), float(last)
-        return [m for m, s in self.rows(key) if (s > low if first[0] == "(" else s >= low)
-                and s <= high]  # fmt: skip
+        rows = (self._scored if "BYSCORE" in more else self._placed)(key, first, last)
+        return _sent(rows, more)
+
+    def _zrangebyscore(self, key: str, low: str, high: str, *more: str) -> Reply:
+        return _sent(self._scored(key, low, high), more)
 
     def _zrevrange(self, key: str, _: str, __: str) -> Reply:
         return [member for member, _ in reversed(self.rows(key))]
 
-    def _zrangebyscore(self, key: str, _: str, last: str, *more: str) -> Reply:
-        found = [[m, s] for m, s in self.rows(key) if s <= float(last)]
-        return found[: int(more[more.index("LIMIT") + 2])]
+    def _zrevrangebyscore(self, key: str, high: str, low: str, *more: str) -> Reply:
+        return _sent(self._scored(key, low, high)[::-1], more)
+
+    def _zremrangebyscore(self, key: str, low: str, high: str) -> Reply:
+        return self._zrem(key, *(member for member, _ in self._scored(key, low, high)))
+
+    def _zremrangebyrank(self, key: str, first: str, last: str) -> Reply:
+        return self._zrem(key, *(member for member, _ in self._placed(key, first, last)))
+
+    def _xadd(self, key: str, *given: str) -> Reply:
+        """Append an entry to a journal; with `MINID`, drop those before it; or to a stream."""
+        *options, name, _, text = given
+        if name == "*":
+            self.put(key, [*(self.find(key) or []), text])
+            return name
+        found = self.journal(key)
+        if name != f"0-{len(found.texts) + 1}":
+            return Error("ERR The ID specified in XADD is not the next one")
+        self.appended += 1
+        self.journals[key].append(text)
+        texts = [*found.texts, text]
+        self.put(key, Journal(texts, len(texts) if options else found.begin))
+        return name
 
     def _xrange(self, key: str, first: str, _: str, __: str, count: str) -> Reply:
         found = self.journal(key)
-        start = max(int(first.partition("-")[2]), found.begin)
+        start = max(int(first.partition("-")[2] or 0), found.begin)
         texts = found.texts[start - 1 : start - 1 + int(count)]
         return [[f"0-{number}", ["e", text]] for number, text in enumerate(texts, start)]
+
+    def _xrevrange(self, key: str, _: str, __: str, ___: str, count: str) -> Reply:
+        """Return the newest entries."""
+        newest = self.entries(key)[: -int(count) - 1 : -1]
+        return [[name, ["e", text]] for name, text in newest]
 
     def _xlen(self, key: str) -> Reply:
         return len(self.journal(key).held)
@@ -312,7 +346,7 @@ class Memory:
 
     def expiry(self, key: str) -> int:
         """Return when a key expires, in Unix milliseconds; 0 if it does not."""
-        return int(self.expires(key) or 0)
+        return int(self._keyspace.expiries.get(key, 0))
 
     def text(self, key: str) -> str:
         """Return a string."""
@@ -321,3 +355,12 @@ class Memory:
     def fields(self, key: str) -> dict[str, str]:
         """Return a copy of a hash."""
         return dict(self.find(key) or {})
+
+
+def _sent(rows: list[tuple[str, float]], more: tuple[str, ...]) -> Reply:
+    """Return rows as a command with some options does."""
+    if "LIMIT" in more:
+        rows = rows[: int(more[more.index("LIMIT") + 2])]
+    if "WITHSCORES" in more:
+        return [[member, score] for member, score in rows]
+    return [member for member, _ in rows]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from hashlib import sha1
 from typing import Any, Protocol
 
+from tests.simulation import scripts
 from tests.simulation.memory import Error, Memory, Reply
-from tests.simulation.scripts import SCRIPTS
-
-_KNOWN = {script.digest: script for script in SCRIPTS}
 
 
 class Connection(Protocol):
@@ -27,7 +25,7 @@ class Redis:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self._loaded: set[str] = set()
+        self._loaded: dict[str, str] = {}
         self._subscribers: dict[str, dict[Connection, None]] = {}
 
     def forget(self, connection: Connection) -> None:
@@ -53,21 +51,21 @@ class Redis:
                 reply = self._published(given[0], command[2])
             case "SCRIPT":
                 reply = _digest(given[1])
-                self._loaded.add(reply)
+                self._loaded[reply] = given[1]
             case "EVAL":
-                self._loaded.add(_digest(given[0]))
-                reply = self._run(_digest(given[0]), given[1:])
+                self._loaded[_digest(given[0])] = given[0]
+                reply = self._run(given[0], given[1:])
             case "EVALSHA" if given[0] not in self._loaded:
                 reply = Error("NOSCRIPT No matching script.")
             case "EVALSHA":
-                reply = self._run(given[0], given[1:])
+                reply = self._run(self._loaded[given[0]], given[1:])
             case _:
                 reply = self.memory.run(name, given)
         return reply
 
-    def _run(self, digest: str, given: list[str]) -> Reply:
+    def _run(self, text: str, given: list[str]) -> Reply:
         count = int(given[0])
-        return SCRIPTS[_KNOWN[digest]](self.memory, given[1 : count + 1], given[count + 1 :])
+        return scripts.run(self.memory, text, given[1 : count + 1], given[count + 1 :])
 
     def _subscribed(self, connection: Connection, kind: str, topic: str) -> bytes:
         subscribers = self._subscribers.setdefault(topic, {})
