@@ -202,8 +202,10 @@ class Memory:
         return [str(last if last < len(pairs) else 0), found]
 
     def _hset(self, key: str, *pairs: str) -> Reply:
-        self.hash(key).update(zip(pairs[::2], pairs[1::2], strict=True))
-        return len(pairs) // 2
+        found = self.hash(key)
+        before = len(found)
+        found.update(zip(pairs[::2], pairs[1::2], strict=True))
+        return len(found) - before
 
     def _hsetnx(self, key: str, name: str, value: str) -> Reply:
         return 0 if self._hexists(key, name) else self._hset(key, name, value)
@@ -316,7 +318,9 @@ class Memory:
 
     def _xrevrange(self, key: str, _: str, __: str, ___: str, count: str) -> Reply:
         """Return the newest entries."""
-        newest = self.entries(key)[: -int(count) - 1 : -1]
+        found = self.find(key)
+        first = found.begin if isinstance(found, Journal) else 1
+        newest = self.entries(key)[first - 1 :][: -int(count) - 1 : -1]
         return [[name, ["e", text]] for name, text in newest]
 
     def _xlen(self, key: str) -> Reply:

@@ -60,7 +60,10 @@ def run(memory: Memory, text: str, names: list[str], given: list[str]) -> Reply:
     """Run a script, and return its reply."""
     _LUA.memory = memory
     words = ([each.encode("utf-8", "surrogateescape") for each in part] for part in (names, given))
-    return _reply(_LUA.function(text)(*map(_LUA.table, words)))
+    try:
+        return _reply(_LUA.function(text)(*map(_LUA.table, words)))
+    except Error as error:
+        return error
 
 
 def _word(given: bytes | float) -> str:
