@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import heapq
+import itertools
 from collections.abc import Awaitable, Callable
+from contextvars import Context
 from typing import Any
 
 MAX_TURNS = 400_000
@@ -15,11 +18,35 @@ TURN = 1e-9
 
 
 ORDERED = 1e-6
-"""Seconds between two events in a fixed order, since timers with equal times have none."""
+"""Seconds between two messages of a connection, which arrive in order."""
 
 
 class StalledError(Exception):
     """The tasks are livelocked or deadlocked."""
+
+
+class Timer(asyncio.TimerHandle):
+    """A timer of a loop, after those that were set before it for the same time.
+
+    asyncio leaves their order to its heap, whose layout depends on when timers were cancelled, and
+    so on when garbage was collected.
+
+    Args:
+        number: how many timers were set before it.
+        given: as of the base class.
+    """
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int, *given: Any) -> None:
+        super().__init__(*given)
+        self._number = number
+        self._scheduled = True
+
+    def __lt__(self, other: object) -> bool:
+        """Return whether this one comes first."""
+        assert isinstance(other, Timer)
+        return (self.when(), self._number) < (other.when(), other._number)
 
 
 class VirtualLoop(asyncio.BaseEventLoop):
@@ -35,6 +62,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         super().__init__()
         self._time = 0.0
         self._turns = 0
+        self._numbers = itertools.count()
         self.connect: Callable[[Any, str], Awaitable[tuple[Any, Any]]]
         # The base class calls `select` of this to wait for sockets, of which there are none.
         self._selector = self
@@ -42,6 +70,18 @@ class VirtualLoop(asyncio.BaseEventLoop):
     def time(self) -> float:
         """Return the time."""
         return self._time
+
+    def call_at(  # type: ignore[override]
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
+        """Call a function at a time, after what is to be called then already."""
+        timer = Timer(next(self._numbers), when, callback, args, self, context)
+        heapq.heappush(vars(self)["_scheduled"], timer)
+        return timer
 
     async def create_connection(  # type: ignore[override]
         self, protocol_factory: Any, host: str, *_: Any, **__: Any

@@ -68,6 +68,20 @@ def test_players_who_keep_no_rule_change_nothing_for_others() -> None:
     assert counts["boards watched"] > HOSTILE_RACES
 
 
+def test_timers_of_one_time_run_in_the_order_in_which_they_were_set() -> None:
+    loop = VirtualLoop()
+    ran: list[int] = []
+    for number in range(300):
+        earlier = loop.call_at(0.5, ran.append, -1)
+        loop.call_at(1.0, ran.append, number)
+        # asyncio lays out its heap anew when half of it is cancelled.
+        earlier.cancel()
+    loop.call_at(2.0, loop.stop)
+    loop.run_forever()
+    loop.close()
+    assert ran == [*range(300)]
+
+
 @pytest.mark.deep
 def test_a_seed_replays_exactly() -> None:
     first = [run(seed, Counter()).trace for seed in range(REPLAYED)]
