@@ -48,6 +48,7 @@ DEEP = (
     "browser/test_policy.py",
     "browser/test_replay.py",
     "browser/test_rolling.py",
+    "browser/test_room.py",
     "browser/test_screens.py",
     "browser/test_store_away.py",
     "browser/test_weight.py",

@@ -27,12 +27,7 @@ def guest(browser: Browser, site: Site) -> Iterator[Player]:
     player.close()
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(PHONE, id="phone"),
-        pytest.param(DESKTOP, id="desktop", marks=pytest.mark.deep),
-    ]
-)
+@pytest.fixture(params=[PHONE, DESKTOP], ids=["phone", "desktop"])
 def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iterator[Player]:
     player = Player(browser, site.url, request.param)
     yield player
