@@ -201,6 +201,7 @@ def test_a_late_comer_watches_and_sits_in_the_next_round(racers: list[Player]) -
         player.wait_for_board()
 
 
+@pytest.mark.deep
 def test_on_a_phone_the_leader_and_oneself_stay_in_sight_among_many(
     racers: list[Player], browser: Browser, site: Site
 ) -> None:

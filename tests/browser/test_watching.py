@@ -143,6 +143,7 @@ def test_a_link_shows_the_race_later_and_leads_to_a_seat(
     expect(grace.see("boards")).to_be_visible()
 
 
+@pytest.mark.deep
 def test_a_link_that_opens_nothing_says_so(players: tuple[Player, Player, Player]) -> None:
     ada, grace, _ = players
     ada.open_room("robert", 2)
@@ -154,6 +155,7 @@ def test_a_link_that_opens_nothing_says_so(players: tuple[Player, Player, Player
     expect(grace.page.get_by_text("let you watch")).to_be_visible()
 
 
+@pytest.mark.deep
 def test_boards_of_a_race_that_is_open_to_anyone_are_shown_when_it_is_over(
     players: tuple[Player, Player, Player],
 ) -> None:
