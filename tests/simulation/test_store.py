@@ -59,6 +59,9 @@ def side_on(database: Database) -> Side:
 def drawn(rng: random.Random, now: int, length: int) -> tuple[str, ...]:
     """Return a random command of those that the server sends, or that its scripts call.
 
+    Its times to live are past, or longer than any test runs: the two stores set the end of a key
+    some milliseconds apart.
+
     Args:
         rng: draws it.
         now: Redis's time, in Unix milliseconds.
@@ -70,14 +73,14 @@ def drawn(rng: random.Random, now: int, length: int) -> tuple[str, ...]:
     low, high = one(["-inf", score, f"({score}"]), one(["+inf", last, f"({last}"])
     limit = one([(), ("LIMIT", "0", str(rng.randint(1, 3)))])
     scored = one([(), ("WITHSCORES",)])
-    ends = str(now + one([-60_000, 100_000]))
+    ends = str(now + one([-60_000, 10_000_000]))
     entry = f"0-{length + rng.randint(0, 1)}"
     return one(
         [
             *[("EXISTS", key), ("TTL", key), ("PERSIST", key), ("DEL", one([key, JOURNAL]))],
-            *[("EXPIRE", key, one(["100", "200"])), ("PEXPIREAT", key, ends)],
-            *[("SET", TEXT, text), ("SET", TEXT, text, "EX", "100"), ("GET", TEXT)] * 2,
-            *[("SET", TEXT, text, "PX", "100000"), ("SET", TEXT, text, "PXAT", ends)],
+            *[("EXPIRE", key, one(["10000", "20000"])), ("PEXPIREAT", key, ends)],
+            *[("SET", TEXT, text), ("SET", TEXT, text, "EX", "10000"), ("GET", TEXT)] * 2,
+            *[("SET", TEXT, text, "PX", "10000000"), ("SET", TEXT, text, "PXAT", ends)],
             *[("HSET", HASH, name, number), ("HSET", HASH, name, score, other, number)] * 2,
             *[("HSETNX", HASH, name, number), ("HINCRBY", HASH, "count", number)],
             *[("HDEL", HASH, name), ("HDEL", HASH, name, other), ("HGET", HASH, name)],
