@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import permutations
 from typing import Any
 
 from redis.asyncio import RedisCluster
@@ -25,6 +26,7 @@ from server.play.core.bus import Ended
 from server.rooms.core.commands import COUNTDOWN_MS
 from server.rooms.core.room import Room
 from server.wings import Services
+from tests.base.redis.servers import running
 from tests.builders import LIMIT, START, homewards
 from tests.conftest import database_on, secret_keys
 from tests.redis_users import as_node
@@ -211,3 +213,14 @@ BEGUN = START + COUNTDOWN_MS
 
 OVER = BEGUN + LIMIT
 """The deadline of such a round."""
+
+
+@asynccontextmanager
+async def running_together(*nodes: Node) -> AsyncIterator[None]:
+    """Run nodes in the block, which know that the others are alive."""
+    for one, another in permutations(nodes, 2):
+        one.registration.note_alive(another.registration.id)
+    async with AsyncExitStack() as stack:
+        for each in nodes:
+            await stack.enter_async_context(running(each.run))
+        yield

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 
 import pytest
 
@@ -13,10 +12,10 @@ from server.base.core.refusal import UnavailableError
 from server.lobby import open_rooms as module
 from server.lobby.core import keys
 from server.lobby.core.open_row import MAX_OF_NETWORK, MAX_OPEN_ROOMS
-from tests.base.redis.servers import running, until
+from tests.base.redis.servers import until
 from tests.builders import ADA, BOB, CYD
 from tests.conftest import debug_captured
-from tests.nodes import Node, SetClock
+from tests.nodes import Node, SetClock, running_together
 from tests.rooms.test_live_rooms import follow
 
 
@@ -28,11 +27,7 @@ async def running_nodes(
     monkeypatch.setattr(module, "READ_EVERY", 0.0)
     for each in (node, other):
         each.background.loops["open_rooms_renewal"].every = 0.02
-    for one, another in ((node, other), (other, node)):
-        one.registration.note_alive(another.registration.id)
-    async with AsyncExitStack() as stack:
-        for each in (node, other):
-            await stack.enter_async_context(running(each.run))
+    async with running_together(node, other):
         yield
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 
 import pytest
 
@@ -16,9 +15,9 @@ from server.lobby.core import keys as lobby_keys
 from server.rooms.core import absence, quick_match
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core.room import Room
-from tests.base.redis.servers import running, until
+from tests.base.redis.servers import until
 from tests.builders import ADA, BOB, CYD, PLAYERS, START
-from tests.nodes import Node, SetClock
+from tests.nodes import Node, SetClock, running_together
 from tests.rooms.test_live_rooms import follow
 
 GAME = "lady-betty"
@@ -34,11 +33,7 @@ async def running_nodes(
     monkeypatch.setattr(module, "BACKUP_AFTER", 0.05)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.02)
     monkeypatch.setattr(absence, "QUICK_ABSENCE_MS", 60)
-    for one, another in ((node, other), (other, node)):
-        one.registration.note_alive(another.registration.id)
-    async with AsyncExitStack() as stack:
-        for each in (node, other):
-            await stack.enter_async_context(running(each.run))
+    async with running_together(node, other):
         yield
 
 

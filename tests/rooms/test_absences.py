@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 
 import pytest
 
@@ -13,10 +12,10 @@ from server.base.work import worker_pool
 from server.rooms import absences as module
 from server.rooms.core import keys
 from server.rooms.core.absence import HOST_ABSENCE_MS, SEAT_ABSENCE_MS
-from tests.base.redis.servers import running, until
+from tests.base.redis.servers import until
 from tests.builders import ADA, BOB, CYD, reached
 from tests.conftest import debug_captured
-from tests.nodes import Node
+from tests.nodes import Node, running_together
 from tests.rooms.test_live_rooms import follow, sees, shows
 from tests.timers import AbsenceTime
 
@@ -28,11 +27,7 @@ async def time(
     """Run both nodes, and return the time by which they count absences."""
     monkeypatch.setattr(module, "RETRY_AFTER_MS", 20)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.02)
-    for one, another in ((node, other), (other, node)):
-        one.registration.note_alive(another.registration.id)
-    async with AsyncExitStack() as stack:
-        for each in (node, other):
-            await stack.enter_async_context(running(each.run))
+    async with running_together(node, other):
         yield AbsenceTime(monkeypatch)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
@@ -20,10 +19,10 @@ from server.rooms.core import bus as room_bus
 from server.rooms.core import keys as rooms_keys
 from server.rooms.core.bus import AppendedEntry, Progress
 from server.rooms.live_room import RoomPage
-from tests.base.redis.servers import calls, reads, running, until
+from tests.base.redis.servers import calls, reads, until
 from tests.builders import ADA, BOB, CYD
 from tests.conftest import ALONE, debug_captured
-from tests.nodes import BEGUN, Node, SetClock, attempt_of
+from tests.nodes import BEGUN, Node, SetClock, attempt_of, running_together
 
 
 @pytest.fixture(autouse=True)
@@ -34,11 +33,7 @@ async def running_nodes(
     monkeypatch.setattr(progress, "EVERY", 0.02)
     monkeypatch.setattr(worker_pool, "RETRY_AFTER", 0.1)
     monkeypatch.setattr(module, "LOADED_WITHIN", 0.1)
-    for one, another in ((node, other), (other, node)):
-        one.registration.note_alive(another.registration.id)
-    async with AsyncExitStack() as stack:
-        for each in (node, other):
-            await stack.enter_async_context(running(each.run))
+    async with running_together(node, other):
         yield
 
 

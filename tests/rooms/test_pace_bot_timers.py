@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 
 import msgspec
 import pytest
@@ -15,9 +14,9 @@ from server.play.core.attempt import Attempt, Event, fold
 from server.rooms import pace_bot_timers as module
 from server.rooms.core import quick_match
 from server.rooms.core.room import Room
-from tests.base.redis.servers import running, until
+from tests.base.redis.servers import until
 from tests.builders import ADA, BOB
-from tests.nodes import Node, SetClock, attempt_of
+from tests.nodes import Node, SetClock, attempt_of, running_together
 from tests.rooms.test_live_rooms import follow
 
 GAME = "lady-betty"
@@ -32,11 +31,7 @@ async def running_nodes(
     monkeypatch.setattr(worker_pool, "SHORTEST", 0.001)
     for name, time in (("FIRST_MOVE_AFTER_MS", 30), ("FASTEST_MS", 15), ("SLOWEST_MS", 25)):
         monkeypatch.setattr(pace_bot, name, time)
-    for one, another in ((node, other), (other, node)):
-        one.registration.note_alive(another.registration.id)
-    async with AsyncExitStack() as stack:
-        for each in (node, other):
-            await stack.enter_async_context(running(each.run))
+    async with running_together(node, other):
         yield
 
 
