@@ -150,4 +150,4 @@ def move_numbers(ruleset: Ruleset, text: str) -> tuple[int, int, int]:
 
 def result(found: ranking.Result) -> Result:
     """Return the result of an attempt, which may still be in progress."""
-    return Result(*structs.astuple(found))
+    return Result(**structs.asdict(found))
