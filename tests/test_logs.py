@@ -244,7 +244,7 @@ async def test_logs_name_session_player_and_attempt_and_contain_no_secret(
     assert joined["room"] == "ZZZZZZZZ"
     assert joined["session"] == failed["session"]
     assert deal is not None
-    for secret in (welcome["token"], deal.seed.hex(), repr(deal.seed), "piles=", "x7f"):
+    for secret in (welcome["token"], deal.seed.hex(), repr(deal.seed), "piles=", r"\x7f"):
         assert secret not in output
 
 

@@ -137,7 +137,7 @@ async def test_addresses_are_stored_as_keyed_hashes(node: Node) -> None:
     await node.services.quotas.take([HERE], "any", [SOME])
     (key,) = await node.keys("quota:*")
     assert len(key) == len("quota:{}") + 12
-    assert "192" not in key
+    assert "192.0" not in key
 
 
 async def test_a_player_pays_where_the_player_is_for_a_game_that_is_played(
