@@ -127,9 +127,8 @@ def problems(player: Player) -> list[str]:
     covered, and axe finds no violation.
     """
     size, scheme = _size(player), _scheme(player)
-    found = misfits(player)
     _show(player, NARROW, "light")
-    found += _violations(player)
+    found = _misfits_here(player) + _violations(player)
     _show(player, WIDE, "dark")
     found += _violations(player)
     found += _find(player, "broken or covered words", FIND_UNREADABLE)
@@ -139,10 +138,17 @@ def problems(player: Player) -> list[str]:
 
 def misfits(player: Player) -> list[str]:
     """Return what does not fit on a narrow phone, as `problems` does, and nothing else."""
-    page = player.page
     size, scheme = _size(player), _scheme(player)
-    found: list[str] = []
     _show(player, NARROW, "light")
+    found = _misfits_here(player)
+    _show(player, size, scheme)
+    return found
+
+
+def _misfits_here(player: Player) -> list[str]:
+    """Return what does not fit at the size that is shown."""
+    page = player.page
+    found: list[str] = []
     for mode, script in READING_MODES.items():
         page.evaluate(script)
         player.wait_for_frames(2)
@@ -155,7 +161,6 @@ def misfits(player: Player) -> list[str]:
                 f"{mode}, {what}: {each}" for each in _find(player, f"{mode}, {what}", function)
             ]
         page.evaluate(PLAIN)
-    _show(player, size, scheme)
     return found
 
 
@@ -171,6 +176,9 @@ def _scheme(player: Player) -> Literal["light", "dark"]:
 
 
 def _show(player: Player, size: ViewportSize, scheme: Literal["light", "dark"]) -> None:
+    """Show the page so, unless it is: each change takes it two layouts."""
+    if (_size(player), _scheme(player)) == (size, scheme):
+        return
     player.page.set_viewport_size(size)
     player.page.emulate_media(color_scheme=scheme)
     player.wait_for_frames(2)

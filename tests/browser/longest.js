@@ -12,29 +12,37 @@
 
   /** The words of dates, such as "Mi" and "Mittwoch", and the longest of the same kind. */
   const words = new Map();
-  const year = Array.from({ length: 366 }, (_, nth) => Date.UTC(2028, 0, 1) + nth * DAY);
-  const kinds = ["weekday", "month"].flatMap((part) => ["short", "long"].map((s) => [part, s]));
-  for (const [part, style] of kinds) {
+  const days = Array.from({ length: 7 }, (_, nth) => Date.UTC(2028, 0, 1) + nth * DAY);
+  const months = Array.from({ length: 12 }, (_, nth) => Date.UTC(2028, nth, 1));
+  const kinds = [
+    ["weekday", days],
+    ["month", months],
+  ].flatMap(([part, dates]) => ["short", "long"].map((style) => [part, style, dates]));
+  for (const [part, style, dates] of kinds) {
     const found = new Set();
     for (const language of languages) {
       const options = { timeZone: "UTC", day: "numeric", [part]: style };
       const format = new Intl.DateTimeFormat(language, options);
-      for (const { type, value } of year.flatMap((day) => format.formatToParts(day)))
+      for (const { type, value } of dates.flatMap((day) => format.formatToParts(day)))
         if (type === part) found.add(value);
     }
     for (const word of found) words.set(word, longest([words.get(word) ?? "", ...found]));
   }
 
-  /** Weeks as they are written: the longest are those in two years. */
-  const weeks = new Set();
-  for (const language of languages) {
+  /** Weeks as they are written; the longest are those in two years. */
+  const week = /^\d{1,2}\.?(?: \p{L}+)?(?: \d{4})?\s?–\s?\d{1,2}\.? \p{L}+ \d{4}$/u;
+  function longestWeek() {
     const options = { timeZone: "UTC", day: "numeric", month: "long", year: "numeric" };
-    const format = new Intl.DateTimeFormat(language, options);
-    const monday = Date.UTC(2020, 0, 6);
-    for (let week = 0; week < 15 * 52; week++)
-      weeks.add(format.formatRange(monday + 7 * week * DAY, monday + (7 * week + 6) * DAY));
+    const mondays = Array.from({ length: 7 }, (_, nth) => {
+      const newYear = Date.UTC(2020 + nth, 0, 1);
+      return newYear - ((new Date(newYear).getUTCDay() + 6) % 7) * DAY;
+    });
+    const weeks = languages.flatMap((language) => {
+      const format = new Intl.DateTimeFormat(language, options);
+      return mondays.map((monday) => format.formatRange(monday, monday + 6 * DAY));
+    });
+    return longest(weeks);
   }
-  const week = longest(weeks);
 
   const any = (texts) =>
     [...texts]
@@ -52,7 +60,7 @@
     "gu",
   );
   function lengthened(text, most) {
-    if (weeks.has(text.trim())) return week;
+    if (week.test(text.trim())) return longestWeek();
     return text.replace(varying, (found, ...rest) => {
       const is = rest.at(-1);
       if (is.clock !== undefined) return clock;
