@@ -28,8 +28,8 @@ from server.base.core import keys as base_keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, split_attempt_id
 from server.base.core.refusal import UnreadableError
+from server.base.journals.core.entry import GapError
 from server.base.journals.reader import rules_of
-from server.base.journals.store import GapError
 from server.base.outbox.outbox import Outbox
 from server.base.seals.keyring import Keyring
 from server.deals.core.certificate import proves

@@ -14,9 +14,10 @@ from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_
 from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import Refusal
 from server.base.journals.cache import ReplicaCache
+from server.base.journals.core.machine import PAUSE_EVERY
+from server.base.journals.core.machine import Step as Submitted
 from server.base.journals.reader import rules_of
-from server.base.journals.replica import YIELD_EVERY, Replica
-from server.base.journals.replica import Step as Submitted
+from server.base.journals.replica import Replica
 from server.base.journals.store import JournalStore
 from server.base.work.clock import Clock
 from server.base.work.metrics import Counts
@@ -88,7 +89,7 @@ class Attempts:
         deal = await self._deal(attempt)
         rules = rules_of(deal.game, deal.variant, deal.rules)
         started = structs.replace(started, rules=rules.digest)
-        step = await replica.submit(lambda state, _: started if state is None else None)
+        step = await replica.decide(lambda state, _: started if state is None else None)
         return step.after
 
     async def pass_deadline(self, due: AttemptDue) -> bool:
@@ -147,7 +148,7 @@ class Attempts:
         if replica is None or seq == FIRST_MOVE:
             run_soon(self._play(attempt, seq, move))
         else:
-            replica.submit_soon(move)
+            replica.submit(move.decide, move.finish)
 
     async def _play(self, attempt: AttemptId, seq: int, move: PendingMove) -> None:
         """Play a move whose replica is not cached, or a first move, with a confirmed clock."""
@@ -156,9 +157,9 @@ class Attempts:
             if seq == FIRST_MOVE:
                 await self._keep_deal(attempt, move.decide)
         except Exception as error:
-            move.finish(None, error)
+            move.finish(error)
         else:
-            replica.submit_soon(move)
+            replica.submit(move.decide, move.finish)
 
     async def started(self, deals: Sequence[DealId], player: PlayerId) -> set[DealId]:
         """Return those of some deals on which a player has started an attempt."""
@@ -301,7 +302,7 @@ class Attempts:
         replica = await self._replica(attempt, to_append=True)
         if plays and seq == FIRST_MOVE:
             await self._keep_deal(attempt, decide_next)
-        return await replica.submit(decide_next)
+        return await replica.decide(decide_next)
 
     async def give_up(self, attempt: AttemptId) -> None:
         """Resign an attempt at any entry, begun or not; if it is over, do nothing.
@@ -312,7 +313,7 @@ class Attempts:
         def decide(state: Attempt | None, now: int) -> Event | None:
             return None if state is None else core.give_up(state, now)
 
-        step = await (await self._replica(attempt, to_append=True)).submit(decide)
+        step = await (await self._replica(attempt, to_append=True)).decide(decide)
         if step.before is not step.after:
             self.given_up.emit(step.after)
 
@@ -332,7 +333,7 @@ class Attempts:
                 raise Refusal("unknown_attempt")
             return core.end_stuck(state, seq, now)
 
-        step = await (await self._replica(attempt, to_append=True)).submit(decide)
+        step = await (await self._replica(attempt, to_append=True)).decide(decide)
         return step.after if step.before is not step.after else None
 
     async def steps(self, attempt: AttemptId, first: int) -> Iterator[Step]:
@@ -360,7 +361,7 @@ class Attempts:
         events: list[Event] = []
         for number, text in enumerate(texts, 1):
             events.append(decode(text))
-            if number % YIELD_EVERY == 0:
+            if number % PAUSE_EVERY == 0:
                 await asyncio.sleep(0)
         return run_of(events)
 

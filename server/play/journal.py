@@ -11,8 +11,8 @@ from engine.deal import deal_seed
 from server.base.core import keys as base_keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
+from server.base.journals.core.entry import Append
 from server.base.journals.reader import Reader, rules_of
-from server.base.journals.store import Append
 from server.base.outbox import effects
 from server.deals.store import Deal
 from server.play.core import attempt as core

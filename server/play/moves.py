@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from engine.board import Delta
 from server.base.core.ids import AttemptId, PlayerId
 from server.base.core.refusal import Refusal
+from server.base.journals.core.machine import Step
 from server.base.work.tasks import run_soon
 from server.play.answers import Played, Snapshot
 from server.play.core import attempt as core
@@ -33,14 +34,13 @@ AnswerAgain = Callable[[AttemptId, PlayerId, int, MoveNumbers], Awaitable[Played
 
 
 class PendingMove:
-    """A move in flight: a `server.base.journals.replica.Command`.
+    """A move in flight.
 
     It is to become entry `seq`; `again` answers it if that number is not the next one.
     """
 
     __slots__ = (
         "_again",
-        "_before",
         "_delta",
         "_id",
         "_numbers",
@@ -64,7 +64,6 @@ class PendingMove:
         self._seq = seq
         self._numbers = numbers
         self._reply = reply
-        self._before: Attempt | None = None
         self._delta: Delta | None = None
 
     def decide(self, state: Attempt | None, now: int) -> tuple[Event, Attempt]:
@@ -81,20 +80,18 @@ class PendingMove:
         if move is None:
             raise Refusal("bad_move")
         event, after, self._delta = core.play(state, move, now)
-        self._before = state
         return event, after
 
-    def finish(self, after: Attempt | None, error: Exception | None) -> None:
-        """Reply with the outcome, given the attempt after the move or the error."""
-        if error is None:
-            assert self._before is not None
-            assert after is not None
+    def finish(self, outcome: Step[Attempt] | Exception) -> None:
+        """Reply with the attempt before and after the move, or why it was not played."""
+        if isinstance(outcome, Step):
+            assert outcome.before is not None
             assert self._delta is not None
-            self._reply(Played(self._before, after, self._delta))
-        elif isinstance(error, OutOfStepError):
+            self._reply(Played(outcome.before, outcome.after, self._delta))
+        elif isinstance(outcome, OutOfStepError):
             run_soon(self._answer_again())
         else:
-            self._reply(error)
+            self._reply(outcome)
 
     async def _answer_again(self) -> None:
         """Reply to a move whose number is not the next one; it may be a retry of a stored one."""

@@ -7,8 +7,8 @@ import msgspec
 from server.base.core import keys as base_keys
 from server.base.core.due import RoundDue
 from server.base.core.ids import PACE_BOT, RoomCode
+from server.base.journals.core.entry import Append, Beside
 from server.base.journals.reader import Reader, rules_of
-from server.base.journals.store import Append, Beside
 from server.base.outbox import effects
 from server.base.work.clock import Clock
 from server.base.work.signal import Signal

@@ -19,7 +19,7 @@ import structlog
 from server.base.core.bus_message import encode
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal, UnreadableError
-from server.base.journals.store import Append
+from server.base.journals.core.entry import Append
 from server.base.nodes.registration import Registration
 from server.base.redis.bus import Bus
 from server.base.work.background import Background

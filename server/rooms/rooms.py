@@ -21,9 +21,10 @@ from server.base.core.ids import (
 from server.base.core.quota import KEPT_DAYS, Item
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.journals.cache import ReplicaCache
+from server.base.journals.core.entry import Append
 from server.base.journals.reader import rules_of
 from server.base.journals.replica import Replica
-from server.base.journals.store import Append, JournalStore
+from server.base.journals.store import JournalStore
 from server.base.quotas.quotas import Quotas
 from server.base.work.clock import Clock
 from server.base.work.random_text import random_room_code
@@ -646,7 +647,7 @@ class Rooms:
         self, code: RoomCode, decide: Callable[[Room | None, int], Event | None]
     ) -> Room:
         """Carry out a command, and cache the room's replica with those that are appended to."""
-        step = await self._replica(code).submit(decide)
+        step = await self._replica(code).decide(decide)
         self._replicas.find_to_append(code)
         return step.after
 

@@ -11,8 +11,8 @@ from engine.deal import deal_seed
 from server.base.core.days import DailyId
 from server.base.core.ids import AttemptId, DealId, PlayerId, attempt_id, split_attempt_id
 from server.base.core.refusal import Refusal
+from server.base.journals.core.machine import PAUSE_EVERY
 from server.base.journals.reader import rules_of
-from server.base.journals.replica import YIELD_EVERY
 from server.deals.store import Deal
 from server.play.attempts import Attempts
 from server.play.core.result import Row, unpack
@@ -123,7 +123,7 @@ class Runs:
         with self._a_read():
             for number, each in enumerate(states_of(run, deal_seed(rules, deal.seed)), 1):
                 state = each
-                if number % YIELD_EVERY == 0:
+                if number % PAUSE_EVERY == 0:
                     await asyncio.sleep(0)
         return file_of(
             run,

@@ -22,7 +22,7 @@ import structlog
 
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError, UnreadableError
-from server.base.journals.replica import YIELD_EVERY
+from server.base.journals.core.machine import PAUSE_EVERY
 from server.base.journals.store import JournalStore
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
@@ -444,7 +444,7 @@ class Watching:
         for step in steps_of(deal, state, texts):
             found.append(WatchedEntry(number, place, state, step.after))
             state = step.after
-            if not len(found) % YIELD_EVERY:
+            if not len(found) % PAUSE_EVERY:
                 await asyncio.sleep(0)
         runner.state, runner.last = state, texts[-1]
         entries += found

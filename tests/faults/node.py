@@ -23,8 +23,12 @@ from typing import Any
 import msgspec
 
 from server.base.core.ids import PlayerId, RoomCode
-from server.base.journals.store import Append, JournalStore, is_checkpoint
+from server.base.core.refusal import UnavailableError
+from server.base.journals.core.entry import GapError, is_checkpoint
+from server.base.journals.core.machine import Write
+from server.base.journals.store import Done, JournalStore
 from server.base.redis import clock, embedded
+from server.base.work.tasks import run_soon
 from server.cli.main import main as samedeal
 from server.rooms import journal as rooms_journal
 from server.rooms.core import absence, commands, quick_match
@@ -71,28 +75,13 @@ def shorten_rounds(share: int) -> None:
 
 def acknowledge_first() -> None:
     """Break the node: report an append as done at once, and carry it out afterwards."""
-    broken: Any = JournalStore
-    append, append_soon = broken.append, broken.append_soon
-    tasks: set[asyncio.Task[int]] = set()
+    append = JournalStore.append
 
-    def forget(task: asyncio.Task[int]) -> None:
-        tasks.discard(task)
-        task.exception()
+    def at_once(self: JournalStore, write: Write, done: Done) -> None:
+        append(self, write, lambda _: None)
+        asyncio.get_running_loop().call_soon(done, self.generation(write.append.key))
 
-    async def at_once(self: JournalStore, entry: Append, *given: Any) -> int:
-        task = asyncio.create_task(append(self, entry, *given))
-        tasks.add(task)
-        task.add_done_callback(forget)
-        return self.generation(entry.key)
-
-    def soon(self: JournalStore, *given: Any) -> bool:
-        *entry, generation, done, previous = given
-        if not append_soon(self, *entry, generation, lambda *_: None, previous):
-            return False
-        asyncio.get_running_loop().call_soon(done, None, generation)
-        return True
-
-    broken.append, broken.append_soon = at_once, soon
+    JournalStore.append = at_once  # type: ignore[method-assign]
 
 
 def keep_dropped() -> None:
@@ -102,14 +91,24 @@ def keep_dropped() -> None:
     """
     append = JournalStore.append
 
-    async def copying(self: JournalStore, entry: Append, *given: Any, **named: Any) -> int:
-        if is_checkpoint(entry.payload):
+    async def copy_first(self: JournalStore, write: Write, done: Done) -> None:
+        entry = write.append
+        try:
             found = await self.read(entry.key)
             pairs = [str(each) for pair in enumerate(found.texts, found.first) for each in pair]
             key = entry.key.replace(":room:", ":dropped:")
             if pairs:
                 await self._database.write(key, "HSET", key, *pairs)
-        return await append(self, entry, *given, **named)
+        except (UnavailableError, GapError) as error:
+            done(UnavailableError(str(error)))
+        else:
+            append(self, write, done)
+
+    def copying(self: JournalStore, write: Write, done: Done) -> None:
+        if is_checkpoint(write.append.payload):
+            run_soon(copy_first(self, write, done))
+        else:
+            append(self, write, done)
 
     JournalStore.append = copying  # type: ignore[method-assign]
 

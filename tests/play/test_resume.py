@@ -14,7 +14,7 @@ from engine.board import View, apply_delta, view_of
 from engine.deal import deal_seed
 from engine.moves import legal_moves
 from server.base.core.ids import AttemptId
-from server.base.journals.replica import KEEP_EVERY
+from server.base.journals.core.machine import KEEP_EVERY
 from server.base.journals.store import JournalStore
 from server.play.answers import Played, Snapshot, snapshot_of
 from server.play.core import attempt as core

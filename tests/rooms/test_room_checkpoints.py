@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from server.base.core.ids import DealId, PlayerId, RoomCode
-from server.base.journals.store import Append
+from server.base.journals.core.entry import Append
 from server.play.core.result import Result
 from server.rooms import journal as rooms_journal
 from server.rooms.core import charges, keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -18,8 +18,10 @@ from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.quota import HOUR, Charge, Item
 from server.base.core.refusal import Refusal
 from server.base.journals import store as journals_store
+from server.base.journals.core.entry import Append, ConflictError
+from server.base.journals.core.machine import Write
 from server.base.journals.replica import Replica
-from server.base.journals.store import Append, ConflictError, JournalStore
+from server.base.journals.store import Done, JournalStore
 from server.base.net.budgets import Guess, Payer
 from server.base.nodes import registration
 from server.base.outbox.effects import Effect
@@ -61,28 +63,13 @@ from tests.simulation.race import patched
 @contextmanager
 def acknowledges_before_it_appends() -> Iterator[None]:
     """An append is reported as done at once, and carried out afterwards."""
-    append: Any = JournalStore.append
-    append_soon: Any = JournalStore.append_soon
-    tasks: set[asyncio.Task[None]] = set()
+    append = JournalStore.append
 
-    async def ignoring_errors(self: JournalStore, entry: Append, *given: Any) -> None:
-        with suppress(Exception):
-            await append(self, entry, *given)
+    def at_once(self: JournalStore, write: Write, done: Done) -> None:
+        append(self, write, lambda _: None)
+        asyncio.get_running_loop().call_soon(done, self.generation(write.append.key))
 
-    async def at_once(self: JournalStore, entry: Append, *given: Any) -> int:
-        task = asyncio.create_task(ignoring_errors(self, entry, *given))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-        return self.generation(entry.key)
-
-    def soon(self: JournalStore, *given: Any) -> bool:
-        *entry, generation, done, previous = given
-        if not append_soon(self, *entry, generation, lambda *_: None, previous):
-            return False
-        asyncio.get_running_loop().call_soon(done, None, generation)
-        return True
-
-    with patched(JournalStore, "append", at_once), patched(JournalStore, "append_soon", soon):
+    with patched(JournalStore, "append", at_once):
         yield
 
 
@@ -145,26 +132,15 @@ def keeps_without_an_outbox() -> Iterator[None]:
 @contextmanager
 def takes_a_conflict_for_success() -> Iterator[None]:
     """A node does not read the entries that a conflict shows it has missed."""
-    append: Any = JournalStore.append
-    append_soon: Any = JournalStore.append_soon
+    append = JournalStore.append
 
-    async def ignoring_conflicts(self: JournalStore, entry: Append, *given: Any) -> int:
-        with suppress(ConflictError):
-            return await append(self, entry, *given)  # type: ignore[no-any-return]
-        return self.generation(entry.key)
+    def ignoring_conflicts(self: JournalStore, write: Write, done: Done) -> None:
+        def done_anyway(reply: int | Exception) -> None:
+            done(self.generation(write.append.key) if isinstance(reply, ConflictError) else reply)
 
-    def soon(self: JournalStore, *given: Any) -> bool:
-        *entry, generation, done, previous = given
+        append(self, write, done_anyway)
 
-        def ignore_conflict(error: Exception | None, known: int) -> None:
-            done(None if isinstance(error, ConflictError) else error, known)
-
-        return append_soon(self, *entry, generation, ignore_conflict, previous)  # type: ignore[no-any-return]
-
-    with (
-        patched(JournalStore, "append", ignoring_conflicts),
-        patched(JournalStore, "append_soon", soon),
-    ):
+    with patched(JournalStore, "append", ignoring_conflicts):
         yield
 
 
@@ -242,15 +218,48 @@ def appends_after_any_entry() -> Iterator[None]:
 
     That matters only where the store has lost something: here it does so in every race.
     """
-    script = journals_store._APPEND_WITH
-    with _script(script, "ARGV[13] = nil" + script.text), _losses(), _ignored_generations():
+    script = journals_store._APPEND
+    compares = "previous ~= '' and last[2][2] ~= previous"
+    assert compares in script.text
+    append = JournalStore.append
+
+    def on_any(self: JournalStore, write: Write, done: Done) -> None:
+        append(self, write._replace(generation=0), done)
+
+    with (
+        _script(script, script.text.replace(compares, "false")),
+        _losses(),
+        _taken_for_current(),
+        patched(JournalStore, "append", on_any),
+    ):
         yield
 
 
 @contextmanager
 def uses_states_of_older_connections() -> Iterator[None]:
     """A state read on one connection is used on the next, though the store may have lost it."""
-    with _losses(), _ignored_generations():
+    append = JournalStore.append
+
+    def on_this(self: JournalStore, write: Write, done: Done) -> None:
+        append(self, write._replace(generation=self.generation(write.append.key)), done)
+
+    with (
+        _losses(),
+        _taken_for_current(),
+        patched(JournalStore, "append", on_this),
+    ):
+        yield
+
+
+@contextmanager
+def _taken_for_current() -> Iterator[None]:
+    """Take a replica for current on any connection."""
+
+    def is_current(self: Replica[Any, Any]) -> bool:
+        key = self._definition.key()
+        return self._machine.generation != 0 and self._journals.generation(key) != 0
+
+    with patched(Replica, "_is_current", is_current):
         yield
 
 
@@ -269,20 +278,6 @@ def _losses() -> Iterator[None]:
         patched(faults, "NETWORK", dict.fromkeys(faults.NETWORK, 0.0)),
         patched(faults, "OTHERS", often),
     ):
-        yield
-
-
-@contextmanager
-def _ignored_generations() -> Iterator[None]:
-    append_soon: Any = JournalStore.append_soon
-
-    def is_current(self: Replica[Any, Any]) -> bool:
-        return self._generation != 0 and self._journals.generation(self._definition.key()) != 0
-
-    def soon(self: JournalStore, entry: Append, at: int, _: int, *given: Any) -> bool:
-        return append_soon(self, entry, at, self.generation(entry.key), *given)  # type: ignore[no-any-return]
-
-    with patched(Replica, "_is_current", is_current), patched(JournalStore, "append_soon", soon):
         yield
 
 

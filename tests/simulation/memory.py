@@ -296,8 +296,8 @@ class Memory:
         return self._zrem(key, *(member for member, _ in self._placed(key, first, last)))
 
     def _xadd(self, key: str, *given: str) -> Reply:
-        """Append an entry to a journal; with `MINID`, drop those before it; or to a stream."""
-        *options, name, _, text = given
+        """Append an entry to a journal or to a stream."""
+        name, _, text = given
         if name == "*":
             self.put(key, [*(self.find(key) or []), text])
             return name
@@ -306,9 +306,18 @@ class Memory:
             return Error("ERR The ID specified in XADD is not the next one")
         self.appended += 1
         self.journals[key].append(text)
-        texts = [*found.texts, text]
-        self.put(key, Journal(texts, len(texts) if options else found.begin))
+        self.put(key, Journal([*found.texts, text], found.begin))
         return name
+
+    def _xtrim(self, key: str, _: str, name: str) -> Reply:
+        """Drop the entries of a journal before one."""
+        found = self.find(key)
+        if found is None:
+            return 0
+        first = int(name.partition("-")[2])
+        begin = max(found.begin, min(first, len(found.texts) + 1))
+        self.put(key, Journal(found.texts, begin))
+        return begin - found.begin
 
     def _xrange(self, key: str, first: str, _: str, __: str, count: str) -> Reply:
         found = self.journal(key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -21,7 +22,8 @@ class _Lua:
         self.memory: Memory | None = None
         self._runtime: Any = LuaRuntime(encoding=None)
         self.table = self._runtime.table_from
-        self._runtime.globals()[b"redis"] = self.table({b"call": self._call})
+        self._runtime.globals()[b"redis"] = self.table({b"call": self._call, b"pcall": self._pcall})
+        self._runtime.globals()[b"cjson"] = self.table({b"decode": self._decode})
 
     @cache  # noqa: B019 - there is only one of it
     def function(self, text: str) -> Callable[[object, object], object]:
@@ -34,6 +36,20 @@ class _Lua:
     def _call(self, name: bytes, *given: bytes | float) -> object:
         assert self.memory is not None
         return self._value(self.memory.run(name.decode(), [_word(each) for each in given]))
+
+    def _pcall(self, name: bytes, *given: bytes | float) -> object:
+        try:
+            return self._call(name, *given)
+        except Error as error:
+            return self.table({b"err": str(error).encode()})
+
+    def _decode(self, text: bytes) -> object:
+        """Return JSON of arrays and strings as tables."""
+
+        def table(given: Any) -> object:
+            return self.table(map(table, given)) if isinstance(given, list) else given.encode()
+
+        return table(json.loads(text))
 
     def _value(self, reply: Reply) -> object:
         """Return a reply as RESP2, which scripts are given, has it."""

@@ -96,7 +96,7 @@ def drawn(rng: random.Random, now: int, length: int) -> tuple[str, ...]:
             ("ZREVRANGEBYSCORE", SCORES, high, low, *limit),
             *[("ZREMRANGEBYSCORE", SCORES, low, score), ("ZREMRANGEBYRANK", SCORES, "0", place)],
             *[("XADD", JOURNAL, entry, "e", text)] * 6,
-            ("XADD", JOURNAL, "MINID", entry, entry, "e", text),
+            ("XTRIM", JOURNAL, "MINID", entry),
             *[("XRANGE", JOURNAL, one(["-", entry]), "+", "COUNT", one("123")), ("XLEN", JOURNAL)],
             ("XREVRANGE", JOURNAL, "+", "-", "COUNT", one("12")),
         ]

@@ -20,8 +20,8 @@ import structlog
 
 from server.base.core.due import AttemptDue, Due, RoundDue
 from server.base.core.refusal import UnavailableError
+from server.base.journals.core.entry import Append
 from server.base.journals.reader import Reader
-from server.base.journals.store import Append
 from server.base.outbox.effects import Effect, encode
 from server.base.outbox.store import OutboxStore
 from server.base.work.background import Background

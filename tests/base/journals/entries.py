@@ -9,7 +9,9 @@ from typing import Any
 from server.base.core import keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
-from server.base.journals.store import Append, JournalStore
+from server.base.journals.core.entry import Append
+from server.base.journals.core.machine import Write
+from server.base.journals.store import JournalStore
 from server.play.core import keys as play_keys
 
 NAME = "dea1000000000000.ada0000000000000"
@@ -50,7 +52,7 @@ def now() -> int:
     return time.time_ns() // 1_000_000
 
 
-async def append(
+def append(
     journals: JournalStore,
     number: int,
     payload: str = "",
@@ -58,53 +60,34 @@ async def append(
     name: str = NAME,
     at: int | None = None,
     generation: int | None = None,
+    previous: str = "",
     **more: Any,
-) -> int:
-    """Append an entry, by default decided now; return the generation in which it was written."""
-    entry = Append(
-        play_keys.attempt(name), number, payload or text_of(number), keys.partition(name), **more
-    )
-    return await journals.append(entry, now() if at is None else at, generation)
-
-
-def append_soon(
-    journals: JournalStore,
-    number: int,
-    payload: str = "",
-    *,
-    name: str = NAME,
-    at: int | None = None,
-    generation: int | None = None,
-    previous: str | None = None,
 ) -> asyncio.Future[int]:
-    """Append an entry in the next batch; return the future of its generation or its error.
+    """Append an entry, by default decided now, and on the connection that is open now.
 
-    Raises:
-        RefusedError: the append is not sent at all.
+    Returns:
+        The future of the generation in which it was written, or of the error.
     """
     key = play_keys.attempt(name)
+    entry = Append(key, number, payload or text_of(number), keys.partition(name), **more)
+    known = journals.generation(key) if generation is None else generation
+    return append_entry(journals, Write(entry, now() if at is None else at, known, previous))
+
+
+def append_entry(journals: JournalStore, write: Write) -> asyncio.Future[int]:
+    """Append an entry, and return the future of the generation in which it was written."""
     answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
-    def done(error: Exception | None, known: int) -> None:
-        if error is None:
-            answer.set_result(known)
+    def done(reply: int | Exception) -> None:
+        if answer.done():
+            return
+        if isinstance(reply, int):
+            answer.set_result(reply)
         else:
-            answer.set_exception(error)
+            answer.set_exception(reply)
 
-    sent = journals.append_soon(
-        Append(key, number, payload or text_of(number)),
-        now() if at is None else at,
-        journals.generation(key) if generation is None else generation,
-        done,
-        text_of(number - 1) if previous is None else previous,
-    )
-    if not sent:
-        raise RefusedError
+    journals.append(write, done)
     return answer
-
-
-class RefusedError(Exception):
-    """An append that was not sent."""
 
 
 async def texts(journals: JournalStore, key: str = KEY) -> list[str]:

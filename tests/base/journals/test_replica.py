@@ -11,10 +11,11 @@ import pytest
 
 from server.base.core import keys
 from server.base.core.refusal import Refusal, UnavailableError
-from server.base.journals import replica as module
 from server.base.journals import store as journals
+from server.base.journals.core import machine
+from server.base.journals.core.entry import Append
+from server.base.journals.core.machine import Step
 from server.base.journals.replica import Replica
-from server.base.journals.store import Append
 from server.base.redis import pipeline
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import Client
@@ -103,12 +104,12 @@ class WordJournal:
                 raise Refusal("internal", "refused by the test")
             return word
 
-        return (await self.replica.submit(decide)).after
+        return (await self.replica.decide(decide)).after
 
     def add_soon(self, word: str, unless: Callable[[Words], bool] | None = None) -> PendingWord:
         """Add a word by a command that is decided at once if the state is current."""
         pending = PendingWord(word, unless)
-        self.replica.submit_soon(pending)
+        self.replica.submit(pending.decide, pending.finish)
         return pending
 
     def lose_connection(self) -> None:
@@ -145,13 +146,12 @@ class PendingWord:
             raise Refusal("internal", "refused by the test")
         return self._word, (*(state or ()), self._word)
 
-    def finish(self, after: Words | None, error: Exception | None) -> None:
+    def finish(self, outcome: Step[Words] | Exception) -> None:
         """Set the outcome."""
-        if error is not None:
-            self._outcome.set_exception(error)
+        if isinstance(outcome, Exception):
+            self._outcome.set_exception(outcome)
         else:
-            assert after is not None
-            self._outcome.set_result(after)
+            self._outcome.set_result(outcome.after)
         self.then()
 
     async def outcome(self) -> Words:
@@ -226,8 +226,8 @@ async def test_a_no_op_on_a_stale_state_is_decided_again(
         assert state is not None
         return None if state[-1] == "off" else "off"
 
-    assert (await two.replica.submit(switch_off)).after == ("off", "on", "off")
-    step = await two.replica.submit(switch_off)
+    assert (await two.replica.decide(switch_off)).after == ("off", "on", "off")
+    step = await two.replica.decide(switch_off)
     assert step.before == step.after == ("off", "on", "off")
 
 
@@ -334,7 +334,7 @@ async def test_after_redis_lost_entries_a_command_is_decided_on_what_is_left(
     await store_words(redis, *left)
     one.lose_connection()
     assert await one.add("d") == (*left, "d")
-    assert one.seen == [left]
+    assert one.seen == [("a", "b", "c"), left]
     assert one.definition.reported[-1] == (left, (*left, "d"))
     assert await journal(redis) == (*left, "d")
     await store_words(redis, *left)
@@ -471,7 +471,7 @@ async def test_a_clock_that_stays_wrong_fails_after_a_bounded_number_of_retries(
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(UnavailableError, match="too far from Redis"):
                 await word_journal.add("a")
-    assert clock.samples == module.MAX_MISTIMED
+    assert clock.samples == machine.MAX_MISTIMED
     assert await journal(redis) == ()
     # With a right clock, commands are carried out again.
     clock.time = int(time.time() * 1000)

@@ -119,14 +119,14 @@ async def test_what_has_grown_evicts_others(filled: Filled) -> None:
     grown = filled.replicas.find_to_append("c")
     assert grown is not None
     for word in ("one", "two"):
-        await grown.submit(lambda *_, word=word: word)
+        await grown.decide(lambda *_, word=word: word)
     assert grown.size == 2 * SIZE
     filled.use("d")
     assert (filled.names, filled.replicas.bytes) == ("cd", 3 * SIZE)
     for number in range(2, 16):
         assert filled.replicas.find_to_append("c") is grown
         assert filled.names == "cd"
-        await grown.submit(lambda *_, number=number: f"{number}")
+        await grown.decide(lambda *_, number=number: f"{number}")
     # What is in use stays, however large it is.
     assert filled.replicas.find_to_append("c") is grown
     assert (filled.names, filled.replicas.bytes) == ("c", 16 * SIZE)
@@ -146,8 +146,8 @@ async def test_what_is_read_after_many_others_were_added_is_counted(filled: Fill
     names = [f"{number}" for number in range(100)]
     filled.put(*names)
     found = [replica for name in names if (replica := replicas.known(name)) is not None]
-    await found[0].submit(lambda *_: "one")
-    await found[0].submit(lambda *_: "two")
+    await found[0].decide(lambda *_: "one")
+    await found[0].decide(lambda *_: "two")
     for each in found[1:]:
         await each.refresh()
     # Each that is added has some of those counted which have been read by then.
@@ -161,7 +161,7 @@ async def test_what_others_append_to_is_counted_when_it_is_found(filled: Filled)
     read = replicas.known("a")
     assert read is not None
     for number in range(16):
-        await read.submit(lambda *_, number=number: f"{number}")
+        await read.decide(lambda *_, number=number: f"{number}")
     assert replicas.bytes == EMPTY_SIZE
     assert replicas.known("a") is read
     assert replicas.bytes == 16 * SIZE
@@ -219,7 +219,7 @@ def _replica(definition: Any, texts: list[str]) -> Replica[Any, Any]:
     replica: Replica[Any, Any] = Replica(cast(Any, None), cast(Any, None), definition)
     for text in texts:
         # Each has strings of its own, as those have that come from Redis.
-        replica._fold(text.encode().decode())
+        replica._machine.fold(text.encode().decode())
     return replica
 
 

@@ -10,16 +10,16 @@ from structlog.testing import capture_logs
 
 from server.base.core import keys
 from server.base.journals import store as module
-from server.base.journals.store import (
+from server.base.journals.core.entry import (
     CHECKPOINT,
-    CLOCK_TOLERANCE_MS,
     Append,
     Beside,
     ConflictError,
     GapError,
-    JournalStore,
     MistimedError,
 )
+from server.base.journals.core.machine import Write
+from server.base.journals.store import CLOCK_TOLERANCE_MS, JournalStore
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
 from server.play.core import keys as play_keys
@@ -31,9 +31,8 @@ from tests.base.journals.entries import (
     KEY,
     NAME,
     PARTITION,
-    RefusedError,
     append,
-    append_soon,
+    append_entry,
     names,
     names_in,
     now,
@@ -78,7 +77,7 @@ async def test_a_journal_that_does_not_exist_has_no_entries(journals: JournalSto
 async def test_texts_come_back_as_they_were(journals: JournalStore) -> None:
     given = ["Ω \r\n \0 🂡", "[^%]*", ""]
     for number, text in enumerate(given, start=1):
-        await journals.append(Append(KEY, number, text), now())
+        await append_entry(journals, Write(Append(KEY, number, text), now(), 0, ""))
     assert await texts(journals) == given
 
 
@@ -156,20 +155,19 @@ async def test_an_append_of_an_older_generation_is_refused_and_nothing_is_writte
 
 
 async def test_an_append_of_an_older_generation_is_not_even_sent(
-    journals: JournalStore, database: Database
+    redis: Client, journals: JournalStore, database: Database
 ) -> None:
-    for nothing in (0, 1):
-        with pytest.raises(RefusedError):
-            append_soon(journals, 1, generation=nothing)
     known = await append(journals, 1)
     pipeline = database.pipeline_of(KEY)
     assert pipeline is not None
     pipeline.abort("lost by the test")
+    before = await calls(redis, "evalsha")
     for _ in range(2):
-        with pytest.raises(RefusedError):
-            append_soon(journals, 2, generation=known)
+        with pytest.raises(ConflictError, match="replaced"):
+            await append(journals, 2, generation=known)
         assert await texts(journals) == ["entry 1"]
-    await append_soon(journals, 2)
+    assert await calls(redis, "evalsha") == before
+    await append(journals, 2)
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
@@ -178,9 +176,9 @@ async def test_each_entry_of_a_batch_has_its_own_answer(journals: JournalStore) 
     await append(journals, 1, name=names_in(PARTITION, 2)[1])
     one, two = names_in(PARTITION, 2)
     answers = [
-        append_soon(journals, 2), append_soon(journals, 3), append_soon(journals, 5),
-        append_soon(journals, 2, name=one), append_soon(journals, 1, name=two),
-        append_soon(journals, 2, name=two),
+        append(journals, 2), append(journals, 3), append(journals, 5),
+        append(journals, 2, name=one), append(journals, 1, name=two),
+        append(journals, 2, name=two),
     ]  # fmt: skip
     async with asyncio.timeout(PATIENCE):
         found = await asyncio.gather(*answers, return_exceptions=True)
@@ -198,7 +196,7 @@ async def test_entries_of_many_partitions_are_appended_at_once(journals: Journal
     chosen = names(12)
     assert len({keys.partition(name) for name in chosen}) > 6
     await asyncio.gather(*(append(journals, 1, name=name) for name in chosen))
-    await asyncio.gather(*(append_soon(journals, 2, name=name) for name in chosen))
+    await asyncio.gather(*(append(journals, 2, name=name) for name in chosen))
     for name in chosen:
         assert await texts(journals, play_keys.attempt(name)) == ["entry 1", "entry 2"]
 
@@ -211,15 +209,15 @@ async def test_a_batch_with_one_mistimed_entry_is_refused_as_a_whole(
     await append(journals, 1, name=one)
     await append(journals, 1, name=two)
     answers = [
-        append_soon(journals, 2, name=one),
-        append_soon(journals, 2, name=two, at=now() + off),
+        append(journals, 2, name=one),
+        append(journals, 2, name=two, at=now() + off),
     ]
     for answer in answers:
         with pytest.raises(MistimedError):
             await answer
     for name in (one, two):
         assert await texts(journals, play_keys.attempt(name)) == ["entry 1"]
-    answers = [append_soon(journals, 2, name=name, at=now() + off // 3) for name in (one, two)]
+    answers = [append(journals, 2, name=name, at=now() + off // 3) for name in (one, two)]
     for answer in answers:
         await answer
 
@@ -231,7 +229,7 @@ async def test_no_call_of_the_script_exceeds_its_batch_bound(
     chosen = names_in(PARTITION, 10)
     await append(journals, 1)
     before = await calls(redis, "evalsha")
-    await asyncio.gather(*(append_soon(journals, 1, name=name) for name in chosen))
+    await asyncio.gather(*(append(journals, 1, name=name) for name in chosen))
     assert await calls(redis, "evalsha") - before == 4
     for name in chosen:
         assert await texts(journals, play_keys.attempt(name)) == ["entry 1"]
@@ -267,21 +265,6 @@ async def test_an_entry_within_the_tolerance_of_clocks_is_appended(
     assert await texts(journals) == ["entry 1"]
 
 
-@pytest.mark.parametrize("off", [-CLOCK_TOLERANCE_MS // 2, CLOCK_TOLERANCE_MS // 2])
-async def test_a_batch_within_the_tolerance_of_clocks_is_appended(
-    journals: JournalStore, off: int
-) -> None:
-    await append(journals, 1)
-    await append_soon(journals, 2, at=now() + off)
-    assert await texts(journals) == ["entry 1", "entry 2"]
-
-
-async def test_a_conflict_is_reported_before_a_wrong_time(journals: JournalStore) -> None:
-    await append(journals, 1)
-    with pytest.raises(ConflictError):
-        await append(journals, 1, "other", at=0)
-
-
 async def test_effect_due_time_and_expiry_are_written_with_their_entry(
     redis: Client, journals: JournalStore
 ) -> None:
@@ -293,18 +276,16 @@ async def test_effect_due_time_and_expiry_are_written_with_their_entry(
     assert await beside(redis) == ({NAME: "finish"}, [], True)
 
 
-@pytest.mark.parametrize("soon", [True, False])
 async def test_only_one_of_two_nodes_appends_an_entry(
-    journals: JournalStore, other_database: Database, monkeypatch: pytest.MonkeyPatch, *, soon: bool
+    journals: JournalStore, other_database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A cluster that stalls for a while does not matter here.
     monkeypatch.setattr(module, "CLOCK_TOLERANCE_MS", 60_000)
     nodes = {"one": journals, "other": JournalStore(other_database)}
     for number in range(1, 30):
-        append_it = append_soon if soon and number > 1 else append
         async with asyncio.timeout(PATIENCE):
             outcomes = await asyncio.gather(
-                *(append_it(node, number, name) for name, node in nodes.items()),
+                *(append(node, number, name) for name, node in nodes.items()),
                 return_exceptions=True,
             )
         assert sorted(type(outcome).__name__ for outcome in outcomes) == ["ConflictError", "int"]
@@ -329,25 +310,6 @@ async def test_a_gap_is_an_error(redis: Client, journals: JournalStore, ids: lis
             "found": ids[-1],
         }
     ]
-
-
-async def test_an_append_of_generation_0_is_never_sent(
-    database: Database, journals: JournalStore
-) -> None:
-    """Neither without a connection, when the current generation is 0 as well, nor with one."""
-    done: list[object] = []
-    entry = (Append(KEY, 1, "one"), now())
-
-    def note(*outcome: object) -> None:
-        done.append(outcome)
-
-    assert journals.generation(KEY) == 0
-    assert not journals.append_soon(*entry, 0, note, None)
-    generation = (await journals.read(KEY)).generation
-    assert not journals.append_soon(*entry, 0, note, None)
-    assert journals.append_soon(*entry, generation, note, None)
-    await database.close()
-    assert done == [(None, generation)]
 
 
 WHOLE = f"{CHECKPOINT}x}}"

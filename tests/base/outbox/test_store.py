@@ -8,13 +8,13 @@ from structlog.testing import capture_logs
 from server.base.core import keys
 from server.base.core.due import AttemptDue, RoundDue
 from server.base.core.ids import AttemptId, RoomCode
-from server.base.journals.store import Append, JournalStore
+from server.base.journals.store import JournalStore
 from server.base.outbox import store as outbox_store
 from server.base.outbox.store import OutboxStore
 from server.base.redis.clock import RedisClock
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
-from server.play.core import keys as play_keys
+from tests.base.journals.entries import append
 from tests.base.outbox.outboxes import all_due, all_effects, all_set_aside
 
 NAMES = [f"{number:016}.ada0000000000000" for number in range(30)]
@@ -34,17 +34,13 @@ async def start(database: Database, name: str, due: int | None = None) -> None:
     """Begin a journal with an effect, and a due item if `due` is given."""
     clock = RedisClock(database)
     await clock.sample()
-    await JournalStore(database).append(
-        Append(
-            play_keys.attempt(name),
-            1,
-            "text",
-            keys.partition(name),
-            effect=(name, f"effect of {name}"),
-            due=(due_of(name), due) if due is not None else None,
-        ),
-        clock.now(),
-    )
+    await append(
+        JournalStore(database), 1, "text",
+        name=name,
+        at=clock.now(),
+        effect=(name, f"effect of {name}"),
+        due=(due_of(name), due) if due is not None else None,
+    )  # fmt: skip
 
 
 async def test_effects_of_every_partition_are_found_until_they_are_dropped(

@@ -12,7 +12,9 @@ import pytest
 from redis.asyncio import Redis
 
 from server.base.core.refusal import UnavailableError, UnsuitableError
-from server.base.journals.store import ConflictError, JournalStore
+from server.base.journals import store as journals_store
+from server.base.journals.core.entry import ConflictError
+from server.base.journals.store import JournalStore
 from server.base.redis import connection, pipeline
 from server.base.redis import database as module
 from server.base.redis.connection import Client, connect
@@ -66,11 +68,9 @@ async def test_appends_that_wait_for_a_batch_in_flight_are_sent_in_the_next(
     redis: Client, journals: JournalStore
 ) -> None:
     async with writes_held_up(redis):
-        first = asyncio.create_task(append(journals, 1))
+        first = append(journals, 1)
         await until(lambda: in_flight(redis, "evalsha"))
-        late = [
-            asyncio.create_task(append(journals, 1, name=name)) for name in names_in(PARTITION, 100)
-        ]
+        late = [append(journals, 1, name=name) for name in names_in(PARTITION, 100)]
         # Let each task reach its append.
         await redis.ping()
         assert not any(task.done() for task in (first, *late))
@@ -100,7 +100,7 @@ async def test_a_cancelled_append_does_not_affect_others(
     chosen = names_in(PARTITION, 6)
     async with writes_held_up(redis):
         for name in chosen:
-            tasks.append(asyncio.create_task(append(journals, 1, name, name=name)))
+            tasks.append(append(journals, 1, name, name=name))
             await until(lambda: in_flight(redis, "evalsha"))
         # The first is in flight, the other waits for the next batch.
         for given_up in (tasks[0], tasks[3]):
@@ -112,24 +112,24 @@ async def test_a_cancelled_append_does_not_affect_others(
         assert await texts(journals, keys.attempt(name)) == [name]
 
 
-async def test_an_append_that_cannot_be_encoded_does_not_affect_others(
+async def test_an_append_that_cannot_be_encoded_fails_and_the_next_does_not(
     journals: JournalStore,
 ) -> None:
-    tasks = [append(journals, 1), append(journals, 2, "\ud800"), append(journals, 2)]
-    assert await outcomes(tasks) == [APPENDED, UnicodeEncodeError, APPENDED]
+    await append(journals, 1)
+    assert await outcomes([append(journals, 2, "\ud800")]) == [UnavailableError]
+    assert await outcomes([append(journals, 2)]) == [APPENDED]
     assert await texts(journals) == ["entry 1", "entry 2"]
 
 
 async def test_a_write_to_a_full_queue_is_refused_at_once(
     redis: Client, journals: JournalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(journals_store, "_MAX_BATCH", 1)
     monkeypatch.setattr(pipeline, "MAX_WAITING", 3)
     async with writes_held_up(redis):
-        tasks = [asyncio.create_task(append(journals, 1))]
+        tasks = [append(journals, 1)]
         await until(lambda: in_flight(redis, "evalsha"))
-        tasks += [
-            asyncio.create_task(append(journals, 1, name=name)) for name in names_in(PARTITION, 2)
-        ]
+        tasks += [append(journals, 1, name=name) for name in names_in(PARTITION, 2)]
         await redis.ping()
         with pytest.raises(UnavailableError, match="too many"):
             await append(journals, 2)
@@ -154,7 +154,7 @@ async def test_closing_waits_for_pending_writes(
 ) -> None:
     closed = JournalStore(other_database)
     async with writes_held_up(redis):
-        task = asyncio.create_task(append(closed, 1))
+        task = append(closed, 1)
         await until(lambda: in_flight(redis, "evalsha"))
         closing = asyncio.create_task(other_database.close())
         await redis.ping()
@@ -187,9 +187,9 @@ async def test_acknowledged_appends_survive_a_kill_of_redis() -> None:
         journals = JournalStore(database)
         await append(journals, 1)
         async with client_of(server.admin_url) as operator, writes_held_up(operator):
-            lost = asyncio.create_task(append(journals, 2, "in flight"))
+            lost = append(journals, 2, "in flight")
             await until(lambda: in_flight(operator, "evalsha"))
-            late = asyncio.create_task(append(journals, 2, "waiting"))
+            late = append(journals, 2, "waiting")
             server.kill()
             assert await outcomes([lost, late]) == [UnavailableError] * 2
             with pytest.raises(UnavailableError):

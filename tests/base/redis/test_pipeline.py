@@ -313,7 +313,9 @@ async def test_pending_commands_fail_when_the_server_cannot_be_reached() -> None
 def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
     """Send a call of the script that appends."""
     pipeline.send(
-        lambda: pack(*journals_store._APPEND.call(["journal"], 0, 0, 10**15, number, "text")),
+        lambda: pack(
+            *journals_store._APPEND.call(["journal"], 0, 0, 10**15, 1, number, "text", "", "")
+        ),
         replies.note(number),
     )
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
 from server.base.core.refusal import UnavailableError
-from server.base.journals.store import ConflictError, Entries, JournalStore
+from server.base.journals.core.entry import ConflictError, Entries
+from server.base.journals.store import JournalStore
 from server.base.redis.database import Database
 from server.base.work.stop import Stop
 from server.play.core import keys
-from tests.base.journals.entries import RefusedError, append, append_soon
+from tests.base.journals.entries import append
 from tests.base.redis.servers import until
 
 _RETRY_DELAY = 0.01
@@ -58,18 +58,11 @@ class Writer:
                 self.acknowledged.append(text)
 
     async def _append(self, known: Entries, text: str) -> int:
-        """Append an entry as a node does: with others in one call if it is written by itself."""
-        number, generation = len(known.texts) + 1, known.generation
-        last = known.texts[-1] if known.texts else ""
-        if not self._form:
-            with suppress(RefusedError):
-                return await append_soon(
-                    self._journals, number, text,
-                    name=self.name, generation=generation, previous=last,
-                )  # fmt: skip
+        number, last = len(known.texts) + 1, known.texts[-1] if known.texts else ""
         return await append(
-            self._journals, number, text, name=self.name, generation=generation, **self._form
-        )
+            self._journals, number, text,
+            name=self.name, generation=known.generation, previous=last, **self._form,
+        )  # fmt: skip
 
     async def _read(self, stop: Stop) -> Entries:
         while not stop.is_set:

@@ -1,0 +1,272 @@
+"""ReplicaMachine: every order of commands, replies and faults, without a store or an event loop."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from server.base.core.refusal import Refusal, UnavailableError
+from server.base.journals.core.entry import Append, ConflictError, Entries, MistimedError
+from server.base.journals.core.machine import (
+    MAX_MISTIMED,
+    Lost,
+    Read,
+    ReplicaMachine,
+    Step,
+    Wait,
+    Write,
+)
+
+Words = tuple[str, ...]
+
+KEY = "journal"
+
+
+class WordsDefinition:
+    """A journal of words; the state is all of them, and "due" is due from the time 1 on."""
+
+    def key(self) -> str:
+        """Return a key, which no store has."""
+        return KEY
+
+    def decode(self, text: str) -> str:
+        """Return the word."""
+        return text
+
+    def fold(self, state: Words | None, event: str) -> Words:
+        """Add a word."""
+        return (*(state or ()), event)
+
+    def due(self, state: Words, now: int) -> str | None:
+        """Return the word that is due once, if it is time."""
+        return "due" if now and "due" not in state else None
+
+    def checkpoint(self, state: Words) -> None:
+        """Write none."""
+
+    def kept_until(self, state: Words) -> int:
+        """Return a time that does not come."""
+        return 1_000
+
+    def size(self, state: Words, oldest: Words | None) -> int:
+        """Return a size that nobody needs here."""
+        return 0
+
+    def append(self, before: Words | None, after: Words, event: str, number: int) -> Append:
+        """Return the append of a word."""
+        assert after == (*(before or ()), event)
+        assert number == len(after)
+        return Append(KEY, number, event)
+
+    def appended(self, before: Words | None, after: Words, append: Append) -> None:
+        """Not called: the machine does no more than say so."""
+
+
+class World:
+    """A replica, a store that it shares with another node, and what may happen next.
+
+    Each fault happens once at most.
+    """
+
+    def __init__(self, faults: str) -> None:
+        self.stored: list[str] = ["first"]
+        self.lost: list[str] = []
+        self.generation = 1
+        self.machine = ReplicaMachine(WordsDefinition())
+        self.commands = ["a", "b"]
+        self.faults = faults.split()
+        self.jobs: list[tuple[str, Any]] = []
+        self.request: Write | Read | Wait | None = None
+        self.outcomes: dict[str, Step[Words] | Exception] = {}
+        self.told: list[Step[Words]] = []
+
+    def choices(self) -> list[str]:
+        """Return what may happen now."""
+        found = []
+        if self.commands:
+            found.append("submit")
+        if self.request is not None:
+            found.append("reply")
+        for fault in self.faults:
+            needs = {
+                "unwritten": isinstance(self.request, Write),
+                "unanswered": isinstance(self.request, Write),
+                "mistimed": isinstance(self.request, Write),
+                "unread": isinstance(self.request, Read),
+                "tail_lost": len(self.stored) > 1,
+                "due": self.machine.time == 0,
+            }
+            if needs.get(fault, True):
+                found.append(fault)
+        return found
+
+    def happen(self, choice: str) -> None:
+        """Let something happen."""
+        if choice in self.faults:
+            self.faults.remove(choice)
+        match choice:
+            case "submit":
+                word = self.commands.pop(0)
+                self.begin(word, self.machine.carry_out(lambda state, _: self.decide(word, state)))
+            case "reply":
+                self.resume(self.reply())
+            case "other":
+                self.stored.append("other")
+            case "due":
+                self.machine.time = 1
+            case "reconnected":
+                self.generation += 1
+            case "tail_lost":
+                self.lost.append(self.stored.pop())
+                self.generation += 1
+            case "mistimed":
+                self.resume(MistimedError())
+            case "unanswered":
+                self.reply()
+                self.generation += 1
+                self.resume(UnavailableError())
+            case "unwritten" | "unread":
+                self.generation += 1
+                self.resume(UnavailableError())
+
+    def decide(self, word: str, state: Words | None) -> tuple[str, Words] | None:
+        """Decide to add a word, unless it is there."""
+        if state is None:
+            raise Refusal("unknown_attempt")
+        return None if word in state else (word, (*state, word))
+
+    def begin(self, name: str, job: Any) -> None:
+        """Begin a job, or let it wait for its turn."""
+        self.jobs.append((name, job))
+        if len(self.jobs) == 1:
+            self.resume(None)
+
+    def resume(self, reply: Any) -> None:
+        """Resume the first job, and run it until its next request, or begin the next one."""
+        self.request = None
+        while self.jobs and self.request is None:
+            name, job = self.jobs[0]
+            try:
+                output = job.throw(reply) if isinstance(reply, Exception) else job.send(reply)
+            except StopIteration as ended:
+                self.end(name, ended.value)
+            except (Refusal, UnavailableError) as error:
+                self.end(name, error)
+            else:
+                if isinstance(output, Step):
+                    self.told.append(output)
+                elif not isinstance(output, Lost):
+                    self.request = output
+            reply = None
+
+    def end(self, name: str, outcome: Any) -> None:
+        """Note the outcome of a job."""
+        del self.jobs[0]
+        assert name not in self.outcomes, "a command has one outcome"
+        self.outcomes[name] = outcome
+        if isinstance(outcome, Step) and outcome.append is not None:
+            self.told.append(outcome)
+
+    def reply(self) -> Any:
+        """Carry the request out as the store does."""
+        match self.request:
+            case Write(append, _, generation, previous):
+                is_next = append.number == len(self.stored) + 1
+                if generation == 0:
+                    last = self.stored[-1] if self.stored else ""
+                    is_next = is_next and last == previous
+                elif generation != self.generation:
+                    is_next = False
+                if not is_next:
+                    return ConflictError()
+                self.stored.append(append.payload)
+                return self.generation
+            case Read(after, last, _):
+                if after and self.stored[after - 1 : after] != [last]:
+                    return None
+                return Entries(self.stored[after:], self.generation, after + 1)
+        return None
+
+    def check(self) -> None:
+        """Check the end: everything has been answered, and read once more."""
+        self.begin("refresh", self.machine.refresh())
+        while self.request is not None:
+            self.resume(self.reply())
+        assert self.outcomes.keys() == {"a", "b", "refresh"}
+        assert self.machine.state == tuple(self.stored)
+        assert self.machine.number == len(self.stored)
+        assert self.machine.generation == self.generation
+        counts = Counter(self.stored)
+        assert max(counts.values()) == 1, "each is appended once"
+        for name in "ab":
+            outcome = self.outcomes[name]
+            if isinstance(outcome, Step):
+                assert name in outcome.after
+                assert name in [*self.stored, *self.lost], "what is acknowledged is kept"
+        told = Counter(step.append.payload for step in self.told if step.append is not None)
+        for step in self.told:
+            assert step.append is not None
+            assert step.after == (*(step.before or ()), step.append.payload)
+        # Each of this node's that stands is told of, and once; what was lost may be appended again.
+        for word in {"a", "b", "due"} & set(self.stored):
+            assert told[word] == 1 + (word in self.lost and told[word] > 1)
+
+
+def paths(faults: str) -> Iterator[World]:
+    """Yield a world for each order in which everything can happen, at its end."""
+    unfinished: list[list[str]] = [[]]
+    while unfinished:
+        path = unfinished.pop()
+        world = World(faults)
+        for choice in path:
+            world.happen(choice)
+        choices = world.choices()
+        if world.request is None and not world.commands:
+            yield world
+        unfinished += [[*path, choice] for choice in choices]
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        "",
+        "other due mistimed unanswered",
+        "other due reconnected unread",
+        "tail_lost other unanswered",
+        "tail_lost due unwritten",
+        "reconnected mistimed unwritten unread",
+    ],
+)
+def test_in_every_order_commands_are_carried_out_once_and_answered_once(faults: str) -> None:
+    count = 0
+    for world in paths(faults):
+        world.check()
+        count += 1
+    assert count > (1 if faults else 0)
+
+
+def mistime(world: World, times: int) -> None:
+    """Submit a command whose time is refused so often, and then accepted."""
+    world.begin("refresh", world.machine.refresh())
+    world.happen("reply")
+    world.outcomes.pop("refresh")
+    world.happen("submit")
+    for _ in range(times):
+        world.resume(MistimedError())
+        if world.request is Wait.CLOCK_SAMPLE:
+            world.happen("reply")
+    while world.request is not None:
+        world.happen("reply")
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_command_fails_after_so_many_refusals_of_its_time_in_a_row(more: int) -> None:
+    world = World("")
+    mistime(world, MAX_MISTIMED)
+    assert isinstance(world.outcomes["a"], Step)
+    mistime(world, MAX_MISTIMED + more)
+    assert isinstance(world.outcomes["b"], UnavailableError if more else Step)
+    assert world.stored == ["first", "a", *([] if more else ["b"])]
