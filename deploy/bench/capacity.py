@@ -25,7 +25,6 @@ from server.base.core import days, keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId, DealId, PlayerId
 from server.base.journals.core.entry import Append
-from server.base.journals.core.machine import Write
 from server.base.work.random_text import random_id
 from server.play.core import keys as play_keys
 from server.play.core.attempt import Moved
@@ -85,7 +84,7 @@ async def play(alone: Alone, attempt: AttemptId, moves: int) -> None:
                 due=(AttemptDue(attempt), start.deadline),
             )
         appended: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-        alone.store.journals.append(Write(entry, now, 0, ""), appended.set_result)
+        alone.store.journals.append(entry, now, 0, "", appended.set_result)
         await appended
 
 

@@ -24,9 +24,8 @@ import msgspec
 
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
-from server.base.journals.core.entry import GapError, is_checkpoint
-from server.base.journals.core.machine import Write
-from server.base.journals.store import Done, JournalStore
+from server.base.journals.core.entry import Append, GapError, is_checkpoint
+from server.base.journals.store import JournalStore
 from server.base.redis import clock, embedded
 from server.base.work.tasks import run_soon
 from server.cli.main import main as samedeal
@@ -75,13 +74,13 @@ def shorten_rounds(share: int) -> None:
 
 def acknowledge_first() -> None:
     """Break the node: report an append as done at once, and carry it out afterwards."""
-    append = JournalStore.append
+    append: Any = JournalStore.append
 
-    def at_once(self: JournalStore, write: Write, done: Done) -> None:
-        append(self, write, lambda _: None)
-        asyncio.get_running_loop().call_soon(done, self.generation(write.append.key))
+    def at_once(self: JournalStore, entry: Append, *given: Any) -> None:
+        append(self, entry, *given[:-1], lambda _: None)
+        asyncio.get_running_loop().call_soon(given[-1], self.generation(entry.key))
 
-    JournalStore.append = at_once  # type: ignore[method-assign]
+    JournalStore.append = at_once  # type: ignore[method-assign, assignment]
 
 
 def keep_dropped() -> None:
@@ -89,10 +88,9 @@ def keep_dropped() -> None:
 
     A checkpoint follows exactly those entries, or is refused; then a later one copies them anew.
     """
-    append = JournalStore.append
+    append: Any = JournalStore.append
 
-    async def copy_first(self: JournalStore, write: Write, done: Done) -> None:
-        entry = write.append
+    async def copy_first(self: JournalStore, entry: Append, *given: Any) -> None:
         try:
             found = await self.read(entry.key)
             pairs = [str(each) for pair in enumerate(found.texts, found.first) for each in pair]
@@ -100,17 +98,17 @@ def keep_dropped() -> None:
             if pairs:
                 await self._database.write(key, "HSET", key, *pairs)
         except (UnavailableError, GapError) as error:
-            done(UnavailableError(str(error)))
+            given[-1](UnavailableError(str(error)))
         else:
-            append(self, write, done)
+            append(self, entry, *given)
 
-    def copying(self: JournalStore, write: Write, done: Done) -> None:
-        if is_checkpoint(write.append.payload):
-            run_soon(copy_first(self, write, done))
+    def copying(self: JournalStore, entry: Append, *given: Any) -> None:
+        if is_checkpoint(entry.payload):
+            run_soon(copy_first(self, entry, *given))
         else:
-            append(self, write, done)
+            append(self, entry, *given)
 
-    JournalStore.append = copying  # type: ignore[method-assign]
+    JournalStore.append = copying  # type: ignore[method-assign, assignment]
 
 
 def changed() -> list[str]:

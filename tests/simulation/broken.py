@@ -19,9 +19,8 @@ from server.base.core.quota import HOUR, Charge, Item
 from server.base.core.refusal import Refusal
 from server.base.journals import store as journals_store
 from server.base.journals.core.entry import Append, ConflictError
-from server.base.journals.core.machine import Write
 from server.base.journals.replica import Replica
-from server.base.journals.store import Done, JournalStore
+from server.base.journals.store import JournalStore
 from server.base.net.budgets import Guess, Payer
 from server.base.nodes import registration
 from server.base.outbox.effects import Effect
@@ -63,11 +62,11 @@ from tests.simulation.race import patched
 @contextmanager
 def acknowledges_before_it_appends() -> Iterator[None]:
     """An append is reported as done at once, and carried out afterwards."""
-    append = JournalStore.append
+    append: Any = JournalStore.append
 
-    def at_once(self: JournalStore, write: Write, done: Done) -> None:
-        append(self, write, lambda _: None)
-        asyncio.get_running_loop().call_soon(done, self.generation(write.append.key))
+    def at_once(self: JournalStore, entry: Append, *given: Any) -> None:
+        append(self, entry, *given[:-1], lambda _: None)
+        asyncio.get_running_loop().call_soon(given[-1], self.generation(entry.key))
 
     with patched(JournalStore, "append", at_once):
         yield
@@ -132,13 +131,14 @@ def keeps_without_an_outbox() -> Iterator[None]:
 @contextmanager
 def takes_a_conflict_for_success() -> Iterator[None]:
     """A node does not read the entries that a conflict shows it has missed."""
-    append = JournalStore.append
+    append: Any = JournalStore.append
 
-    def ignoring_conflicts(self: JournalStore, write: Write, done: Done) -> None:
+    def ignoring_conflicts(self: JournalStore, entry: Append, *given: Any) -> None:
         def done_anyway(reply: int | Exception) -> None:
-            done(self.generation(write.append.key) if isinstance(reply, ConflictError) else reply)
+            is_refused = isinstance(reply, ConflictError)
+            given[-1](self.generation(entry.key) if is_refused else reply)
 
-        append(self, write, done_anyway)
+        append(self, entry, *given[:-1], done_anyway)
 
     with patched(JournalStore, "append", ignoring_conflicts):
         yield
@@ -221,10 +221,10 @@ def appends_after_any_entry() -> Iterator[None]:
     script = journals_store._APPEND
     compares = "previous ~= '' and last[2][2] ~= previous"
     assert compares in script.text
-    append = JournalStore.append
+    append: Any = JournalStore.append
 
-    def on_any(self: JournalStore, write: Write, done: Done) -> None:
-        append(self, write._replace(generation=0), done)
+    def on_any(self: JournalStore, entry: Append, at: int, _: int, *given: Any) -> None:
+        append(self, entry, at, 0, *given)
 
     with (
         _script(script, script.text.replace(compares, "false")),
@@ -238,10 +238,10 @@ def appends_after_any_entry() -> Iterator[None]:
 @contextmanager
 def uses_states_of_older_connections() -> Iterator[None]:
     """A state read on one connection is used on the next, though the store may have lost it."""
-    append = JournalStore.append
+    append: Any = JournalStore.append
 
-    def on_this(self: JournalStore, write: Write, done: Done) -> None:
-        append(self, write._replace(generation=self.generation(write.append.key)), done)
+    def on_this(self: JournalStore, entry: Append, at: int, _: int, *given: Any) -> None:
+        append(self, entry, at, self.generation(entry.key), *given)
 
     with (
         _losses(),

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Generic
 
-from server.base.journals.core.entry import Entries
+from server.base.journals.core.entry import Append, Entries
 from server.base.journals.core.machine import (
     Decide,
     Definition,
@@ -32,7 +32,6 @@ from server.base.journals.core.machine import (
     State,
     Step,
     Wait,
-    Write,
 )
 from server.base.journals.store import JournalStore
 from server.base.work.clock import Clock
@@ -51,7 +50,7 @@ class Replica(Generic[State, Event]):
     Commands and reads are carried out one after the other, in the order in which they came.
     """
 
-    __slots__ = ("_clock", "_definition", "_job", "_journals", "_machine", "_waiting")
+    __slots__ = ("_clock", "_definition", "_finish", "_job", "_journals", "_machine", "_waiting")
 
     def __init__(
         self, journals: JournalStore, clock: Clock, definition: Definition[State, Event]
@@ -60,7 +59,8 @@ class Replica(Generic[State, Event]):
         self._clock = clock
         self._definition = definition
         self._machine = ReplicaMachine(definition)
-        self._job: tuple[Job[Any], Finish] | None = None
+        self._job: Job[Any] | None = None
+        self._finish: Finish = _ignore
         self._waiting: deque[tuple[Job[Any], Finish]] | None = None
 
     @property
@@ -104,7 +104,7 @@ class Replica(Generic[State, Event]):
         Returns:
             `None` if there is no journal.
         """
-        await self._run(self._machine.refresh())
+        await self._run(self._machine.carry_out(None))
         return self._machine.state
 
     async def check(self) -> None:
@@ -176,7 +176,7 @@ class Replica(Generic[State, Event]):
     def _begin(self, job: Job[Any], finish: Finish) -> None:
         """Run a job, after those that have been waiting."""
         if self._job is None:
-            self._job = job, finish
+            self._job, self._finish = job, finish
             self._resume(None)
             return
         if self._waiting is None:
@@ -189,14 +189,14 @@ class Replica(Generic[State, Event]):
         It runs until its next request, which is carried out; when it ends, the next one begins.
         """
         assert self._job is not None, "only a job makes a request"
-        (job, finish), machine = self._job, self._machine
-        machine.time = self._clock.now()
+        job, machine = self._job, self._machine
         try:
-            output = job.throw(reply) if isinstance(reply, Exception) else job.send(reply)
-            while True:
-                if isinstance(output, Write):
-                    self._journals.append(output, self._resume)
-                    return
+            if isinstance(reply, int):
+                output = job.send(reply)
+            else:
+                machine.time = self._clock.now()
+                output = job.throw(reply) if isinstance(reply, Exception) else job.send(reply)
+            while not isinstance(output, Append):
                 if isinstance(output, Step):
                     self._tell_appended(output)
                 elif isinstance(output, Lost):
@@ -204,16 +204,23 @@ class Replica(Generic[State, Event]):
                 else:
                     run_soon(self._request(output))
                     return
+                machine.time = self._clock.now()
                 output = job.send(None)
         except StopIteration as ended:
+            step = ended.value
             try:
-                self._end(finish, ended.value)
+                self._end(step)
             finally:
                 # Whoever has asked is answered first.
-                self._tell_appended(ended.value)
+                if isinstance(step, Step) and step.append is not None:
+                    self._tell_appended(step)
         except Exception as error:
             # Not kept in a variable: it would be in a circle with this frame, and the session too.
-            self._end(finish, error)
+            self._end(error)
+        else:
+            self._journals.append(
+                output, machine.time, machine.generation, machine.last, self._resume
+            )
 
     async def _request(self, request: Read | Wait) -> None:
         """Carry out a request that takes a task, and resume the job with the reply."""
@@ -236,24 +243,23 @@ class Replica(Generic[State, Event]):
             return await self._journals.read(key)
         return None
 
-    def _end(self, finish: Finish, outcome: Any) -> None:
+    def _end(self, outcome: Any) -> None:
         """Tell the outcome of the job, and let the next one begin."""
-        self._job = None
+        finish = self._finish
         if self._waiting:
-            self._job = self._waiting.popleft()
+            self._job, self._finish = self._waiting.popleft()
             asyncio.get_running_loop().call_soon(self._resume, None)
         else:
-            self._waiting = None
+            self._job = self._waiting = None
         finish(outcome)
 
-    def _tell_appended(self, step: Any) -> None:
-        """Tell of an append that has been accepted, if that is what came of a job.
+    def _tell_appended(self, step: Step[State]) -> None:
+        """Tell of an append that has been accepted.
 
         An exception goes to the event loop's exception handler: the entry is stored, and whoever
         asked for it gets the answer that it is.
         """
-        if not isinstance(step, Step) or step.append is None:
-            return
+        assert step.append is not None, "it has been accepted"
         try:
             self._definition.appended(step.before, step.after, step.append)
         except Exception as error:
@@ -270,3 +276,7 @@ def _settle(future: asyncio.Future[Result], outcome: Any) -> None:
         future.set_exception(outcome)
     else:
         future.set_result(outcome)
+
+
+def _ignore(_: object) -> None:
+    """Wait for no outcome: there is no job."""

@@ -34,7 +34,6 @@ from server.base.journals.core.entry import (
     MistimedError,
     is_checkpoint,
 )
-from server.base.journals.core.machine import Write
 from server.base.redis.database import Database, OtherGenerationError, Reply
 from server.base.redis.pipeline import pack
 from server.base.redis.scripts import Argument, Script
@@ -44,8 +43,8 @@ from server.base.work.background import hear
 CLOCK_TOLERANCE_MS: Final = 2_000
 """Most milliseconds between the time of a decision and Redis's time when it is appended."""
 
-_NOTHING_MORE: Final = (None, None, None, None)
-"""The fields of an `Append` from `expires` on, of an entry that is written alone."""
+_ALONE: Final = Append("", 0, "")[4:]
+"""The fields from `expires` on of an entry with which nothing else is written."""
 
 _PAGE: Final = 1_000
 """Entries read by one XRANGE."""
@@ -72,14 +71,14 @@ local function follows(key, number, previous)
 end
 local appended = {}
 for i = 1, tonumber(ARGV[4]) do
-  local key, number, text, previous, more = KEYS[i], unpack(ARGV, 4 * i + 1, 4 * i + 4)
+  local key, number, text, more = KEYS[i], unpack(ARGV, 3 * i + 2, 3 * i + 4)
+  local previous, commands = '', {}
+  if more ~= '' then previous, commands = unpack(cjson.decode(more)) end
   appended[i] = 0
   if follows(key, number, previous) then
     local added = redis.pcall('XADD', key, '0-' .. number, 'e', text)
     if type(added) == 'string' then
-      if more ~= '' then
-        for _, command in ipairs(cjson.decode(more)) do redis.call(unpack(command)) end
-      end
+      for _, command in ipairs(commands) do redis.call(unpack(command)) end
       appended[i] = 1
     elseif not string.find(added.err, 'ID specified', 1, true) then
       return added
@@ -107,7 +106,8 @@ Done = Callable[[int | Exception], None]
 acknowledged; else with a `ConflictError`, a `MistimedError`, or an `UnavailableError` if the entry
 may or may not be written."""
 
-_Batch = list[tuple[Write, Done]]
+_Sent = tuple[Append, int, int, str, Done]
+"""The arguments of `JournalStore.append`."""
 
 
 class JournalStore:
@@ -115,7 +115,7 @@ class JournalStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._open_batches: dict[tuple[int, str], _Batch] = {}
+        self._open_batches: dict[tuple[int, str], list[_Sent]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def generation(self, key: str) -> int:
@@ -131,19 +131,29 @@ class JournalStore:
         """Note that a journal has lost at least so many entries that were acknowledged here."""
         self._database.losses.note_entries(key, count)
 
-    def append(self, write: Write, done: Done) -> None:
+    def append(self, append: Append, now: int, generation: int, previous: str, done: Done) -> None:
         """Append an entry with the next batch; `done` is called later with the outcome.
 
         The entries of a batch are appended by one script, in a cluster by one for each slot. A task
         is started only if the journal's server is unknown, not connected, has changed or has too
         much to do.
+
+        Args:
+            append: the entry, and what is written with it.
+            now: the time of the decision in Unix milliseconds.
+            generation: the generation that the previous entries were read on; 0 if that of none is
+                valid, so that it is appended on any.
+            previous: the text of the previous entry, compared where the generation means nothing:
+                if it is 0, or the slot has moved.
+            done: called with the outcome.
         """
-        key = write.append.key
+        sent = append, now, generation, previous, done
+        key = append.key
         pipeline = self._database.pipeline_of(key)
         if pipeline is None or not pipeline.generation or pipeline.is_full:
-            self._append_alone_soon(write, done)
+            self._append_alone_soon(sent)
             return
-        if write.generation not in {0, pipeline.generation}:
+        if generation and generation != pipeline.generation:
             error = ConflictError(f"{key}: The connection has been replaced.")
             asyncio.get_running_loop().call_soon(done, error)
             return
@@ -155,33 +165,33 @@ class JournalStore:
                 lambda: self._pack_batch(name, batch),
                 lambda reply: self._batch_done(name, batch, reply),
             )
-        batch.append((write, done))
+        batch.append(sent)
 
-    def _pack_batch(self, name: tuple[int, str], batch: _Batch) -> bytes:
+    def _pack_batch(self, name: tuple[int, str], batch: list[_Sent]) -> bytes:
         """Close a batch that is about to be sent, and return the command that appends it."""
         self._close_batch(name, batch)
-        return pack(*_command([write for write, _ in batch]))
+        return pack(*_command(batch))
 
-    def _close_batch(self, name: tuple[int, str], batch: _Batch) -> None:
+    def _close_batch(self, name: tuple[int, str], batch: list[_Sent]) -> None:
         """Let no more entries be added to a batch."""
         if self._open_batches.get(name) is batch:
             del self._open_batches[name]
 
-    def _batch_done(self, name: tuple[int, str], batch: _Batch, reply: Any) -> None:
+    def _batch_done(self, name: tuple[int, str], batch: list[_Sent], reply: Any) -> None:
         """Tell the outcome to those whose entries were in a batch."""
         # A batch that failed before it was sent is still open.
         self._close_batch(name, batch)
         if isinstance(reply, AskError | TryAgainError):
             # The slot has moved or is moving: each entry is sent alone, and follows redirections.
-            for write, done in batch:
-                self._append_alone_soon(write._replace(generation=0), done)
+            for append, now, _, previous, done in batch:
+                self._append_alone_soon((append, now, 0, previous, done))
             return
         if suggests_failover(reply):
             self._database.refresh_topology_soon()
         replies = reply if isinstance(reply, list) else [reply] * len(batch)
-        for (write, done), each in zip(batch, replies, strict=True):
+        for (append, _, _, _, done), each in zip(batch, replies, strict=True):
             try:
-                done(name[0] if each == 1 else self._error_of(write.append, each))
+                done(name[0] if each == 1 else self._error_of(append, each))
             except Exception as fault:
                 # It must not keep the others from their replies.
                 asyncio.get_running_loop().call_exception_handler(
@@ -202,21 +212,20 @@ class JournalStore:
         self._database.metrics.conflicts += 1
         return ConflictError(f"{append.key}: entry {append.number} is not the next one")
 
-    def _append_alone_soon(self, write: Write, done: Done) -> None:
-        task = asyncio.create_task(self._append_alone(write, done))
+    def _append_alone_soon(self, sent: _Sent) -> None:
+        task = asyncio.create_task(self._append_alone(*sent))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(hear)
 
-    async def _append_alone(self, write: Write, done: Done) -> None:
+    async def _append_alone(
+        self, append: Append, now: int, generation: int, previous: str, done: Done
+    ) -> None:
         """Append an entry by a script of its own, which may have to be sent more than once."""
-        append = write.append
         # On another server, the generation means nothing: the entry before is compared.
-        command = _command([write._replace(generation=0)])
+        command = _command([(append, now, 0, previous, done)])
         try:
-            reply = await self._database.reply(
-                append.key, *command, generation=write.generation or None
-            )
+            reply = await self._database.reply(append.key, *command, generation=generation or None)
         except OtherGenerationError as error:
             done(ConflictError(f"{append.key}: {error}"))
         except UnavailableError as error:
@@ -317,47 +326,45 @@ class JournalStore:
         return page
 
 
-def _command(batch: list[Write]) -> tuple[Argument, ...]:
+def _command(batch: list[_Sent]) -> tuple[Argument, ...]:
     """Return the command that appends the entries of a batch, all in one slot."""
-    names = [write.append.key for write in batch]
-    times = [write.now for write in batch]
+    names = [append.key for append, _, _, _, _ in batch]
+    times = [now for _, now, _, _, _ in batch]
     given: list[Argument] = []
-    for append, _, generation, previous in batch:
-        more = ""
-        if append[4:] != _NOTHING_MORE or is_checkpoint(append.payload):
+    for append, _, generation, previous, _ in batch:
+        more: Argument = ""
+        if not generation or append[4:] != _ALONE or is_checkpoint(append.payload):
             touched, commands = _written_with(append)
             names += touched
-            more = _encode(commands).decode()
-        compared = "" if generation else previous
-        given += (append.number, append.payload, compared, more)
+            more = _encode(("" if generation else previous, commands))
+        given += append.number, append.payload, more
     return _APPEND.call(names, min(times), max(times), CLOCK_TOLERANCE_MS, len(batch), *given)
 
 
-def _written_with(append: Append) -> tuple[list[str], list[list[str]]]:
-    """Return the commands that write what goes with an entry, and their keys beside the journal.
+def _written_with(append: Append) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Return the keys beside the journal, and the commands, of what is written with an entry.
 
     While a slot is moved, a script must wait until all its keys are on one server: a key that is
     not needed is not passed.
     """
     names: list[str] = []
-    commands: list[list[str]] = []
+    commands: list[tuple[str, ...]] = []
     if is_checkpoint(append.payload):
-        commands.append(["XTRIM", append.key, "MINID", f"0-{append.number}"])
+        commands.append(("XTRIM", append.key, "MINID", f"0-{append.number}"))
     if append.expires is not None:
-        commands.append(["PEXPIREAT", append.key, str(append.expires)])
+        commands.append(("PEXPIREAT", append.key, str(append.expires)))
     if append.effect is not None:
         names.append(keys.outbox(append.partition))
-        commands.append(["HSET", names[-1], *append.effect])
+        commands.append(("HSET", names[-1], *append.effect))
     if append.due is not None:
         names.append(keys.due(append.partition))
         due, at = append.due
+        is_over = at is None
         commands.append(
-            ["ZREM", names[-1], due.member]
-            if at is None
-            else ["ZADD", names[-1], str(at), due.member]
+            ("ZREM", names[-1], due.member) if is_over else ("ZADD", names[-1], str(at), due.member)
         )
     if append.beside is not None:
         key, text, expires = append.beside
         names.append(key)
-        commands.append(["SET", key, text, "PXAT", str(expires)])
+        commands.append(("SET", key, text, "PXAT", str(expires)))
     return names, commands

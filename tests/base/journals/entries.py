@@ -10,7 +10,6 @@ from server.base.core import keys
 from server.base.core.due import AttemptDue
 from server.base.core.ids import AttemptId
 from server.base.journals.core.entry import Append
-from server.base.journals.core.machine import Write
 from server.base.journals.store import JournalStore
 from server.play.core import keys as play_keys
 
@@ -71,10 +70,12 @@ def append(
     key = play_keys.attempt(name)
     entry = Append(key, number, payload or text_of(number), keys.partition(name), **more)
     known = journals.generation(key) if generation is None else generation
-    return append_entry(journals, Write(entry, now() if at is None else at, known, previous))
+    return append_entry(journals, entry, now() if at is None else at, known, previous)
 
 
-def append_entry(journals: JournalStore, write: Write) -> asyncio.Future[int]:
+def append_entry(
+    journals: JournalStore, entry: Append, at: int, generation: int = 0, previous: str = ""
+) -> asyncio.Future[int]:
     """Append an entry, and return the future of the generation in which it was written."""
     answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -86,7 +87,7 @@ def append_entry(journals: JournalStore, write: Write) -> asyncio.Future[int]:
         else:
             answer.set_exception(reply)
 
-    journals.append(write, done)
+    journals.append(entry, at, generation, previous, done)
     return answer
 
 

@@ -18,7 +18,6 @@ from server.base.journals.core.entry import (
     GapError,
     MistimedError,
 )
-from server.base.journals.core.machine import Write
 from server.base.journals.store import CLOCK_TOLERANCE_MS, JournalStore
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
@@ -77,7 +76,7 @@ async def test_a_journal_that_does_not_exist_has_no_entries(journals: JournalSto
 async def test_texts_come_back_as_they_were(journals: JournalStore) -> None:
     given = ["Ω \r\n \0 🂡", "[^%]*", ""]
     for number, text in enumerate(given, start=1):
-        await append_entry(journals, Write(Append(KEY, number, text), now(), 0, ""))
+        await append_entry(journals, Append(KEY, number, text), now())
     assert await texts(journals) == given
 
 

@@ -314,7 +314,7 @@ def append(pipeline: Pipeline, replies: Replies, number: int) -> None:
     """Send a call of the script that appends."""
     pipeline.send(
         lambda: pack(
-            *journals_store._APPEND.call(["journal"], 0, 0, 10**15, 1, number, "text", "", "")
+            *journals_store._APPEND.call(["journal"], 0, 0, 10**15, 1, number, "text", "")
         ),
         replies.note(number),
     )

@@ -2,15 +2,15 @@
 
 What a replica does is a generator (a job). It yields requests, and is resumed with the reply, or
 with the error that the request ended with; it also yields notices, which need none. The driver
-(`server/base/journals/replica.py`) carries the requests out, and sets the time before it resumes a
-job. It runs one job at a time, so that at most one append is in flight.
+(`server/base/journals/replica.py`) carries the requests out, and sets the time. It runs one job at
+a time, so that at most one append is in flight.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from enum import Enum
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 from server.base.core.refusal import Refusal, UnavailableError
 from server.base.journals.core.entry import (
@@ -88,23 +88,6 @@ carries it out and the state after that, or `None` if there is nothing to do. It
 if it is refused. It is called again if the state turns out to be stale."""
 
 
-class Write(NamedTuple):
-    """A request to append an entry; the reply is the generation that it was appended on.
-
-    Attributes:
-        append: the entry, and what is written with it.
-        now: the time of the decision in Unix milliseconds.
-        generation: the generation that the previous entries were read on; 0 if that of none is
-            valid, so that it is appended on any.
-        previous: the text of the previous entry, compared where the generation means nothing.
-    """
-
-    append: Append
-    now: int
-    generation: int
-    previous: str
-
-
 class Read(NamedTuple):
     """A request to read the entries after one; the reply is `Entries`.
 
@@ -134,12 +117,15 @@ class Lost(NamedTuple):
     entries: int
 
 
-Output = Write | Read | Wait | Step[Any] | Lost
+Output = Append | Read | Wait | Step[Any] | Lost
 Result = TypeVar("Result")
 Job = Generator[Output, Any, Result]
 """Something that a replica does, and what it returns.
 
-A `Step` that it yields or returns is a notice that an append has been accepted, and `Lost` another.
+An `Append` that it yields is a request to append that entry; the reply is the generation of the
+connection on which that was done. The machine's time, `generation` and `last` say when that was
+decided, and on what. A `Step` that it yields or returns is a notice that an append has been
+accepted, and `Lost` is another.
 """
 
 
@@ -147,9 +133,11 @@ class ReplicaMachine(Generic[State, Event]):
     """The state of one journal as far as it is known here, and how it goes on.
 
     Attributes:
-        time: the time in Unix milliseconds, which the driver sets.
+        time: the time in Unix milliseconds, which the driver sets before it resumes a job, but with
+            the reply to an append: a notice follows, or the end.
         state: the state as of the last entry known here, or `None` if no entry is.
         number: the number of that entry, or 0.
+        last: its text, which is compared where the generation means nothing.
         generation: the generation of the connection on which that was last known to be the end of
             the journal; 0 for none.
         accepted: the number of the last entry that was appended by this node, or 0.
@@ -159,12 +147,12 @@ class ReplicaMachine(Generic[State, Event]):
     __slots__ = (
         "_begin",
         "_definition",
-        "_last",
         "_mistimed",
         "_unconfirmed",
         "accepted",
         "generation",
         "kept",
+        "last",
         "number",
         "state",
         "time",
@@ -178,56 +166,81 @@ class ReplicaMachine(Generic[State, Event]):
         self.generation = 0
         self.accepted = 0
         self.kept: tuple[tuple[int, State | None], ...] = ((0, None),)
-        self._last = ""
+        self.last = ""
         self._begin = 1
         self._mistimed = 0
         self._unconfirmed: Step[State] | None = None
 
-    def carry_out(self, decide: Decide[State, Event]) -> Job[Step[State]]:
-        """Decide a command on the state and the time, and append the resulting event.
+    def carry_out(self, decide: Decide[State, Event] | None) -> Job[Step[State]]:
+        """Append what is due, and the event of a command, decided on the state and the time.
 
         Nothing is read first: if the state is stale, the append is refused. A refusal, or that
         there is nothing to do, is final only on a state that has just been read.
+
+        Args:
+            decide: the command; `None` to read, and append no more than what is due.
 
         Raises:
             Refusal: the command is refused.
             UnavailableError: it is not known whether the event was appended.
         """
         is_fresh = False
-        while True:
-            yield from self._append_due()
-            before = self.state
-            if before is not None:
-                checkpoint = self._definition.checkpoint(before)
-                if checkpoint is not None:
-                    accepted = yield from self._append(checkpoint)
-                    if accepted is None:
-                        # What is due may be another, too.
-                        continue
-                    yield accepted
-                    before = self.state
-            try:
-                decided = decide(before, self.time)
-            except Refusal:
-                if is_fresh:
-                    raise
-                decided = None
-            if decided is not None:
-                event, after = decided
-                accepted = yield from self._append(event, after)
-                if accepted is not None:
-                    return accepted
-            elif is_fresh:
-                assert before is not None, "a command on no journal appends, or is refused"
-                return Step(before, before, None)
-            else:
-                yield from self.read()
+        if decide is None:
+            yield from self.read()
             is_fresh = True
+        while True:
+            before = self.state
+            found = self._due(before, checkpoints=decide is not None)
+            is_last = found is None
+            if found is None and decide is not None:
+                found = self._decided(decide, is_fresh=is_fresh)
+            if found is None:
+                if is_fresh:
+                    return Step(before, cast("State", before), None)
+                yield from self.read()
+                is_fresh = True
+                continue
+            event, after = found
+            append = self._definition.append(before, after, event, self.number + 1)
+            try:
+                self.generation = yield append
+            except ConflictError:
+                yield from self.read()
+                is_fresh = True
+            except MistimedError as error:
+                self._mistimed += 1
+                if self._mistimed > MAX_MISTIMED:
+                    raise UnavailableError(str(error)) from error
+                yield Wait.CLOCK_SAMPLE
+            except UnavailableError:
+                self.generation = 0
+                self._unconfirmed = Step(before, after, append)
+                raise
+            else:
+                self._accept(after, append)
+                if is_last:
+                    return Step(before, after, append)
+                yield Step(before, after, append)
 
-    def refresh(self) -> Job[None]:
-        """Read new entries, and append the events that are due by now."""
-        yield from self.read()
-        yield from self._append_due()
+    def _due(self, state: State | None, *, checkpoints: bool) -> tuple[Event, State] | None:
+        """Return an event that is due, or a checkpoint if it is time for one, and what is then."""
+        if state is None:
+            return None
+        event = self._definition.due(state, self.time)
+        if event is None and checkpoints:
+            event = self._definition.checkpoint(state)
+        return None if event is None else (event, self._definition.fold(state, event))
+
+    def _decided(
+        self, decide: Decide[State, Event], *, is_fresh: bool
+    ) -> tuple[Event, State] | None:
+        """Return the event of a command, and what is then; `None` if a refusal may be too early."""
+        try:
+            return decide(self.state, self.time)
+        except Refusal:
+            if is_fresh:
+                raise
+            return None
 
     def read(self) -> Job[None]:
         """Read and fold new entries; all of them, if the journal lacks the last one known here.
@@ -238,7 +251,7 @@ class ReplicaMachine(Generic[State, Event]):
         try:
             found: Entries | None = None
             if self.number:
-                found = yield Read(self.number, self._last, self._begin)
+                found = yield Read(self.number, self.last, self._begin)
             if found is None:
                 found = yield Read()
                 yield from self._forget(self._count_lost(found))
@@ -268,59 +281,20 @@ class ReplicaMachine(Generic[State, Event]):
 
         One before the last is taken for that entry, as its text is not kept.
         """
-        return number < self.number or (number, text) == (self.number, self._last)
+        return number < self.number or (number, text) == (self.number, self.last)
 
-    def _append_due(self) -> Job[None]:
-        while self.state is not None:
-            event = self._definition.due(self.state, self.time)
-            if event is None:
-                return
-            accepted = yield from self._append(event)
-            if accepted is not None:
-                yield accepted
-
-    def _append(self, event: Event, after: State | None = None) -> Job[Step[State] | None]:
-        """Append an event that was decided now, and after which the state is `after`.
-
-        Returns:
-            `None` if it was not accepted: the replica or the clock has been corrected, and the
-            command is to be decided again.
-
-        Raises:
-            UnavailableError: the store does not answer, or has refused the time too often.
-        """
-        before, generation = self.state, self.generation
-        if after is None:
-            after = self._definition.fold(before, event)
-        append = self._definition.append(before, after, event, self.number + 1)
-        # Whoever looks while it is in flight must not take the state for the journal's.
-        self.generation = 0
-        try:
-            self.generation = yield Write(append, self.time, generation, self._last)
-        except ConflictError:
-            yield from self.read()
-            return None
-        except MistimedError as error:
-            self._mistimed += 1
-            if self._mistimed > MAX_MISTIMED:
-                raise UnavailableError(str(error)) from error
-            yield Wait.CLOCK_SAMPLE
-            self.generation = generation
-            return None
-        except UnavailableError:
-            self._unconfirmed = Step(before, after, append)
-            raise
+    def _accept(self, after: State, append: Append) -> None:
+        """Take the state after an append that has been accepted."""
         self.state = after
         self._follow(append.number, append.payload)
         self.accepted = append.number
         self._mistimed = 0
         # One before it in this place, whose fate was unknown, was not written.
         self._unconfirmed = None
-        return Step(before, after, append)
 
     def _follow(self, number: int, text: str) -> None:
         """Note that the state is that after an entry."""
-        self.number, self._last = number, text
+        self.number, self.last = number, text
         if is_checkpoint(text):
             self._begin = number
         if not number % KEEP_EVERY:
@@ -329,7 +303,7 @@ class ReplicaMachine(Generic[State, Event]):
 
     def _forget(self, lost: int) -> Job[None]:
         """Forget all entries, of which the journal lacks so many of this node's, at least."""
-        self.state, self.number, self._last, self.generation = None, 0, "", 0
+        self.state, self.number, self.last, self.generation = None, 0, "", 0
         self.accepted, self.kept, self._begin = 0, ((0, None),), 1
         if lost:
             yield Lost(lost)
