@@ -1,7 +1,8 @@
 """A bounded search: can another card still reach a foundation?
 
 The search uses only what the player knows. If it would have to guess an unseen card, or reaches
-its bound, its outcome is `UNKNOWN`.
+its bound, its outcome is `UNKNOWN`. Where only dealing and turning the waste over can come before
+the next card home, no position is searched: the order in which cards come up decides.
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ from dataclasses import dataclass
 from enum import Enum
 
 from engine.board import Board
-from engine.cards import DOWN, Pile
-from engine.moves import is_legal, legal_moves
+from engine.cards import DOWN, Pile, turned_up
+from engine.fits import BITS
+from engine.moves import is_legal, legal_moves, top_of
 from engine.play import apply
-from engine.ruleset import Move
+from engine.ruleset import Move, Ruleset
 
 MAX_POSITIONS = 3_000
 """The default bound of a search, in positions."""
@@ -66,7 +68,8 @@ def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
     Args:
         board: where to start. On a won board the outcome is `UNREACHABLE`.
         positions: the bound: how many positions to examine at most. One is enough to find a card
-            that can go to a foundation at once, or that no move is legal.
+            that can go to a foundation at once, or that no move is legal; and for every outcome
+            where moves only deal.
     """
     ruleset = board.ruleset
     blind = cards_never_seen(board) > 0
@@ -81,6 +84,8 @@ def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
                 return SearchResult(Outcome.REACHABLE, (*line, move))
         if blind and moves:
             return SearchResult(Outcome.UNKNOWN)
+        if _only_deals(ruleset):
+            return _search_deals(at)
         for move in () if truncated else moves:
             after = apply(at, move)
             position = _position(after)
@@ -93,6 +98,39 @@ def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
             visited.add(position)
             queue.append((after, (*line, move)))
     return SearchResult(Outcome.UNKNOWN if truncated else Outcome.UNREACHABLE)
+
+
+def _only_deals(ruleset: Ruleset) -> bool:
+    """Return whether all moves but those to foundations deal to the waste, or turn it over."""
+    return ruleset.rules.stock.plays == ("waste",) and not ruleset.spreading
+
+
+def _search_deals(board: Board) -> SearchResult:
+    """Search where no card can go home at once, and moves only deal: exactly, in 2 to 10 µs.
+
+    Until a card of the waste goes home, foundations and tableau stay as they are. So each card of
+    the stock comes up once, and then, if the waste may be turned over, each card of the waste.
+    """
+    ruleset, piles = board.ruleset, board.piles
+    stock, waste = ruleset.stock, ruleset.waste
+    assert waste is not None
+    ways = [
+        (ruleset.takes[target][top_of(piles[target])], ruleset.move(waste, target))
+        for target in ruleset.foundations
+        if (waste, target) in ruleset.singles
+    ]
+    deal = ruleset.move(stock, waste)
+    passes: list[tuple[Pile, tuple[Move, ...]]] = [(turned_up(piles[stock][::-1]), ())]
+    if board.redeals < ruleset.redeals:
+        deals = (deal,) * len(piles[stock])
+        passes.append((piles[waste], (*deals, ruleset.move(waste, stock))))
+    for cards, before in passes:
+        for nth, card in enumerate(cards, 1):
+            for takes, home in ways:
+                if takes & BITS[card]:
+                    line = (*before, *[deal] * nth, home)
+                    return SearchResult(Outcome.REACHABLE, line)
+    return SearchResult(Outcome.UNREACHABLE)
 
 
 def ends_on_foundation(board: Board, line: tuple[Move, ...]) -> bool:

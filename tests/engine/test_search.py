@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from engine.board import Board
-from engine.cards import pack, parse_card, parse_pile, turned_down, turned_up
+from engine.cards import PACK_SIZE, pack, parse_card, parse_pile, turned_down, turned_up
 from engine.catalog import ruleset
 from engine.moves import legal_moves, top_of
 from engine.notation import move_text
@@ -21,6 +21,7 @@ from engine.ruleset import Ruleset
 from engine.schema import read_rules
 from engine.search import MAX_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
 from tests.engine.positions import VARIANTS, dealt, face_down, run_down
+from tests.engine.solver.passes_boards import RULES, wandered
 
 MAX_SEARCHED = 1_000
 """The most boards that the exhaustive search visits."""
@@ -159,8 +160,10 @@ def test_both_outcomes_occur_on_boards_that_need_more_than_one_position(
         if tried is not None:
             outcome = outcome_of(board, tried[1])
             assert outcome == ("reachable" if tried[0] else "unreachable")
-            # With its stock gone, one game has no moves but those that go home.
-            checked[outcome] += game == "lady-betty" or outcome_of(board, 1) == "unknown"
+            # With its stock gone, one game has no moves but those that go home; in another, moves
+            # only deal, and one position decides.
+            decided = game in {"lady-betty", "robert"}
+            checked[outcome] += decided or outcome_of(board, 1) == "unknown"
     assert checked.keys() == {"reachable", "unreachable"}
     assert min(checked.values()) > 0
 
@@ -318,6 +321,65 @@ def test_the_order_of_tableau_piles_matters_as_long_as_rows_are_dealt() -> None:
     cards = tuple(parse_pile(piles.get(name, "").split()) for name in rules.pile_names)
     line = search(Board(rules, cards, redeals=1)).line
     assert [move_text(rules, move) for move in line] == ["t0>t1", "s>t", "t2>t0", "t2>t1", "t2>f0"]
+
+
+LAID: dict[str, Any] = {
+    "name": "Laid",
+    "packs": 1,
+    "foundations": [{"piles": 2, "first": "A", "suits": "SH"}, {"piles": 2, "first": "3"}],
+    "tableau": {
+        "deal": [3, 3],
+        "order": "any",
+        "match": "any",
+        "empty": "none",
+        "plays": ["foundation"],
+    },
+    "stock": {"plays": ["waste"]},
+    "waste": {"plays": ["foundation"], "redeals": 2},
+}
+"""A game with tableau piles from which cards only go home."""
+
+COVERED = {**LAID, "waste": {"plays": [], "redeals": 2}}
+"""The same, but cards of the waste never go home."""
+
+DEALT = [
+    *RULES,
+    ruleset("robert"),
+    *(Ruleset("laid", "test", read_rules("laid", rules)) for rules in (LAID, COVERED)),
+]
+"""Rules by which all moves but those that go home deal to the waste, or turn it over."""
+
+
+def dealt_board(rules: Ruleset, chance: Random) -> Board:
+    """Return a board with a few cards in each pile, after some moves; no tableau card is hidden."""
+    deck = list(range(PACK_SIZE))
+    chance.shuffle(deck)
+    piles = []
+    for pile in range(len(rules.pile_names)):
+        most = 1 if pile in rules.foundations else chance.choice([0, 3, 12])
+        cards = bytes(deck.pop() for _ in range(chance.randint(0, most)))
+        piles.append(turned_down(cards) if pile == rules.stock else cards)
+    board = Board(rules, tuple(piles), redeals=chance.randint(0, rules.redeals))
+    return wandered(board, chance, chance.choice([0, 5, 30]))
+
+
+@pytest.mark.parametrize("rules", DEALT, ids=range(len(DEALT)))
+def test_a_board_on_which_moves_only_deal_is_decided_as_by_examining_every_position(
+    rules: Ruleset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = Random(DEALT.index(rules))
+    checked: Counter[tuple[Outcome, bool]] = Counter()
+    for _ in range(1_000):
+        board = dealt_board(rules, chance)
+        found = search(board, positions=1)
+        with monkeypatch.context() as patch:
+            patch.setattr("engine.search._only_deals", lambda _: False)
+            assert found == search(board)
+        checked[found.outcome, len(found.line) > 2] += 1
+    assert checked[Outcome.UNREACHABLE, False] > 10
+    # Without turning over, and without playing from the waste, there are no such lines.
+    playable = rules.redeals > 0 and bool(rules.rules.waste and rules.rules.waste.plays)
+    assert (checked[Outcome.REACHABLE, True] > 10) == playable
 
 
 @pytest.mark.parametrize(("game", "variant"), VARIANTS)
