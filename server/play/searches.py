@@ -1,16 +1,19 @@
 """Searches: ending the attempts in which no line of moves brings another card home.
 
-Searches run in the background, after the move has been answered. If a node dies, only its pending
-searches are lost: such an attempt goes on, and its next move or opening enqueues a new search.
+Searches run in the background, after the move has been answered. The line that one finds is kept,
+and while the moves played follow it, nothing is searched. If a node dies, only its pending searches
+are lost: such an attempt goes on, and its next move or opening enqueues a new search.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import structlog
 
 from engine.board import Board
 from engine.cards import DOWN
-from engine.notation import parse_move
+from engine.notation import move_text, parse_move
 from engine.ruleset import Move
 from engine.search import Outcome, cards_never_seen, ends_on_foundation, search
 from server.base.core.ids import AttemptId
@@ -20,20 +23,38 @@ from server.base.work.line_process import LineProcessError
 from server.base.work.worker_pool import WorkerPool
 from server.play.attempts import Attempts
 from server.play.core import pace_bot
-from server.play.core.attempt import Attempt
+from server.play.core.attempt import Attempt, Moved
+from server.play.journal import decode
 from server.play.mirrors import Mirrors
 from server.play.searcher import Search
 
 MAX_WAITING = 1_000
 """Attempts that may be queued for a search; others are searched after a later move or opening."""
 
-MAX_LINES = 5_000
-"""Cached lines, one for each attempt; the oldest is evicted first."""
+MAX_LINE_BYTES = 4 << 20
+"""About how many bytes kept lines take; the oldest is dropped first, and may be found again.
 
-MAX_LINE_MOVES = 8
-"""Moves of the longest line that is cached, since a cached line is tried after each move."""
+Nearly all lines have fewer than ten moves, so that these are of about ten thousand attempts.
+"""
+
+LINE_BYTES = 350
+"""About how many bytes a kept line takes besides 8 for each of its moves."""
 
 log = structlog.get_logger()
+
+
+class _Line(NamedTuple):
+    """A line of moves of which the rest brings a card home, if no other moves are played.
+
+    Attributes:
+        line: all its moves.
+        played: how many of them have been played.
+        moves: `Board.moves` after the last of these.
+    """
+
+    line: tuple[Move, ...]
+    played: int
+    moves: int
 
 
 class Searches:
@@ -48,20 +69,21 @@ class Searches:
         self._attempts = attempts
         self._mirrors = mirrors
         self._pending: dict[AttemptId, Attempt] = {}
-        self._lines: dict[AttemptId, tuple[int, tuple[Move, ...]]] = {}
+        self._lines: dict[AttemptId, _Line] = {}
+        self._line_bytes = 0
         self._searcher = searcher
         self._background = background
         # One at a time: the searcher is one process.
         self._searches: WorkerPool[AttemptId] = WorkerPool(
             background, "searches", self._search, size=1
         )
-        attempts.advanced.subscribe(self._enqueue)
+        attempts.appended.subscribe(lambda _, after, entry: self._enqueue(after, entry))
         attempts.opened.subscribe(self._enqueue)
 
-    def _enqueue(self, attempt: Attempt) -> None:
+    def _enqueue(self, attempt: Attempt, entry: str = "") -> None:
         """Enqueue an attempt that has changed, if all its cards have been seen.
 
-        One whose moves can be undone has no dead end.
+        One whose moves can be undone has no dead end, nor has one that follows its line.
 
         If it is queued already, its latest state replaces the earlier one; if it is over, it is
         removed from the queue.
@@ -70,10 +92,14 @@ class Searches:
             return  # It gives up by itself.
         if attempt.end is not None:
             self._pending.pop(attempt.id, None)
-            self._lines.pop(attempt.id, None)
+            self._drop_line(attempt.id)
         elif attempt.undoable:
             self._pending.pop(attempt.id, None)
-        elif _may_have_seen_all(attempt.board) and not cards_never_seen(attempt.board):
+        elif (
+            _may_have_seen_all(attempt.board)
+            and not self._follows_line(attempt, entry)
+            and not cards_never_seen(attempt.board)
+        ):
             if len(self._pending) >= MAX_WAITING and attempt.id not in self._pending:
                 log.warning("searches_full", attempt=attempt.id)
                 return
@@ -102,41 +128,80 @@ class Searches:
     async def _find_outcome(self, attempt: Attempt) -> Outcome:
         """Return whether a line of moves brings another card home, by the cheapest of three means.
 
-        These are a search of one position, the cached line, and a full search by the searcher.
+        These are the line that is kept, a search of one position, and a full search by the
+        searcher. Its answer is of use to a later state, too: moves may have followed the line.
         """
         board = attempt.board
-        first = search(board, positions=1)
-        if first.outcome is not Outcome.UNKNOWN:
-            return first.outcome
-        if self._cached_line_ends_home(attempt):
+        if self._line_leads_home(attempt):
             return Outcome.REACHABLE
-        answer = await self._background.stop.or_wait(self._searcher.ask(board))
-        if answer is None:
-            return Outcome.UNKNOWN
-        if answer.outcome is Outcome.REACHABLE and len(answer.line) <= MAX_LINE_MOVES:
-            if len(self._lines) >= MAX_LINES:
-                del self._lines[next(iter(self._lines))]
+        found = search(board, positions=1)
+        outcome, line = found.outcome, found.line
+        if outcome is Outcome.UNKNOWN:
+            answer = await self._background.stop.or_wait(self._searcher.ask(board))
+            if answer is None:
+                return outcome
+            outcome = answer.outcome
             line = tuple(parse_move(board.ruleset, move) for move in answer.line)
-            self._lines[attempt.id] = attempt.seq, line
-        return answer.outcome
+        if line:
+            self._keep_line(attempt, line)
+        return outcome
 
-    def _cached_line_ends_home(self, attempt: Attempt) -> bool:
-        """Return whether the cached line still leads home, all of it or what the moves have left.
+    def _follows_line(self, attempt: Attempt, entry: str) -> bool:
+        """Return whether an attempt is where its line still leads home, after an entry (JSON).
 
-        If not, it is removed from the cache.
+        It compares one move with another, in 2 µs.
         """
-        seq, line = self._lines.get(attempt.id, (0, ()))
-        rest = line[attempt.seq - seq :]
-        if ends_on_foundation(attempt.board, line) or ends_on_foundation(attempt.board, rest):
+        kept = self._lines.get(attempt.id)
+        if kept is None:
+            return False
+        line, played, moves = kept
+        if attempt.board.moves == moves:
             return True
-        self._lines.pop(attempt.id, None)
+        if not entry or attempt.board.moves != moves + 1 or played + 1 == len(line):
+            return False
+        event, due = decode(entry), move_text(attempt.board.ruleset, line[played])
+        if not isinstance(event, Moved) or event.move != due:
+            return False
+        self._lines[attempt.id] = _Line(line, played + 1, moves + 1)
+        return True
+
+    def _line_leads_home(self, attempt: Attempt) -> bool:
+        """Return whether the line that is kept leads home although it was departed from.
+
+        What is left of it may do so after moves that do not concern it, or less of it, if it was
+        found while moves were played that follow it. If not, it is dropped.
+        """
+        line, played, moves = self._lines.get(attempt.id, _Line((), 0, 0))
+        for rest in (line[played:], line[played + attempt.board.moves - moves :]):
+            if ends_on_foundation(attempt.board, rest):
+                self._keep_line(attempt, rest)
+                return True
+        self._drop_line(attempt.id)
         return False
+
+    def _keep_line(self, attempt: Attempt, line: tuple[Move, ...]) -> None:
+        """Keep the line that leads home from an attempt as it is, instead of any other."""
+        self._drop_line(attempt.id)
+        self._lines[attempt.id] = _Line(line, 0, attempt.board.moves)
+        self._line_bytes += _size(line)
+        while self._line_bytes > MAX_LINE_BYTES:
+            self._drop_line(next(iter(self._lines)))
+
+    def _drop_line(self, attempt: AttemptId) -> None:
+        kept = self._lines.pop(attempt, None)
+        if kept is not None:
+            self._line_bytes -= _size(kept.line)
 
     async def _end(self, attempt: Attempt) -> None:
         """End an attempt that is stuck, and notify its player."""
         ended = await self._attempts.end_stuck(attempt.id, attempt.seq)
         if ended is not None:
             self._mirrors.notify_ended(ended)
+
+
+def _size(line: tuple[Move, ...]) -> int:
+    """Return about how many bytes a kept line takes."""
+    return LINE_BYTES + 8 * len(line)
 
 
 def _may_have_seen_all(board: Board) -> bool:

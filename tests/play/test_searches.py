@@ -50,6 +50,23 @@ TWO_DEEP = board(
 )  # fmt: skip
 """A position in which a card has to be moved off a 2 before that can go home."""
 
+LINE = ("t0>t3", "t0>f0")
+"""The shortest line there."""
+
+THREE_DEEP = board(
+    "roosevelt",
+    f0="AS", f1="KS", f2="KH", f3="KH", f4="KD", f5="KD", f6="KC", f7="KC",
+    t0="2S 9S 8S", t1="3S 4S 5S 6S 7S TS", t2="JS QS KS",
+)  # fmt: skip
+"""A position in which two have to be."""
+
+DEAD = board(
+    "roosevelt",
+    f0="AS", f1="KS", f2="KH", f3="KH", f4="KD", f5="KD", f6="KC", f7="KC",
+    t0="2S 3S 4S 5S 6S 7S 8S 9S TS", t1="JS", t2="QS", t3="KS",
+)  # fmt: skip
+"""A dead end that no search of one position finds."""
+
 Race = Callable[[str], Awaitable[tuple[AttemptId, tuple[str, ...]]]]
 
 
@@ -163,7 +180,7 @@ async def test_an_attempt_of_a_dead_node_is_searched_when_it_is_opened(
 
 
 async def test_the_search_process_ends_with_the_service(node: Node, race: Race) -> None:
-    attempt, line = await race("robert")
+    attempt, line = await race("roosevelt")
     searcher = node.services.searches._searcher
     assert isinstance(searcher, Searcher)
     async with running(node.run_all):
@@ -179,7 +196,7 @@ async def test_the_search_process_ends_with_the_service(node: Node, race: Race) 
 
 async def test_a_search_process_that_dies_costs_one_search() -> None:
     searcher = Searcher()
-    assert (await searcher.ask(TWO_DEEP)).line == ("t0>t3", "t0>f0")
+    assert (await searcher.ask(TWO_DEEP)).line == LINE
     process = searcher._process
     assert process is not None
     process.kill()
@@ -240,15 +257,18 @@ async def test_after_a_searcher_that_fails_the_next_search_runs(
 
 
 class LocalSearcher(Searcher):
-    """Searches in this process, and records the boards."""
+    """Searches in this process when it may, and records the boards."""
 
     def __init__(self) -> None:
         super().__init__()
         self.boards: list[Board] = []
+        self.may = asyncio.Event()
+        self.may.set()
 
     async def ask(self, board: Board) -> Answer:
         """Search a board."""
         self.boards.append(board)
+        await self.may.wait()
         found = search(board)
         return Answer(found.outcome, tuple(move_text(board.ruleset, move) for move in found.line))
 
@@ -259,11 +279,23 @@ def search_locally(node: Node) -> LocalSearcher:
     return searcher
 
 
-async def enqueue(node: Node, attempt: Attempt) -> None:
-    """Enqueue an attempt, and wait until the queue is empty."""
+def put(node: Node, attempt: Attempt, *moves: str) -> Attempt:
+    """Enqueue an attempt after each of some moves; without any, as if it was opened."""
     found = node.services.searches
-    found._enqueue(attempt)
-    await found._searches.finish()
+    if not moves:
+        found._enqueue(attempt)
+    for text in moves:
+        move = Moved(text, START)
+        attempt = core.fold(attempt, move)
+        found._enqueue(attempt, msgspec.json.encode(move).decode())
+    return attempt
+
+
+async def enqueue(node: Node, attempt: Attempt, *moves: str) -> Attempt:
+    """Enqueue an attempt as `put` does, and wait until the queue is empty."""
+    attempt = put(node, attempt, *moves)
+    await node.services.searches._searches.finish()
+    return attempt
 
 
 def after(attempt: Attempt, *moves: str) -> Attempt:
@@ -274,25 +306,127 @@ def after(attempt: Attempt, *moves: str) -> Attempt:
 
 async def test_no_search_runs_while_the_line_found_last_can_be_played(node: Node) -> None:
     searcher = search_locally(node)
-    first = begun("roosevelt", TWO_DEEP)
-    await enqueue(node, first)
+    attempt = await enqueue(node, begun("roosevelt", TWO_DEEP))
     assert len(searcher.boards) == 1
-    # A move that does not affect the line, and then the first move of the line itself.
-    await enqueue(node, after(first, "t2>t6"))
+    # A move that does not affect the line, one that makes it illegal, and the first of the next.
+    attempt = await enqueue(node, attempt, "t2>t6")
     assert len(searcher.boards) == 1
-    step = move_text(TWO_DEEP.ruleset, search(TWO_DEEP).line[0])
-    await enqueue(node, after(first, step))
-    assert len(searcher.boards) == 1
-    # This one makes the line illegal.
-    await enqueue(node, after(first, "t2>t3"))
+    attempt = await enqueue(node, attempt, "t2>t3")
     assert len(searcher.boards) == 2
+    step = move_text(TWO_DEEP.ruleset, search(attempt.board).line[0])
+    await enqueue(node, attempt, step)
+    assert len(searcher.boards) == 2
+
+
+@pytest.mark.parametrize("departing", [(), ("t2>t6",)])
+async def test_nothing_is_examined_while_moves_follow_a_line_from_where_it_leads_home(
+    node: Node, departing: tuple[str, ...]
+) -> None:
+    searcher = search_locally(node)
+    found = node.services.searches
+    attempt = await enqueue(node, begun("roosevelt", THREE_DEEP))
+    attempt = await enqueue(node, attempt, *departing)
+    line = [move_text(THREE_DEEP.ruleset, move) for move in search(attempt.board).line]
+    assert len(line) > 2
+    for move in line[:-1]:
+        attempt = put(node, attempt, move)
+        # It is opened, too.
+        put(node, attempt)
+        assert not found._pending
+    put(node, attempt, line[-1])
+    assert list(found._pending) == [attempt.id]
+    assert searcher.boards == [THREE_DEEP]
+
+
+async def test_a_line_is_kept_whatever_its_length(node: Node) -> None:
+    """Here, all cards of the stock are dealt, and the waste is turned over."""
+    searcher = search_locally(node)
+    home = "9S 8D 9H 8C 9D 8S 7H 8H 7D 6S 5S 6D 7C 6C 7S"
+    deep = board("robert", redeals=1, f0=home, w="6H 2D", s="2H", rest="w")
+    attempt = await enqueue(node, begun("robert", deep))
+    (kept,) = node.services.searches._lines.values()
+    assert len(kept.line) > 30
+    attempt = put(node, attempt, *(move_text(deep.ruleset, move) for move in kept.line[:-1]))
+    assert not node.services.searches._pending
+    assert attempt.board.home == deep.home
+    assert searcher.boards == []
+
+
+@pytest.mark.parametrize("departing", [("t2>t6",), ("t2>t6", "t0>t3")])
+async def test_moves_that_depart_from_a_line_do_not_follow_it(
+    node: Node, departing: tuple[str, ...]
+) -> None:
+    search_locally(node)
+    attempt = await enqueue(node, begun("roosevelt", THREE_DEEP))
+    put(node, after(attempt, *departing[:-1]), departing[-1])
+    assert node.services.searches._pending
+
+
+async def test_a_node_has_one_question_in_flight_whose_answer_serves_later_states(
+    node: Node,
+) -> None:
+    searcher = search_locally(node)
+    searcher.may.clear()
+    line = [move_text(THREE_DEEP.ruleset, move) for move in search(THREE_DEEP).line]
+    async with running(node.run_all):
+        first = put(node, begun("roosevelt", THREE_DEEP))
+        await until(lambda: asyncio.sleep(0, bool(searcher.boards)))
+        put(node, first, line[0])
+        other = core.begin(msgspec.structs.replace(first.start, player=BOB), TWO_DEEP)
+        put(node, other)
+        await asyncio.sleep(0.01)
+        assert searcher.boards == [THREE_DEEP]
+        searcher.may.set()
+        await until(lambda: asyncio.sleep(0, not node.services.searches._searches))
+    assert searcher.boards == [THREE_DEEP, TWO_DEEP]
+
+
+async def test_a_dead_end_that_was_found_is_told_although_moves_were_played_meanwhile(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[tuple[AttemptId, int]] = []
+
+    async def end(attempt: AttemptId, seq: int) -> None:
+        ended.append((attempt, seq))
+
+    monkeypatch.setattr(node.attempts, "end_stuck", end)
+    searcher = search_locally(node)
+    searcher.may.clear()
+    async with running(node.run_all):
+        first = put(node, begun("roosevelt", DEAD))
+        await until(lambda: asyncio.sleep(0, bool(searcher.boards)))
+        last = put(node, first, move_text(DEAD.ruleset, legal_moves(DEAD)[0]))
+        searcher.may.set()
+        await until(lambda: asyncio.sleep(0, len(ended) == 2))
+    assert ended == [(first.id, first.seq), (first.id, last.seq)]
+
+
+async def test_kept_lines_are_bounded_in_bytes_and_the_oldest_is_dropped(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search_locally(node)
+    found = node.services.searches
+    first = begun("roosevelt", TWO_DEEP)
+    second, third = (
+        core.begin(msgspec.structs.replace(first.start, player=player), TWO_DEEP)
+        for player in (BOB, CYD)
+    )
+    size = searches._size(search(TWO_DEEP).line)
+    monkeypatch.setattr(searches, "MAX_LINE_BYTES", 2 * size)
+    for attempt in (first, second, first, third):
+        await enqueue(node, attempt)
+    assert list(found._lines) == [second.id, third.id]
+    assert found._line_bytes == 2 * size
+    for attempt in (second, third):
+        found._enqueue(core.fold(attempt, core.Ended("resigned", START)))
+    assert (found._lines, found._line_bytes) == ({}, 0)
 
 
 async def test_boards_that_need_no_search_are_not_searched(node: Node) -> None:
     searcher = search_locally(node)
     await enqueue(node, begun("robert"))
     await enqueue(node, begun("lady-betty"))
-    await enqueue(node, after(begun("roosevelt", TWO_DEEP), "t0>t6"))
+    await enqueue(node, begun("roosevelt", TWO_DEEP), "t0>t6")
     assert searcher.boards == []
 
 
