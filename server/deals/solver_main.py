@@ -5,9 +5,6 @@ Nodes do not import this module: what makes the solver fast takes a second and 1
 
 from __future__ import annotations
 
-import os
-from contextlib import suppress
-
 from engine.catalog import stored_ruleset
 from engine.deal import deal_seed
 from engine.schema import STANDARD
@@ -15,8 +12,6 @@ from engine.solver import Solution, Verdict, applies, budget_of, is_for_most, so
 from server.base.work.line_process import answer_requests
 from server.deals.core.certificate import line_of
 from server.deals.solver_process import Outcome, Solved, Task
-
-_NICENESS = 19
 
 _MOST_STEPS = 1 << 28
 """More than the steps of any budget."""
@@ -45,13 +40,5 @@ def effort_of(found: Solution) -> int:
     return found.effort * _MOST_STEPS + min(found.steps, _MOST_STEPS - 1)
 
 
-def main() -> None:
-    """Answer requests until the input ends."""
-    if hasattr(os, "SCHED_IDLE"):
-        with suppress(OSError):
-            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    answer_requests(Task, solved, _NICENESS)
-
-
 if __name__ == "__main__":
-    main()
+    answer_requests(Task, solved)

@@ -1,10 +1,13 @@
 """A subprocess of a node that searches boards for a line of moves that brings a card home.
 
-A search takes up to a second of CPU time, and in a thread it would hold the interpreter lock.
+A search takes up to a second of CPU time, and in a thread it would hold the interpreter lock. The
+process runs on other cores than the node, if the node has one to itself and there are others.
 """
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
@@ -15,11 +18,17 @@ from engine.notation import move_text
 from engine.search import Outcome, search
 from server.base.work.line_process import LineProcess, answer_requests
 
-TIMEOUT = 30.0
-"""Seconds without an answer after which the process is killed; a search takes less than one."""
+TIMEOUT = 600.0
+"""Seconds without an answer after which the process is killed.
 
-_NICENESS = 10
-"""The niceness that the process adds to its own, so that the node comes first."""
+A search takes less than one of CPU time, but may wait long for it, beside a node that is busy.
+"""
+
+_REST = 4.0
+"""Seconds without a search after each second of one: together, searches take a fifth of a core.
+
+So they leave most of it to the node even where it is the only one, or a quota is shared.
+"""
 
 
 class _Request(msgspec.Struct, frozen=True):
@@ -77,5 +86,18 @@ def _answer(request: _Request) -> Answer:
     return Answer(found.outcome, tuple(move_text(rules, m) for m in found.line))
 
 
+def leave_core() -> None:
+    """Run on all cores but the one that the node has to itself, if it has and there are others.
+
+    A container may not permit them: then nothing changes.
+    """
+    if hasattr(os, "sched_getaffinity"):
+        own = os.sched_getaffinity(0)
+        if len(own) == 1:
+            with suppress(OSError):
+                os.sched_setaffinity(0, set(range(os.cpu_count() or 1)) - own)
+
+
 if __name__ == "__main__":
-    answer_requests(_Request, _answer, _NICENESS)
+    leave_core()
+    answer_requests(_Request, _answer, _REST)

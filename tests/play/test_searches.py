@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from itertools import islice
+from pathlib import Path
 from types import SimpleNamespace
 
 import msgspec
@@ -31,7 +32,7 @@ from server.play.core import attempt as core
 from server.play.core import keys
 from server.play.core.attempt import Attempt, Moved
 from server.play.core.bus import Ended
-from server.play.searcher import TIMEOUT, Answer, Searcher
+from server.play.searcher import Answer, Searcher, leave_core
 from server.play.searches import Searches
 from server.rooms.core.commands import COUNTDOWN_MS
 from tests.base.redis.servers import running, until
@@ -194,6 +195,45 @@ async def test_the_search_process_ends_with_the_service(node: Node, race: Race) 
     assert process.returncode is not None
 
 
+async def test_a_search_process_runs_when_nothing_else_does_and_off_the_core_of_its_node() -> None:
+    if not hasattr(os, "sched_setaffinity"):
+        pytest.skip("This system places processes by itself.")
+    searcher, allowed = Searcher(), os.sched_getaffinity(0)
+    own = {min(allowed)}
+    os.sched_setaffinity(0, own)
+    try:
+        await searcher.ask(TWO_DEEP)
+        assert searcher._process is not None
+        pid = searcher._process.pid
+        cores, scheduler = os.sched_getaffinity(pid), os.sched_getscheduler(pid)
+        niceness = os.getpriority(os.PRIO_PROCESS, pid)
+        session = Path(f"/proc/{pid}/autogroup")
+        group = session.read_text() if session.exists() else "nice 19\n"
+    finally:
+        os.sched_setaffinity(0, allowed)
+        await searcher.close()
+    assert (scheduler, niceness) == (os.SCHED_IDLE, 19)
+    assert group.endswith("nice 19\n")
+    assert cores & own == (own if allowed == own else set())
+
+
+@pytest.mark.parametrize("own", [{0}, {0, 1}])
+def test_a_search_process_stays_where_the_system_permits_it_nothing_else(
+    own: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[set[int]] = []
+
+    def refuse(_: int, cores: set[int]) -> None:
+        asked.append(cores)
+        raise OSError
+
+    monkeypatch.setattr(os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: own, raising=False)
+    monkeypatch.setattr(os, "sched_setaffinity", refuse, raising=False)
+    leave_core()
+    assert asked == ([{1, 2, 3}] if own == {0} else [])
+
+
 async def test_a_search_process_that_dies_costs_one_search() -> None:
     searcher = Searcher()
     assert (await searcher.ask(TWO_DEEP)).line == LINE
@@ -234,7 +274,7 @@ def test_a_search_process_whose_node_was_killed_ends_silently() -> None:
             stdout=writer,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=TIMEOUT,
+            timeout=30,
         )
     finally:
         os.close(writer)

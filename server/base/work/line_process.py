@@ -2,7 +2,7 @@
 
 A process reads a request as a line of JSON on standard input, and writes the answer as a line of
 JSON to standard output. It exits at the end of its input, so it does not outlive a node that was
-killed. What it is asked is in no list of processes.
+killed. What it is asked is in no list of processes. It runs when nothing else wants the processor.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import os
 import signal
 import sys
+import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,6 +22,15 @@ import msgspec
 
 MAX_ANSWER = 1 << 20
 """Bytes of the longest answer that is read."""
+
+_NICENESS = 19
+"""The niceness of a process: the highest."""
+
+_SESSION = Path("/proc/self/autogroup")
+"""Has the niceness of the process's session, where Linux divides the processor among sessions."""
+
+_TRIES = 50
+"""How often it is tried to change that, every tenth of a second."""
 
 _ROOT = Path(__file__).parents[3]
 
@@ -101,19 +111,43 @@ class LineProcess(Generic[Answer]):
 
 
 def answer_requests(
-    request: type[Request], answer: Callable[[Request], msgspec.Struct], niceness: int
+    request: type[Request], answer: Callable[[Request], msgspec.Struct], rest: float = 0.0
 ) -> None:
     """Answer requests until the input ends: what the program of a process does.
 
     Args:
         request: the type of the requests.
         answer: returns the answer to one.
-        niceness: what the process adds to its niceness, so that the node comes first.
+        rest: seconds without work after each second of work, which bounds its share of a core even
+            if nothing else wants it.
     """
-    os.nice(niceness)
+    _step_back()
     # If the node is killed meanwhile, exit without a traceback when the answer is written.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for line in sys.stdin.buffer:
+        began = time.process_time()
         answered = answer(msgspec.json.decode(line, type=request))
         sys.stdout.buffer.write(msgspec.json.encode(answered) + b"\n")
         sys.stdout.buffer.flush()
+        time.sleep(rest * (time.process_time() - began))
+
+
+def _step_back() -> None:
+    """Let all that wants the processor come first, as far as the system can do that."""
+    os.nice(_NICENESS)
+    if hasattr(os, "SCHED_IDLE"):
+        with suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    # Linux may divide the processor among sessions first: then this process's, which is its own,
+    # would have as much as the node's, whatever the process's priority.
+    tries = _TRIES if os.getsid(0) == os.getpid() else 0
+    for _ in range(tries):
+        try:
+            _SESSION.write_text(str(_NICENESS), encoding="ascii")
+        except BlockingIOError:
+            # It changes one session in a tenth of a second, and other processes start as well.
+            time.sleep(0.1)
+        except OSError:
+            return
+        else:
+            return
