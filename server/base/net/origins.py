@@ -90,6 +90,12 @@ class Origins:
         """
         return self._public or self._asked(headers, peer)
 
+    def is_by_tls(self, headers: Mapping[str, str], peer: str) -> bool:
+        """Return whether the origin of the page that a request is for is an https one."""
+        if self._public is None and not self._proxies.trusts(peer):
+            return False
+        return (self.origin(headers, peer) or "").startswith("https:")
+
     def admits(self, headers: Mapping[str, str], peer: str) -> bool:
         """Return whether a WebSocket may be opened, by scheme, host and port of Origin.
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import structlog
-from redis.asyncio import RedisCluster
+from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.client import Pipeline as ReadPipeline
 from redis.exceptions import AskError, MovedError, NoScriptError, TryAgainError
 
 from server.base.core.refusal import UnavailableError, UnsuitableError
-from server.base.redis.connection import FAILURES, Client, raising_lost, raising_unavailable
+from server.base.redis.connection import FAILURES, Client, raising_unavailable
 from server.base.redis.losses import Losses
 from server.base.redis.pipeline import Pipeline, TooFewReplicasError, is_told, pack
 from server.base.redis.scripts import Argument, Script
@@ -39,6 +39,8 @@ REDIRECT_TIMEOUT: Final = 5.0
 
 _TRY_AGAIN_DELAY = 0.02
 """Seconds before a command that was answered with TRYAGAIN is sent again."""
+
+_ASKING: Final = pack("ASKING")
 
 _KEEP_FIRST = Script("""
 local kept = redis.call('GET', KEYS[1]) or ARGV[1]
@@ -101,6 +103,7 @@ class Database:
         self.metrics.queues["redis"] = lambda: self.waiting
         self._servers = Servers(client)
         self._pipelines: dict[str, Pipeline] = {}
+        self._readers: dict[str, Pipeline] = {}
         self._refresh_tasks: set[asyncio.Task[None]] = set()
         self._closing = False
         self._send_tasks: set[asyncio.Task[None]] = set()
@@ -230,7 +233,7 @@ class Database:
                 if reply is None:
                     if generation is not None and not redirected and generation != known:
                         raise OtherGenerationError("The connection has been replaced.")
-                    reply = await _round_trip(pipeline, packed, asking=asking)
+                    *_, reply = await _round_trips(pipeline, [*[_ASKING] * asking, packed])
                 if isinstance(reply, AskError | TryAgainError) and time.monotonic() < until:
                     # A slot that is being moved loses no writes. One that has another owner (MOVED)
                     # may have lost some in a failover, so the generation still has to match.
@@ -333,16 +336,18 @@ class Database:
         Raises:
             UnavailableError: the server did not answer.
         """
-        digest, text, given = script.digest, script.text, list(map(str, arguments))
+        given = list(map(str, arguments))
+
+        def run(redis: ReadPipeline, name: str) -> object:
+            return redis.evalsha(script.digest, 1, name, *given)
+
         try:
-            (found,) = await self.ask(
-                lambda redis, name: redis.evalsha(digest, 1, name, *given), key
-            )
+            (found,) = await self.ask(run, key)
         except UnavailableError as error:
             if not isinstance(error.__cause__, NoScriptError):
                 raise
-            # Reads have connections of their own, which load no scripts. EVAL does, too.
-            (found,) = await self.ask(lambda redis, name: redis.eval(text, 1, name, *given), key)
+            # The connection has been dropped, and the next one loads the scripts again.
+            (found,) = await self.ask(run, key)
         return found
 
     async def check(self) -> None:
@@ -381,7 +386,7 @@ class Database:
         self._closing = True
         while self._refresh_tasks or self._send_tasks:
             await asyncio.wait(self._refresh_tasks | self._send_tasks)
-        for pipeline in self._pipelines.values():
+        for pipeline in (*self._pipelines.values(), *self._readers.values()):
             await pipeline.close()
         await self._servers.close()
         self.losses.tell_entries()
@@ -397,6 +402,15 @@ class Database:
             self._refresh_tasks.add(task)
             task.add_done_callback(self._refresh_tasks.discard)
             task.add_done_callback(hear)
+
+    def _reader(self, server: Server) -> Pipeline:
+        """Return the connection to a server for reads, which do not wait for replicas."""
+        name = "" if server is None else server.name
+        reader = self._readers.get(name)
+        if reader is None:
+            client, outage = self._servers.client_of(server), self._pipeline(server).outage
+            reader = self._readers[name] = Pipeline(client, 0, self.metrics, name, outage)
+        return reader
 
     def _pipeline(self, server: Server) -> Pipeline:
         name = "" if server is None else server.name
@@ -414,16 +428,29 @@ class Database:
 
         async def ask_one(names: list[str]) -> dict[str, Any]:
             server, _ = remaining[names[0]]
-            try:
-                async with self._servers.client_of(server).pipeline(transaction=False) as pipeline:
-                    for name in names:
-                        if remaining[name][1]:
-                            pipeline.execute_command("ASKING")
-                        command(pipeline, name)
-                    with raising_lost():
-                        replies = iter(await pipeline.execute(raise_on_error=False))
-            except FAILURES as error:
+            client = self._servers.client_of(server)
+            # redis-py builds the commands and knows what their replies mean, but does not send
+            # them: a pool of connections would cost an event loop four times as much.
+            built = client.pipeline(transaction=False)
+            for name in names:
+                if remaining[name][1]:
+                    built.execute_command("ASKING")
+                command(built, name)
+            reader = self._reader(server)
+            if reader.is_full:
+                return dict.fromkeys(names, UnavailableError("too many commands are waiting"))
+            error = await _try_connect(reader)
+            if error is not None:
                 return dict.fromkeys(names, error)
+            sent = [pack(*given) for given, _ in built.command_stack]
+            replies = iter(
+                [
+                    _parsed(client, given[0], reply, options)
+                    for reply, (given, options) in zip(
+                        await _round_trips(reader, sent), built.command_stack, strict=True
+                    )
+                ]
+            )
             return {name: _next_reply(replies, asking=remaining[name][1]) for name in names}
 
         parts = await asyncio.gather(*(ask_one(names) for names in by_server.values()))
@@ -460,19 +487,24 @@ def _notify(failed: Failed | None) -> None:
         failed()
 
 
-async def _round_trip(pipeline: Pipeline, command: bytes, *, asking: bool) -> Any:
-    """Send a command, and return its reply, which may be an exception."""
-    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+async def _round_trips(pipeline: Pipeline, commands: list[bytes]) -> list[Any]:
+    """Send commands one after the other, and return their replies, which may be exceptions."""
+    future: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
+    replies: list[Any] = []
 
     def done(reply: Any) -> None:
-        if not future.done():
-            future.set_result(reply)
+        replies.append(reply)
+        if len(replies) == len(commands) and not future.done():
+            future.set_result(replies)
 
-    if asking:
-        pipeline.send(pack("ASKING"), _ignore)
-    pipeline.send(command, done)
+    for command in commands:
+        pipeline.send(command, done)
     return await future
 
 
-def _ignore(_: Any) -> None:
-    """Ignore the reply to ASKING."""
+def _parsed(client: Redis, name: str | bytes, reply: Any, options: Mapping[str, Any]) -> Any:
+    """Return what redis-py makes of a reply to a command with these options."""
+    parse = client.response_callbacks.get(name)
+    if parse is None or isinstance(reply, Exception):
+        return reply
+    return parse(reply, **{key: each for key, each in options.items() if key != "keys"})

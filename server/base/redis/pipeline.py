@@ -83,7 +83,7 @@ class Pipeline(asyncio.Protocol):
     missing. Who gets an error for one of these reasons need not log it again (see `is_told`).
 
     Attributes:
-        outage: whether the server is lost.
+        outage: whether the server is lost; it may be that of another connection to it.
         generation: the number of the connection, or 0 while there is none.
     """
 
@@ -93,9 +93,10 @@ class Pipeline(asyncio.Protocol):
         acks: int,
         metrics: Metrics,
         server: str = "",
+        outage: Outage | None = None,
     ) -> None:
         named = {"server": server} if server else {}
-        self.outage = Outage("store_lost", "store_back", fields=named)
+        self.outage = outage or Outage("store_lost", "store_back", fields=named)
         self._refusing = Outage("writes_refused", "writes_accepted", quiet=QUIET, fields=named)
         self._unreplicated = Outage("replicas_missing", "replicas_back", quiet=QUIET, fields=named)
         self.generation = 0

@@ -92,7 +92,8 @@ class SecurityHeaders:
         path: str = scope["path"]
         by_prefix = self._by_prefix.items()
         more = next((raw for prefix, raw in by_prefix if path.startswith(prefix)), self._document)
-        if self._is_by_tls(scope):
+        peer, _ = scope["client"] or ("", 0)
+        if self._origins.is_by_tls(Headers(scope=scope), peer):
             more = [*more, (b"strict-transport-security", HSTS.encode())]
 
         async def send_with_headers(message: Message) -> None:
@@ -102,11 +103,6 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
-
-    def _is_by_tls(self, scope: Scope) -> bool:
-        peer, _ = scope["client"] or ("", 0)
-        origin = self._origins.origin(Headers(scope=scope), peer)
-        return origin is not None and origin.startswith("https:")
 
 
 def _raw(headers: dict[str, str]) -> _Raw:

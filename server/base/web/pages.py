@@ -1,13 +1,14 @@
 """The files of the built page, which are read into memory at start and served from there.
 
-Only the start page is rendered for each request, since its head has the link preview of the
-requested URL. That takes about 10 µs, and a read of the store for a room or a result.
+Only the start page is rendered, since its head has the link preview of the requested URL: for each
+preview once, while it is asked for. That may take a read of the store for a room or a result.
 """
 
 from __future__ import annotations
 
 import mimetypes
 from collections.abc import Collection
+from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from starlette.responses import PlainTextResponse, Response
 from server.base.net.addresses import Proxies
 from server.base.net.origins import Origins
 from server.base.web.content import Content, Representation, content_of
-from server.base.web.previews import Previews
+from server.base.web.previews import Preview, Previews
 from server.base.web.start_page import StartPage
 
 INDEX = "/index.html"
@@ -31,6 +32,9 @@ SCREENS = {
 CODINGS = {"br": ".br", "gzip": ".gz"}
 """Content codings of the compressed files that the build writes, with their suffixes, best first.
 """
+
+_RENDERED = 512
+"""Rendered start pages that are kept: about 5 KB each."""
 
 _IMMUTABLE = "public, max-age=31536000, immutable"
 _REVALIDATE = "no-cache"
@@ -98,13 +102,16 @@ class Pages:
         preview = await self._previews.preview(request.scope["path"], request.query_params, address)
         peer = request.client.host if request.client is not None else ""
         origin = self._origins.origin(request.headers, peer)
-        # Not compressed: it fits into one or two packets, and compressing would take longer.
-        body = start.page(preview, origin).encode()
-        headers = {
-            "Content-Type": "text/html; charset=utf-8",
-            "Cache-Control": _REVALIDATE,
-        }
-        return content_of(body, headers, {}).answer(request.headers)
+        return _rendered(start, preview, origin).answer(request.headers)
+
+
+@lru_cache(_RENDERED)
+def _rendered(start: StartPage, preview: Preview, origin: str | None) -> Content:
+    """Return the start page with a preview, for the page's origin."""
+    # Not compressed: it fits into one or two packets, and compressing would take longer.
+    body = start.page(preview, origin).encode()
+    headers = {"Content-Type": "text/html; charset=utf-8", "Cache-Control": _REVALIDATE}
+    return content_of(body, headers, {})
 
 
 def plain(status: HTTPStatus, text: str, headers: dict[str, str] | None = None) -> Response:

@@ -262,7 +262,7 @@ async def test_a_waiting_refresh_precedes_a_later_command(current: WordJournal, 
             group.create_task(refresh())
         await asyncio.sleep(0)
     # The first command is answered, and sends the next one, before the refreshes have their turn.
-    assert order == ["c", *[("a", "b")] * count]
+    assert order[: count + 1] == ["c", *[("a", "b")] * count]
 
 
 async def test_a_cancelled_refresh_passes_its_turn_to_the_next(current: WordJournal) -> None:

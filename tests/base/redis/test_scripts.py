@@ -48,11 +48,11 @@ async def test_nobody_notices_that_redis_has_forgotten_the_scripts(
 
 
 def test_every_script_of_the_store_is_loaded_on_connections() -> None:
-    """Texts that call Redis stand in a `Script`, and only `Database.ask_script` sends a text."""
+    """Texts that call Redis stand in a `Script`, and none is sent as a text."""
     sources = {path: path.read_text() for path in SERVER.rglob("*.py")}
     known = "\n".join(script.text for script in Script.all)
     for path, source in sources.items():
         for text in re.findall(r'"""(.*?)"""', source, re.DOTALL):
             assert "redis.call(" not in text or text in known, f"not a script: {path}: {text}"
     sent = [path.name for path, source in sources.items() if re.search(r'\.eval\(|"EVAL"', source)]
-    assert sent == ["database.py"]
+    assert sent == []

@@ -1,1 +1,1 @@
-"""What a journal's entries are, and how a node's replica of a journal follows it, without I/O."""
+"""Entries of a journal, and how a node's replica of it follows and appends them, without I/O."""
