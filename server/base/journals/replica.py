@@ -250,7 +250,8 @@ class Replica(Generic[State, Event]):
             self._job, self._finish = self._waiting.popleft()
             asyncio.get_running_loop().call_soon(self._resume, None)
         else:
-            self._job = self._waiting = None
+            # Whoever has asked may be gone soon: a session must not be kept.
+            self._job, self._waiting, self._finish = None, None, _ignore
         finish(outcome)
 
     def _tell_appended(self, step: Step[State]) -> None:
