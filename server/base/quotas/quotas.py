@@ -256,13 +256,16 @@ class Quotas:
 
         Raises:
             UnavailableError: the store does not answer. It is written again, so that it may count
-                twice until it expires.
+                twice until it expires. What is given back is not: an address that is given back
+                more than it was charged could store more than its quota.
         """
         sizes = self._noted.pop(scope, {})
         try:
             await self._charge(scope, self._clock.now(), sizes, None)
         except BaseException:
-            self._note(scope, sizes)
+            charged = {until: size for until, size in sizes.items() if size > 0}
+            if charged:
+                self._note(scope, charged)
             raise
 
     def _quota(self, scope: Scope) -> int:
