@@ -36,7 +36,7 @@ Address = str | Path
 """Where Redis is: a URL, or the socket of a private server, whose path need not fit into a URL."""
 
 Client = Redis | RedisCluster
-"""A client that is used for reads. Writes go through `Database`, which acknowledges them."""
+"""A client that knows the servers. Commands for keys go through `Database`, which batches them."""
 
 FAILURES = (RedisError, RedisClusterException, OSError)
 """Exceptions that redis-py raises when a command fails or gets no reply."""

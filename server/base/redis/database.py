@@ -262,7 +262,7 @@ class Database:
     async def read_batched(self, key: str, *command: Argument) -> Any:
         """Run a command that reads a key with the next batch, and return its reply.
 
-        It costs an event loop 20 µs, a quarter of `ask`, but fails where writes do: it is for
+        It costs an event loop 11 µs, half of `ask`, but fails where writes do: it is for
         what is read to write something.
 
         Raises:
@@ -453,7 +453,10 @@ class Database:
             )
             return {name: _next_reply(replies, asking=remaining[name][1]) for name in names}
 
-        parts = await asyncio.gather(*(ask_one(names) for names in by_server.values()))
+        groups = list(by_server.values())
+        if len(groups) == 1:
+            return await ask_one(groups[0])
+        parts = await asyncio.gather(*map(ask_one, groups))
         return {name: reply for part in parts for name, reply in part.items()}
 
     async def _refresh_if_lost(self, replies: dict[str, Any], remaining: Locations) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Final, Generic, TypeVar, get_args, get_type_hints
 
@@ -88,7 +89,7 @@ Handler = Callable[[S_contra, A], Awaitable[Answer[Any] | Download]]
 """Answers a request by services: its module says by a protocol what it calls."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Route(Generic[S_contra]):
     """A path, and the handler of requests for it.
 
@@ -111,9 +112,9 @@ class Route(Generic[S_contra]):
         first, *rest = self.handler.__name__.split("_")
         return first + "".join(map(str.capitalize, rest))
 
-    @property
+    @cached_property
     def asked(self) -> type[Asked]:
-        """The type of what is asked for."""
+        """The type of what is asked for, which takes 40 µs to find out."""
         asked: type[Asked] = get_type_hints(self.handler)["asked"]
         return asked
 
