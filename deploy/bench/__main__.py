@@ -21,13 +21,10 @@ from deploy.bench.comparison import (
     print_line,
     stack,
 )
-from deploy.bench.peers import peers
 from deploy.bench.processes import LOAD_CORE, pin
 
 SOCKETS = (50, 500, 2_000)
 PACES = ((1_000, 1.0), (10_000, 2.0))
-PEER_SOCKETS = (50, 500)
-"""The numbers of sockets at which Colyseus and boardgame.io are measured too."""
 
 ROUNDS, SECONDS = 5, 4.0
 PACED_SECONDS = 10.0
@@ -58,21 +55,14 @@ def last_line(found: Sequence[Comparison]) -> str:
 
 def measure_all(rounds: int) -> int:
     """Measure everything, write the results, and return the exit status."""
-    others, note = peers()
-    notes = [] if note is None else [note]
-    for each in notes:
-        print_line(each)
-    closed = []
-    for sockets in SOCKETS:
-        beside = {STACK: stack, **(others if sockets in PEER_SOCKETS else {})}
-        closed += closed_loops([sockets], rounds, SECONDS, beside)
+    closed = closed_loops(SOCKETS, rounds, SECONDS, {STACK: stack})
     paced = open_loops(PACES, (rounds + 1) // 2, PACED_SECONDS)
     found = {
         **table.compared("closed", closed),
         **table.compared("paced", paced),
         **table.measure_rows(table.MEASURED),
     }
-    table.write(closed, paced, found, notes)
+    table.write(closed, paced, found)
     for each in table.lines(found):
         print_line(each)
     print_line(last_line(closed))

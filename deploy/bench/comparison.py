@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
-import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -63,8 +61,6 @@ def load(scenario: Scenario, server: Server, given: Mapping[str, Any]) -> Figure
     Raises:
         LoadError: it failed, or took too long.
     """
-    if server.load:
-        scenario = _run_program
     with get_context("fork").Pool(1) as pool:
         try:
             return pool.apply_async(_run, (scenario, server, given)).get(LOAD_TIMEOUT)
@@ -81,15 +77,6 @@ def _run(scenario: Scenario, server: Server, given: Mapping[str, Any]) -> Figure
     # What was there before the fork is not looked at again.
     gc.freeze()
     return uvloop.run(run())
-
-
-async def _run_program(server: Server, **given: Any) -> Figures:
-    task = json.dumps({"port": server.port, "pid": server.pid, **given})
-    done = subprocess.run(  # noqa: ASYNC221, S603 - our own arguments, and nothing else runs
-        [*server.load, task], stdout=subprocess.PIPE, timeout=LOAD_TIMEOUT, check=True
-    )
-    found: Figures = json.loads(done.stdout)
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,14 +42,12 @@ class Server:
         pid: the process id of the server.
         redis: the process id of its Redis, if it has one.
         home: the directory of that Redis's unix socket and of the log.
-        load: the command of its load, if it speaks another protocol than ours.
     """
 
     port: int
     pid: int
     redis: int = 0
     home: Path = Path()
-    load: tuple[str, ...] = ()
 
     @property
     def socket(self) -> str:

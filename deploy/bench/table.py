@@ -201,10 +201,9 @@ def write(
     closed: Sequence[Comparison],
     paced: Sequence[Comparison],
     found: Mapping[str, Figures],
-    notes: Sequence[str],
 ) -> None:
-    """Write the results, with notes, and the ratios that `--check` compares with."""
-    page = "\n".join(_page(closed, paced, found, notes))
+    """Write the results, and the ratios that `--check` compares with."""
+    page = "\n".join(_page(closed, paced, found))
     RESULTS.write_text(page + "\n", encoding="utf-8")
     ratios = {
         str(comparison.sockets): round(comparison.work(), 2)
@@ -224,7 +223,6 @@ def _page(
     closed: Sequence[Comparison],
     paced: Sequence[Comparison],
     found: Mapping[str, Figures],
-    notes: Sequence[str],
 ) -> Iterator[str]:
     yield f"""# The server's speed
 
@@ -240,7 +238,6 @@ it is measured by itself.
 - date: {datetime.now(UTC):%Y-%m-%d}
 - machine: {machine()}
 - versions: {_versions()}"""
-    yield from (f"- {note}" for note in notes)
     yield "\n## Goals"
     yield from lines(found)
     yield f"""
