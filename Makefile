@@ -144,7 +144,7 @@ dates: $(DEV) $(PAGE) browser ## test what depends on the day on each of DATES
 		AT=$$at $(PYTEST) $(DATED) || exit 1; \
 	done
 
-bench: $(DEV) ## measure the server, compared with a floor, into deploy/bench/RESULTS.md
+bench: $(DEV) $(PAGE) ## measure the server, compared with a floor, into deploy/bench/RESULTS.md
 	@$(BIN)/python -m deploy.bench
 
 bench-quick: $(DEV) ## measure a node's moves a second, compared with a floor, in two minutes
@@ -153,8 +153,8 @@ bench-quick: $(DEV) ## measure a node's moves a second, compared with a floor, i
 bench-check: $(DEV) ## fail if a node takes more time for a move than recorded
 	@$(BIN)/python -m deploy.bench --check
 
-bench-engine: $(DEV) ## measure the engine, compared with python-chess, into deploy/bench/ENGINE.md
-	@$(BIN)/python -m deploy.bench.engine
+bench-engine: $(DEV) ## measure the engine, compared with python-chess
+	@$(BIN)/python -m deploy.bench --rows engine
 
 winnability: $(DEV) ## solve thousands of deals of each game, into engine/solver/RESULTS.md
 	@$(BIN)/python -m deploy.winnability

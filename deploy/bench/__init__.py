@@ -1,1 +1,1 @@
-"""Benchmarks of the server and of the engine; each writes its results to this directory."""
+"""Benchmark of the server and the engine, which writes its results to this directory."""

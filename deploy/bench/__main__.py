@@ -7,105 +7,49 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from deploy.bench import table
-from deploy.bench.comparison import (
-    FLOOR,
-    OURS,
-    STACK,
-    Comparison,
-    closed_loops,
-    open_loops,
-    print_line,
-    stack,
-)
+from deploy.bench.comparison import Round, print_line
 from deploy.bench.processes import LOAD_CORE, pin
 
-SOCKETS = (50, 500, 2_000)
-PACES = ((1_000, 1.0), (10_000, 2.0))
+QUICK_ROUNDS = 3
 
-ROUNDS, SECONDS = 5, 4.0
-PACED_SECONDS = 10.0
-QUICK_SOCKETS, QUICK_ROUNDS, QUICK_SECONDS = (50, 500), 3, 2.0
-CHECK_SOCKETS, CHECK_SECONDS = (50, 500), 1.5
-CHECK_SHARE = 0.5
-"""The share of the recorded ratio below which `--check` fails.
-
-The record is of another mix of games; a tighter share needs a new one, and a measure of its noise.
-"""
-
-CHECK_LEAST, CHECK_WITHIN = 3, 40.0
-"""Rounds of `--check` at a number of sockets, and seconds after which no other round begins."""
+CHECK_SHARE = 0.85
+"""The share of the recorded ratio below which `--check` fails."""
 
 
-def measure_some(named: list[str]) -> int:
-    """Measure rows and groups of rows; return 1 if one failed or missed a goal, else 0."""
-    names = {row for row in table.MEASURED for name in named if f"{row}:".startswith(f"{name}:")}
-    found = table.measure_rows(names)
-    return 0 if set(found) == names and table.are_met(found) else 1
-
-
-def last_line(found: Sequence[Comparison]) -> str:
-    """Return the ratios to the floor, by number of sockets, as one line."""
-    ratios = ", ".join(f"{comparison.sockets} {comparison.ratio():.2f}" for comparison in found)
-    return f"ratio to the floor: {ratios}"
-
-
-def measure_all(rounds: int) -> int:
-    """Measure everything, write the results, and return the exit status."""
-    closed = closed_loops(SOCKETS, rounds, SECONDS, {STACK: stack})
-    paced = open_loops(PACES, (rounds + 1) // 2, PACED_SECONDS)
-    found = {
-        **table.compared("closed", closed),
-        **table.compared("paced", paced),
-        **table.measure_rows(table.MEASURED),
-    }
-    table.write(closed, paced, found)
+def measure(names: Sequence[str], rounds: int | None = None) -> dict[str, list[Round]]:
+    """Measure rows, for so many rounds or as many as they say, and print what is judged of all."""
+    found = {}
+    for name in names:
+        row = table.ROWS[name]
+        found[name] = replace(row, rounds=rounds or row.rounds).measure(name)
     for each in table.lines(found):
         print_line(each)
-    print_line(last_line(closed))
-    return 0
+    print_line(table.last_line(found))
+    return found
 
 
-def quick() -> int:
-    """Measure the closed loop, in less than two minutes, and return the exit status."""
-    found = closed_loops(QUICK_SOCKETS, QUICK_ROUNDS, QUICK_SECONDS, {STACK: stack})
-    times = ", ".join(f"{each.sockets} {each.work():.2f}" for each in found)
-    print_line(f"ratio of processor time, floor to ours: {times}")
-    print_line(last_line(found))
-    return 0
-
-
-def check() -> int:
-    """Return 1 if a move takes more of the processor, beside the floor, than recorded; else 0."""
-    return max(_check(sockets, table.recorded(sockets)) for sockets in CHECK_SOCKETS)
-
-
-def _check(sockets: int, recorded: float) -> int:
-    """Check one number of sockets, in rounds until the ratio is good enough or time is up."""
-    until = time.monotonic() + CHECK_WITHIN
-    rounds: list[Comparison] = []
-    while len(rounds) < CHECK_LEAST or time.monotonic() < until:
-        rounds += closed_loops([sockets], 1, CHECK_SECONDS, {})
-        if len(rounds) >= CHECK_LEAST and is_fast_enough(rounds, recorded):
-            return 0
-    sys.stderr.write(
-        f"bench: at {sockets} sockets, that is less than {CHECK_SHARE} of {recorded:.2f}\n"
-    )
-    return 1
-
-
-def is_fast_enough(rounds: Sequence[Comparison], recorded: float) -> bool:
+def is_fast_enough(name: str, rounds: Sequence[Round], recorded: float) -> bool:
     """Return whether the ratio of processor time is at least `CHECK_SHARE` of the recorded one."""
-    found = {name: [each.found[name][0] for each in rounds] for name in (FLOOR, OURS)}
-    try:
-        work = Comparison(rounds[0].sockets, found).work()
-    except ValueError:
-        return False
-    print_line(f"{rounds[0].sockets} sockets: {work:.2f}, recorded {recorded:.2f}")
+    work = table.work(rounds)
+    print_line(f"{name}: floor to ours {work:.3f}, recorded {recorded:.3f}, of processor time")
     return work >= CHECK_SHARE * recorded
+
+
+def check(rounds: int | None) -> int:
+    """Return 1 if a move takes more of the processor, beside the floor, than recorded; else 0."""
+    slow = []
+    for name in table.CHECKED:
+        row = table.ROWS[name]
+        found = replace(row, against=("floor",), rounds=rounds or row.rounds).measure(name)
+        if not is_fast_enough(name, found, table.recorded(name)):
+            slow.append(name)
+    if slow:
+        sys.stderr.write(f"bench: less than {CHECK_SHARE} of what is recorded: {slow}\n")
+    return 1 if slow else 0
 
 
 def main() -> int:
@@ -114,20 +58,26 @@ def main() -> int:
     forms = parser.add_mutually_exclusive_group()
     forms.add_argument("--quick", action="store_true", help="measure only the closed loop")
     forms.add_argument("--check", action="store_true", help="fail if slower than recorded")
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="rounds of the closed loop")
     forms.add_argument(
         "--rows",
         nargs="+",
-        choices=[table.HOSTILE, *table.MEASURED],
-        help="measure only these rows, print them, and fail if they miss a goal",
+        choices=sorted({each for name in table.ROWS for each in (name, name.partition(":")[0])}),
+        metavar="ROW",
+        help="measure only these rows, or groups of them, and fail if they miss a goal",
     )
+    parser.add_argument("--rounds", type=int, help="rounds of each row, instead of its own number")
     options = parser.parse_args()
     pin(LOAD_CORE)
-    if options.rows:
-        return measure_some(options.rows)
+    if options.check:
+        return check(options.rounds)
     if options.quick:
-        return quick()
-    return check() if options.check else measure_all(options.rounds)
+        measure(table.CHECKED, options.rounds or QUICK_ROUNDS)
+        return 0
+    if options.rows:
+        names = [n for n in table.ROWS if n in options.rows or n.partition(":")[0] in options.rows]
+        return 0 if table.are_met(measure(names, options.rounds)) else 1
+    table.write(measure(list(table.ROWS), options.rounds))
+    return 0
 
 
 if __name__ == "__main__":

@@ -2,14 +2,14 @@
 
     python -m deploy.bench.attacks NAME PORT NETWORK
 
-carries an attack out. It takes the connections from four addresses of 127.0.NETWORK.0/24, so that
-it has what four homes have, and keeps them up: who is closed comes again. It prepares all it sends,
-and looks at no answer, so that it takes little of its core.
+carries an attack out, from four addresses of 127.0.NETWORK.0/24, so that it has what four homes
+have; who is closed comes again. It prepares all it sends, and looks at no answer, so that it takes
+little of its core.
 
     python -m deploy.bench.attacks nowhere PORT
 
-is a server that takes whatever it is sent, and does nothing: attacking it shows what the attacking
-process alone takes away from others on the machine.
+is a server that does nothing: attacking it shows what the attacking process alone takes away from
+others on the machine.
 
     python -m deploy.bench.attacks sessions PORT COUNT
 
@@ -51,6 +51,7 @@ MAX_UNSENT = 65_536
 """Bytes that a connection of the attacker has unsent at most: then it skips a turn."""
 
 _SHAKEN = b"HTTP/1.1 101 Switching Protocols\r\n\r\n"
+"""What the server that does nothing answers the first bytes by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,19 @@ class Attack:
     reads: bool = True
     ends: bool = False
 
+    @property
+    def memory(self) -> float:
+        """MiB by which it may let a node grow.
 
-def _get(path: str, *headers: str) -> bytes:
+        18 of budgets that are kept for a while (`limits.MAX_KNOWN`), and what the allocator does
+        not give back; for each connection 32 KiB that it has sent too fast, 32 KiB that it does not
+        read, and a session.
+        """
+        return 24 + self.sockets * 80 / 1_024
+
+
+def get(path: str, *headers: str) -> bytes:
+    """Return a request by HTTP."""
     return "\r\n".join([f"GET {path} HTTP/1.1", "Host: localhost", *headers, "", ""]).encode()
 
 
@@ -95,7 +107,7 @@ _PLAYED = b"".join([*_MOVES, _frame(attempts.Resign(4, FIRST_NUMBER, 7))])
 """Moves of the first attempt of a session, and its end, after which it is on the board."""
 
 _BYTES = tuple(bytes([byte]) for byte in masked(wire.pack(session.Ping(2)) + bytes(100)) * 4)
-_HEAD_BYTES = tuple(bytes([byte]) for byte in _get("/" + "x" * 400))
+_HEAD_BYTES = tuple(bytes([byte]) for byte in get("/" + "x" * 400))
 _EMPTY = 0x00
 _PIECE, _PING, _PONG = 0x02, 0x89, 0x8A
 
@@ -132,9 +144,9 @@ ATTACKS = {
     "guesses": Attack(100, _shake(), _HELLO, (_frame(rooms.JoinRoom(2, "22222222")),), 0.05),
     "foreign origins": Attack(100, _shake("Origin: http://" + "x" * 4_000)),
     "smuggling": Attack(
-        100, _get("/", "Content-Length: 4", "Transfer-Encoding: chunked") + b"0\r\n\r\n" + _get("/")
+        100, get("/", "Content-Length: 4", "Transfer-Encoding: chunked") + b"0\r\n\r\n" + get("/")
     ),
-    "large heads": Attack(100, _get("/", *(f"X-{n}: {'y' * 120}" for n in range(63)), "Z: " * 99)),
+    "large heads": Attack(100, get("/", *(f"X-{n}: {'y' * 120}" for n in range(63)), "Z: " * 99)),
     "deep messages": Attack(100, _shake(), _HELLO, (masked(b"\x91" * 4_000),), 0.05),
     "rooms": Attack(
         100,
@@ -142,89 +154,76 @@ ATTACKS = {
         _HELLO,
         tuple(_frame(rooms.CreateRoom(2, "robert", 2, 600, f"{n:010}")) for n in range(500)),
     ),
-    "pages": Attack(50, _get("/"), again=(_get("/") * 4,), pause=0.05),
-    "API": Attack(50, _get("/api/dailies"), again=(_get("/api/leaderboards/robert") * 4,)),
+    "pages": Attack(50, get("/"), again=(get("/") * 4,), pause=0.05),
+    "API": Attack(50, get("/api/dailies"), again=(get("/api/leaderboards/robert") * 4,)),
 }
 
 
-class _Attacker(asyncio.Protocol):
-    """One connection of an attack."""
+class _Connection(asyncio.Protocol):
+    """Notes the first bytes that come back, and the end; answers them if it is a server's."""
 
-    def __init__(self, attack: Attack, come_again: asyncio.Event) -> None:
-        self.lost = come_again
-        self._attack = attack
-        self._again = cycle(attack.again)
-        self._answered = False
-        self._timer: asyncio.TimerHandle | None = None
+    def __init__(self, answer: bytes = b"") -> None:
+        self.answered, self.lost = asyncio.Event(), asyncio.Event()
+        self._answer = answer
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._transport.write(self._attack.head)
-        if self._attack.again and not self._attack.then:
-            self._turn()
 
     def data_received(self, _: bytes) -> None:
-        if not self._answered and self._attack.then:
-            self._transport.write(self._attack.then)
-            self._timer = asyncio.get_running_loop().call_later(self._attack.pause, self._turn)
-            if not self._attack.reads:
-                self._transport.pause_reading()
-        self._answered = True
+        if not self.answered.is_set():
+            self.answered.set()
+            self._transport.write(self._answer)
 
     def connection_lost(self, _: Exception | None) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
+        self.answered.set()
         self.lost.set()
-
-    def _turn(self) -> None:
-        if self._attack.ends:
-            self._transport.abort()
-            return
-        if self._transport.get_write_buffer_size() < MAX_UNSENT:
-            self._transport.write(next(self._again))
-        self._timer = asyncio.get_running_loop().call_later(self._attack.pause, self._turn)
 
 
 async def attack(chosen: Attack, port: int, network: int) -> None:
     """Carry an attack out until the process is killed."""
-    loop = asyncio.get_running_loop()
 
     async def keep(number: int) -> None:
-        address = f"127.0.{network}.{1 + number % ADDRESSES}"
         while True:
-            lost = asyncio.Event()
             try:
-                await loop.create_connection(
-                    partial(_Attacker, chosen, lost), "127.0.0.1", port, local_addr=(address, 0)
-                )
+                await _visit(chosen, port, f"127.0.{network}.{1 + number % ADDRESSES}")
             except OSError:
                 # Refused, or no port is left: an attacker goes on.
-                lost.set()
-            await lost.wait()
-            await asyncio.sleep(chosen.pause)
+                await asyncio.sleep(chosen.pause)
 
     _tell_ready()
     await asyncio.gather(*map(keep, range(chosen.sockets)))
 
 
-class _Nowhere(asyncio.Protocol):
-    """A connection whose first bytes are answered like a handshake, and all others discarded."""
-
-    _answered = False
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.Transport", transport)
-
-    def data_received(self, _: bytes) -> None:
-        if not self._answered:
-            self._answered = True
-            self._transport.write(_SHAKEN)
+async def _visit(attack: Attack, port: int, address: str) -> None:
+    """Do what an attack does on one connection, until it is closed."""
+    transport, connection = await asyncio.get_running_loop().create_connection(
+        _Connection, "127.0.0.1", port, local_addr=(address, 0)
+    )
+    transport.write(attack.head)
+    if attack.then:
+        await connection.answered.wait()
+        if connection.lost.is_set():
+            return
+        transport.write(attack.then)
+        if not attack.reads:
+            transport.pause_reading()
+        await asyncio.sleep(attack.pause)
+    for sent in cycle(attack.again or (b"",)):
+        if attack.ends:
+            transport.abort()
+        if transport.is_closing():
+            return
+        if transport.get_write_buffer_size() < MAX_UNSENT:
+            transport.write(sent)
+        await asyncio.sleep(attack.pause)
 
 
 async def nowhere(port: int) -> None:
     """Serve nothing on a port of 127.0.0.1 until the process is terminated."""
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(_Nowhere, "127.0.0.1", port, backlog=4_096)
+    server = await loop.create_server(
+        partial(_Connection, _SHAKEN), "127.0.0.1", port, backlog=4_096
+    )
     _tell_ready()
     await server.serve_forever()
 
@@ -245,14 +244,6 @@ async def awake(core: int) -> None:
         pass
 
 
-def idle_priority() -> None:
-    """Let this process run only while nothing else would on its core."""
-    if hasattr(os, "SCHED_IDLE"):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    else:
-        os.nice(19)
-
-
 def _tell_ready() -> None:
     sys.stdout.write("ready\n")
     sys.stdout.flush()
@@ -265,6 +256,6 @@ if __name__ == "__main__":
     others = {"nowhere": nowhere, "sessions": sessions, "awake": awake}
     if what != "sessions":
         # It takes only what Redis and the measured leave of their core: attackers have machines.
-        idle_priority()
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     runs = others[what] if what in others else partial(attack, ATTACKS[what])
     uvloop.run(runs(*map(int, numbers)))

@@ -9,34 +9,47 @@ and after so many of a kind were made, divided by their number, and `KEY_COST` f
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
-import msgspec
+from redis.asyncio import Redis
 
-from deploy.bench.alone import Alone, services_alone
+from deploy.bench import wire
 from deploy.bench.client import map_concurrently
 from deploy.bench.games import FIRST_ENTRY, recorded
+from deploy.bench.node import deal_recorded
 from engine.catalog import ruleset
-from engine.notation import move_text
 from server.accounts.accounts import parse_typed
-from server.base.core import days, keys
-from server.base.core.due import AttemptDue
+from server.app import services_alone
+from server.base.core import days
 from server.base.core.ids import AttemptId, DealId, PlayerId
-from server.base.journals.core.entry import Append
+from server.base.redis.database import Database
+from server.base.redis.embedded import embedded_redis
+from server.base.seals.core.secret_keys import SecretKeys
+from server.base.seals.key_file import own_keys
 from server.base.work.random_text import random_id
-from server.play.core import keys as play_keys
-from server.play.core.attempt import Moved
+from server.cli.logs import configure
+from server.deals.store import DealStore
+from server.play.answers import Played
 from server.play.core.result import Result
 from server.results.core.history import DayResult
 from server.results.core.race_results import Race
+from server.settings import Settings
+from server.wings import Services
 
 COUNT = 400
 """How many of each kind are made."""
 
 AT_ONCE = 16
 """How many are made at once: fewer than there are connections."""
+
+SETTLED = 0.05
+"""Seconds after which Redis has all that was written."""
 
 KEY_COST = 80
 """Bytes that a key costs in the tables of keys and of expiries: two entries of 24, an object of 16,
@@ -54,55 +67,58 @@ Make = Callable[[int], Awaitable[object]]
 """Makes one of a kind, given its number."""
 
 
-async def guest(alone: Alone, name: str | None) -> None:
+@asynccontextmanager
+async def alone() -> AsyncIterator[tuple[Services, Redis]]:
+    """Start an empty Redis; yield the services of a node on it, and a connection to it."""
+    configure("console", "warning", "bench")
+    with tempfile.TemporaryDirectory(prefix="samedeal") as folder:
+        async with embedded_redis(Path(folder)) as socket:
+            settings = Settings(redis=socket, secret_key_file=own_keys(Path(folder)))
+            async with (
+                services_alone(settings) as services,
+                Redis(unix_socket_path=str(socket)) as redis,
+            ):
+                yield services, redis
+
+
+async def guest(services: Services, name: str | None) -> None:
     """Begin and end the session of a new guest."""
-    player = (await alone.services.identity.identify(None, name)).profile.id
-    await alone.services.sessions.register(player, "session")
-    alone.services.sessions.unregister(player, "session")
+    player = (await services.identity.identify(None, name)).profile.id
+    await services.sessions.register(player, "session")
+    services.sessions.unregister(player, "session")
 
 
-async def keep(alone: Alone, player: PlayerId) -> None:
+async def keep(services: Services, player: PlayerId) -> None:
     """Keep an identity by a recovery code."""
-    accounts = alone.services.accounts
+    accounts = services.accounts
     code = await accounts.new_recovery_code(player, 0, confirmed=False)
     await accounts.keep_recovery_code(player, parse_typed(code))
 
 
-async def play(alone: Alone, attempt: AttemptId, moves: int) -> None:
-    """Write the moves of a recorded game to the journal of a daily."""
-    state = await alone.services.attempts.find(attempt)
-    assert state is not None, "it has been opened"
-    start = state.start
-    for number, move in enumerate(recorded(GAME)[:moves], FIRST_ENTRY):
-        now = alone.store.clock.now()
-        event = Moved(move_text(ruleset(GAME), move), now)
-        entry = Append(play_keys.attempt(attempt), number, msgspec.json.encode(event).decode())
-        if number == FIRST_ENTRY:
-            entry = entry._replace(
-                partition=keys.partition(attempt),
-                expires=start.deadline + play_keys.ATTEMPT_LIFE_MS,
-                due=(AttemptDue(attempt), start.deadline),
-            )
-        appended: asyncio.Future[object] = asyncio.get_running_loop().create_future()
-        alone.store.journals.append(entry, now, 0, "", appended.set_result)
-        await appended
+async def play(services: Services, attempt: AttemptId, player: PlayerId, moves: int) -> None:
+    """Play the first moves of a recorded game, each when the one before stands."""
+    for seq, move in enumerate(recorded(GAME)[:moves], FIRST_ENTRY):
+        played: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        numbers = wire.numbers(ruleset(GAME), move)
+        services.attempts.play_soon(attempt, player, seq, numbers, played.set_result)
+        outcome = await played
+        assert isinstance(outcome, Played), outcome
 
 
-async def kinds(alone: Alone) -> AsyncIterator[tuple[str, Make]]:
+async def kinds(services: Services, redis: Redis) -> AsyncIterator[tuple[str, Make]]:
     """Yield each kind of thing that is kept, with what makes one of it."""
-    services = alone.services
-    day = days.day_at(alone.store.clock.now())
+    day = days.day_at(services.clock.now())
     # Twice: the first ones open connections and load scripts, which takes memory, too.
     for _ in range(2):
-        yield "a guest who says hello, or opens a page", lambda _: guest(alone, None)
-    yield "a guest's name", lambda number: guest(alone, f"Player {number}")
+        yield "a guest who says hello, or opens a page", lambda _: guest(services, None)
+    yield "a guest's name", lambda number: guest(services, f"Player {number}")
     kept, guests, hosts, others = ([PlayerId(random_id()) for _ in range(COUNT)] for _ in range(4))
-    yield "an identity that is kept, without a name", lambda number: keep(alone, kept[number])
+    yield "an identity that is kept, without a name", lambda number: keep(services, kept[number])
 
     async def daily(moves: int, _: int) -> None:
-        opened = await services.dailies.open(PlayerId(random_id()), GAME)
-        if moves:
-            await play(alone, opened.attempt, moves)
+        player = PlayerId(random_id())
+        opened = await services.dailies.open(player, GAME)
+        await play(services, opened.attempt, player, moves)
 
     yield "a daily that is opened", partial(daily, 0)
     for moves in LENGTHS:
@@ -135,40 +151,42 @@ async def kinds(alone: Alone) -> AsyncIterator[tuple[str, Make]]:
     yield "a round of two without a move, besides", given_up
 
     async def race(number: int) -> None:
-        stored, now = Result(*RESIGNED), alone.store.clock.now()  # type: ignore[arg-type]
+        stored, now = Result(*RESIGNED), services.clock.now()  # type: ignore[arg-type]
         runs = {hosts[number]: stored, others[number]: stored}
         await services.race_recorder.apply(
             Race(DealId(random_id()), GAME, now, 0, "none", runs, codes[number], now)
         )
 
     yield "the end of a race of two: record, histories, who met", race
-    yield "the deal of a round", lambda n: alone.store.deals.draw(GAME, "standard", codes[n])
+    deals = DealStore(Database(redis), SecretKeys([secrets.token_bytes(32)]))
+    yield "the deal of a round", lambda n: deals.draw(GAME, "standard", codes[n])
 
 
-async def measure(alone: Alone) -> dict[str, int]:
+async def measure(services: Services, redis: Redis) -> dict[str, int]:
     """Return the bytes that one of each kind takes."""
 
     async def used() -> int:
-        stats = await alone.redis.memory_stats()
+        # What nobody waits for has been written then.
+        await asyncio.sleep(SETTLED)
+        stats = await redis.memory_stats()
         return int(stats["dataset.bytes"]) + KEY_COST * int(stats["keys.count"])
 
-    await alone.services.prepare()
+    await services.prepare()
     found: dict[str, int] = {}
-    async for name, make in kinds(alone):
+    async for name, make in kinds(services, redis):
         before = await used()
         await map_concurrently(COUNT, make, AT_ONCE)
-        await alone.services.outbox.flush()
-        # What nobody waits for has been written before this on the same connection.
-        await alone.database.write("", "PING")
+        await services.outbox.flush()
         found[name] = round((await used() - before) / COUNT)
     return found
 
 
 async def main() -> None:
     """Measure, and print a table."""
-    async with services_alone() as alone:
-        (server,) = await alone.database.infos("server")
-        found = await measure(alone)
+    deal_recorded()
+    async with alone() as (services, redis):
+        server = await redis.info("server")
+        found = await measure(services, redis)
     lines = [f"| Redis {server['redis_version']} | bytes |", "|---|--:|"]
     lines += [f"| {name} | {size:,} |" for name, size in found.items()]
     sys.stdout.write("\n".join([*lines, ""]))

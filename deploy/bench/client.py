@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar, cast
 
 from deploy.bench import wire
-from deploy.bench.processes import upgrade
+from deploy.bench.processes import LoadError, upgrade
 from server.base.wire.messages import Command
 from server.protocol import attempts, session
 
@@ -31,21 +31,14 @@ def masked(payload: bytes, first: int = _BINARY) -> bytes:
     return bytes((first, 0x80 | _SHORT)) + length.to_bytes(2, "big") + b"\0\0\0\0" + payload
 
 
-class LostError(Exception):
-    """The server closed the connection."""
-
-
-class RefusedError(Exception):
-    """The server refused a command; the message is the code."""
-
-
 class Client(asyncio.Protocol):
     """One connection.
 
     Attributes:
         opened: done when the WebSocket handshake is.
+        player: the id of the player, once a session is open.
         handle_payload: called with each payload: the buffer that contains it, and its begin and end
-            there. By default, it resolves the futures of `ask` and `snapshot`.
+            there. At first, and again with each `ask`, it resolves what that and `snapshot` await.
     """
 
     def __init__(self, port: int) -> None:
@@ -54,6 +47,7 @@ class Client(asyncio.Protocol):
         self._awaited: dict[object, asyncio.Future[Any]] = {}
         self._last_id = 0
         self.opened = self._await("upgrade")
+        self.player = ""
         self.handle_payload: Callable[[bytes, int, int], None] = self._resolve
         self.write: Callable[[bytes], None]
 
@@ -65,10 +59,10 @@ class Client(asyncio.Protocol):
         self.write(upgrade(self._port))
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Fail everything that is awaited with `LostError`."""
+        """Fail everything that is awaited with `ConnectionError`."""
         for awaited in self._awaited.values():
             if not awaited.done():
-                awaited.set_exception(LostError())
+                awaited.set_exception(ConnectionError("closed by the server"))
                 awaited.exception()
 
     def data_received(self, data: bytes) -> None:
@@ -109,9 +103,10 @@ class Client(asyncio.Protocol):
         A command refused by an overloaded node is retried, up to five times in all.
 
         Raises:
-            RefusedError: the server refused it.
-            LostError: the server closed the connection.
+            LoadError: the server refused it.
+            ConnectionError: the server closed the connection.
         """
+        self.handle_payload = self._resolve
         for pause in RETRY_DELAYS:
             self._last_id += 1
             answer = self._await(self._last_id)
@@ -122,7 +117,7 @@ class Client(asyncio.Protocol):
             if event.code not in RETRYABLE:
                 break
             await asyncio.sleep(pause)
-        raise RefusedError(event.code)
+        raise LoadError(event.code)
 
     def snapshot(self, code: str) -> asyncio.Future[attempts.Attempt]:
         """Return a future of the next attempt in a room, given the room's code."""
@@ -143,33 +138,30 @@ class Client(asyncio.Protocol):
             if expected is not None:
                 expected.set_result(event)
 
-    def reset_handler(self) -> None:
-        """Set `handle_payload` back to its default, which `ask` needs."""
-        self.handle_payload = self._resolve
-
 
 async def connect(port: int) -> Client:
     """Open a socket, without a session; retry a few times.
 
     Raises:
-        LostError: the server closed every connection.
+        LoadError: the server closed every connection.
     """
     loop = asyncio.get_running_loop()
     for pause in RETRY_DELAYS:
         _, client = await loop.create_connection(lambda: Client(port), "127.0.0.1", port)
         try:
             await client.opened
-        except LostError:
+        except ConnectionError:
             await asyncio.sleep(pause)
         else:
             return client
-    raise LostError
+    raise LoadError("every connection was closed")
 
 
 async def open_session(port: int) -> Client:
     """Open a session as a new guest."""
     client = await connect(port)
-    await client.ask(session.Hello, session.VERSION)
+    welcome: session.Welcome = await client.ask(session.Hello, session.VERSION)
+    client.player = welcome.player.id
     return client
 
 
@@ -182,17 +174,10 @@ async def map_concurrently(
     count: int, make: Callable[[int], Awaitable[T]], at_once: int = 32
 ) -> list[T]:
     """Return the results of `make(0)`, `make(1)`, …, with at most `at_once` in flight."""
-    numbers = iter(range(count))
-    found: dict[int, T] = {}
+    places = asyncio.Semaphore(at_once)
 
-    async def worker() -> None:
-        for number in numbers:
-            found[number] = await make(number)
+    async def place(number: int) -> T:
+        async with places:
+            return await make(number)
 
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(at_once, count)):
-                group.create_task(worker())
-    except ExceptionGroup as failures:
-        raise failures.exceptions[0] from None
-    return [found[number] for number in range(count)]
+    return await asyncio.gather(*map(place, range(count)))

@@ -1,9 +1,11 @@
-"""The floors: echo servers, to which the node is compared.
+"""The floors: servers that do nothing, to which the node is compared.
 
-python -m deploy.bench.floor PORT [--stack]
+python -m deploy.bench.floor KIND PORT
 
-Without --stack it is a bare `websockets` server on asyncio. With it, it is what the node is built
-on: uvloop, and the node's own listener and sockets, without sessions, limits of commands or games.
+`floor` is a bare `websockets` server on asyncio that echoes. `stack` echoes too, and is what the
+node is built on: uvloop, and the node's own listener and sockets, without sessions, limits of
+commands or games. `hello` answers any request by HTTP with one word: Starlette by uvicorn, on
+uvloop.
 """
 
 from __future__ import annotations
@@ -14,7 +16,10 @@ from typing import Any
 
 import uvicorn
 import uvloop
-from starlette.responses import Response
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 from uvicorn.server import ServerState
 from websockets.asyncio.server import ServerConnection, serve
 
@@ -79,9 +84,20 @@ async def stack(port: int) -> None:
     await asyncio.Event().wait()
 
 
+async def hello(port: int) -> None:
+    """Serve an application that answers each path alike until the process is terminated."""
+
+    async def answer(_: Request) -> Response:
+        return PlainTextResponse("hello")
+
+    app = Starlette(routes=[Route("/{path:path}", answer)])
+    config = uvicorn.Config(app, HOST, port, log_level="critical", access_log=False)
+    await uvicorn.Server(config).serve()
+
+
 if __name__ == "__main__":
-    chosen = int(sys.argv[1])
-    if "--stack" in sys.argv:
-        uvloop.run(stack(chosen))
-    else:
+    kind, chosen = sys.argv[1], int(sys.argv[2])
+    if kind == "floor":
         asyncio.run(bare(chosen))
+    else:
+        uvloop.run({"stack": stack, "hello": hello}[kind](chosen))

@@ -1,7 +1,7 @@
 """Recorded games on the deal that the measured node always deals, and rooms that play them.
 
 A node searches for a way to bring another card home once all cards have been seen. The recorded
-games end before that; `searched` returns what comes after in the one game that has it.
+games end before that; those that follow hints go on to the end.
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cache
 
 from deploy.bench import wire
@@ -18,11 +17,12 @@ from deploy.bench.client import Client, masked
 from engine.board import Board
 from engine.catalog import games, ruleset
 from engine.deal import SEED_BYTES, deal_seed
+from engine.hints import hint
 from engine.moves import legal_moves
 from engine.play import apply
 from engine.ruleset import Move
-from engine.search import cards_never_seen
-from server.protocol import rooms
+from engine.search import Outcome, cards_never_seen, search
+from server.protocol import attempts, rooms
 
 SEED = bytes(range(SEED_BYTES))
 """The seed of every deal."""
@@ -32,17 +32,11 @@ GAMES = tuple(games())
 MAX_MOVES = 300
 """The most moves of a recorded game: as many as a long game of a person has."""
 
-SEARCHED = "robert"
-"""The game in which all cards can be seen early: its waste is turned over."""
-
 ROUND_LIMIT = 7_200
 """The time limit of a round, in seconds."""
 
 FIRST_ENTRY = 2
 """The number of a first move's entry in its journal: the start is 1."""
-
-_MIN_STOCK = 10
-"""The number of cards in the stock at which a game stops dealing from it, before the last time."""
 
 _OTHER_SHARE = 0.97
 """The share of turns on which another legal move is preferred to dealing from the stock."""
@@ -50,59 +44,47 @@ _OTHER_SHARE = 0.97
 
 @cache
 def recorded(game: str, max_moves: int = MAX_MOVES) -> list[Move]:
-    """Return the first moves of a ruleset's recorded game, in which no position is searched."""
-    board = deal_seed(ruleset(game), SEED)
-    found = []
-    for move in _played(game, max_moves):
-        board = apply(board, move)
-        if not cards_never_seen(board):
-            break
-        found.append(move)
-    return found
+    """Return the first moves of a ruleset's recorded game, in which no position is searched.
 
+    It moves at random and deals late, so that it is long.
+    """
+    rules, choice = ruleset(game), random.Random(7)  # noqa: S311 - not a secret
 
-def searched() -> tuple[list[Move], int]:
-    """Return a whole game of `SEARCHED`, and how many of its moves are not searched."""
-    return _played(SEARCHED, MAX_MOVES), len(recorded(SEARCHED))
-
-
-def _played(game: str, max_moves: int) -> list[Move]:
-    rules = ruleset(game)
-    choice = random.Random(7)  # noqa: S311 - not a secret
-    board: Board = deal_seed(rules, SEED)
-    found: list[Move] = []
-    while len(found) < max_moves:
+    def choose(board: Board) -> Move | None:
         moves = legal_moves(board)
-        dealing = [move for move in moves if move.source == rules.stock]
         others = [move for move in moves if move.source != rules.stock]
-        left = len(board.piles[rules.stock])
-        if rules.waste is not None and left <= _MIN_STOCK and board.redeals < rules.redeals:
-            left = rules.total
-        if left <= _MIN_STOCK or (others and choice.random() < _OTHER_SHARE):
-            dealing = []
-        if not (dealing or others):
-            break
-        move = choice.choice(dealing or others)
-        found.append(move)
-        board = apply(board, move)
-    return found
+        move = choice.choice(others if others and choice.random() < _OTHER_SHARE else moves)
+        return move if cards_never_seen(apply(board, move)) else None
 
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """A player's attempt in a room, and the frames that play it from its start."""
-
-    id: str
-    room: str
-    number: int
-    frames: list[bytes]
+    return _played(game, max_moves, choose)
 
 
 @cache
-def frames(game: str, number: int, max_moves: int) -> list[bytes]:
-    """Return the frames of the moves of an attempt with a number, as many as are recorded."""
-    payloads = wire.moves(ruleset(game), number, FIRST_ENTRY, recorded(game, max_moves))
-    return [masked(payload) for payload in payloads]
+def hinted(game: str) -> list[Move]:
+    """Return the moves of one who follows hints, up to where none helps or the node ends it."""
+
+    def choose(board: Board) -> Move | None:
+        seen = not cards_never_seen(board)
+        is_over = seen and search(board).outcome is Outcome.UNREACHABLE
+        return None if is_over else hint(board)
+
+    return _played(game, MAX_MOVES, choose)
+
+
+def _played(game: str, max_moves: int, choose: Callable[[Board], Move | None]) -> list[Move]:
+    board: Board = deal_seed(ruleset(game), SEED)
+    found: list[Move] = []
+    while len(found) < max_moves and (move := choose(board)) is not None:
+        board = apply(board, move)
+        found.append(move)
+    return found
+
+
+@cache
+def frames(game: str, number: int, max_moves: int = 0) -> list[bytes]:
+    """Return the frames of an attempt's moves: so many that are recorded, or all by hints."""
+    moves = recorded(game, max_moves) if max_moves else hinted(game)
+    return [masked(each) for each in wire.moves(ruleset(game), number, FIRST_ENTRY, moves)]
 
 
 async def open_room(host: Client, game: str, seats: int) -> str:
@@ -112,7 +94,7 @@ async def open_room(host: Client, game: str, seats: int) -> str:
     return room.code
 
 
-async def race(players: Sequence[Client], game: str, max_moves: int = MAX_MOVES) -> list[Attempt]:
+async def race(players: Sequence[Client], game: str) -> list[attempts.Attempt]:
     """Start a round of these players, the host first, in a new room; return their attempts."""
     host, *guests = players
     code = await open_room(host, game, len(players))
@@ -121,7 +103,4 @@ async def race(players: Sequence[Client], game: str, max_moves: int = MAX_MOVES)
         await guest.ask(rooms.SetReady, code, True)
     snapshots = [player.snapshot(code) for player in players]
     await host.ask(rooms.StartRound, code)
-    return [
-        Attempt(each.attempt, code, each.number, frames(game, each.number, max_moves))
-        for each in await asyncio.gather(*snapshots)
-    ]
+    return await asyncio.gather(*snapshots)

@@ -1,24 +1,24 @@
 """The node that is measured: `samedeal serve` with a fixed deal.
 
-    python -m deploy.bench.node [--unlimited] [--metered] OPTIONS
+    python -m deploy.bench.node [--unlimited | --guarded] [--unsearched] OPTIONS
 
 OPTIONS are those of `samedeal serve`. Every deal is the recorded one, rounds start without a
-countdown, and a million players may share an address unless OPTIONS say otherwise, since all come
-from one. With --unlimited, players have no rate limit. With --metered, the node serves its
-metrics on the next port, and who watches sees moves a second later instead of 15. Nothing else
-differs.
+countdown, and a million players may share an address, since all come from one. With --unlimited,
+players have no rate limit either; with --guarded, addresses have the limits that nodes have. With
+--unsearched, no search finds anything, and none takes time. Nothing else differs.
 """
 
 from __future__ import annotations
 
-import secrets
 import sys
 
 from deploy.bench.games import SEED
+from engine.board import Board
+from engine.search import Outcome
 from server.base.net import limits
 from server.deals import store as deals_store
+from server.play.searcher import Answer, Searcher
 from server.rooms.core import commands, rate_limit
-from server.watching.core import sight
 
 UNLIMITED = 1e12
 
@@ -29,14 +29,9 @@ LIMITS = {
 }
 """The constants of `limits` that bound what a player and a connection may send, without effect."""
 
-WATCH_DELAY_MS = 1_000
-"""Milliseconds by which watchers of a node with --metered see moves later."""
-
 
 class FixedSeed:
     """Replaces the module `secrets` in `store.deals`."""
-
-    choice = staticmethod(secrets.choice)
 
     @staticmethod
     def token_bytes(length: int) -> bytes:
@@ -44,22 +39,29 @@ class FixedSeed:
         return SEED[:length]
 
 
+def deal_recorded() -> None:
+    """Let each deal that is drawn from now on be the recorded one."""
+    vars(deals_store)["secrets"] = FixedSeed
+
+
+async def search_nothing(self: Searcher, board: Board) -> Answer:
+    """Answer a search at once, like one that has reached its bound."""
+    return Answer(Outcome.UNKNOWN, ())
+
+
 def main() -> None:
     """Run the node until it is terminated."""
-    options = sys.argv[1:]
-    if "--address-players" not in options:
+    ours = {"--unlimited", "--guarded", "--unsearched"} & {*sys.argv}
+    options = [each for each in sys.argv[1:] if each not in ours]
+    if "--guarded" not in ours:
         options += ["--address-players", "1000000"]
-    vars(deals_store)["secrets"] = FixedSeed
-    commands.COUNTDOWN_MS = 0
-    if "--unlimited" in options:
-        options.remove("--unlimited")
+    if "--unlimited" in ours:
         vars(limits).update(LIMITS)
         vars(rate_limit)["MOST_MS"] = 10**18
-    if "--metered" in options:
-        options.remove("--metered")
-        port = int(options[options.index("--port") + 1])
-        options += ["--metrics-port", str(port + 1)]
-        sight.WATCH_DELAY_MS = WATCH_DELAY_MS
+    if "--unsearched" in ours:
+        Searcher.ask = search_nothing  # type: ignore[method-assign]
+    deal_recorded()
+    commands.COUNTDOWN_MS = 0
     # Sockets copy the limits when they are imported.
     from server.cli.main import main as samedeal  # noqa: PLC0415
 

@@ -27,7 +27,10 @@ ROOT = Path(__file__).parents[2]
 SERVER_CORE, LOAD_CORE = 0, 1
 START_TIMEOUT = 30.0
 _TICKS = os.sysconf("SC_CLK_TCK")
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+Figures = dict[str, float]
+"""Measured values, by name."""
 
 
 class LoadError(Exception):
@@ -41,87 +44,69 @@ class Server:
     Attributes:
         pid: the process id of the server.
         redis: the process id of its Redis, if it has one.
-        home: the directory of that Redis's unix socket and of the log.
+        socket: the path of that Redis's unix socket.
     """
 
     port: int
     pid: int
     redis: int = 0
-    home: Path = Path()
-
-    @property
-    def socket(self) -> str:
-        """The path of its Redis's unix socket."""
-        return str(self.home / "redis.sock")
+    socket: str = ""
 
     def spent(self) -> float:
-        """Return its processor time so far, in milliseconds."""
-        return 1e3 * processor_time(self.pid)
+        """Return its processor time so far, in seconds."""
+        return processor_time(self.pid)
 
     def searched(self) -> float:
-        """Return the processor time of the node's searcher so far, in milliseconds."""
-        return 1e3 * helpers_time(self.pid)
+        """Return the processor time of its children so far, in seconds.
 
-    def memory(self) -> int:
-        """Return its resident memory, in bytes."""
-        statm = Path(f"/proc/{self.pid}/statm").read_text(encoding="utf-8")
-        return int(statm.split()[1]) * _PAGE
+        A node's searcher is one. It is pinned to the node's core, which it takes time from.
+        """
+        time_ = 0.0
+        for thread in Path(f"/proc/{self.pid}/task").iterdir():
+            for child in (thread / "children").read_text(encoding="utf-8").split():
+                # One may end meanwhile.
+                with suppress(OSError):
+                    time_ += processor_time(int(child))
+        return time_
 
-    def commands(self) -> dict[str, int]:
-        """Return how many commands its Redis has executed, by name."""
+    def memory(self, what: str = "VmRSS") -> int:
+        """Return its resident memory, in bytes, or with `VmHWM` the most so far."""
+        status = Path(f"/proc/{self.pid}/status").read_text(encoding="utf-8")
+        return 1_024 * int(status.partition(f"{what}:")[2].split()[0])
+
+    def commands(self) -> int:
+        """Return how many commands its Redis has executed."""
         with Redis(unix_socket_path=self.socket) as redis:
-            found = redis.info("commandstats")
-        assert isinstance(found, dict)
-        return {name.removeprefix("cmdstat_"): each["calls"] for name, each in found.items()}
+            stats = redis.info("stats")
+        assert isinstance(stats, dict)
+        return int(stats["total_commands_processed"])
 
-    def counted(self, name: str) -> dict[str, int]:
-        """Return a counter of its metrics, by its labels; `name` is a regular expression."""
+    def counted(self, name: str) -> int:
+        """Return a counter of its metrics, whatever its labels."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port + 1}/metrics") as response:
             text = response.read().decode()
-        found = re.findall(rf"^samedeal_{name}_total(?:\{{(.*)\}})? (\S+)$", text, re.MULTILINE)
-        return {labels: int(float(count)) for labels, count in found}
+        found = re.findall(rf"^samedeal_{name}_total(?:\{{.*\}})? (\S+)$", text, re.MULTILINE)
+        return sum(int(float(count)) for count in found)
 
 
 def pin(core: int) -> None:
     """Pin this process and its children to a core, if there are several; raise its file limit."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
+    if (os.cpu_count() or 1) > 1:
         os.sched_setaffinity(0, {core})
 
 
 def processor_time(pid: int) -> float:
-    """Return the processor time of a process, in seconds."""
-    return sum(_times(pid)[:2])
-
-
-def helpers_time(pid: int) -> float:
-    """Return the processor time of a process's children, in seconds, with those that have ended.
-
-    A node's searcher is one. It is pinned to the node's core, which it takes time from.
-    """
-    time_ = sum(_times(pid)[2:])
-    for thread in Path(f"/proc/{pid}/task").iterdir():
-        for child in (thread / "children").read_text(encoding="utf-8").split():
-            with suppress(FileNotFoundError, ProcessLookupError):
-                time_ += sum(_times(int(child)))
-    return time_
-
-
-def _times(pid: int) -> list[float]:
-    """Return a process's time in user mode and in the kernel, and that of its ended children."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
-    return [int(ticks) / _TICKS for ticks in fields[11:15]]
+    """Return the processor time of a process, in seconds, from the clock that Linux has of it."""
+    return time.clock_gettime((~pid << 3) | 2)
 
 
 def _busy(core: int) -> float:
     """Return the seconds that a core has been busy since the system started."""
-    for line in Path("/proc/stat").read_text(encoding="utf-8").splitlines():
-        name, *ticks = line.split()
-        if name == f"cpu{core}":
-            user, nice, system, _, _, interrupts, soft = map(int, ticks[:7])
-            return (user + nice + system + interrupts + soft) / _TICKS
-    return 0.0
+    _, _, ticks = Path("/proc/stat").read_text(encoding="utf-8").partition(f"\ncpu{core} ")
+    user, nice, system, _, _, interrupts, soft = map(int, ticks.split()[:7])
+    return (user + nice + system + interrupts + soft) / _TICKS
 
 
 class Meter:
@@ -131,28 +116,27 @@ class Meter:
         self._server = server
         self._began = self._now()
 
-    def shares(self) -> dict[str, float]:
+    def shares(self) -> Figures:
         """Return the seconds since the creation, and the share of a core that each process used.
 
         `server_share` includes `searcher_share`, and `others_share` is the share of the server's
         core that other programs used.
         """
-        at, server, searcher, redis, load, core = (
-            now - began for now, began in zip(self._now(), self._began, strict=True)
-        )
-        return {
-            "seconds": at,
-            "server_share": (server + searcher) / at,
-            "searcher_share": searcher / at,
-            "redis_share": redis / at,
-            "load_share": load / at,
-            "others_share": max(0.0, core - server - searcher) / at,
-        }
+        spent = {name: now - self._began[name] for name, now in self._now().items()}
+        seconds = spent.pop("seconds")
+        return {"seconds": seconds, **{f"{name}_share": t / seconds for name, t in spent.items()}}
 
-    def _now(self) -> tuple[float, ...]:
-        redis = processor_time(self._server.redis) if self._server.redis else 0.0
-        server = processor_time(self._server.pid), helpers_time(self._server.pid)
-        return time.perf_counter(), *server, redis, time.process_time(), _busy(SERVER_CORE)
+    def _now(self) -> Figures:
+        searcher = self._server.searched()
+        server = self._server.spent() + searcher
+        return {
+            "seconds": time.perf_counter(),
+            "server": server,
+            "searcher": searcher,
+            "redis": processor_time(self._server.redis) if self._server.redis else 0.0,
+            "load": time.process_time(),
+            "others": _busy(SERVER_CORE) - server,
+        }
 
 
 def spread(times: Sequence[float]) -> dict[str, float]:
@@ -189,12 +173,9 @@ def running_program(
         try:
             yield process.pid
         finally:
-            process.terminate()
-            try:
-                process.wait(START_TIMEOUT)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            # What it has stored is thrown away, and a node's searcher ends with its pipe.
+            process.kill()
+            process.wait()
 
 
 @asynccontextmanager
@@ -217,19 +198,24 @@ async def beside(*arguments: str | int) -> AsyncIterator[None]:
 
 
 @contextmanager
-def floor(*options: str) -> Iterator[Server]:
-    """Run an echo server, warmed up; see `deploy.bench.floor`."""
-    port = free_port()
-    with running_program(
-        [sys.executable, "-m", "deploy.bench.floor", str(port), *options], core=SERVER_CORE
-    ) as pid:
-        warm(port)
-        yield Server(port, pid)
+def running(kind: str, *options: str) -> Iterator[Server]:
+    """Run a server, warmed up: a node with options, a floor of a kind, or this process itself."""
+    if kind == "itself":
+        yield Server(0, os.getpid())
+    elif kind == "node":
+        with _node(*options) as server:
+            yield server
+    else:
+        port = free_port()
+        arguments = [sys.executable, "-m", "deploy.bench.floor", kind, str(port)]
+        with running_program(arguments, core=SERVER_CORE) as pid:
+            warm(port)
+            yield Server(port, pid)
 
 
 @contextmanager
-def node(*options: str) -> Iterator[Server]:
-    """Run a node, warmed up, with a Redis of its own, whose `everysec` keeps the disk out of it."""
+def _node(*options: str) -> Iterator[Server]:
+    """Run a node with a Redis of its own, whose `everysec` keeps the disk out of it."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="samedeal-bench-")))
         path = home / "redis.sock"
@@ -239,8 +225,8 @@ def node(*options: str) -> Iterator[Server]:
         wait_until(path.exists)
         port = free_port()
         arguments = [sys.executable, "-m", "deploy.bench.node", *options, "--host", "127.0.0.1"]
-        arguments += ["--port", str(port), "--redis", f"unix://{path}"]
-        arguments += ["--secret-key-file", str(own_keys(home))]
+        arguments += ["--port", str(port), "--metrics-port", str(port + 1)]
+        arguments += ["--redis", f"unix://{path}", "--secret-key-file", str(own_keys(home))]
         log = home / "node.log"
         pid = stack.enter_context(running_program(arguments, log, SERVER_CORE))
         try:
@@ -248,7 +234,7 @@ def node(*options: str) -> Iterator[Server]:
         except TimeoutError:
             sys.stderr.write(log.read_text(encoding="utf-8"))
             raise
-        yield Server(port, pid, redis, home)
+        yield Server(port, pid, redis, str(path))
 
 
 def warm(port: int) -> None:
@@ -256,13 +242,18 @@ def warm(port: int) -> None:
 
     Without this, connections that a new process accepts all at once stay slow for good.
     """
-    wait_until(lambda: _listens(port))
+
+    def listens() -> bool:
+        with socket.socket() as one:
+            return one.connect_ex(("127.0.0.1", port)) == 0
+
+    wait_until(listens)
     with socket.create_connection(("127.0.0.1", port), START_TIMEOUT) as one:
         one.sendall(upgrade(port))
         one.settimeout(START_TIMEOUT)
         one.recv(4096)
         one.sendall(b"\x88\x82\0\0\0\0\x03\xe8")
-        with suppress(ConnectionResetError):
+        with suppress(ConnectionError):
             while one.recv(4096):
                 pass
 
@@ -287,11 +278,3 @@ def wait_until(condition: Callable[[], bool]) -> None:
         if time.monotonic() > deadline:
             raise TimeoutError(f"The server did not start within {START_TIMEOUT:.0f} s.")
         time.sleep(0.02)
-
-
-def _listens(port: int) -> bool:
-    try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
-    except OSError:
-        return False
-    return True

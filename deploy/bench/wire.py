@@ -10,18 +10,15 @@ import msgspec
 
 from engine.ruleset import ROW, Move, Ruleset
 from server import protocol
-from server.base.wire.messages import NEWS
 from server.base.wire.short_forms import FIRST_NUMBER, PROGRESS
 
-OTHER, ANSWER, PROGRESSED, REFUSAL, SNAPSHOT, WATCHED_MOVE = range(6)
+OTHER, ANSWER, PROGRESSED, REFUSAL = range(4)
 """The kinds of payloads from the server, as a player who waits for an answer distinguishes them."""
 
 _EVENTS: dict[int, Any] = {protocol.kind_of(event): event for event in protocol.EVENTS}
 _KIND_OF_EVENT = {
     PROGRESS: PROGRESSED,
     protocol.kind_of(protocol.session.Refused): REFUSAL,
-    protocol.kind_of(protocol.attempts.Attempt): SNAPSHOT,
-    protocol.kind_of(protocol.watching.WatchedMove): WATCHED_MOVE,
 }
 _KINDS = bytes(
     ANSWER if byte >= FIRST_NUMBER else _KIND_OF_EVENT.get(byte, OTHER) for byte in range(256)
@@ -43,23 +40,23 @@ def read(payload: bytes) -> tuple[Any, Any]:
     return re, msgspec.convert([kind_, *fields], _EVENTS[kind_])
 
 
-def answers_move(payload: bytes) -> bool:
-    """Return whether a snapshot answers a command, and does not announce a round."""
-    return bool(read(payload)[0] != NEWS)
-
-
 def pack(command: msgspec.Struct) -> bytes:
     """Return the payload of a command."""
     packed: bytes = msgpack.packb(msgspec.to_builtins(command))
     return packed
 
 
+def numbers(ruleset: Ruleset, move: Move) -> tuple[int, int, int]:
+    """Return a move as a client sends it: source, target and number of cards."""
+    row = len(ruleset.pile_names)
+    return move.source, row if move.target == ROW else move.target, move.count
+
+
 def moves(ruleset: Ruleset, number: int, seq: int, played: Sequence[Move]) -> list[bytes]:
     """Return the payloads of an attempt's consecutive moves, the first of them as entry `seq`."""
-    row = len(ruleset.pile_names)
     found = []
     for entry, move in enumerate(played, seq):
-        fields = [number, entry, move.source, row if move.target == ROW else move.target]
+        source, target, count = numbers(ruleset, move)
         # Like other clients', these leave out what has its default.
-        found.append(msgpack.packb([*fields, move.count] if move.count > 1 else fields))
+        found.append(msgpack.packb([number, entry, source, target, *[count] * (count > 1)]))
     return found

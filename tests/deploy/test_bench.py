@@ -1,8 +1,12 @@
-"""The benchmark's parts: recorded games, messages of the protocol, frames and medians."""
+"""The benchmark's parts: recorded games, messages of the protocol, frames, rows and medians."""
 
 from __future__ import annotations
 
 import asyncio
+import random
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from inspect import signature
 from itertools import repeat
@@ -11,24 +15,26 @@ import pytest
 from websockets.frames import Frame, Opcode
 from websockets.streams import StreamReader
 
-from deploy.bench import capacity, wire
-from deploy.bench.__main__ import CHECK_SHARE, is_fast_enough, last_line
-from deploy.bench.alone import services_alone
+from deploy.bench import capacity, node, wire
+from deploy.bench.__main__ import CHECK_SHARE, is_fast_enough
 from deploy.bench.attacks import ATTACKS, attack
 from deploy.bench.client import Client, masked
-from deploy.bench.comparison import FLOOR, OURS, Comparison
-from deploy.bench.games import GAMES, SEARCHED, SEED, recorded, searched
-from deploy.bench.players import ECHO, Player, backoff, move_in_turn
-from deploy.bench.processes import spread
-from deploy.bench.table import MEASURED, ROWS, SCENARIOS, SERVERS, are_met, compared, lines
+from deploy.bench.comparison import Round, summary
+from deploy.bench.engine import engine
+from deploy.bench.games import GAMES, SEED, hinted, recorded
+from deploy.bench.players import ECHO, LONG, MAX_GAME_MOVES, Player, move_in_turn
+from deploy.bench.processes import Meter, Server, running, spread
+from deploy.bench.table import CHECKED, ROWS, SCENARIOS, are_met, comparison_lines, last_line, lines
 from engine.catalog import ruleset
 from engine.deal import deal_seed
+from engine.hints import hint
 from engine.moves import is_stuck, is_won
 from engine.play import play
 from engine.ruleset import ROW
-from engine.search import cards_never_seen
+from engine.search import Outcome, cards_never_seen, search
 from server import protocol as m
 from server.base.wire import codec
+from server.deals import store as deals_store
 from tests.processes import PATIENCE
 
 
@@ -46,12 +52,23 @@ def test_a_recorded_game_is_legal_and_leaves_cards_unseen_so_that_none_is_search
         assert cards_never_seen(board)
 
 
-def test_all_cards_have_been_seen_in_the_rest_of_the_searched_game() -> None:
-    moves, first = searched()
-    board = deal_seed(ruleset(SEARCHED), SEED)
-    for number, move in enumerate(moves):
+@pytest.mark.parametrize("game", LONG)
+def test_a_game_of_closed_loops_is_never_searched_however_long_it_is(game: str) -> None:
+    board = deal_seed(ruleset(game), SEED)
+    moves = recorded(game, MAX_GAME_MOVES)
+    assert len(moves) == MAX_GAME_MOVES
+    for move in moves:
         board, _ = play(board, move)
-        assert bool(cards_never_seen(board)) is (number < first)
+        assert cards_never_seen(board)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_game_by_hints_goes_on_until_it_is_over_and_no_longer(game: str) -> None:
+    board = deal_seed(ruleset(game), SEED)
+    for move in hinted(game):
+        assert cards_never_seen(board) or search(board).outcome is not Outcome.UNREACHABLE
+        board, _ = play(board, move)
+    assert hint(board) is None or search(board).outcome is Outcome.UNREACHABLE
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -71,22 +88,17 @@ def test_payloads_are_classified_by_kind() -> None:
         40, "a.b", "a", "c", "robert", "standard", "H7KQ2M4X", None, 1, [], 0, 1, 2, 3,
         m.shared.Result(0, 52, 0, 0, None), "d1ce",
     )  # fmt: skip
-    moved = m.watching.WatchedMove(1, 0, 9, [[1, 1]], 0, m.shared.Result(0, 52, 0, 8, None))
     events = {
         codec.encode_moved(40, 2, [[1, 1]], None, None, None): wire.ANSWER,
         codec.encode_progress((0, 1, 2)): wire.PROGRESSED,
         codec.encode_progress(range(24)): wire.PROGRESSED,
         codec.encode(m.session.Refused("unavailable", "Later.", 0), (40, 2)): wire.REFUSAL,
-        codec.encode(snapshot, (40, 2)): wire.SNAPSHOT,
+        codec.encode(snapshot, (40, 2)): wire.OTHER,
         codec.encode(m.session.Pong(1), 7): wire.OTHER,
-        codec.encode(moved): wire.WATCHED_MOVE,
     }
     for payload, kind in events.items():
         assert wire.kind(b"before" + payload, len("before")) == kind
-    assert wire.answers_move(codec.encode(snapshot, (40, 2)))
-    assert not wire.answers_move(codec.encode(snapshot))
     assert wire.read(codec.encode(snapshot)) == (0, snapshot)
-    assert wire.read(codec.encode(moved)) == (0, moved)
     key = m.watching.WatchKey("H7KQ2M4X", "abc")
     assert wire.read(codec.encode(key, 3)) == (3, key)
 
@@ -127,7 +139,7 @@ MOVED = codec.encode_moved(40, 2, [[1, 1]], None, None, None)
 REFUSED = codec.encode(m.session.Refused("unavailable", "Later.", 0), (40, 2))
 
 
-class Server:
+class Other:
     """The other side of a client: what was sent to it, and its answers."""
 
     def __init__(self) -> None:
@@ -141,9 +153,18 @@ class Server:
         await asyncio.sleep(0)
 
 
-async def test_a_player_plays_each_frame_when_the_one_before_is_answered() -> None:
-    server = Server()
-    player = Player(server.client, pause=lambda _: 0)
+async def test_a_player_plays_each_frame_when_the_one_before_is_answered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pauses: list[tuple[float, ...]] = []
+
+    def uniform(*bounds: float) -> float:
+        pauses.append(bounds)
+        return 0.0
+
+    monkeypatch.setattr(random, "uniform", uniform)
+    server = Other()
+    player = Player(server.client, again=True)
     playing = asyncio.create_task(player.play([b"a", b"b"]))
     await asyncio.sleep(0)
     assert server.sent == [b"a"]
@@ -154,12 +175,13 @@ async def test_a_player_plays_each_frame_when_the_one_before_is_answered() -> No
     assert server.sent == [b"a", b"a", b"b"]
     await server.answer(MOVED)
     await asyncio.wait_for(playing, PATIENCE)
-    assert (len(player.times), player.sent, player.refused, player.failed) == (2, 3, 1, 0)
-    assert player.sizes == [len(MOVED)] * 2
+    assert (len(player.times), player.refused, len(player.due)) == (2, 1, 0)
+    assert player.size == 2 * len(MOVED)
+    assert pauses == [(0.2, 0.45)]
 
 
-async def test_a_player_without_a_pause_sends_no_more_once_a_move_is_refused() -> None:
-    server = Server()
+async def test_a_player_who_does_not_try_again_sends_no_more_once_a_move_is_refused() -> None:
+    server = Other()
     player = Player(server.client, [b"a", b"b", b"c"])
     player.move(0.0)
     player.move(0.0)
@@ -171,7 +193,7 @@ async def test_a_player_without_a_pause_sends_no_more_once_a_move_is_refused() -
 
 
 async def test_players_move_in_turn() -> None:
-    servers = [Server(), Server()]
+    servers = [Other(), Other()]
     players = [Player(each.client, repeat(ECHO), echoes=True) for each in servers]
     await move_in_turn(players, 0.0001, 0.0005, first=1)
     assert [len(player.due) for player in players] == [2, 3]
@@ -179,71 +201,75 @@ async def test_players_move_in_turn() -> None:
     assert [len(player.due) for player in players] == [1, 3]
 
 
-def test_the_pauses_of_browsers_grow_and_are_bounded() -> None:
-    for refusals in range(1, 20):
-        assert 0.2 <= backoff(refusals) <= min(4.0, 0.45 * 2 ** max(0, refusals - 2))
+def round_(ours: float, floor: float, **more: float) -> Round:
+    """Return a round with one figure, and others that are the same for both servers."""
+    return {"floor": {"server_us": floor, **more}, "node": {"server_us": ours, **more}}
 
 
-def test_goals_are_about_the_figures_of_comparisons_and_rows() -> None:
-    def of(rate: float, refused: int) -> dict[str, float]:
-        shares = {"server_us": 20.0, "server_share": 0.1, "refused": refused, "failed": 0}
-        return {"rate": rate, "others_share": 0, "p50": 2.0, "p99": 4.0, **shares}
+def test_figures_are_medians_and_ratios_are_those_of_each_round() -> None:
+    found = summary([round_(10, 10), round_(40, 10), round_(60, 40)])
+    assert found == {"server_us": 40, "server_us of floor": 10, "server_us / floor": 1.5}
+    assert summary([]) == {}
 
-    closed = Comparison(50, {FLOOR: [of(100, 0)], OURS: [of(80, 0)]})
-    unfound = Comparison(500, {FLOOR: [of(100, 0)], OURS: [None]})
-    shown = list(lines(compared("closed", [closed, unfound])))
+
+def test_goals_are_about_the_figures_of_rows() -> None:
+    def of(rate: float, p99: float) -> dict[str, float]:
+        return {"rate": rate, "p50": 2.0, "p99": p99, "p999": 9.0, "server_us": 20.0, "refused": 0}
+
+    row = ROWS["closed 50"]
+    measured = {"floor": of(100, 2), "stack": of(200, 1), row.server: of(80, 4)}
+    found: dict[str, list[Round]] = {"closed 50": [measured], "closed 500": []}
+    shown = list(lines(found))
     moves = "| moves a second at {} sockets, as a ratio to the floor"
     assert f"{moves.format(50)} | 0.80 | ≥ 0.70 | met |" in shown
     assert f"{moves.format(500)} | - | ≥ 1.00 | missed |" in shown
-    assert shown.count("| answer to a move, bytes | - | ≤ 16.0 | missed |") == 1
+    assert shown.count("| the same, as a ratio to the stack | 0.40 |  |  |") == 1
+    assert not are_met(found)
+    assert are_met({"closed 50": [measured]})
+    assert last_line(found) == "ratio to the floor: 50 0.80"
+    table = list(comparison_lines(found, "closed"))[2:]
+    assert [each.split(" | ")[1] for each in table] == ["floor", "stack", row.server]
 
 
-def figures(rate: float, others: float = 0.0) -> dict[str, float]:
-    return {"rate": rate, "others_share": others}
+@pytest.mark.parametrize("missed", [True, False])
+def test_rows_are_judged_by_their_bounds(missed: bool) -> None:
+    row = {"ratio": 2.5 if missed else 1.5, "grown_mib": 1.0, "share": 0.9}
+    assert are_met({"hostile: pings": [{"node --guarded": row}]}) is not missed
 
 
-def test_a_ratio_is_the_median_of_undisturbed_rounds() -> None:
-    floor = [figures(100), figures(200), figures(100), figures(100)]
-    ours = [figures(50), figures(120), figures(10, others=0.5), figures(70)]
-    assert Comparison(50, {FLOOR: floor, OURS: ours}).ratio() == pytest.approx(0.6)
-    busy = [figures(rate, others=0.5) for rate in (50, 60, 90)]
-    assert Comparison(50, {FLOOR: [figures(100)] * 3, OURS: busy}).ratio() == pytest.approx(0.6)
+def test_the_median_round_is_fast_enough_from_a_share_of_what_is_recorded_on() -> None:
+    rounds = [round_(20, 12), round_(20, 10), round_(40, 10)]
+    middle = 10 / 20
+    assert is_fast_enough("closed 50", rounds, 0.99 * middle / CHECK_SHARE)
+    assert not is_fast_enough("closed 50", rounds, 1.01 * middle / CHECK_SHARE)
 
 
-def test_a_round_in_which_a_load_failed_is_left_out() -> None:
-    comparison = Comparison(50, {FLOOR: [figures(100), figures(200)], OURS: [None, figures(100)]})
-    assert comparison.ratio() == pytest.approx(0.5)
-    with pytest.raises(ValueError, match="median"):
-        Comparison(50, {FLOOR: [figures(100)], OURS: [None]}).ratio()
+def test_without_rounds_nothing_is_fast_enough() -> None:
+    assert not is_fast_enough("closed 50", [], 0.1)
 
 
-def test_the_last_line_lists_the_ratios() -> None:
-    fifty = Comparison(50, {FLOOR: [figures(100)], OURS: [figures(71)]})
-    more = Comparison(500, {FLOOR: [figures(100)], OURS: [figures(102)]})
-    assert last_line([fifty, more]) == "ratio to the floor: 50 0.71, 500 1.02"
+@pytest.mark.parametrize("name", CHECKED)
+def test_what_is_checked_is_compared_with_the_floor_in_an_odd_number_of_rounds(name: str) -> None:
+    row = ROWS[name]
+    assert row.against[0] == "floor"
+    assert row.rounds % 2 == 1
+    assert row.rounds >= 5
 
 
-def rounds(*times: tuple[float, float]) -> list[Comparison]:
-    return [
-        Comparison(
-            50,
-            {
-                FLOOR: [{"server_us": one, "others_share": 0}],
-                OURS: [{"server_us": other, "others_share": 0}],
-            },
-        )
-        for one, other in times
-    ]
-
-
-def test_the_best_rounds_are_fast_enough_from_a_share_of_what_is_recorded_on() -> None:
-    best = 10 / 20
-    assert is_fast_enough(rounds((12, 20), (10, 30), (20, 40)), 0.99 * best / CHECK_SHARE)
-    assert not is_fast_enough(rounds((12, 20), (10, 30), (20, 40)), 1.01 * best / CHECK_SHARE)
-
-
-def test_rounds_that_failed_are_not_fast_enough() -> None:
-    assert not is_fast_enough([Comparison(50, {FLOOR: [None], OURS: [None]})], 0.1)
+def test_the_time_of_a_child_is_the_servers_and_not_that_of_others() -> None:
+    with running("itself") as itself:
+        meter = Meter(itself)
+        busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+        try:
+            deadline = time.monotonic() + PATIENCE
+            while itself.searched() < 0.2 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            found = meter.shares()
+        finally:
+            busy.kill()
+            busy.wait()
+    assert found["searcher_share"] * found["seconds"] >= 0.2
+    assert found["server_share"] >= found["searcher_share"]
 
 
 def test_quantiles_are_in_milliseconds() -> None:
@@ -252,25 +278,28 @@ def test_quantiles_are_in_milliseconds() -> None:
 
 
 async def test_what_is_kept_of_each_kind_can_be_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deals_store, "secrets", node.FixedSeed)
     monkeypatch.setattr(capacity, "COUNT", 2)
     monkeypatch.setattr(capacity, "LENGTHS", (1, 100))
-    async with services_alone() as alone:
-        found = await capacity.measure(alone)
+    async with capacity.alone() as (services, redis):
+        found = await capacity.measure(services, redis)
     # Of so few, what each takes is lost in what Redis takes for itself.
     assert len(found) == 13
 
 
-@pytest.mark.parametrize("name", MEASURED)
+async def test_the_engine_is_compared_with_python_chess_by_game() -> None:
+    found = await engine(Server(0, 0), laps=1)
+    assert found.keys() == {*GAMES, "mean"}
+    assert min(found.values()) > 0
+
+
+@pytest.mark.parametrize("name", ROWS)
 def test_a_row_names_a_scenario_that_takes_what_it_is_given(name: str) -> None:
     row = ROWS[name]
-    assert row.server in SERVERS
-    assert list(signature(SCENARIOS[row.scenario]).parameters) == ["server", *row.given]
-
-
-@pytest.mark.parametrize("missed", [True, False])
-def test_rows_that_were_measured_are_judged_by_their_goals_alone(missed: bool) -> None:
-    row = {"ratio": 2.5 if missed else 1.5, "grown_mib": 1.0}
-    assert are_met({"hostile: pings": row}) is not missed
+    signature(SCENARIOS[row.scenario]).bind(None, **row.given)
+    assert {each.split()[0] for each in (row.server, *row.against)} <= {
+        "floor", "stack", "hello", "node", "itself",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ATTACKS)
