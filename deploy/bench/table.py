@@ -190,11 +190,11 @@ def _page(found: Mapping[str, Sequence[Round]]) -> Iterator[str]:
 
 Written by `make bench`. The floor is a bare `websockets` echo server (asyncio,
 compression off). The stack echoes too, on uvloop, with the node's own listener and
-sockets, but without sessions: what they allow. Each server runs on
-one core, warmed up by a connection that is opened and closed; the load generator and
-Redis run on another. Servers take turns; figures are medians. A node's processor time
-in closed loops and at a person's pace includes that of its searcher, which has nothing
-to do in the games that are played, but in those by hints; it is measured by itself.
+sockets, but without sessions: what they allow. Each server runs on one core, warmed up
+by a connection that is opened and closed; the load generator and Redis run on another.
+Servers take turns; figures are medians. A node's processor time in closed loops and at
+a person's pace includes that of its searcher, which is also measured by itself; it has
+nothing to do but in games by hints.
 
 - commit: {commit("engine", "server")}
 - date: {datetime.now(UTC):%Y-%m-%d}
@@ -202,7 +202,7 @@ to do in the games that are played, but in those by hints; it is measured by its
 - versions: {_versions()}
 
 ## Goals
-Rows without a goal are there to compare with."""
+Rows without a goal are there to compare with.\n"""
     yield from lines(found)
     yield f"""
 ## Closed loop
