@@ -196,8 +196,6 @@ async def test_the_search_process_ends_with_the_service(node: Node, race: Race) 
 
 
 async def test_a_search_process_runs_when_nothing_else_does_and_off_the_core_of_its_node() -> None:
-    if not hasattr(os, "sched_setaffinity"):
-        pytest.skip("This system places processes by itself.")
     searcher, allowed = Searcher(), os.sched_getaffinity(0)
     own = {min(allowed)}
     os.sched_setaffinity(0, own)

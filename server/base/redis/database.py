@@ -1,7 +1,8 @@
 """Reads and writes of keys, on one Redis or a cluster.
 
-Writes go out in batches, one in flight to each server (`server/base/redis/pipeline.py`). A write is
-acknowledged once its server and the configured number of replicas have it.
+Commands go out in batches (`server/base/redis/pipeline.py`), on one connection to each server for
+writes and one for reads, which do not wait for replicas. A write is acknowledged once its server
+and the configured number of replicas have it.
 """
 
 from __future__ import annotations

@@ -133,8 +133,8 @@ class ReplicaMachine(Generic[State, Event]):
     """The state of one journal as far as it is known here, and how it goes on.
 
     Attributes:
-        time: the time in Unix milliseconds, which the driver sets before it resumes a job, but with
-            the reply to an append: a notice follows, or the end.
+        time: the time in Unix milliseconds. The driver sets it before it resumes a job, except with
+            the reply to an accepted append: the job then ends, or yields a notice first.
         state: the state as of the last entry known here, or `None` if no entry is.
         number: the number of that entry, or 0.
         last: its text, which is compared where the generation means nothing.
