@@ -221,6 +221,8 @@ class Database:
             OtherGenerationError: the connection has another generation; nothing was run.
         """
         packed = pack(*command)
+        if generation is None and (found := await self._reply_ready(packed)) is not None:
+            return found
         until = time.monotonic() + REDIRECT_TIMEOUT
         asking = redirected = False
         with raising_unavailable():
@@ -254,11 +256,28 @@ class Database:
                 if isinstance(reply, NoScriptError) and time.monotonic() < until:
                     # Nothing was run, and the next connection loads the scripts again.
                     continue
-                if isinstance(reply, TooFewReplicasError | NoScriptError):
-                    raise UnavailableError(str(reply))
                 if isinstance(reply, Exception):
-                    raise reply
+                    raise _raised(reply)
                 return Reply(reply, 0 if redirected else known)
+
+    async def _reply_ready(self, packed: bytes) -> Reply | None:
+        """Return the reply of a single Redis, as `reply` does, if nothing stands in the way.
+
+        Returns:
+            `None` if nothing was run: it is no single Redis, is not connected, has too much to do
+            or no longer has the script.
+        """
+        single = self._single
+        if single is None or not single.is_ready:
+            return None
+        known = single.generation
+        found = await _round_trip(single, packed)
+        if not isinstance(found, Exception):
+            return Reply(found, known)
+        if isinstance(found, NoScriptError):
+            return None
+        with raising_unavailable():
+            raise _raised(found)
 
     async def read_batched(self, key: str, *command: Argument) -> Any:
         """Run a command that reads a key with the next batch, and return its reply.
@@ -302,6 +321,9 @@ class Database:
         Raises:
             UnavailableError: a server did not answer.
         """
+        reader = self._ready_reader()
+        if reader is not None:
+            return await self._ask_ready(reader, command, names)
         until = time.monotonic() + REDIRECT_TIMEOUT
         with raising_unavailable():
             found: dict[str, Any] = {}
@@ -331,6 +353,30 @@ class Database:
                     await asyncio.sleep(_TRY_AGAIN_DELAY)
         return [found[name] for name in names]
 
+    def _ready_reader(self) -> Pipeline | None:
+        """Return the connection for reads of a single Redis, if there is one and it is open."""
+        reader = self._readers.get("") if self.is_standalone else None
+        return reader if reader is not None and reader.is_ready else None
+
+    async def _ask_ready(
+        self, reader: Pipeline, command: ReadCommand, names: Sequence[str]
+    ) -> list[Any]:
+        """Read keys as `ask` does, where nothing can be redirected."""
+        client = self._servers.client_of(None)
+        built = client.pipeline(transaction=False)
+        for name in names:
+            command(built, name)
+        stack = built.command_stack
+        replies = await _round_trips(reader, [pack(*given) for given, _ in stack])
+        for reply in replies:
+            if isinstance(reply, Exception):
+                with raising_unavailable():
+                    raise reply
+        return [
+            _parsed(client, given[0], reply, options)
+            for reply, (given, options) in zip(replies, stack, strict=True)
+        ]
+
     async def ask_script(self, script: Script, key: str, *arguments: str | int) -> Any:
         """Run a script that reads one key, and return its reply.
 
@@ -338,6 +384,14 @@ class Database:
             UnavailableError: the server did not answer.
         """
         given = list(map(str, arguments))
+        reader = self._ready_reader()
+        if reader is not None:
+            found = await _round_trip(reader, pack(*script.call([key], *given)))
+            if not isinstance(found, Exception):
+                return found
+            if not isinstance(found, NoScriptError):
+                with raising_unavailable():
+                    raise found
 
         def run(redis: ReadPipeline, name: str) -> object:
             return redis.evalsha(script.digest, 1, name, *given)
@@ -489,6 +543,26 @@ async def _try_connect(pipeline: Pipeline) -> Exception | None:
 def _notify(failed: Failed | None) -> None:
     if failed is not None:
         failed()
+
+
+def _raised(reply: Exception) -> Exception:
+    """Return what is raised for an error that answers a command."""
+    if isinstance(reply, TooFewReplicasError | NoScriptError):
+        return UnavailableError(str(reply))
+    return reply
+
+
+async def _round_trip(pipeline: Pipeline, command: bytes) -> Any:
+    """Send a command, and return its reply, which may be an exception."""
+    future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    pipeline.send(command, partial(_settle, future))
+    return await future
+
+
+def _settle(future: asyncio.Future[Any], reply: Any) -> None:
+    """Give a reply to whoever awaits it, unless that was cancelled."""
+    if not future.done():
+        future.set_result(reply)
 
 
 async def _round_trips(pipeline: Pipeline, commands: list[bytes]) -> list[Any]:

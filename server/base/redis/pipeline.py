@@ -122,6 +122,11 @@ class Pipeline(asyncio.Protocol):
         return len(self._waiting) + len(self._in_flight)
 
     @property
+    def is_ready(self) -> bool:
+        """Whether it is connected, and takes commands now."""
+        return self.generation != 0 and not self.is_full
+
+    @property
     def is_full(self) -> bool:
         """Whether no more commands may be sent for now."""
         return len(self._waiting) + len(self._in_flight) >= MAX_WAITING

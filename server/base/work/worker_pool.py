@@ -207,6 +207,9 @@ class WorkerPool(Generic[Item]):
                 if item in self._again:
                     self._again.discard(item)
                     self._pending[item] = None
+            if not self._pending and not self._pause:
+                # Others need not be waited for: nothing is left to do.
+                return
             if not self._turn or time.monotonic() > until:
                 await asyncio.sleep(0 if self._closing else self._pause)
                 until = time.monotonic() + self._turn
