@@ -412,11 +412,10 @@ class LiveRooms:
             return
         live.presence.begin_read()
         try:
-            # Write before reading: of two nodes that begin to follow at once, at least one reads
-            # the other's presence.
-            if not live.loaded.is_set():
-                await self._presence.write_all(code)
-            online = await self._presence.read(code)
+            # Written before it is read: of two nodes that begin to follow at once, at least one
+            # reads the other's presence.
+            is_first = not live.loaded.is_set()
+            online = await (self._presence.enter if is_first else self._presence.read)(code)
             # Read the room last, and update without an await in between: `update` would otherwise
             # undo entries that are appended meanwhile.
             room = await self._rooms.load(code)

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.core.refusal import UnavailableError
 from server.base.work.background import Background
-from server.base.work.tasks import finish_all
 from server.base.work.worker_pool import WorkerPool
 from server.rooms.store import RoomStore
 
@@ -134,15 +133,17 @@ class Presence:
         """Enqueue a write of whether a player is online on this node, evaluated at the write."""
         self._writes.add((code, player))
 
-    async def write_all(self, code: RoomCode) -> None:
-        """Write all players who are online in a room on this node.
+    async def enter(self, code: RoomCode) -> dict[PlayerId, str]:
+        """Write all players who are online in a room on this node, and return who is on any.
 
         Raises:
             UnavailableError: the store does not answer; what was not written is written later.
         """
         players = list(self._rooms[code].local) if code in self._rooms else []
+        if not players:
+            return await self.read(code)
         try:
-            await finish_all(self._write((code, player)) for player in players)
+            return await self._store.enter(code, players, self._node)
         except UnavailableError:
             for player in players:
                 self.write_soon(code, player)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 
 from server.base.core import keys as base_keys
 from server.base.core.ids import DealId, PlayerId, RoomCode
@@ -18,10 +18,11 @@ redis.call('EXPIRE', KEYS[1], ARGV[3])
 """)
 
 _ENTER_ROOM = Script("""
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('EXPIRE', KEYS[1], ARGV[3])
-redis.call('HSET', KEYS[2], ARGV[4], '')
-redis.call('EXPIRE', KEYS[2], ARGV[3])
+for at = 4, #ARGV do redis.call('HSET', KEYS[1], ARGV[at], ARGV[1]) end
+redis.call('EXPIRE', KEYS[1], ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[3], '')
+redis.call('EXPIRE', KEYS[2], ARGV[2])
+return redis.call('HGETALL', KEYS[1])
 """)
 
 _EXTEND = Script("""
@@ -69,9 +70,16 @@ class RoomStore:
 
     async def put_present(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Store that a player is present in a room, by a session on a node, and ends with it."""
+        await self.enter(code, [player], node)
+
+    async def enter(
+        self, code: RoomCode, players: Collection[PlayerId], node: str
+    ) -> dict[PlayerId, str]:
+        """Store as `put_present` that players are present, and return what `present` does then."""
         names = [base_keys.presence(code), base_keys.held(base_keys.partition(code), node)]
-        note = room_note(code)
-        await self._database.run(_ENTER_ROOM, names, player, node, keys.PRESENCE_LIFE_S, note)
+        given = node, keys.PRESENCE_LIFE_S, room_note(code)
+        found = await self._database.run(_ENTER_ROOM, names, *given, *players)
+        return dict(zip(map(PlayerId, found[::2]), found[1::2], strict=True))
 
     async def remove_present(self, code: RoomCode, player: PlayerId, node: str) -> None:
         """Delete that a player is present on a node; presence on another node is kept."""

@@ -273,10 +273,10 @@ class JournalStore:
             GapError: an entry before it is missing.
         """
         try:
-            found, length = await asyncio.gather(
-                self._read(key, after, acknowledged=False),
-                self._database.reply(key, "XLEN", key, reads=True),
+            page, length = await self._database.read_both(
+                key, _range(key, f"0-{after}"), ("XLEN", key)
             )
+            found = await self._read(key, after, acknowledged=False, page=page)
             if self._database.acks and found.texts != [last]:
                 found = await self._read(key, after, acknowledged=True)
         except GapError:
@@ -287,15 +287,24 @@ class JournalStore:
             await self.read(key)
         return Entries(found.texts[1:], found.generation, after + 1)
 
-    async def _read(self, key: str, number: int, *, acknowledged: bool) -> Entries:
+    async def _read(
+        self, key: str, number: int, *, acknowledged: bool, page: Reply | None = None
+    ) -> Entries:
         """Return the entries from `number` on; `acknowledged` waits until they are.
 
         Those before a checkpoint are left out if it was met where another one should be.
+
+        Args:
+            key: the journal's key.
+            number: that of the first entry.
+            acknowledged: whether to wait.
+            page: the first page, if it has been read.
         """
         texts: list[str] = []
         generations: set[int] = set()
         while True:
-            page = await self._page(key, f"0-{number + len(texts)}", acknowledged=acknowledged)
+            if page is None:
+                page = await self._page(key, f"0-{number + len(texts)}", acknowledged=acknowledged)
             generations.add(page.generation)
             for entry, (_, text) in page.value:
                 if entry != f"0-{number + len(texts)}":
@@ -309,6 +318,7 @@ class JournalStore:
                 log.debug("journal_read", key=key, start=number, entries=len(texts))
                 generation = generations.pop() if len(generations) == 1 else 0
                 return Entries(texts, generation, number)
+            page = None
 
     async def _page(self, key: str, first: str, *, acknowledged: bool) -> Reply:
         """Return up to `_PAGE` entries of a journal, from an id on.
@@ -317,13 +327,18 @@ class JournalStore:
         sure that they do by a write on the same connection, if writes need replicas at all. That
         write also fails on a server that was replaced and does not know it: it has no replicas.
         """
-        reading = self._database.reply(key, "XRANGE", key, first, "+", "COUNT", _PAGE, reads=True)
+        reading = self._database.reply(key, *_range(key, first), reads=True)
         if not (acknowledged and self._database.acks):
             return await reading
         barrier = keys.barrier(key)
         writing = self._database.write(barrier, "SET", barrier, "", "EX", keys.BARRIER_LIFE_S)
         page, _ = await asyncio.gather(reading, writing)
         return page
+
+
+def _range(key: str, first: str) -> tuple[Argument, ...]:
+    """Return the command that reads a page of a journal, from an id on."""
+    return "XRANGE", key, first, "+", "COUNT", _PAGE
 
 
 def _command(batch: list[_Sent]) -> tuple[Argument, ...]:

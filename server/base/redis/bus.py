@@ -300,28 +300,30 @@ class Bus:
         await self._subscribe(connections)
         self._outage.succeed()
         next_ping = time.monotonic() + HEARTBEAT_INTERVAL
-        while not stop.is_set:
-            changed = asyncio.create_task(stop.or_wait(self._changed.wait()))
-            readers = {
-                connection.reader
-                for connection in connections.values()
-                if connection.reader is not None
-            }
-            done, _ = await asyncio.wait(
-                {changed, *readers},
-                timeout=max(0.0, next_ping - time.monotonic()),
-                return_when=asyncio.FIRST_COMPLETED,
-            )
+        stopped = asyncio.ensure_future(stop.wait())
+        changed = asyncio.ensure_future(self._changed.wait())
+        try:
+            while not stop.is_set:
+                readers = {each.reader for each in connections.values() if each.reader is not None}
+                done, _ = await asyncio.wait(
+                    {changed, stopped, *readers},
+                    timeout=max(0.0, next_ping - time.monotonic()),
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                for reader in done & readers:
+                    reader.result()
+                if time.monotonic() >= next_ping:
+                    # Even while topics keep changing: one connection may be dead, others not.
+                    next_ping = time.monotonic() + HEARTBEAT_INTERVAL
+                    await asyncio.gather(*(each.ping() for each in connections.values()))
+                    self._republish_lost()
+                await self._subscribe(connections)
+                if changed.done():
+                    changed = asyncio.ensure_future(self._changed.wait())
+        finally:
+            stopped.cancel()
             changed.cancel()
-            await asyncio.gather(changed, return_exceptions=True)
-            for reader in done & readers:
-                reader.result()
-            if time.monotonic() >= next_ping:
-                # Even while topics keep changing: one connection may be dead while others are not.
-                next_ping = time.monotonic() + HEARTBEAT_INTERVAL
-                await asyncio.gather(*(connection.ping() for connection in connections.values()))
-                self._republish_lost()
-            await self._subscribe(connections)
+            await asyncio.gather(stopped, changed, return_exceptions=True)
 
     async def _subscribe(self, connections: dict[str, _PubSubConnection]) -> None:
         """Send up to `MAX_BATCH` added and removed topics to the servers that own them."""

@@ -290,6 +290,20 @@ class Database:
         """
         return (await self.reply(key, *command, reads=True)).value
 
+    async def read_both(
+        self, key: str, one: Sequence[Argument], other: Sequence[Argument]
+    ) -> tuple[Reply, Reply]:
+        """Run two commands that read a key, as `reply` does with `reads`, in one round trip."""
+        single = self._single
+        if single is not None and single.is_ready:
+            known = single.generation
+            found = await _round_trips(single, [pack(*one), pack(*other)])
+            if not any(isinstance(each, Exception) for each in found):
+                return Reply(found[0], known), Reply(found[1], known)
+        return await asyncio.gather(
+            self.reply(key, *one, reads=True), self.reply(key, *other, reads=True)
+        )
+
     async def run(self, script: Script, names: list[str], *arguments: Argument) -> Any:
         """Run a script that writes, and return its reply once it is acknowledged.
 
@@ -363,14 +377,14 @@ class Database:
     ) -> list[Any]:
         """Read keys as `ask` does, where nothing can be redirected."""
         client = self._servers.client_of(None)
-        built = client.pipeline(transaction=False)
-        for name in names:
-            command(built, name)
-        stack = built.command_stack
-        replies = await _round_trips(reader, [pack(*given) for given, _ in stack])
-        for reply in replies:
-            if isinstance(reply, Exception):
-                with raising_unavailable():
+        with raising_unavailable():
+            built = client.pipeline(transaction=False)
+            for name in names:
+                command(built, name)
+            stack = built.command_stack
+            replies = await _round_trips(reader, [pack(*given) for given, _ in stack])
+            for reply in replies:
+                if isinstance(reply, Exception):
                     raise reply
         return [
             _parsed(client, given[0], reply, options)
