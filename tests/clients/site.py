@@ -23,7 +23,7 @@ from server.base.net.listener import Listener
 from server.base.net.load import Load
 from server.base.net.origins import Origins
 from server.base.web.api.app import Api
-from server.base.web.http import Health, players_app
+from server.base.web.http import Health, PlayersApp
 from server.base.web.pages import Pages
 from server.dailies.archive import Archive
 from server.front import previews_of
@@ -98,7 +98,7 @@ class Site:
         )
         origins = Origins()
         previews = previews_of(services, load, self.budgets)
-        self.app = players_app(
+        self.app = PlayersApp(
             Pages(folder, previews, Proxies(proxies), origins),
             self.api,
             origins,

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.base.net.origins import Origins
@@ -25,6 +25,9 @@ API_PATH = "/api"
 LIVE_PATH = "/health/live"
 READY_PATH = "/health/ready"
 METRICS_PATH = "/metrics"
+
+METHODS = ("GET", "HEAD")
+"""Methods of requests for the page and for health checks."""
 
 UNREADY = "The store takes no writes, or is another one than before, or the node is broken."
 WRONG_HOST = "This server does not serve this host. Its operator can add it (--hosts)."
@@ -45,8 +48,11 @@ class Health:
     lost: Callable[[], str]
 
 
-def players_app(pages: Pages, api: Api, origins: Origins, health: Health) -> Starlette:
-    """Return the application on the players' port: page, HTTP interface and health checks.
+class PlayersApp:
+    """The ASGI application on the players' port: page, HTTP interface and health checks.
+
+    It decides by the path alone: three layers of Starlette, which look for a route one after the
+    other, would take as long as all else that answers a request.
 
     Args:
         pages: the files of the page.
@@ -54,23 +60,47 @@ def players_app(pages: Pages, api: Api, origins: Origins, health: Health) -> Sta
         origins: the hosts that requests may be for. Health checks may ask by any.
         health: the health checks.
     """
-    own_hosts = Middleware(_OwnHosts, serves=origins.serves)
-    ready = _health(health.is_ready, UNREADY, health.lost)
-    return _application(
-        Route(LIVE_PATH, _health(health.is_live, "The node is broken.")),
-        Route(READY_PATH, ready),
-        # As it was called before there were two.
-        Route("/health", ready),
-        Mount(
-            "",
-            routes=[
-                Route(SOCKET_PATH, _upgrade_required),
-                Mount(API_PATH, api.app),
-                Route("/{path:path}", pages.answer),
-            ],
-            middleware=[own_hosts],
-        ),
-    )
+
+    def __init__(self, pages: Pages, api: Api, origins: Origins, health: Health) -> None:
+        self._pages = pages
+        self._api = api
+        self._serves = origins.serves
+        ready = partial(_checked, health.is_ready, UNREADY, health.lost)
+        self._checks = {
+            LIVE_PATH: partial(_checked, health.is_live, "The node is broken."),
+            READY_PATH: ready,
+            # As it was called before there were two.
+            "/health": ready,
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        try:
+            answer = await self._answer(scope)
+        except Exception:
+            failed = HTTPStatus.INTERNAL_SERVER_ERROR
+            await plain(failed, failed.phrase)(scope, receive, send)
+            raise
+        await answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope) -> ASGIApp:
+        """Return the response to a request, or what answers it."""
+        path: str = scope["path"]
+        check = self._checks.get(path)
+        if check is None and not self._serves(Headers(scope=scope).get("Host", "")):
+            return plain(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
+        if path.startswith(f"{API_PATH}/"):
+            scope["root_path"] = API_PATH
+            return self._api
+        if scope["method"] not in METHODS:
+            refused = HTTPStatus.METHOD_NOT_ALLOWED
+            return plain(refused, refused.phrase, {"Allow": ", ".join(METHODS)})
+        if check is not None:
+            return check()
+        if path == SOCKET_PATH:
+            text = "This path accepts WebSocket connections only."
+            return plain(HTTPStatus.UPGRADE_REQUIRED, text, {"Upgrade": "websocket"})
+        return await self._pages.answer(Request(scope))
 
 
 def metrics_app(metrics: Metrics, origins: Origins) -> ASGIApp:
@@ -102,26 +132,15 @@ class _OwnHosts:
         await answer(scope, receive, send)
 
 
-def _health(
-    check: Callable[[], bool], failure: str, remark: Callable[[], str] = str
-) -> Callable[[Request], Awaitable[Response]]:
-    """Return what answers a health check; a remark is added if all is well."""
-
-    async def answer(_: Request) -> Response:
-        if check():
-            return plain(HTTPStatus.OK, f"ok {remark()}".rstrip())
-        return plain(HTTPStatus.SERVICE_UNAVAILABLE, failure)
-
-    return answer
+def _checked(check: Callable[[], bool], failure: str, remark: Callable[[], str] = str) -> Response:
+    """Return the answer to a health check; a remark is added if all is well."""
+    if check():
+        return plain(HTTPStatus.OK, f"ok {remark()}".rstrip())
+    return plain(HTTPStatus.SERVICE_UNAVAILABLE, failure)
 
 
 def _application(*routes: BaseRoute) -> Starlette:
     return Starlette(routes=routes, exception_handlers={HTTPException: _refuse})
-
-
-async def _upgrade_required(_: Request) -> Response:
-    text = "This path accepts WebSocket connections only."
-    return plain(HTTPStatus.UPGRADE_REQUIRED, text, {"Upgrade": "websocket"})
 
 
 async def _refuse(_: Request, error: Exception) -> Response:

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route as StarletteRoute
+from starlette.types import Receive, Scope, Send
 
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.net.addresses import Proxies
@@ -30,6 +31,8 @@ from server.base.work.metrics import Counts
 
 METHODS = ["GET", "OPTIONS"]
 """Methods that a route takes; Starlette adds HEAD."""
+
+_TAKEN = {*METHODS, "HEAD"}
 
 _PREFLIGHT = HEADERS | {
     "Access-Control-Allow-Methods": "GET, HEAD, OPTIONS",
@@ -78,14 +81,26 @@ class Api:
         self._proxies = proxies
         self._budgets = budgets
         self._cache = Cache(clock)
+        endpoints = {route.path: self._endpoint(route, services) for route in routes}
+        self._without_fields = {path: each for path, each in endpoints.items() if "{" not in path}
         self.app = Starlette(
             routes=[
-                StarletteRoute(route.path, self._endpoint(route, services), methods=METHODS)
-                for route in routes
+                StarletteRoute(path, endpoint, methods=METHODS)
+                for path, endpoint in endpoints.items()
             ],
             exception_handlers={HTTPException: self._not_routed},
         )
         self.app.router.redirect_slashes = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request as `app` does; for a path without fields, no route is looked for."""
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        endpoint = self._without_fields.get(path)
+        if endpoint is None or scope["method"] not in _TAKEN:
+            await self.app(scope, receive, send)
+            return
+        response = await endpoint(Request(scope))
+        await response(scope, receive, send)
 
     async def close(self) -> None:
         """Wait for the answers that are being made."""
