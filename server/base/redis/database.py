@@ -581,6 +581,8 @@ def _settle(future: asyncio.Future[Any], reply: Any) -> None:
 
 async def _round_trips(pipeline: Pipeline, commands: list[bytes]) -> list[Any]:
     """Send commands one after the other, and return their replies, which may be exceptions."""
+    if not commands:
+        return []
     future: asyncio.Future[list[Any]] = asyncio.get_running_loop().create_future()
     replies: list[Any] = []
 
