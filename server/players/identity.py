@@ -10,7 +10,7 @@ from server.base.core.refusal import Refusal
 from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
 from server.base.work.random_text import random_id
-from server.players.core.names import Profile
+from server.players.core.names import Profile, guest_name
 from server.players.name_lists import NameLists
 from server.players.profiles import Profiles
 from server.players.store import PlayerStore
@@ -78,6 +78,8 @@ class Identity:
             cleaned = self._names.clean(name) if name is not None else None
         except Refusal as refusal:
             raise Refusal("bad_name", refusal.text) from refusal
+        if token is None and cleaned is None:
+            return await self._new_guest()
         now = self._clock.now()
         if token is None:
             player, epoch, renew = PlayerId(random_id()), 0, True
@@ -93,6 +95,13 @@ class Identity:
         if token is None or renew:
             token = await self._keyring.token(player, epoch)
         return Identified(profile, token, epoch)
+
+    async def _new_guest(self) -> Identified:
+        """Return a new guest without a name, of whom nothing is stored."""
+        player = PlayerId(random_id())
+        profile = Profile(player, guest_name(player))
+        self._remember(profile, renamed=False)
+        return Identified(profile, await self._keyring.token(player, 0), 0)
 
     async def rename(self, player: PlayerId, name: str) -> Profile:
         """Change a player's name, and return the new profile.
