@@ -1,6 +1,7 @@
 /** Leaderboards: which there are, the period that one is of, and where a player is on it. */
 
 import type { Leaderboard } from "@samedeal/client";
+import { text } from "./text/index.ts";
 
 export type Scope = Leaderboard["scope"];
 export type Group = Leaderboard["group"];
@@ -58,4 +59,16 @@ export function percentBehind(rank: number, size: number): number {
 /** Among the best how many per cent the one at a rank is; rounded up. */
 export function percentOfTop(rank: number, size: number): number {
   return Math.ceil((100 * rank) / size);
+}
+
+/** A week as people write it, from Monday to Sunday: `16 – 22 November 2026`. */
+export function weekWords(week: number): string {
+  const format = new Intl.DateTimeFormat(text.locale, {
+    timeZone: "UTC",
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+  });
+  const monday = mondayOf(week) * 86_400_000;
+  return format.formatRange(monday, monday + 6 * 86_400_000);
 }

@@ -5,6 +5,7 @@
 
 import type { Replay, Result } from "@samedeal/client";
 import { type Course, courseOf, homeAt } from "./courses.ts";
+import { clockText, text } from "./text/index.ts";
 
 /** A run, as far as a race against it needs it. It is stored in this browser. */
 export interface Ghost {
@@ -52,4 +53,20 @@ export function compare(own: Outcome, other: Outcome): Comparison {
   if (own.time === other.time) return { order: "level" };
   const order = own.time < other.time ? "ahead" : "behind";
   return { order, milliseconds: Math.abs(own.time - other.time) };
+}
+
+/** A comparison with a ghost in words; its name is null if it is a run of the player's own. */
+export function ghostWords(name: string | null, comparison: Comparison): string {
+  const words = text.ghost;
+  if (comparison.order === "level") return words.level(name);
+  const by =
+    "cards" in comparison ? words.cards(comparison.cards) : spanWords(comparison.milliseconds);
+  return words[comparison.order](name, by);
+}
+
+/** A short span, as in "0.4 s" or "1:05 min"; a difference of less than a tenth is written as one. */
+function spanWords(milliseconds: number): string {
+  const tenths = Math.max(1, Math.round(milliseconds / 100));
+  if (tenths >= 600) return text.ghost.minutes(clockText(milliseconds));
+  return text.ghost.seconds((tenths / 10).toLocaleString(text.locale));
 }

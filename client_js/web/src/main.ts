@@ -6,6 +6,7 @@ import { Averages } from "./averages.ts";
 import { CardStyles } from "./cards/index.ts";
 import { Clock } from "./clock.ts";
 import { ConnectionState } from "./connection.svelte.ts";
+import { FILES } from "./files.ts";
 import { otherTasks, whenIdle } from "./idle.ts";
 import { KeptIdentity } from "./keptIdentity.svelte.ts";
 import { Notices } from "./notices.svelte.ts";
@@ -15,6 +16,7 @@ import { ReloadOnce, reloadWhenTooOld } from "./reload.ts";
 import { Router } from "./router.svelte.ts";
 import { RunningGames } from "./runningGames.svelte.ts";
 import { Screens } from "./screens.ts";
+import Broken from "./screens/Broken.svelte";
 import { Settings } from "./settings.svelte.ts";
 import { Sounds } from "./sounds.ts";
 import { dateWords, useLanguage } from "./text/index.ts";
@@ -29,7 +31,7 @@ const reloadFor = (reason: string) =>
     () => sessionStorage,
     () => location.reload(),
   );
-const screens = new Screens(reloadFor(".part"));
+const screens = new Screens(reloadFor(".part"), FILES, Broken);
 const drawings = import("./cards/drawings.ts");
 const reloadForCards = reloadFor(".cards");
 drawings.then(

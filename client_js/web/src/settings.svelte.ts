@@ -1,11 +1,13 @@
 /** The player's settings, kept in this browser's storage. */
 
 import { BACKS, type Back, type CardLook, type Deck } from "./cards/index.ts";
-import type { Hand } from "./board/layout.ts";
 import { LANGUAGES, type Language, languageOf } from "./text/index.ts";
 
 export const TABLES = ["felt", "midnight", "clay", "daylight"] as const;
 export type TableColour = (typeof TABLES)[number];
+
+/** The hand that holds the phone: stock and waste are on its side. */
+export type Hand = "left" | "right";
 
 interface Choices {
   readonly deck: Deck;

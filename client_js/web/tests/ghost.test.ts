@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Replay } from "../../src/run.ts";
 import { file, runOf } from "../../tests/runs.ts";
-import { type Outcome, compare, ghostAt, ghostOf } from "../src/ghost.ts";
+import { type Outcome, compare, ghostAt, ghostOf, ghostWords } from "../src/ghost.ts";
 import { de } from "../src/text/de.ts";
-import { ghostWords } from "../src/text/index.ts";
 
 const replay = new Replay(runOf(file.moves));
 const ghost = ghostOf(replay);

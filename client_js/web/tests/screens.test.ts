@@ -38,7 +38,7 @@ function screens(onLine = true): Screens {
     watch: here,
     boards: here,
   };
-  return new Screens(reload, { ...files, ...more, settings: gone });
+  return new Screens(reload, { ...files, ...more, settings: gone }, Broken);
 }
 
 test("a loaded screen is shown", async () => {

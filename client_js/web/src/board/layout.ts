@@ -11,6 +11,7 @@ import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown } from "../../../src/rules/cards.ts";
 import type { Ruleset } from "../../../src/rules/ruleset.ts";
 import { type Size, aspectOf, sizeFor } from "../cards/index.ts";
+import type { Hand } from "../settings.svelte.ts";
 
 export interface Point {
   readonly x: number;
@@ -45,9 +46,6 @@ export interface BoardLayout {
   /** The free space beside stock and waste at the bottom; null in wide windows. */
   readonly actions: Box | null;
 }
-
-/** The hand that holds the phone: stock and waste are on its side. */
-export type Hand = "left" | "right";
 
 /** The least height by width of a tall window. */
 const TALL = 1.1;

@@ -1,8 +1,9 @@
-/** Why an attempted move is illegal, derived from the rules; `text` has the words. */
+/** Why an attempted move is illegal, derived from the rules, and in words. */
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { PACK_SIZE, rankOf, suitOf } from "../../../src/rules/cards.ts";
 import { runLength, topOf } from "../../../src/rules/moves.ts";
+import { text } from "../text/index.ts";
 import type { Place } from "./choices.ts";
 
 export type Reason =
@@ -52,4 +53,26 @@ export function whyNot(view: View, place: Place, target: number): Reason {
     suits: [...new Set(wanted.map(suitOf))].join(""),
     onto: top < PACK_SIZE ? top : null,
   };
+}
+
+/** Why cards may not go where they were dropped. */
+export function reasonWords(reason: Reason): string {
+  const words = text.reasons;
+  switch (reason.kind) {
+    case "never":
+      return words.never;
+    case "closed":
+      return words.closed;
+    case "too-many":
+      return words.tooMany(reason.most);
+    case "no-run":
+      return words.noRun;
+    case "whole-run":
+      return words.wholeRun;
+    case "wants": {
+      const { onto, ranks, suits } = reason;
+      const below = onto === null ? null : text.cards.inSentence(rankOf(onto), suitOf(onto));
+      return words.wants(text.cards.anyOf(ranks, suits), below);
+    }
+  }
 }

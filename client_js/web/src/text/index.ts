@@ -7,9 +7,6 @@
 import type { Certificate, Player } from "@samedeal/client";
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
-import type { Reason } from "../board/reasons.ts";
-import { mondayOf } from "../boards.ts";
-import type { Comparison } from "../ghost.ts";
 import { en } from "./en.ts";
 
 export type Text = typeof en;
@@ -56,28 +53,6 @@ export function pileWords(view: View, pile: number): string {
   return tableau.includes(pile)
     ? text.piles.column(pile - foundations.length + 1)
     : text.piles.waste;
-}
-
-/** Why cards may not go where they were dropped. */
-export function reasonWords(reason: Reason): string {
-  const words = text.reasons;
-  switch (reason.kind) {
-    case "never":
-      return words.never;
-    case "closed":
-      return words.closed;
-    case "too-many":
-      return words.tooMany(reason.most);
-    case "no-run":
-      return words.noRun;
-    case "whole-run":
-      return words.wholeRun;
-    case "wants": {
-      const { onto, ranks, suits } = reason;
-      const below = onto === null ? null : text.cards.inSentence(rankOf(onto), suitOf(onto));
-      return words.wants(text.cards.anyOf(ranks, suits), below);
-    }
-  }
 }
 
 /** The text of a refusal for a player: in the page's own words, else in the server's. */
@@ -140,18 +115,6 @@ export function dateWords(day: number): string {
   });
 }
 
-/** A week as people write it, from Monday to Sunday: `16 – 22 November 2026`. */
-export function weekWords(week: number): string {
-  const format = new Intl.DateTimeFormat(text.locale, {
-    timeZone: "UTC",
-    day: "numeric",
-    month: "long",
-    year: "numeric",
-  });
-  const monday = mondayOf(week) * 86_400_000;
-  return format.formatRange(monday, monday + 6 * 86_400_000);
-}
-
 /** A span as on a clock, as in `4:07` or `1:04:07`. */
 export function clockText(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000));
@@ -165,20 +128,4 @@ export function clockText(milliseconds: number): string {
 /** A result's time, to the tenth of a second, since ranks are decided by it. */
 export function resultTime(milliseconds: number): string {
   return `${clockText(milliseconds)}.${Math.floor((milliseconds % 1000) / 100)}`;
-}
-
-/** A comparison with a ghost in words; its name is null if it is a run of the player's own. */
-export function ghostWords(name: string | null, comparison: Comparison): string {
-  const words = text.ghost;
-  if (comparison.order === "level") return words.level(name);
-  const by =
-    "cards" in comparison ? words.cards(comparison.cards) : spanWords(comparison.milliseconds);
-  return words[comparison.order](name, by);
-}
-
-/** A short span, as in "0.4 s" or "1:05 min"; a difference of less than a tenth is written as one. */
-function spanWords(milliseconds: number): string {
-  const tenths = Math.max(1, Math.round(milliseconds / 100));
-  if (tenths >= 600) return text.ghost.minutes(clockText(milliseconds));
-  return text.ghost.seconds((tenths / 10).toLocaleString(text.locale));
 }
