@@ -16,19 +16,22 @@ const server = `http://localhost:${process.env["SAMEDEAL_PORT"] ?? 8000}`;
 const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["deal", /src\/rules\/(deal|verify)\.ts|@noble\/hashes/],
   ["run", /client_js\/src\/run\.ts/],
-  ["public", /client_js\/src\/api\.ts|src\/publicApi\.ts/],
+  ["public", /client_js\/src\/api\.ts|app\/publicApi\.ts/],
   ["account", /client_js\/src\/account\.ts/],
-  ["solver", /src\/(rules\/hints\.ts|solver\/)/],
+  ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/advisor\.ts)/],
   // What every screen needs: of the client library, all but the above.
-  ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(main|runners|terms|cards\/suits)\.ts)/],
-  ["index", /(parts\/Title|screens\/Missing)\.svelte|svelte\/.*\/(each|size)\.js/],
-  ["board", /web\/src\/board\/(?!cascade)|parts\/(EndWords|HelpTools|PlayBar|TableFrame)\.svelte/],
+  ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(shell\/main|cards\/suits)\.ts)/],
+  ["index", /web\/src\/(table\/runners|race\/terms|parts\/Title|parts\/Missing)\./],
+  ["index", /svelte\/.*\/(each|size)\.js/],
+  ["board", /web\/src\/board\/(?!cascade)/],
+  ["board", /table\/(EndWords|HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice: who asks for one sees the other next.
-  ["practice", /src\/(ghostRace|practice)\.svelte\.ts|screens\/Practice\.svelte/],
-  ["race", /parts\/(Countdown|Emote\w+|Track)\.svelte|src\/(emotes\.svelte|text\/emotes)/],
-  ["seats", /parts\/(Seats|StartRound)\.svelte/],
+  ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],
+  ["race", /table\/(Countdown\.|Track\.|emotes\/)|text\/emotes/],
+  ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
   // What most screens show that are no table.
-  ["parts", /parts\/(Dialog|Felt|GameRow|Loading|Name|OutcomeWords|Rank|ShareButton|TableLater)\./],
+  ["parts", /parts\/(Felt|Loading|Name|OutcomeWords|Rank|ShareButton)\./],
+  ["parts", /(kit\/Dialog|daily\/GameRow|table\/TableLater)\./],
 ];
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));

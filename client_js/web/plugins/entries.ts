@@ -4,20 +4,20 @@ import type { Plugin, Rollup } from "vite";
 
 /** The modules of the first paint, by the first segment of the path. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {
-  home: ["cards/drawings.ts", "screens/Home.svelte"],
-  new: ["screens/NewRace.svelte"],
-  r: ["cards/drawings.ts", "screens/Room.svelte"],
-  watch: ["cards/drawings.ts", "screens/Watch.svelte"],
+  home: ["cards/drawings.ts", "home/Home.svelte"],
+  new: ["race/opening/NewRace.svelte"],
+  r: ["cards/drawings.ts", "race/Room.svelte"],
+  watch: ["cards/drawings.ts", "watch/Watch.svelte"],
   // Of the two screens there, one game's is what links lead to.
-  daily: ["cards/drawings.ts", "screens/Daily.svelte"],
-  leaderboard: ["screens/Leaderboard.svelte"],
-  practice: ["screens/Practice.svelte"],
-  rules: ["screens/Rules.svelte"],
-  run: ["screens/Run.svelte"],
-  deal: ["screens/Deal.svelte"],
-  archive: ["screens/Archive.svelte"],
-  player: ["screens/PlayerPage.svelte"],
-  settings: ["screens/Settings.svelte"],
+  daily: ["cards/drawings.ts", "daily/Daily.svelte"],
+  leaderboard: ["leaderboard/Leaderboard.svelte"],
+  practice: ["practice/Practice.svelte"],
+  rules: ["practice/Rules.svelte"],
+  run: ["replay/Run.svelte"],
+  deal: ["deals/Deal.svelte"],
+  archive: ["daily/Archive.svelte"],
+  player: ["account/PlayerPage.svelte"],
+  settings: ["account/Settings.svelte"],
 };
 
 /**

@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 
-const ADOPT = fileURLToPath(new URL("../src/styles.ts", import.meta.url));
+const ADOPT = fileURLToPath(new URL("../src/kit/styles.ts", import.meta.url));
 
 /** The import by which a compiled component asks for its styles. */
 const STYLES = /^import "(.+?\.svelte)\?(svelte&type=style&lang\.css)";$/m;

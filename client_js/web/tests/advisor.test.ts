@@ -8,8 +8,8 @@ import { play } from "../../src/rules/play.ts";
 import { UNSEEN, isDown } from "../../src/rules/cards.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
-import { Practice } from "../src/practice.svelte.ts";
-import { advised } from "../src/solver/advisor.ts";
+import { Practice } from "../src/practice/practice.svelte.ts";
+import { advised } from "../src/practice/advisor.ts";
 import type { Answer, Ask } from "../src/solver/protocol.ts";
 import { MemoryStorage } from "./storage.ts";
 

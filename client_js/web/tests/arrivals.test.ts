@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Arrivals } from "../src/arrivals.ts";
+import { Arrivals } from "../src/race/arrivals.ts";
 
 const player = (id: string) => ({ id, name: id.toUpperCase(), tag: "AAAA", bot: false });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { Averages, readPlayed } from "../src/averages.ts";
+import { Averages, readPlayed } from "../src/app/averages.ts";
 import { MemoryStorage } from "./storage.ts";
 
 describe("Averages", () => {

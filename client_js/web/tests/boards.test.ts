@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mondayOf, percentBehind, percentOfTop, periodAt, periodName } from "../src/boards.ts";
+import { mondayOf, percentBehind, percentOfTop, periodAt, periodName } from "../src/app/boards.ts";
 
 describe("periods", () => {
   it("are named as in the HTTP interface", () => {

@@ -2,10 +2,10 @@
 
 import type { ApiTypes } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
-import { Courses, courseOf, homeAt, readCourse } from "../src/courses.ts";
-import { PARTS, averageBefore, isCrowned, medianAt, standings } from "../src/placing.ts";
-import { band, bars, courseLine, settledAt, valueLine } from "../src/plot.ts";
-import { barOf, shared, squaresOf } from "../src/share.ts";
+import { Courses, courseOf, homeAt, readCourse } from "../src/app/courses.ts";
+import { PARTS, averageBefore, isCrowned, medianAt, standings } from "../src/daily/placing.ts";
+import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plot.ts";
+import { barOf, shared, squaresOf } from "../src/daily/share.ts";
 import { daysCatalogues } from "../src/text/days.ts";
 import { MemoryStorage } from "./storage.ts";
 

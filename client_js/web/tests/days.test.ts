@@ -11,7 +11,7 @@ import {
   playedBy,
   weekdayOf,
   weeksOf,
-} from "../src/days.ts";
+} from "../src/kit/days.ts";
 
 const DAY = dayOf("2026-11-21") ?? 0;
 

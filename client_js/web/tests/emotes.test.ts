@@ -1,7 +1,7 @@
 import type { Emoted, Player } from "@samedeal/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Store } from "../../src/store.ts";
-import { Emotes, SHOWN } from "../src/emotes.svelte.ts";
+import { Emotes, SHOWN } from "../src/table/emotes/emotes.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
 
 const emoted = new Store<Emoted | null>(null);

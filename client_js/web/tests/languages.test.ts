@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
-import { rulesOf } from "../src/ruleWords.ts";
+import { rulesOf } from "../src/practice/ruleWords.ts";
 import { boardCatalogues } from "../src/text/boards.ts";
 import { accountCatalogues } from "../src/text/account.ts";
 import { checkCatalogues } from "../src/text/check.ts";

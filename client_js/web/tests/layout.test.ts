@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { games } from "../../src/rules/catalog.ts";
 import { type BoardLayout, layOut, pilesUnder } from "../src/board/layout.ts";
 import { isSmall } from "../src/cards/index.ts";
-import type { Hand } from "../src/settings.svelte.ts";
+import type { Hand } from "../src/app/settings.svelte.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
 const SIZES = [

@@ -1,6 +1,6 @@
 import type { Neighbours, RoomState } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
-import { neighboursOf } from "../src/neighbours.ts";
+import { neighboursOf } from "../src/race/neighbours.ts";
 
 const player = (id: string) => ({ id, name: id.toUpperCase(), tag: "TAG", bot: false });
 

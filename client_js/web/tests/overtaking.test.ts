@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Overtaking } from "../src/overtaking.ts";
+import { Overtaking } from "../src/table/overtaking.ts";
 
 it("reports when the order of two players is reversed, and no ties", () => {
   const race = new Overtaking();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Playback } from "../src/playback.svelte.ts";
+import { Playback } from "../src/replay/playback.svelte.ts";
 
 const times = [1_000, 1_500, 1_500, 4_000];
 

@@ -3,9 +3,9 @@ import { legalMoves } from "../../src/rules/moves.ts";
 import { parseMove } from "../../src/rules/notation.ts";
 import { Replay } from "../../src/run.ts";
 import { file, runOf } from "../../tests/runs.ts";
-import { compare, ghostOf } from "../src/ghost.ts";
-import { beginPractice, raceOn } from "../src/beginning.ts";
-import { Practice } from "../src/practice.svelte.ts";
+import { compare, ghostOf } from "../src/practice/ghost.ts";
+import { beginPractice, raceOn } from "../src/practice/beginning.ts";
+import { Practice } from "../src/practice/practice.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
 
 function playSome(practice: Practice, count: number): void {

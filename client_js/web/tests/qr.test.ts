@@ -1,6 +1,6 @@
 import { decodeQR } from "qr/decode.js";
 import { expect, it } from "vitest";
-import { type QrDrawing, qrDrawing } from "../src/qr.ts";
+import { type QrDrawing, qrDrawing } from "../src/kit/qr.ts";
 
 /** A drawing as an image, as a camera sees it, with `scale` pixels a module. */
 function seen({ size, path }: QrDrawing, scale = 6) {

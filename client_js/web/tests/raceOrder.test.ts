@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RaceOrder, standApart } from "../src/raceOrder.ts";
+import { RaceOrder, standApart } from "../src/table/raceOrder.ts";
 
 const race = (...start: number[]) => {
   const order = new RaceOrder();

@@ -3,7 +3,7 @@
 import type { Status } from "@samedeal/client";
 import { beforeEach, expect, test } from "vitest";
 import { Store } from "../../src/store.ts";
-import { ReloadOnce, reloadWhenTooOld } from "../src/reload.ts";
+import { ReloadOnce, reloadWhenTooOld } from "../src/shell/reload.ts";
 
 const kept = new Map<string, string>();
 const storage = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SCOPES } from "../src/boards.ts";
+import { SCOPES } from "../src/app/boards.ts";
 import {
   paths,
   roomCode,
@@ -8,7 +8,7 @@ import {
   spokenCode,
   stateAt,
   tableOf,
-} from "../src/routes.ts";
+} from "../src/app/routes.ts";
 
 const at = (path: string) => routeOf(new URL(path, "http://samedeal.test"));
 

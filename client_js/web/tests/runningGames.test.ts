@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { AttemptState, Dailies, Player, RoomState } from "@samedeal/client";
 import { Store } from "../../src/store.ts";
-import { RunningGames, readRunning, stateOf } from "../src/runningGames.svelte.ts";
+import { RunningGames, readRunning, stateOf } from "../src/app/runningGames.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
 
 const ADA: Player = { id: "ada", name: "Ada", tag: "2222", bot: false };

@@ -1,8 +1,8 @@
 /** Loading of screens, and screens that cannot be loaded. */
 
 import { afterEach, expect, test, vi } from "vitest";
-import Broken from "../src/screens/Broken.svelte";
-import { Screens } from "../src/screens.ts";
+import Broken from "../src/shell/Broken.svelte";
+import { Screens } from "../src/app/screens.ts";
 
 const HERE = { default: () => undefined };
 const gone = () => Promise.reject(new TypeError("gone"));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readRace } from "../src/lastRace.ts";
-import { kept } from "../src/settings.svelte.ts";
+import { readRace } from "../src/race/opening/lastRace.ts";
+import { kept } from "../src/app/settings.svelte.ts";
 
 const DEFAULTS = {
   deck: "two",

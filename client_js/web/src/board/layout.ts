@@ -11,7 +11,7 @@ import { type View, pileAt } from "../../../src/rules/board.ts";
 import { isDown } from "../../../src/rules/cards.ts";
 import type { Ruleset } from "../../../src/rules/ruleset.ts";
 import { type Size, aspectOf, sizeFor } from "../cards/index.ts";
-import type { Hand } from "../settings.svelte.ts";
+import type { Hand } from "../app/settings.svelte.ts";
 
 export interface Point {
   readonly x: number;

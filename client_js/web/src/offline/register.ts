@@ -1,6 +1,6 @@
 /** Offline use, where the browser has service workers. */
 
-import { WORKER_URL } from "../trusted.ts";
+import { WORKER_URL } from "../kit/trusted.ts";
 
 /** Register the service worker, which caches the page's files. */
 export function keepForOffline(): void {

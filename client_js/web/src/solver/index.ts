@@ -1,6 +1,6 @@
 /** The solver in its worker, loaded when something is asked of it. */
 
-import { trustedScript } from "../trusted.ts";
+import { trustedScript } from "../kit/trusted.ts";
 import { Solver } from "./asking.ts";
 import type { Answer } from "./protocol.ts";
 // oxlint-disable-next-line import/default -- Vite makes it.

@@ -3,8 +3,8 @@
  * first visits show none of them (see `howTo.ts`).
  */
 
-import type { Month } from "../days.ts";
-import { firstOf } from "../days.ts";
+import type { Month } from "../kit/days.ts";
+import { firstOf } from "../kit/days.ts";
 import { de } from "./days.de.ts";
 import { en } from "./days.en.ts";
 import { language, text } from "./index.ts";

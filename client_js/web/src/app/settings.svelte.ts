@@ -1,0 +1,132 @@
+/** The player's settings, kept in this browser's storage. */
+
+import { BACKS, type Back, type CardLook, type Deck } from "../cards/index.ts";
+import { LANGUAGES, type Language, languageOf } from "../text/index.ts";
+
+export const TABLES = ["felt", "midnight", "clay", "daylight"] as const;
+export type TableColour = (typeof TABLES)[number];
+
+/** The hand that holds the phone: stock and waste are on its side. */
+export type Hand = "left" | "right";
+
+interface Choices {
+  readonly deck: Deck;
+  readonly back: Back;
+  readonly table: TableColour;
+  readonly hand: Hand;
+  readonly sound: boolean;
+  /** Whether animations follow the system's setting, or are off. */
+  readonly motion: "system" | "none";
+  /** The page's language; `system` means the browser's. */
+  readonly language: "system" | Language;
+  /** Whether the emotes of other players are shown. */
+  readonly emotes: boolean;
+  /** Whether moves take two taps: one on the cards, one on the target. */
+  readonly twoStep: boolean;
+  /** The help in practice. */
+  readonly practiceHelp: Help;
+}
+
+/** The help that a player may ask for: none, undoing moves, or that and hints. */
+export type Help = "none" | "undo" | "hints";
+
+const KEY = "samedeal.settings";
+
+/** The allowed values of each setting; the first one is the default. */
+const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
+  deck: ["two", "four"],
+  back: BACKS,
+  table: TABLES,
+  hand: ["right", "left"],
+  sound: [false, true],
+  motion: ["system", "none"],
+  language: ["system", ...LANGUAGES],
+  emotes: [true, false],
+  twoStep: [false, true],
+  practiceHelp: ["hints", "undo", "none"],
+};
+
+export class Settings {
+  #choices = $state.raw(kept(localStorage.getItem(KEY)));
+  #still = $state(false);
+
+  constructor() {
+    const still = matchMedia("(prefers-reduced-motion: reduce)");
+    this.#still = still.matches;
+    still.addEventListener("change", ({ matches }) => (this.#still = matches));
+    this.#show();
+  }
+
+  get deck(): Deck {
+    return this.#choices.deck;
+  }
+  get back(): Back {
+    return this.#choices.back;
+  }
+  get table(): TableColour {
+    return this.#choices.table;
+  }
+  get hand(): Hand {
+    return this.#choices.hand;
+  }
+  get twoStep(): boolean {
+    return this.#choices.twoStep;
+  }
+  get emotes(): boolean {
+    return this.#choices.emotes;
+  }
+  get practiceHelp(): Help {
+    return this.#choices.practiceHelp;
+  }
+  get sound(): boolean {
+    return this.#choices.sound;
+  }
+  get language(): Choices["language"] {
+    return this.#choices.language;
+  }
+  /** The language that the page is in. */
+  get spoken(): Language {
+    const { language } = this.#choices;
+    return language === "system" ? languageOf(navigator.languages) : language;
+  }
+  get stillness(): Choices["motion"] {
+    return this.#choices.motion;
+  }
+
+  /** Whether cards are animated. */
+  get motion(): boolean {
+    return this.#choices.motion === "system" && !this.#still;
+  }
+
+  get cards(): CardLook {
+    return { deck: this.deck, back: this.back };
+  }
+
+  choose(chosen: Partial<Choices>): void {
+    this.#choices = { ...this.#choices, ...chosen };
+    localStorage.setItem(KEY, JSON.stringify(this.#choices));
+    this.#show();
+  }
+
+  #show(): void {
+    const { dataset } = document.documentElement;
+    dataset["table"] = this.table;
+    dataset["deck"] = this.deck;
+  }
+}
+
+/** The settings in stored JSON, with defaults for what is missing or unknown. */
+export function kept(text: string | null): Choices {
+  let found: unknown;
+  try {
+    found = JSON.parse(text ?? "{}");
+  } catch {
+    found = {};
+  }
+  const fields = typeof found === "object" && found !== null ? found : {};
+  const chosen = Object.entries(VALUES).map(([name, values]) => {
+    const value: unknown = Reflect.get(fields, name);
+    return [name, (values as readonly unknown[]).includes(value) ? value : values[0]];
+  });
+  return Object.fromEntries(chosen) as Choices;
+}

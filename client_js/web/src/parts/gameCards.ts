@@ -1,0 +1,20 @@
+/** The cards that illustrate a game in lists and at the head of its screens. */
+
+import { type Card, parseCard } from "../../../src/rules/cards.ts";
+
+const CARDS: Readonly<Record<string, readonly string[]>> = {
+  roosevelt: ["AS", "KH"],
+  robert: ["4D", "5S"],
+  "rouge-et-noir": ["KC", "QD"],
+  deuces: ["2H", "2C"],
+  "lady-betty": ["JC", "QS"],
+};
+
+/** A game's cards, the main one last. */
+export function cardsOf(game: string): readonly Card[] {
+  return (CARDS[game] ?? ["AS"]).map(parseCard);
+}
+
+export function chiefCardOf(game: string): Card {
+  return cardsOf(game).at(-1) ?? 0;
+}

@@ -1,0 +1,324 @@
+/**
+ * Practice: a deal that is played offline, without a clock and with undo, by the same rules. It is
+ * kept in this browser's storage, one deal for each game. A deal on which there is a run may be
+ * played in a race against it.
+ */
+
+import type { Result } from "@samedeal/client";
+import {
+  type Board,
+  type View,
+  cardsHome,
+  cardsNeverSeen,
+  viewOf,
+} from "../../../src/rules/board.ts";
+import { findRuleset, findStoredRuleset } from "../../../src/rules/catalog.ts";
+import { dealSeed, parseSeed } from "../../../src/rules/deal.ts";
+import { EngineError } from "../../../src/rules/errors.ts";
+import { isLegal, isStuck, isWon, legalMoves } from "../../../src/rules/moves.ts";
+import { moveText, parseMove } from "../../../src/rules/notation.ts";
+import { play } from "../../../src/rules/play.ts";
+import type { Move, Ruleset } from "../../../src/rules/ruleset.ts";
+import { STANDARD } from "../../../src/rules/schema.ts";
+import { GhostRace, type StoredRace, readRace } from "./ghostRace.svelte.ts";
+
+const SEED_BYTES = 32;
+
+const NO_MARKS = { undos: 0, hints: 0, peeked: false };
+
+/**
+ * The stored form of a deal: its seed in hexadecimal, its moves, and the digest of its rules;
+ * its variant, unless it is the standard one; the race, if it is played in
+ * one; and the UTC day, if it was that day's daily.
+ */
+export interface StoredDeal {
+  readonly seed: string;
+  /** Without those that were undone. */
+  readonly moves: readonly string[];
+  /** Those of new deals if it is left out. */
+  readonly rules?: string;
+  readonly variant?: string;
+  readonly race?: StoredRace;
+  readonly day?: number;
+  /** How many moves were undone, how many hints given, and whether an undo covered a seen card. */
+  readonly undos?: number;
+  readonly hints?: number;
+  readonly peeked?: boolean;
+  /** The hint on the board. */
+  readonly hint?: string | null;
+}
+
+/** On how many of so many imagined boards a hint leads to a win, or whether it surely does. */
+export interface Sure {
+  readonly wins: number;
+  readonly of: number;
+  readonly certain: boolean;
+}
+
+/** A hint: its move, null if none is known to get further, and what is known of where it leads. */
+export interface Hinted {
+  readonly move: Move | null;
+  readonly sure: Sure | null;
+}
+
+/** Finds a hint on the last of the boards of a game. */
+export type Advisor = (boards: readonly Board[]) => Promise<Hinted>;
+
+/** The hint of a good simple player. */
+const simply: Advisor = async (boards) => {
+  const { hint } = await import("../../../src/rules/hints.ts");
+  const board = boards.at(-1);
+  return { move: board ? hint(board) : null, sure: null };
+};
+
+export class Practice {
+  /** The rules of the deal, which may be older than those of a new deal. */
+  ruleset: Ruleset;
+  /** Whether the stored deal was replaced by a new one, since its rules are no longer known. */
+  readonly lost: boolean;
+  readonly #game: string;
+  readonly #storage: Storage;
+  #seed: string;
+  /** The race that the deal is played in, or null. */
+  race = $state.raw<GhostRace | null>(null);
+  /** The UTC day whose daily the deal was; null if it was none. */
+  day = $state.raw<number | null>(null);
+  /** The undo history, oldest first; the last board is the current one. */
+  #boards = $state.raw<readonly Board[]>([]);
+  #moves: readonly string[] = [];
+  #marks = $state.raw(NO_MARKS);
+  #hint = $state.raw<string | null>(null);
+
+  /** Resume the stored deal of a game, or deal a new one. Throws `unknown_game`. */
+  constructor(game: string, storage: Storage) {
+    this.ruleset = findRuleset(game, STANDARD);
+    this.#game = game;
+    this.#storage = storage;
+    const stored = storedDeal(game, storage);
+    const rules = stored && rulesOf(game, stored);
+    this.lost = stored !== null && rules === null;
+    this.ruleset = rules ?? this.ruleset;
+    this.#seed = (rules && stored.seed) ?? newSeed();
+    this.#reset();
+    for (const move of (rules && stored.moves) ?? []) if (!this.#play(move)) break;
+    if (rules) this.#restoreHelp(stored);
+    if (rules && stored.race) this.race = new GhostRace(stored.race);
+    if (rules) this.day = stored.day ?? null;
+    this.race?.keep(this.#moves.length);
+    this.save();
+  }
+
+  /** The view of the player. An undo counts as a move, as in a race. */
+  get view(): View {
+    return viewOf({ ...this.#board, moves: this.#board.moves + 2 * this.#marks.undos });
+  }
+
+  /** How many moves were undone. */
+  get undos(): number {
+    return this.#marks.undos;
+  }
+
+  /** How many hints were given. */
+  get hints(): number {
+    return this.#marks.hints;
+  }
+
+  /** Whether an undo has covered a card that had been seen. */
+  get peeked(): boolean {
+    return this.#marks.peeked;
+  }
+
+  /** The hint that was given on this board; null if none was. */
+  get hint(): Move | null {
+    return this.#hint === null ? null : parseMove(this.ruleset, this.#hint);
+  }
+
+  get end(): "won" | "stuck" | null {
+    if (isWon(this.#board)) return "won";
+    return isStuck(this.#board) ? "stuck" : null;
+  }
+
+  /** How far the player has got in the race; without one, its time is 0. */
+  get result(): Result {
+    const home = cardsHome(this.#board);
+    const last = this.#boards.findIndex((board) => cardsHome(board) === home);
+    return {
+      ...{ home, left: this.ruleset.total - home, time: this.race?.timeOf(last) ?? 0 },
+      ...{ moves: this.view.moves, end: this.end },
+      ...this.#marks,
+    };
+  }
+
+  /** Whether a move can be undone. */
+  get begun(): boolean {
+    return this.#boards.length > 1;
+  }
+
+  /** Play a move; false if it is not legal. */
+  play(move: Move): boolean {
+    const played = isLegal(this.#board, move) && this.#play(moveText(this.ruleset, move));
+    if (played) {
+      this.#hint = null;
+      this.race?.played();
+    }
+    this.save();
+    return played;
+  }
+
+  /** Undo the last move; cards that it had turned up are covered again. */
+  undo(): void {
+    const back = this.#boards.at(-2);
+    if (back === undefined) return;
+    const covers = cardsNeverSeen(back) > cardsNeverSeen(this.#board);
+    const { undos, hints, peeked } = this.#marks;
+    this.#marks = { undos: undos + 1, hints, peeked: peeked || covers };
+    this.#hint = null;
+    this.#boards = this.#boards.slice(0, -1);
+    this.#moves = this.#moves.slice(0, -1);
+    this.race?.keep(this.#moves.length);
+    this.save();
+  }
+
+  /**
+   * Give a hint, once on the same board; its move is null if none is known to get further. Null if
+   * the player has moved meanwhile.
+   */
+  async giveHint(advise: Advisor = simply): Promise<Hinted | null> {
+    const board = this.#board;
+    if (this.#hint === null) {
+      const hinted = await advise(this.#boards);
+      if (board !== this.#board) return null;
+      if (hinted.move === null) return hinted;
+      this.#marks = { ...this.#marks, hints: this.#marks.hints + 1 };
+      this.#hint = moveText(this.ruleset, hinted.move);
+      this.save();
+      return hinted;
+    }
+    return { move: this.hint, sure: null };
+  }
+
+  /** Restart the same deal, and the race if it is played in one. */
+  restart(): void {
+    this.#reset();
+    this.race?.restart();
+    this.save();
+  }
+
+  /** Play on without the race. */
+  dropRace(): void {
+    this.race = null;
+    this.save();
+  }
+
+  /** Start a new deal, with today's rules. */
+  deal(): void {
+    this.ruleset = findRuleset(this.#game, STANDARD);
+    this.#seed = newSeed();
+    this.race = null;
+    this.day = null;
+    this.restart();
+  }
+
+  get #board(): Board {
+    const board = this.#boards.at(-1);
+    if (board === undefined) throw new RangeError("There is no board.");
+    return board;
+  }
+
+  #reset(): void {
+    this.#boards = [dealSeed(this.ruleset, parseSeed(this.#seed))];
+    this.#moves = [];
+    this.#marks = NO_MARKS;
+    this.#hint = null;
+  }
+
+  #restoreHelp({ undos = 0, hints = 0, peeked = false, hint: given = null }: StoredDeal): void {
+    this.#marks = { undos, hints, peeked };
+    const legal = legalMoves(this.#board).map((move) => moveText(this.ruleset, move));
+    this.#hint = given !== null && legal.includes(given) ? given : null;
+  }
+
+  #play(move: string): boolean {
+    try {
+      const next = play(this.#board, parseMove(this.ruleset, move));
+      this.#boards = [...this.#boards, next];
+      this.#moves = [...this.#moves, move];
+      return true;
+    } catch (error) {
+      // Moves that were stored by another version may be illegal now.
+      if (error instanceof EngineError) return false;
+      throw error;
+    }
+  }
+
+  /** Store the deal; every move does. What else there is to store is the time of a race. */
+  save(): void {
+    const { digest, variant } = this.ruleset;
+    const race = this.race?.stored;
+    const deal = { seed: this.#seed, moves: this.#moves, rules: digest };
+    const more = {
+      ...(variant !== STANDARD && { variant }),
+      ...(race && { race }),
+      ...(this.day !== null && { day: this.day }),
+    };
+    const help = { ...this.#marks, hint: this.#hint };
+    store({ ...deal, ...more, ...help }, this.#game, this.#storage);
+  }
+}
+
+function keyOf(game: string): string {
+  return `samedeal.practice.${game}`;
+}
+
+/** Store a deal in place of the one that there is; links do so by `beginPractice` only. */
+export function store(deal: StoredDeal, game: string, storage: Storage): void {
+  storage.setItem(keyOf(game), JSON.stringify(deal));
+}
+
+function newSeed(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(SEED_BYTES));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The practice deal of a game, or null if there is none. */
+export function storedDeal(game: string, storage: Storage): StoredDeal | null {
+  return readStored(storage.getItem(keyOf(game)));
+}
+
+/** The deal in stored JSON, or null if there is none or it is malformed. */
+function readStored(text: string | null): StoredDeal | null {
+  try {
+    const { seed, moves, rules, variant, race, day, ...help } = JSON.parse(
+      text ?? "null",
+    ) as StoredDeal;
+    parseSeed(seed);
+    const played = moves.filter((move) => typeof move === "string");
+    const found = readRace(race);
+    return {
+      ...{ seed, moves: played, undos: count(help.undos), hints: count(help.hints) },
+      ...{ peeked: help.peeked === true, hint: typeof help.hint === "string" ? help.hint : null },
+      ...(typeof rules === "string" && { rules }),
+      ...(typeof variant === "string" && { variant }),
+      ...(found && { race: found }),
+      ...(Number.isInteger(day) && { day: day as number }),
+    };
+  } catch {
+    return null;
+  }
+}
+
+function count(stored: unknown): number {
+  return Number.isInteger(stored) ? Math.max(0, stored as number) : 0;
+}
+
+/** The rules of a stored deal, or null if they are no longer known. */
+function rulesOf(game: string, { rules, variant }: StoredDeal): Ruleset | null {
+  try {
+    return rules === undefined
+      ? findRuleset(game, variant)
+      : findStoredRuleset(game, variant ?? STANDARD, rules);
+  } catch (error) {
+    if (error instanceof EngineError) return null;
+    throw error;
+  }
+}

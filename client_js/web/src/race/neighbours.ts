@@ -1,0 +1,23 @@
+/** Players of a room at one address, as its host is told. */
+
+import type { Neighbours, RoomState } from "@samedeal/client";
+import { nameOf } from "../text/index.ts";
+
+/** The names of players at one place: of those who are in the room, and of those who have left. */
+export interface Group {
+  readonly here: readonly string[];
+  readonly gone: readonly string[];
+}
+
+/** The groups in which somebody is still in the room; none if they are of another room. */
+export function neighboursOf(room: RoomState, told: Neighbours | null): Group[] {
+  if (told?.code !== room.code) return [];
+  const here = new Map(room.members.map(({ player }) => [player.id, nameOf(player)]));
+  const ran = new Map(room.round?.runners.map(({ player }) => [player.id, nameOf(player)]));
+  return told.groups
+    .map((group) => ({
+      here: group.flatMap((id) => here.get(id) ?? []),
+      gone: group.flatMap((id) => (here.has(id) ? [] : (ran.get(id) ?? []))),
+    }))
+    .filter((group) => group.here.length > 0 && group.here.length + group.gone.length > 1);
+}

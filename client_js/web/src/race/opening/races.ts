@@ -1,0 +1,32 @@
+/** Opening a room, for friends or for a game alone, and finding one with somebody else. */
+
+import { keepRace, type RaceWish } from "./lastRace.ts";
+import { paths } from "../../app/routes.ts";
+import type { App } from "../../app/app.ts";
+
+type Uses = Pick<App, "client" | "notices" | "router">;
+
+/** Open a room and go to it; a refusal is shown. */
+export async function openRoom({ client, notices, router }: Uses, wish: RaceWish): Promise<void> {
+  const room = await notices.tell(client.createRoom(wish));
+  if (room === undefined) return;
+  keepRace(wish);
+  router.go(paths.room(room.code));
+}
+
+/** Look for somebody to race at a game, and go to the room of the match; a refusal is shown. */
+export async function findMatch({ client, notices, router }: Uses, wish: RaceWish): Promise<void> {
+  const room = await notices.tell(client.quickMatch(wish.game));
+  if (room === undefined) return;
+  keepRace(wish);
+  router.go(paths.room(room.code));
+}
+
+/** Open a room for oneself, start its first round, and go to it; a refusal is shown. */
+export async function playAlone({ client, notices, router }: Uses, wish: RaceWish): Promise<void> {
+  const room = await notices.tell(client.createRoom({ ...wish, seats: 1 }));
+  if (room === undefined) return;
+  keepRace(wish);
+  await notices.tell(client.startRound());
+  router.go(paths.room(room.code));
+}

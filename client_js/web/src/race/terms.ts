@@ -1,0 +1,24 @@
+/** Terms of a round, in words. */
+
+import { type Terms, games } from "@samedeal/client";
+import { text } from "../text/index.ts";
+
+/** As in `Robert, 10 minutes`; the variant is named where it is not the game's base form. */
+export function termsWords({ game, variant, limit, help = "none" }: Terms): string {
+  const known = games.find(({ id }) => id === game);
+  const form = known?.variants.find(({ id }) => id === variant && id !== "standard")?.name;
+  const helped = help === "none" ? undefined : text.help.terms[help];
+  const words = [known?.name ?? game, form, text.start.minutes(limit / 60), helped];
+  return words.filter((word) => word !== undefined).join(", ");
+}
+
+/** The terms in a message that says more, such as a room or a proposal. */
+export function termsOf({ game, variant, limit, help = "none" }: Terms): Terms {
+  return { game, variant, limit, help };
+}
+
+/** Whether two terms are the same. */
+export function sameTerms(one: Terms, other: Terms): boolean {
+  const [a, b] = [termsOf(one), termsOf(other)];
+  return a.game === b.game && a.variant === b.variant && a.limit === b.limit && a.help === b.help;
+}

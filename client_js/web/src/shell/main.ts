@@ -1,0 +1,86 @@
+import "./app.css";
+import { Client } from "@samedeal/client";
+import { mount } from "svelte";
+import AppRoot from "./App.svelte";
+import { Averages } from "../app/averages.ts";
+import { CardStyles } from "../cards/index.ts";
+import { Clock } from "../app/clock.ts";
+import { ConnectionState } from "../app/connection.svelte.ts";
+import { FILES } from "./files.ts";
+import { otherTasks, whenIdle } from "../kit/idle.ts";
+import { KeptIdentity } from "../app/keptIdentity.svelte.ts";
+import { Notices } from "../app/notices.svelte.ts";
+import { keepForOffline } from "../offline/register.ts";
+import { OwnPage } from "../app/ownPage.svelte.ts";
+import { ReloadOnce, reloadWhenTooOld } from "./reload.ts";
+import { Router } from "../app/router.svelte.ts";
+import { RunningGames } from "../app/runningGames.svelte.ts";
+import { Screens } from "../app/screens.ts";
+import Broken from "./Broken.svelte";
+import { Settings } from "../app/settings.svelte.ts";
+import { Sounds } from "../app/sounds.ts";
+import { dateWords, useLanguage } from "../text/index.ts";
+
+const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+// An open page may get its network back at any time: commands wait without a timeout.
+const client = new Client({ url: `${scheme}//${location.host}/socket`, timeout: Infinity });
+const settings = new Settings();
+const reloadFor = (reason: string) =>
+  new ReloadOnce(
+    `samedeal.reloaded${reason}`,
+    () => sessionStorage,
+    () => location.reload(),
+  );
+const screens = new Screens(reloadFor(".part"), FILES, Broken);
+const drawings = import("../cards/drawings.ts");
+const reloadForCards = reloadFor(".cards");
+drawings.then(
+  () => reloadForCards.forget(),
+  (error: unknown) => {
+    console.error("The cards' drawings did not come.", error);
+    if (navigator.onLine) reloadForCards.now();
+  },
+);
+const router = new Router(screens);
+const app = {
+  client,
+  clock: new Clock(() => client.now()),
+  connection: new ConnectionState(client.status),
+  courses: new Promise<void>(whenIdle)
+    .then(() => import("../app/courses.ts"))
+    .then(({ Courses }) => new Courses(client, localStorage)),
+  kept: new KeptIdentity(client, localStorage),
+  notices: new Notices(),
+  own: new OwnPage(client),
+  router,
+  running: new RunningGames(client, localStorage),
+  screens,
+  settings,
+  drawings,
+  cardStyles: new CardStyles(document, settings.cards, drawings),
+  sounds: new Sounds(() => settings.sound),
+  averages: new Averages(localStorage),
+};
+reloadWhenTooOld(client.status, reloadFor(""));
+client.connect();
+void start();
+
+/** Mount the page once its texts and its first screen are loaded. */
+async function start(): Promise<void> {
+  const target = document.getElementById("app");
+  if (target === null) throw new Error("index.html has no #app.");
+  const words = useLanguage(settings.spoken).catch((error: unknown) => {
+    console.error("The page's words did not come: it is in English.", error);
+  });
+  await Promise.all([words, screens.load(router.route.screen)]);
+  await otherTasks();
+  target.replaceChildren();
+  mount(AppRoot, { target, props: { app } });
+  // The first date that a browser formats takes long: it is formatted before it is needed.
+  whenIdle(() => dateWords(0));
+  whenIdle(() => {
+    // If this fails, the table is loaded again when it is needed.
+    screens.prepare("table").catch((error: unknown) => console.warn("No table yet.", error));
+    if (import.meta.env.PROD) keepForOffline();
+  });
+}

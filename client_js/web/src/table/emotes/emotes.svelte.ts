@@ -1,0 +1,92 @@
+/** The emotes that a room's members have just sent, without those of muted players. */
+
+import type { Client, Emoted } from "@samedeal/client";
+import type { Settings } from "../../app/settings.svelte.ts";
+
+/** Milliseconds for which an emote is shown. */
+export const SHOWN = 3_000;
+
+const KEY = "samedeal.muted";
+/** The most muted players that are kept; then the first one is heard again. */
+const MOST = 200;
+
+export class Emotes {
+  /** The emote that each player shows now: the index in `EMOTES`. */
+  shown = $state.raw<ReadonlyMap<string, number>>(new Map());
+  /** The last one of another player, whom the player may want to mute. */
+  last = $state.raw<Emoted | null>(null);
+  #muted = $state.raw<ReadonlySet<string>>(new Set());
+  readonly #client: Pick<Client, "emoted" | "player">;
+  readonly #settings: Pick<Settings, "emotes">;
+  readonly #storage: Pick<Storage, "getItem" | "setItem">;
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+
+  constructor(
+    client: Pick<Client, "emoted" | "player">,
+    settings: Pick<Settings, "emotes">,
+    storage: Pick<Storage, "getItem" | "setItem">,
+  ) {
+    this.#client = client;
+    this.#settings = settings;
+    this.#storage = storage;
+    this.#muted = new Set(stored(storage.getItem(KEY)));
+  }
+
+  /** Show what is sent from now on, until the returned function is called. */
+  listen(): () => void {
+    let old = true;
+    const stop = this.#client.emoted.subscribe((emoted) => {
+      if (!old && emoted !== null) this.#show(emoted);
+    });
+    old = false;
+    return () => {
+      stop();
+      this.#timers.forEach(clearTimeout);
+      this.#timers.clear();
+      this.shown = new Map();
+      this.last = null;
+    };
+  }
+
+  isMuted(player: string): boolean {
+    return this.#muted.has(player);
+  }
+
+  /** Show no more emotes of a player in this browser, or show them again. */
+  mute(player: string, muted: boolean): void {
+    const others = [...this.#muted].filter((other) => other !== player);
+    this.#muted = new Set(muted ? [...others, player] : others);
+    if (muted) this.#hide(player);
+    const kept = [...this.#muted].slice(-MOST);
+    this.#storage.setItem(KEY, JSON.stringify(kept));
+  }
+
+  #show(emoted: Emoted): void {
+    const { player, emote } = emoted;
+    const own = player === this.#client.player.get()?.id;
+    if (!own && (!this.#settings.emotes || this.#muted.has(player))) return;
+    this.shown = new Map(this.shown).set(player, emote);
+    if (!own) this.last = emoted;
+    clearTimeout(this.#timers.get(player));
+    this.#timers.set(
+      player,
+      setTimeout(() => this.#hide(player), SHOWN),
+    );
+  }
+
+  #hide(player: string): void {
+    clearTimeout(this.#timers.get(player));
+    this.#timers.delete(player);
+    this.shown = new Map([...this.shown].filter(([shown]) => shown !== player));
+  }
+}
+
+/** The ids in stored JSON; none if it is invalid. */
+function stored(text: string | null): readonly string[] {
+  try {
+    const found: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(found) ? found.filter((id) => typeof id === "string") : [];
+  } catch {
+    return [];
+  }
+}
