@@ -1,0 +1,166 @@
+/** The folders of the page: what each one imports, and how many modules it has (see README.md). */
+
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const HOUSE = fileURLToPath(new URL("../web/src", import.meta.url));
+
+/** From below: a folder imports those of the layers before its own. */
+const LAYERS: readonly (readonly string[])[] = [
+  ["kit", "cards"],
+  ["text", "solver", "offline"],
+  ["app"],
+  ["board"],
+  ["parts"],
+  ["table"],
+  [...["deals", "replay", "leaderboard", "practice", "race", "daily", "watch", "account"], "home"],
+  ["shell"],
+];
+
+/** What a folder may import of its own layer, and what for; only of folders named before it. */
+const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  replay: { deals: "a review says of a move what the deal's page says of the run" },
+  practice: { deals: "it says why there is no run or deal to play, as the deal's pages do" },
+  race: { deals: "a round ends with the check of its deal, and with what could have been" },
+  daily: {
+    deals: "it shows the check of the day's deal",
+    leaderboard: "it shows the day's leaderboard",
+  },
+  watch: {
+    deals: "who watches sees what could have been",
+    race: "who watches sees the seats and results of those who play",
+  },
+  home: {
+    race: "it has the button that opens a race, and the field for a room's code",
+    daily: "it lists the dailies",
+  },
+};
+
+const MOST_MODULES = 20;
+/** Folders that may have more, and why. */
+const LARGER: Readonly<Record<string, string>> = { text: "words are three files each" };
+
+/** One import: from which module to which, as paths in `web/src`. */
+type Import = readonly [from: string, to: string];
+
+function houseOf(module: string): string {
+  return module.split("/")[0] ?? "";
+}
+
+function layerOf(folder: string): number {
+  return LAYERS.findIndex((layer) => layer.includes(folder));
+}
+
+/** The imports that break the rule. */
+function broken(imports: readonly Import[]): string[] {
+  const breaks = ([from, to]: Import): boolean => {
+    const [own, other] = [houseOf(from), houseOf(to)];
+    if (own === other) return false;
+    if (layerOf(own) < 0 || layerOf(other) < 0) return true;
+    if (layerOf(own) === layerOf(other)) return BESIDE[own]?.[other] === undefined;
+    return layerOf(own) < layerOf(other);
+  };
+  return imports.filter(breaks).map(([from, to]) => `${from} imports ${to}`);
+}
+
+/** The folders that have too many modules, without those of their own folders. */
+function crowded(modules: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const module of modules) {
+    counts.set(dirname(module), (counts.get(dirname(module)) ?? 0) + 1);
+  }
+  return [...counts]
+    .filter(([folder, count]) => count > MOST_MODULES && LARGER[folder] === undefined)
+    .map(([folder, count]) => `${folder} has ${count} modules`);
+}
+
+/** What a module's text refers to by a relative path: imports of all kinds, and workers. */
+function importsOf(module: string, text: string): Import[] {
+  const found = text.matchAll(/(?:\bfrom|\bimport|\bimport\(|\bnew URL\()\s*"(\.[^"?]+)/g);
+  return [...found]
+    .map(([, path = ""]): Import => [module, join(dirname(module), path)])
+    .filter(([, to]) => !to.startsWith(".."));
+}
+
+const MODULES = readdirSync(HOUSE, { recursive: true, encoding: "utf8" }).filter((path) =>
+  /\.(ts|svelte)$/.test(path),
+);
+const IMPORTS = MODULES.flatMap((module) =>
+  importsOf(module, readFileSync(join(HOUSE, module), "utf8")),
+);
+
+describe("the page's folders", () => {
+  test("no import goes up, or to another wing without a reason", () => {
+    expect(IMPORTS.length).toBeGreaterThan(MODULES.length);
+    expect(broken(IMPORTS)).toEqual([]);
+  });
+
+  test("no folder has too many modules", () => {
+    expect(crowded(MODULES)).toEqual([]);
+  });
+
+  test("each folder has a place and a line in the README, and each place a folder", () => {
+    const readme = readFileSync(fileURLToPath(new URL("../README.md", import.meta.url)), "utf8");
+    const folders = new Set(MODULES.map(houseOf));
+    expect([...folders].sort()).toEqual(LAYERS.flat().sort());
+    const lines = [...readme.matchAll(/^\| `([a-z]+)\/` +\|/gm)].map(([, folder]) => folder);
+    expect(lines).toEqual(expect.arrayContaining([...folders]));
+  });
+
+  test("what is imported beside is named before, and all of it is needed", () => {
+    for (const [own, others] of Object.entries(BESIDE)) {
+      const layer = LAYERS[layerOf(own)] ?? [];
+      for (const other of Object.keys(others)) {
+        expect(layer.slice(0, layer.indexOf(own)), `${own} beside ${other}`).toContain(other);
+        const used = IMPORTS.some(([from, to]) => houseOf(from) === own && houseOf(to) === other);
+        expect(used, `${own} imports ${other}`).toBe(true);
+      }
+    }
+  });
+});
+
+describe("the rule finds", () => {
+  test.each([
+    ["an import that goes up", "kit/Title.svelte", "app/app.ts"],
+    ["an import of another wing", "account/Account.svelte", "race/Room.svelte"],
+    ["an import of a wing that imports this one", "deals/Deal.svelte", "race/Room.svelte"],
+    ["a folder without a place", "attic/old.ts", "kit/days.ts"],
+    ["a module in no folder", "main.ts", "kit/days.ts"],
+  ])("%s", (_, from, to) => {
+    expect(broken([[from, to]])).toEqual([`${from} imports ${to}`]);
+  });
+
+  test("nothing in imports down, within a folder, and for a reason", () => {
+    const right: Import[] = [
+      ["race/rounds/Results.svelte", "race/terms.ts"],
+      ["shell/App.svelte", "kit/idle.ts"],
+      ["watch/Watch.svelte", "race/Seats.svelte"],
+    ];
+    expect(broken(right)).toEqual([]);
+  });
+
+  test("a folder with a module too many", () => {
+    const modules = Array.from({ length: MOST_MODULES + 1 }, (_, nth) => `race/part${nth}.ts`);
+    expect(crowded(modules)).toEqual([`race has ${MOST_MODULES + 1} modules`]);
+    expect(crowded(modules.slice(1))).toEqual([]);
+  });
+
+  test("imports of every kind", () => {
+    const text = `
+      import "./a.css";
+      import type { B } from "../app/b.ts";
+      import {
+        c,
+      } from "./sub/c.ts";
+      export { d } from "./d.ts";
+      const e = () => import("../race/E.svelte");
+      new Worker(new URL("./f.ts", import.meta.url));
+      import { g } from "../../../src/g.ts";
+    `;
+    expect(importsOf("kit/module.ts", text).map(([, to]) => to)).toEqual([
+      ...["kit/a.css", "app/b.ts", "kit/sub/c.ts", "kit/d.ts", "race/E.svelte", "kit/f.ts"],
+    ]);
+  });
+});
