@@ -16,6 +16,7 @@ from engine.moves import legal_moves
 from server.base.core.ids import AttemptId
 from server.base.journals.core.machine import KEEP_EVERY
 from server.base.journals.store import JournalStore
+from server.base.redis.database import Database
 from server.play.answers import Played, Snapshot, snapshot_of
 from server.play.core import attempt as core
 from server.play.core import keys
@@ -211,14 +212,20 @@ def long_line(state: Attempt) -> list[Step]:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Return the numbers of entries that each read of a journal brought."""
     found: list[int] = []
-    page = JournalStore._page
+    page, both = JournalStore._page, Database.read_both
 
     async def counting(self: JournalStore, *args: Any, **options: Any) -> Any:
         reply = await page(self, *args, **options)
         found.append(len(reply.value))
         return reply
 
+    async def counting_first(self: Database, *args: Any) -> Any:
+        replies = await both(self, *args)
+        found.append(len(replies[0].value))
+        return replies
+
     monkeypatch.setattr(JournalStore, "_page", counting)
+    monkeypatch.setattr(Database, "read_both", counting_first)
     return found
 
 

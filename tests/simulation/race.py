@@ -483,6 +483,7 @@ def _deterministic(loop: VirtualLoop, world: World) -> Iterator[None]:
         (secrets, "token_hex", lambda count: rng.randbytes(count).hex()),
         (secrets, "token_bytes", rng.randbytes),
         (secrets, "choice", rng.choice),
+        (secrets, "randbelow", rng.randrange),
         # The work of nodes whose tasks are cancelled at the end would stay in it for ever.
         (background, "_running", []),
         (session, "random", rng),
