@@ -5,7 +5,7 @@
  * of placing the unseen cards as likely as any other; each board is solved with all its cards known,
  * and its line votes for its first move. That is an approximation: a line may rely on a card that
  * the player will not have seen by then, but where many lines begin alike, the move is good. Where
- * none wins, those vote that bring cards home.
+ * none wins, those vote that bring cards home. A move that is right on all boards needs no votes.
  */
 
 import { type Board, type Layout, cardsHome } from "../rules/board.ts";
@@ -18,6 +18,7 @@ import type { Move } from "../rules/ruleset.ts";
 import type { Method } from "./index.ts";
 import { keyOf } from "./known.ts";
 import { type Random, randomFrom, seedOf, shuffledBy } from "./random.ts";
+import { safeMove } from "./safe.ts";
 
 export interface Advice {
   /** The move; null if none is known to get further. */
@@ -51,7 +52,8 @@ interface Votes {
 const CERTAIN = 50;
 
 /**
- * The move with most votes, or else what a good simple player would do.
+ * A move that is right on all boards, else the one with most votes, else what a good simple player
+ * would do.
  *
  * @param known what the player knows: cards that lie face down and were seen have their faces, all
  * others that lie face down are `UNSEEN`.
@@ -64,9 +66,11 @@ export function advise(
   limits: Limits,
   been: ReadonlySet<string> = new Set(),
 ): Advice {
+  const certain = !known.piles.some((pile) => pile.includes(UNSEEN));
+  const safe = safeMove(known);
+  if (safe !== null && !certain) return { move: safe, wins: 0, samples: 0, certain };
   const simple = hint(known);
   const random = randomFrom(seedOf(keyOf(known)));
-  const certain = !known.piles.some((pile) => pile.includes(UNSEEN));
   const most = certain ? 1 : limits.samples;
   const votes = new Map<string, Votes>();
   for (const move of legalMoves(known)) {
@@ -91,9 +95,8 @@ export function advise(
     else if (home > cardsHome(board)) voted.gains += 1;
   }
   const chosen = chosenOf([...votes.values()], simple);
-  return chosen === null
-    ? { move: simple, wins: 0, samples, certain }
-    : { move: chosen.move, wins: chosen.wins, samples, certain };
+  const { move, wins } = chosen ?? { move: simple, wins: 0 };
+  return { move: wins > 0 ? move : (safe ?? move), wins, samples, certain };
 }
 
 /** The move with most wins, then most gains; of equals, the simple one; null without any votes. */

@@ -1,16 +1,18 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type Board, cardsHome, cardsNeverSeen } from "../../src/rules/board.ts";
-import { UNSEEN } from "../../src/rules/cards.ts";
+import { type Board, cardsHome, cardsNeverSeen, pileAt } from "../../src/rules/board.ts";
+import { UNSEEN, rankOf } from "../../src/rules/cards.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { checkDeck, dealSeed } from "../../src/rules/deal.ts";
 import { hint } from "../../src/rules/hints.ts";
-import { isLegal, isWon, legalMoves } from "../../src/rules/moves.ts";
+import { isLegal, isWon, legalMoves, topOf } from "../../src/rules/moves.ts";
+import { moveText } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import { advise, imagined } from "../../src/solver/advice.ts";
 import { type Solve, methodOf } from "../../src/solver/index.ts";
 import { keyOf, knownOf } from "../../src/solver/known.ts";
 import { type Random, randomFrom, shuffledBy } from "../../src/solver/random.ts";
+import { safeMove } from "../../src/solver/safe.ts";
 import { exhaust } from "./exhaustive.ts";
 
 const IDS = games.map(({ id }) => id);
@@ -90,6 +92,25 @@ describe("what is imagined", () => {
   });
 });
 
+describe("a safe move", () => {
+  it("takes nothing away that could come home", () => {
+    const found = new Map<string, number>();
+    for (const game of IDS) {
+      const random = randomFrom(53);
+      for (let nth = 0; nth < 60; nth++) {
+        const board = midway(game, random, 40 + nth * 3);
+        const move = safeMove(knownOf(board));
+        if (move === null) continue;
+        const [before, after] = [board, play(board, move)].map((each) => exhaust(each, 2_000));
+        if (!before?.most || !after?.most) continue;
+        found.set(game, (found.get(game) ?? 0) + 1);
+        expect(after.home, `${moveText(board.ruleset, move)} in ${game}`).toBe(before.home);
+      }
+    }
+    expect(found.size).toBeGreaterThan(1);
+  });
+});
+
 describe("advice", () => {
   it.each(IDS)("is the same on any two boards that the player cannot tell apart, in %s", (game) => {
     const random = randomFrom(17);
@@ -109,6 +130,23 @@ describe("advice", () => {
       const { move, wins } = advise(board, by(lost), PLENTY);
       expect({ move, wins }).toEqual({ move: hint(board), wins: 0 });
     }
+  });
+
+  it.each(["roosevelt", "lady-betty"])("brings an Ace home before all else, in %s", (game) => {
+    const random = randomFrom(41);
+    let ready = 0;
+    for (let nth = 0; nth < 400; nth++) {
+      const known = knownOf(midway(game, random, nth % 40));
+      const aces = legalMoves(known).filter(
+        ({ source, target }) =>
+          known.ruleset.foundations.includes(target) && rankOf(topOf(pileAt(known, source))) === 0,
+      );
+      const { move, samples } = advise(known, by(dreaming), PLENTY);
+      if (aces.length === 0 || samples > 0) continue;
+      ready += 1;
+      expect(known.ruleset.foundations).toContain(move?.target);
+    }
+    expect(ready).toBeGreaterThan(10);
   });
 
   it("stops before its time is over, after one board at least", () => {

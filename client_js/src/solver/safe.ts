@@ -1,0 +1,41 @@
+/** Moves home that are right on every board that a player may have. */
+
+import { type Layout, pileAt } from "../rules/board.ts";
+import { type Card, PACK_SIZE } from "../rules/cards.ts";
+import { legalMoves, topOf } from "../rules/moves.ts";
+import type { Move } from "../rules/ruleset.ts";
+
+/**
+ * A move home that takes nothing away: whatever can be brought home without it can be with it. Null
+ * if there is none.
+ */
+export function safeMove(known: Layout): Move | null {
+  return legalMoves(known).find((move) => isSafe(known, move)) ?? null;
+}
+
+/**
+ * Whether a single card goes home where there is room for all that could go there instead, while no
+ * card that is left builds on it, and from a pile that the rules do not fill for that.
+ */
+function isSafe(known: Layout, { source, target, count }: Move): boolean {
+  const { ruleset } = known;
+  const { foundations, tableau, builds, groups, homes, ordersTableau, rules } = ruleset;
+  const from = pileAt(known, source);
+  const card = topOf(from);
+  if (!foundations.includes(target) || count !== 1 || card >= PACK_SIZE) return false;
+  if (tableau.includes(source) && from.length === 1 && rules.tableau?.fill.length) return false;
+  const home = foundations.flatMap((pile) => pileAt(known, pile));
+  const left = (other: Card) => rules.packs - home.filter((each) => each === other).length;
+  const takes = (pile: number, other: Card) =>
+    homes[pile]?.(topOf(pileAt(known, pile)), other) ?? false;
+  const taking = foundations.filter((pile) => takes(pile, card));
+  // A foundation of another kind would go on from the card in another way.
+  if (!taking.every((pile) => groups[pile] === groups[target])) return false;
+  let wanting = 0;
+  for (let other = 0; other < PACK_SIZE; other++) {
+    if (left(other) === 0) continue;
+    if (ordersTableau && builds(card, other)) return false;
+    if (taking.some((pile) => takes(pile, other))) wanting += left(other);
+  }
+  return wanting <= taking.length;
+}
