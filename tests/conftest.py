@@ -50,6 +50,7 @@ DEEP = (
     "browser/test_rolling.py",
     "browser/test_room.py",
     "browser/test_screens.py",
+    "browser/test_storage.py",
     "browser/test_store_away.py",
     "browser/test_weight.py",
     "deploy",

@@ -108,7 +108,7 @@ export class Connection {
   #verifying = false;
   /** The hello or ping in flight, by its id, and when it was sent; id 0 if none is. */
   #probe = { id: 0, at: 0 };
-  /** The token of the last hello; null if that was a new guest's. */
+  /** The token of this client's player; null for a new guest, before the welcome. */
   #said: string | null = null;
   /** The ids of the sessions that were opened here, the last one at the end. */
   #sessions: readonly string[] = [];
@@ -139,15 +139,15 @@ export class Connection {
     return this.#sessions.at(-1) ?? null;
   }
 
-  /** Store a new token of the same player. */
-  keep(token: string): void {
+  /** Store a new token of the same player; null forgets it. */
+  keep(token: string | null): void {
     this.#said = token;
     this.#options.storage.save(token);
   }
 
   /** Be another player from now on: reconnect with this token. */
   become(token: string): void {
-    this.#options.storage.save(token);
+    this.keep(token);
     this.#dropSocket();
     this.requests.abandon();
     this.#options.onOtherPlayer();
@@ -202,7 +202,8 @@ export class Connection {
   }
 
   #hello(): void {
-    const token = (this.#said = this.#options.storage.load());
+    // A storage that was cleared meanwhile does not make the player of a running game another one.
+    const token = (this.#said = this.#options.storage.load() ?? this.#said);
     const who = token !== null ? { token } : this.#name !== null ? { name: this.#name } : {};
     const id = this.requests.tell("Hello", { version: VERSION, ...who });
     this.#probe = { id, at: this.#options.surroundings.now() };
@@ -253,10 +254,8 @@ export class Connection {
 
   /** Store a token, unless another window has stored another one since the hello. */
   #store(token: string | null): void {
-    const { storage } = this.#options;
-    if (storage.load() !== this.#said) return;
-    this.#said = token;
-    storage.save(token);
+    const stored = this.#options.storage.load();
+    if (stored === null || stored === this.#said) this.keep(token);
   }
 
   #nextPing(): void {

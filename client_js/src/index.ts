@@ -38,7 +38,13 @@ export { Refusal } from "./refusal.ts";
 export type { RoomSettings, Terms } from "./room.ts";
 export { Replay, type RunFile, partingOf, runFileOf } from "./run.ts";
 export type { OpenSocket, Socket, SocketEvents } from "./socket.ts";
-export { memoryStorage, type TokenStorage } from "./storage.ts";
+export {
+  BrowserStorage,
+  memoryStorage,
+  type TextStorage,
+  tokenIn,
+  type TokenStorage,
+} from "./storage.ts";
 export { type Readable, until } from "./store.ts";
 export type { RunnerBoard, WatchEnded, WatchedRound } from "./watching.ts";
 

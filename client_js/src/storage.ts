@@ -1,4 +1,6 @@
-/** Storage of the token that authenticates the player. */
+/** Storage: of the token that authenticates the player, and of what else a browser keeps. */
+
+import { type Readable, Store } from "./store.ts";
 
 const KEY = "samedeal.token";
 
@@ -19,26 +21,86 @@ export function memoryStorage(token: string | null = null): TokenStorage {
   };
 }
 
-/** The part of the browser's `localStorage` that is used here. */
-interface TextStorage {
+/** Texts by their keys: the part of a browser's `Storage` that is used. */
+export interface TextStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
 }
 
+/** The storages of a browser; it may have none, forbid them, or have null in their place. */
+interface Browser {
+  readonly localStorage?: TextStorage | null;
+  readonly sessionStorage?: TextStorage | null;
+}
+
+/**
+ * One of the browser's storages, as the only module that touches them: nothing throws here. What
+ * the browser does not keep is kept in memory, until the page is closed.
+ */
+export class BrowserStorage implements TextStorage {
+  readonly #name: keyof Browser;
+  /** What the browser has refused; null is what it should have deleted. */
+  readonly #refused = new Map<string, string | null>();
+  readonly #keeps = new Store(true);
+
+  constructor(name: keyof Browser) {
+    this.#name = name;
+  }
+
+  /** Whether the browser has kept all that it was given so far. */
+  get keeps(): Readable<boolean> {
+    return this.#keeps;
+  }
+
+  getItem(key: string): string | null {
+    const refused = this.#refused.get(key);
+    if (refused !== undefined) return refused;
+    try {
+      return this.#browsers.getItem(key);
+    } catch {
+      return null;
+    }
+  }
+
+  /** Returns whether the browser keeps it. */
+  setItem(key: string, value: string): boolean {
+    return this.#change(key, value, (storage) => storage.setItem(key, value));
+  }
+
+  /** Returns whether the browser has deleted it. */
+  removeItem(key: string): boolean {
+    return this.#change(key, null, (storage) => storage.removeItem(key));
+  }
+
+  #change(key: string, value: string | null, change: (storage: TextStorage) => void): boolean {
+    try {
+      change(this.#browsers);
+      return this.#refused.delete(key) || true;
+    } catch {
+      this.#refused.set(key, value);
+      this.#keeps.set(false);
+      return false;
+    }
+  }
+
+  /** Throws if there is none, or it may not be used. */
+  get #browsers(): TextStorage {
+    const storage = (globalThis as Browser)[this.#name];
+    if (!storage) throw new Error("This browser has no storage.");
+    return storage;
+  }
+}
+
+/** The token among other texts. */
+export function tokenIn(texts: TextStorage): TokenStorage {
+  return {
+    load: () => texts.getItem(KEY),
+    save: (token) => (token === null ? texts.removeItem(KEY) : texts.setItem(KEY, token)),
+  };
+}
+
 /** The browser's storage where there is one that may be used, else memory. */
 export function defaultStorage(): TokenStorage {
-  try {
-    const { localStorage } = globalThis as { localStorage?: TextStorage };
-    if (localStorage === undefined) return memoryStorage();
-    localStorage.getItem(KEY);
-    return {
-      load: () => localStorage.getItem(KEY),
-      save: (token) =>
-        token === null ? localStorage.removeItem(KEY) : localStorage.setItem(KEY, token),
-    };
-  } catch {
-    // Browsers throw here where the player has forbidden storage: then be a guest for this visit.
-    return memoryStorage();
-  }
+  return tokenIn(new BrowserStorage("localStorage"));
 }

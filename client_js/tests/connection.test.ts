@@ -67,6 +67,22 @@ test("a token that the server has exchanged takes the place of the one that was 
   expect(storage.load()).toBe("token-1");
 });
 
+test("a storage that is cleared leaves the player who is here, and has the token again", async () => {
+  const storage = memoryStorage();
+  client = await clientOf(server, { storage, ...time });
+  client.connect();
+  const first = await server.session();
+  await first.welcome();
+  await until(client.status, (status) => status === "open");
+  storage.save(null);
+  first.drop();
+  await waiting();
+  time.advance(300);
+  expect(await (await server.session()).welcome()).toMatchObject({ token: "token-1" });
+  await until(client.status, (status) => status === "open");
+  expect(storage.load()).toBe("token-1");
+});
+
 test("a token that the server rejects is forgotten", async () => {
   const storage = memoryStorage("forged");
   client = await clientOf(server, { storage, ...time });

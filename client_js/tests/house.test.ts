@@ -84,6 +84,22 @@ function importsOf(module: string, text: string): Import[] {
     .filter(([, to]) => !to.startsWith(".."));
 }
 
+/** What only the owner of storage may touch, since it throws in some browsers. */
+const STORAGE = /\b(localStorage|sessionStorage|indexedDB|cookieStore|document\.cookie)\b/;
+const OWNER = "storage.ts";
+
+/** A module's text without comments. */
+function codeOf(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|(?<!:)\/\/.*/g, "");
+}
+
+/** The modules whose code touches the browser's storage. */
+function storing(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => /\.(ts|svelte)$/.test(path))
+    .filter((path) => STORAGE.test(codeOf(readFileSync(join(folder, path), "utf8"))));
+}
+
 const MODULES = readdirSync(HOUSE, { recursive: true, encoding: "utf8" }).filter((path) =>
   /\.(ts|svelte)$/.test(path),
 );
@@ -119,6 +135,14 @@ describe("the page's folders", () => {
       }
     }
   });
+});
+
+test("only one module touches the browser's storage, and another names it", () => {
+  expect(storing(join(HOUSE, "../../src"))).toEqual([OWNER]);
+  expect(storing(HOUSE)).toEqual([`kit/${OWNER}`]);
+  expect(readFileSync(join(HOUSE, "kit", OWNER), "utf8")).not.toMatch(
+    /(local|session)Storage\b(?!")/,
+  );
 });
 
 describe("the rule finds", () => {

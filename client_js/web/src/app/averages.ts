@@ -1,6 +1,6 @@
 /** The average number of cards that the player brings home, by game, in this browser's storage. */
 
-import { games } from "@samedeal/client";
+import { games, type TextStorage } from "@samedeal/client";
 
 /** How many of a game's last results are stored. */
 const MAX_STORED = 30;
@@ -9,9 +9,9 @@ const MAX_STORED = 30;
 type Played = readonly [attempt: string, home: number];
 
 export class Averages {
-  readonly #storage: Storage;
+  readonly #storage: TextStorage;
 
-  constructor(storage: Storage) {
+  constructor(storage: TextStorage) {
     this.#storage = storage;
   }
 

@@ -1,6 +1,6 @@
 /** How a daily went on: the cards home by time, as far as they were played in this browser. */
 
-import type { Client, Replay } from "@samedeal/client";
+import type { Client, Replay, TextStorage } from "@samedeal/client";
 
 /**
  * The cards home from each time on at which they changed, in milliseconds since the start; the
@@ -18,9 +18,9 @@ interface Stored {
  * moves to nobody before its deal is closed, and this is wanted as soon as it is over.
  */
 export class Courses {
-  readonly #storage: Storage;
+  readonly #storage: TextStorage;
 
-  constructor(client: Pick<Client, "attempt">, storage: Storage) {
+  constructor(client: Pick<Client, "attempt">, storage: TextStorage) {
     this.#storage = storage;
     client.attempt.subscribe((attempt) => {
       // Of a race there is a replay as soon as it is over.

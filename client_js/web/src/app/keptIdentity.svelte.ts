@@ -1,15 +1,15 @@
 /** Whether the player has kept the identity, as far as this browser knows without asking. */
 
-import type { Client, Player } from "@samedeal/client";
+import type { Client, Player, TextStorage } from "@samedeal/client";
 
 const KEY = "samedeal.kept";
 
 /** Known from the first paint on, so that nothing moves when a session is open. */
 export class KeptIdentity {
   #player = $state.raw<string | null>(null);
-  readonly #storage: Storage;
+  readonly #storage: TextStorage;
 
-  constructor(client: Pick<Client, "player">, storage: Storage) {
+  constructor(client: Pick<Client, "player">, storage: TextStorage) {
     this.#storage = storage;
     this.#player = storage.getItem(KEY);
     client.player.subscribe((player) => {

@@ -1,6 +1,6 @@
 /** The player's unfinished games, so that every screen leads back to them. */
 
-import type { Client } from "@samedeal/client";
+import type { Client, TextStorage } from "@samedeal/client";
 import { paths, stateAt } from "./routes.ts";
 
 const KEY = "samedeal.running";
@@ -27,9 +27,9 @@ type Known = Pick<Client, "attempt" | "room" | "dailies" | "player">;
  */
 export class RunningGames {
   #games = $state.raw<readonly RunningGame[]>([]);
-  readonly #storage: Storage;
+  readonly #storage: TextStorage;
 
-  constructor(client: Known, storage: Storage) {
+  constructor(client: Known, storage: TextStorage) {
     this.#storage = storage;
     this.#games = readRunning(storage.getItem(KEY));
     client.attempt.subscribe((attempt) => {

@@ -2,6 +2,7 @@
 
 import { BACKS, type Back, type CardLook, type Deck } from "../cards/index.ts";
 import { LANGUAGES, type Language, languageOf } from "../text/index.ts";
+import { storage } from "../kit/storage.ts";
 
 export const TABLES = ["felt", "midnight", "clay", "daylight"] as const;
 export type TableColour = (typeof TABLES)[number];
@@ -47,7 +48,7 @@ const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
 };
 
 export class Settings {
-  #choices = $state.raw(kept(localStorage.getItem(KEY)));
+  #choices = $state.raw(kept(storage.getItem(KEY)));
   #still = $state(false);
 
   constructor() {
@@ -104,7 +105,7 @@ export class Settings {
 
   choose(chosen: Partial<Choices>): void {
     this.#choices = { ...this.#choices, ...chosen };
-    localStorage.setItem(KEY, JSON.stringify(this.#choices));
+    storage.setItem(KEY, JSON.stringify(this.#choices));
     this.#show();
   }
 

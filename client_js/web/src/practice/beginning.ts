@@ -3,7 +3,7 @@
  * practises has begun already.
  */
 
-import type { ApiTypes, Run } from "@samedeal/client";
+import type { ApiTypes, Run, TextStorage } from "@samedeal/client";
 import type { Ghost } from "./ghost.ts";
 import { against } from "./ghostRace.svelte.ts";
 import { Practice, type StoredDeal, store, storedDeal } from "./practice.svelte.ts";
@@ -36,7 +36,7 @@ export function dealOf(
  */
 export function beginPractice(
   { game, deal }: Beginning,
-  storage: Storage,
+  storage: TextStorage,
   replaces = false,
 ): number {
   const stored = storedDeal(game, storage);

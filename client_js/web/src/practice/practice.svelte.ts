@@ -4,7 +4,7 @@
  * played in a race against it.
  */
 
-import type { Result } from "@samedeal/client";
+import type { Result, TextStorage } from "@samedeal/client";
 import {
   type Board,
   type View,
@@ -77,7 +77,7 @@ export class Practice {
   /** Whether the stored deal was replaced by a new one, since its rules are no longer known. */
   readonly lost: boolean;
   readonly #game: string;
-  readonly #storage: Storage;
+  readonly #storage: TextStorage;
   #seed: string;
   /** The race that the deal is played in, or null. */
   race = $state.raw<GhostRace | null>(null);
@@ -90,7 +90,7 @@ export class Practice {
   #hint = $state.raw<string | null>(null);
 
   /** Resume the stored deal of a game, or deal a new one. Throws `unknown_game`. */
-  constructor(game: string, storage: Storage) {
+  constructor(game: string, storage: TextStorage) {
     this.ruleset = findRuleset(game, STANDARD);
     this.#game = game;
     this.#storage = storage;
@@ -271,7 +271,7 @@ function keyOf(game: string): string {
 }
 
 /** Store a deal in place of the one that there is; links do so by `beginPractice` only. */
-export function store(deal: StoredDeal, game: string, storage: Storage): void {
+export function store(deal: StoredDeal, game: string, storage: TextStorage): void {
   storage.setItem(keyOf(game), JSON.stringify(deal));
 }
 
@@ -281,7 +281,7 @@ function newSeed(): string {
 }
 
 /** The practice deal of a game, or null if there is none. */
-export function storedDeal(game: string, storage: Storage): StoredDeal | null {
+export function storedDeal(game: string, storage: TextStorage): StoredDeal | null {
   return readStored(storage.getItem(keyOf(game)));
 }
 

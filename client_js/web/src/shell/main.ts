@@ -1,5 +1,5 @@
 import "./app.css";
-import { Client } from "@samedeal/client";
+import { Client, tokenIn } from "@samedeal/client";
 import { mount } from "svelte";
 import AppRoot from "./App.svelte";
 import { Averages } from "../app/averages.ts";
@@ -19,18 +19,18 @@ import { Screens } from "../app/screens.ts";
 import Broken from "./Broken.svelte";
 import { Settings } from "../app/settings.svelte.ts";
 import { Sounds } from "../app/sounds.ts";
-import { dateWords, useLanguage } from "../text/index.ts";
+import { storage, tabStorage } from "../kit/storage.ts";
+import { dateWords, text, useLanguage } from "../text/index.ts";
 
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
 // An open page may get its network back at any time: commands wait without a timeout.
-const client = new Client({ url: `${scheme}//${location.host}/socket`, timeout: Infinity });
+const client = new Client({
+  ...{ url: `${scheme}//${location.host}/socket`, timeout: Infinity },
+  storage: tokenIn(storage),
+});
 const settings = new Settings();
 const reloadFor = (reason: string) =>
-  new ReloadOnce(
-    `samedeal.reloaded${reason}`,
-    () => sessionStorage,
-    () => location.reload(),
-  );
+  new ReloadOnce(`samedeal.reloaded${reason}`, tabStorage, () => location.reload());
 const screens = new Screens(reloadFor(".part"), FILES, Broken);
 const drawings = import("../cards/drawings.ts");
 const reloadForCards = reloadFor(".cards");
@@ -48,18 +48,18 @@ const app = {
   connection: new ConnectionState(client.status),
   courses: new Promise<void>(whenIdle)
     .then(() => import("../app/courses.ts"))
-    .then(({ Courses }) => new Courses(client, localStorage)),
-  kept: new KeptIdentity(client, localStorage),
+    .then(({ Courses }) => new Courses(client, storage)),
+  kept: new KeptIdentity(client, storage),
   notices: new Notices(),
   own: new OwnPage(client),
   router,
-  running: new RunningGames(client, localStorage),
+  running: new RunningGames(client, storage),
   screens,
   settings,
   drawings,
   cardStyles: new CardStyles(document, settings.cards, drawings),
   sounds: new Sounds(() => settings.sound),
-  averages: new Averages(localStorage),
+  averages: new Averages(storage),
 };
 reloadWhenTooOld(client.status, reloadFor(""));
 client.connect();
@@ -76,6 +76,9 @@ async function start(): Promise<void> {
   await otherTasks();
   target.replaceChildren();
   mount(AppRoot, { target, props: { app } });
+  storage.keeps.subscribe((keeps) => {
+    if (!keeps) app.notices.say(text.notKept);
+  });
   // The first date that a browser formats takes long: it is formatted before it is needed.
   whenIdle(() => dateWords(0));
   whenIdle(() => {

@@ -1,18 +1,18 @@
 /** Reloading a page that is too old for the server, without reload loops. */
 
-import type { Readable, Status } from "@samedeal/client";
+import type { BrowserStorage, Readable, Status } from "@samedeal/client";
 
-/** Returns a storage that lasts as long as the tab; throws where the browser forbids it. */
-type GetStorage = () => Pick<Storage, "getItem" | "setItem" | "removeItem">;
+/** A storage that lasts as long as the tab. */
+type Marks = Pick<BrowserStorage, "getItem" | "setItem" | "removeItem">;
 
 /** Reloads the page for one reason, and not again until `forget` is called. */
 export class ReloadOnce {
   readonly #key: string;
-  readonly #storage: GetStorage;
+  readonly #storage: Marks;
   readonly #reload: () => void;
 
   /** `key`: where the reason is marked in `storage`. */
-  constructor(key: string, storage: GetStorage, reload: () => void) {
+  constructor(key: string, storage: Marks, reload: () => void) {
     this.#key = key;
     this.#storage = storage;
     this.#reload = reload;
@@ -20,24 +20,16 @@ export class ReloadOnce {
 
   /** Reload, unless that was done already; returns whether the page reloads. */
   now(): boolean {
-    try {
-      if (this.#storage().getItem(this.#key) !== null) return false;
-      this.#storage().setItem(this.#key, "yes");
-    } catch {
-      // Without storage, nothing would stop a loop.
-      return false;
-    }
+    if (this.#storage.getItem(this.#key) !== null) return false;
+    // Without storage, nothing would stop a loop.
+    if (!this.#storage.setItem(this.#key, "yes")) return false;
     this.#reload();
     return true;
   }
 
   /** The page works: allow another reload. */
   forget(): void {
-    try {
-      this.#storage().removeItem(this.#key);
-    } catch {
-      // Without storage, nothing was marked.
-    }
+    this.#storage.removeItem(this.#key);
   }
 }
 

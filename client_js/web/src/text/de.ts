@@ -51,6 +51,8 @@ export const de: Text = {
   missing: "Diese Karte fehlt im Spiel.",
   missingMore:
     "Hier ist keine Seite. Der Link ist vielleicht alt oder hat einen Buchstaben verloren.",
+  notKept:
+    "Dieser Browser speichert gerade nichts. Spielen kannst du, aber nur, bis du die Seite schließt.",
   toHome: "Zur Startseite",
   cancel: "Abbrechen",
   again: "Noch einmal versuchen",

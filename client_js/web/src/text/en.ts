@@ -56,6 +56,7 @@ export const en = {
   loading: "One moment …",
   missing: "That card isn’t in the pack.",
   missingMore: "There’s no page here. The link may be old, or have lost a letter.",
+  notKept: "This browser isn’t saving anything. You can play, but only until you close the page.",
   toHome: "Back to the start",
   cancel: "Cancel",
   again: "Try again",

@@ -1,6 +1,7 @@
 /** The settings of the last race in this browser, the defaults for the next one. */
 
 import { games } from "@samedeal/client";
+import { storage } from "../../kit/storage.ts";
 
 /** The settings that a room is created with. */
 export interface RaceWish {
@@ -18,11 +19,11 @@ const DEFAULT: RaceWish = {
 };
 
 export function lastRace(): RaceWish {
-  return readRace(localStorage.getItem(KEY));
+  return readRace(storage.getItem(KEY));
 }
 
 export function keepRace(wish: RaceWish): void {
-  localStorage.setItem(KEY, JSON.stringify(wish));
+  storage.setItem(KEY, JSON.stringify(wish));
 }
 
 /** The settings in stored JSON; the defaults if they are malformed or no longer offered. */

@@ -1,6 +1,6 @@
 /** The emotes that a room's members have just sent, without those of muted players. */
 
-import type { Client, Emoted } from "@samedeal/client";
+import type { Client, Emoted, TextStorage } from "@samedeal/client";
 import type { Settings } from "../../app/settings.svelte.ts";
 
 /** Milliseconds for which an emote is shown. */
@@ -18,13 +18,13 @@ export class Emotes {
   #muted = $state.raw<ReadonlySet<string>>(new Set());
   readonly #client: Pick<Client, "emoted" | "player">;
   readonly #settings: Pick<Settings, "emotes">;
-  readonly #storage: Pick<Storage, "getItem" | "setItem">;
+  readonly #storage: TextStorage;
   readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor(
     client: Pick<Client, "emoted" | "player">,
     settings: Pick<Settings, "emotes">,
-    storage: Pick<Storage, "getItem" | "setItem">,
+    storage: TextStorage,
   ) {
     this.#client = client;
     this.#settings = settings;

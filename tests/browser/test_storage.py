@@ -1,0 +1,86 @@
+"""Storage that the browser forbids, lacks, fills up or clears: the page works, from memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import Site
+from tests.browser.player import PHONE, Player
+
+FORBIDDEN = """for (const name of ["localStorage", "sessionStorage", "indexedDB"])
+  Object.defineProperty(window, name, {
+    get() { throw new DOMException("The request was denied.", "SecurityError"); },
+  });"""
+
+NULL = """for (const name of ["localStorage", "sessionStorage", "indexedDB"])
+  Object.defineProperty(window, name, { value: null });"""
+
+FULL = """for (let size = 2 ** 23, nth = 0; size >= 1 && location.origin !== "null"; nth++)
+  try { localStorage.setItem(`full${nth}`, "x".repeat(size)); } catch { size /= 2; }"""
+
+
+@pytest.fixture
+def guest(browser: Browser, site: Site) -> Iterator[Callable[[str], Player]]:
+    """Return how to make a guest's phone whose pages run a script first."""
+    players: list[Player] = []
+
+    def make(script: str) -> Player:
+        player = Player(browser, site.url, PHONE)
+        player.context.add_init_script(script)
+        players.append(player)
+        return player
+
+    yield make
+    for player in players:
+        player.close()
+
+
+def draw(player: Player, count: int) -> None:
+    for move in range(player.moves(), player.moves() + count):
+        player.tap("s")
+        player.wait_for_moves(move + 1)
+
+
+@pytest.mark.parametrize("script", [FORBIDDEN, NULL, FULL], ids=["forbidden", "null", "full"])
+def test_everything_is_played_and_the_page_says_once_that_nothing_is_kept(
+    guest: Callable[[str], Player], script: str
+) -> None:
+    player = guest(script)
+    player.go("/")
+    expect(player.see("notice")).to_contain_text("saving anything")
+    expect(player.see("notice")).to_be_empty()
+
+    player.go("/practice/robert")
+    player.wait_for_board()
+    draw(player, 2)
+
+    link = player.open_room("robert", 1)
+    player.press("start-round")
+    player.wait_for_board()
+    draw(player, 3)
+    assert player.page.url == link
+    player.give_up()
+    expect(player.see("results")).to_be_visible()
+
+
+def test_a_storage_cleared_amid_a_race_leaves_the_player_in_it(
+    guest: Callable[[str], Player], site: Site
+) -> None:
+    player = guest("")
+    player.open_room("robert", 1)
+    player.press("start-round")
+    player.wait_for_board()
+    draw(player, 2)
+    player.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+    draw(player, 1)
+    site.stop()
+    expect(player.see("status-banner")).not_to_be_empty()
+    site.start()
+    expect(player.see("status-banner")).to_be_empty()
+    draw(player, 2)
+    player.page.reload()
+    player.wait_for_board()
+    player.wait_for_moves(5)
