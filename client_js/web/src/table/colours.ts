@@ -1,0 +1,44 @@
+/** The colours of the people in a room: each has one, and it is the same on every screen. */
+
+import type { RoomState } from "@samedeal/client";
+
+/** How many colours there are, as `--player-1` and so on: one for each seat of the largest room. */
+export const COLOURS = 8;
+
+/** Colours of players, as values of CSS, by the players' ids. */
+export type Colours = ReadonlyMap<string, string>;
+
+/**
+ * Give each player a colour of their own, which depends on nobody who comes later.
+ *
+ * @param ids of the players; whoever comes earlier chooses first.
+ */
+export function coloursOf(ids: readonly string[]): Colours {
+  const colours = new Map<string, string>();
+  const taken = new Set<number>();
+  for (const id of new Set(ids)) {
+    // Once all are taken, they are given out again.
+    if (taken.size === COLOURS) taken.clear();
+    let nth = favourite(id);
+    while (taken.has(nth)) nth = (nth + 1) % COLOURS;
+    taken.add(nth);
+    colours.set(id, `var(--player-${nth + 1})`);
+  }
+  return colours;
+}
+
+/**
+ * The colours in a room, which do not change while a round is played, whoever comes or goes. The
+ * runners are listed in another order when they are ranked, so that they choose in that of their ids.
+ */
+export function roomColours({ members, round }: Pick<RoomState, "members" | "round">): Colours {
+  const runners = round?.runners.map(({ player }) => player.id) ?? [];
+  return coloursOf([...runners.toSorted(), ...members.map(({ player }) => player.id)]);
+}
+
+/** The colour that a player has if nobody else has taken it, as a number from 0. */
+function favourite(id: string): number {
+  let hash = 0;
+  for (const character of id) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
+  return hash % COLOURS;
+}
