@@ -99,6 +99,8 @@ export class Connection {
   #name: string | null;
   #socket: Socket | null = null;
   #cancelTimer: () => void = () => undefined;
+  /** Lets another client of the storage become a new player, once this one has done so or not. */
+  #endTurn: () => void = () => undefined;
   #failures = 0;
   /** Milliseconds that the server asked to wait before the next try; 0 if it did not ask. */
   #serverWait = 0;
@@ -201,9 +203,22 @@ export class Connection {
     this.#timer(WELCOME_WITHIN, () => this.#lost(null));
   }
 
+  /** Say hello; as a new guest only in turn, since the tabs of a browser are one player. */
   #hello(): void {
-    // A storage that was cleared meanwhile does not make the player of a running game another one.
-    const token = (this.#said = this.#options.storage.load() ?? this.#said);
+    const { storage } = this.#options;
+    const socket = this.#socket;
+    if (this.#token !== null || storage.turn === undefined) return this.#greet();
+    this.#endTurn();
+    this.#endTurn = storage.turn(() => this.#socket === socket && this.#greet());
+  }
+
+  /** A storage that was cleared meanwhile does not make the player of a running game another one. */
+  get #token(): string | null {
+    return this.#options.storage.load() ?? this.#said;
+  }
+
+  #greet(): void {
+    const token = (this.#said = this.#token);
     const who = token !== null ? { token } : this.#name !== null ? { name: this.#name } : {};
     const id = this.requests.tell("Hello", { version: VERSION, ...who });
     this.#probe = { id, at: this.#options.surroundings.now() };
@@ -223,11 +238,14 @@ export class Connection {
     if (event.type === "Refused") {
       this.#helloRefused(event);
     } else if (event.type === "Welcome") {
+      // Without turns, another tab may have been welcomed first: then be its player.
+      if (this.#said === null && this.#token !== null) return this.#dialAnew();
       this.#failures = 0;
       this.#failure.set(null);
       this.#clock = { ...this.#clock, roundTrip: Infinity };
       this.#setClock(event.now);
       this.#store(event.token);
+      this.#endTurn();
       this.#sessions = [...this.#sessions, event.session].slice(-MAX_SESSIONS);
       this.#nextPing();
       this.requests.opened(() => {
@@ -340,10 +358,17 @@ export class Connection {
     this.#status.set(status);
   }
 
+  #dialAnew(): void {
+    this.#dropSocket();
+    this.requests.lost();
+    this.#dial();
+  }
+
   #dropSocket(): void {
     const socket = this.#socket;
     this.#socket = null;
     this.#cancelTimer();
+    this.#endTurn();
     socket?.close();
   }
 

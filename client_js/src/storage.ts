@@ -9,6 +9,11 @@ export interface TokenStorage {
   load(): string | null;
   /** Null deletes it. */
   save(token: string | null): void;
+  /**
+   * Call `run` as soon as no other client of this storage is becoming a new player. The returned
+   * function ends the turn, or the wait for it. Left out by a storage that one client alone uses.
+   */
+  turn?(run: () => void): () => void;
 }
 
 /** Storage in memory: the token lasts as long as the process. */
@@ -32,6 +37,11 @@ export interface TextStorage {
 interface Browser {
   readonly localStorage?: TextStorage | null;
   readonly sessionStorage?: TextStorage | null;
+}
+
+/** The part of the Web Locks that is used; plain http and older browsers have none. */
+interface Locks {
+  request(name: string, options: { signal: AbortSignal }, run: () => unknown): Promise<unknown>;
 }
 
 /**
@@ -97,7 +107,24 @@ export function tokenIn(texts: TextStorage): TokenStorage {
   return {
     load: () => texts.getItem(KEY),
     save: (token) => (token === null ? texts.removeItem(KEY) : texts.setItem(KEY, token)),
+    turn: inTurn,
   };
+}
+
+/** Call `run` while no other tab of this browser has the turn; at once where there are no locks. */
+function inTurn(run: () => void): () => void {
+  const { navigator } = globalThis as { navigator?: { readonly locks?: Locks } };
+  const turn = new AbortController();
+  const { signal } = turn;
+  const over = new Promise((end) => signal.addEventListener("abort", end));
+  const begin = (): Promise<unknown> => {
+    run();
+    return over;
+  };
+  if (navigator?.locks === undefined) void begin();
+  // Browsers that forbid storage refuse the lock too.
+  else navigator.locks.request(KEY, { signal }, begin).catch(() => signal.aborted || run());
+  return () => turn.abort();
 }
 
 /** The browser's storage where there is one that may be used, else memory. */

@@ -83,6 +83,44 @@ test("a storage that is cleared leaves the player who is here, and has the token
   expect(storage.load()).toBe("token-1");
 });
 
+test("clients that share a storage become one player: the second one waits for the first", async () => {
+  const turns: (() => void)[] = [];
+  const turn = (run: () => void) => {
+    if (turns.push(run) === 1) run();
+    return () => {
+      const at = turns.indexOf(run);
+      if (at >= 0) turns.splice(at, 1);
+      if (at === 0) turns[0]?.();
+    };
+  };
+  const storage = { ...memoryStorage(), turn };
+  client = await clientOf(server, { storage, ...time });
+  const other = await clientOf(server, { storage, ...time });
+  client.connect();
+  const first = await server.session();
+  other.connect();
+  const second = await server.session();
+  await vi.waitFor(() => expect(turns).toHaveLength(2));
+  expect(await first.welcome()).toMatchObject({ token: null });
+  expect(await second.welcome()).toMatchObject({ token: "token-1" });
+  await until(other.status, (status) => status === "open");
+  expect(turns).toEqual([]);
+  other.close();
+});
+
+test("without turns, the client that is welcomed second becomes the player of the first", async () => {
+  const storage = memoryStorage();
+  client = await clientOf(server, { storage, ...time });
+  client.connect();
+  const session = await server.session();
+  const { re } = await session.command("Hello");
+  storage.save("first");
+  const guest = { player: ADA, token: "second", now: 0, session: "session-1" };
+  session.send({ type: "Welcome", re, ...guest });
+  expect(await (await server.session()).welcome()).toMatchObject({ token: "first" });
+  await until(client.status, (status) => status === "open");
+});
+
 test("a token that the server rejects is forgotten", async () => {
   const storage = memoryStorage("forged");
   client = await clientOf(server, { storage, ...time });

@@ -1,4 +1,4 @@
-"""Storage that the browser forbids, lacks, fills up or clears: the page works, from memory."""
+"""What the browser keeps: forbidden, missing, full, cleared, or shared by tabs at once."""
 
 from __future__ import annotations
 
@@ -84,3 +84,20 @@ def test_a_storage_cleared_amid_a_race_leaves_the_player_in_it(
     player.page.reload()
     player.wait_for_board()
     player.wait_for_moves(5)
+
+
+def test_tabs_that_make_a_first_visit_at_the_same_moment_are_one_player(
+    browser: Browser, site: Site
+) -> None:
+    player = Player(browser, site.url)
+    tabs = [player.context.new_page() for _ in range(4)]
+    for tab in tabs:
+        # Returns at once: all of them load together.
+        tab.evaluate("url => { setTimeout(() => { location.href = url; }); }", site.url)
+    names = set()
+    for tab in tabs:
+        name = tab.locator("header .name")
+        expect(name).not_to_be_empty()
+        names.add(name.inner_text())
+    assert len(names) == 1, names
+    player.close()
