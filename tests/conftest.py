@@ -42,6 +42,7 @@ DEEP = (
     "browser/test_emotes.py",
     "browser/test_evening.py",
     "browser/test_ghost.py",
+    "browser/test_home.py",
     "browser/test_help.py",
     "browser/test_leaderboard.py",
     "browser/test_lobby.py",

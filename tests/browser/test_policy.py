@@ -35,6 +35,17 @@ def test_injected_html_neither_runs_nor_changes_the_page(browser: Browser, site:
     player.close()
 
 
+def test_a_browser_has_nothing_to_warn_of(whole_browser: Browser, site: Site) -> None:
+    page = whole_browser.new_page()
+    warnings: list[str] = []
+    page.on("console", lambda message: warnings.append(message.text))
+    page.goto(site.url)
+    page.get_by_test_id("race").wait_for()
+    page.wait_for_load_state("networkidle")
+    assert warnings == []
+    page.close()
+
+
 def test_text_of_others_does_not_become_html_by_accident(browser: Browser, site: Site) -> None:
     page = browser.new_page()
     page.goto(site.url + "/settings")

@@ -32,8 +32,8 @@ describe("settings", () => {
 describe("the last race", () => {
   it("is the default if none or an invalid one is stored", () => {
     const first = readRace(null);
-    const settings = { seats: 4, limit: 900, help: "none" };
-    expect(first).toEqual({ game: "roosevelt", variant: "standard", ...settings });
+    const settings = { seats: 4, limit: 600, help: "none" };
+    expect(first).toEqual({ game: "lady-betty", variant: "standard", ...settings });
     for (const text of ["", "{}", "null", '{"game":"chess","variant":"standard"}']) {
       expect(readRace(text)).toEqual(first);
     }

@@ -35,7 +35,7 @@ POLICY: Final = {
 """The page's Content-Security-Policy. It needs no inline scripts or styles, so it allows none."""
 
 DENIED: Final = (
-    *("accelerometer", "bluetooth", "browsing-topics", "camera", "display-capture"),
+    *("accelerometer", "browsing-topics", "camera", "display-capture"),
     *("encrypted-media", "fullscreen", "geolocation", "gyroscope", "hid", "idle-detection"),
     *("local-fonts", "magnetometer", "microphone", "midi", "payment", "screen-wake-lock"),
     *("serial", "sync-xhr", "usb", "window-management", "xr-spatial-tracking"),

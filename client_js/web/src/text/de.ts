@@ -154,7 +154,6 @@ export const de: Text = {
     title: "Heute",
     intro: "Jeden Tag ein Blatt je Spiel, für die ganze Welt dasselbe. Ein Versuch.",
     next: (time) => `neu in ${time}`,
-    notPlayed: "Noch nicht gespielt",
     running: "Du bist mittendrin",
     won: (time) => `Gewonnen in ${time}`,
     played: (home, total) => `${home} von ${total} zu Hause`,
@@ -168,6 +167,7 @@ export const de: Text = {
     streak: (days) => counted(days, "Tag", "Tage"),
     streakLabel: (days) => `${counted(days, "Tag", "Tage")} in Folge`,
     calendar: "Kalender",
+    boards: "Bestenlisten",
     results: "Deine Ergebnisse",
   },
 

@@ -159,7 +159,6 @@ export const en = {
     title: "Today",
     intro: "One deal of each game a day, the same for the whole world. One try.",
     next: (time: string) => `next in ${time}`,
-    notPlayed: "Not played yet",
     running: "You’re in the middle of it",
     won: (time: string) => `Won in ${time}`,
     played: (home: number, total: number) => `${home} of ${total} home`,
@@ -173,6 +172,7 @@ export const en = {
     streak: (days: number) => counted(days, "day", "days"),
     streakLabel: (days: number) => `${counted(days, "day", "days")} in a row`,
     calendar: "Calendar",
+    boards: "Leaderboards",
     results: "Your results",
   },
 

@@ -2,6 +2,7 @@
 
 import { games } from "@samedeal/client";
 import { storage } from "../../kit/storage.ts";
+import { usualLimit } from "../limits.ts";
 
 /** The settings that a room is created with. */
 export interface RaceWish {
@@ -14,8 +15,10 @@ export interface RaceWish {
 }
 
 const KEY = "samedeal.race";
+/** Short, and nearly every deal of it can be won (`engine/solver/RESULTS.md`). */
+const GAME = "lady-betty";
 const DEFAULT: RaceWish = {
-  ...{ game: "roosevelt", variant: "standard", seats: 4, limit: 900, help: "none" },
+  ...{ game: GAME, variant: "standard", seats: 4, limit: usualLimit(GAME), help: "none" },
 };
 
 export function lastRace(): RaceWish {
