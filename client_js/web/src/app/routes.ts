@@ -87,7 +87,7 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   const [first, second, ...more] = pathname.split("/").filter(Boolean).map(decoded);
   const [third, ...rest] = more;
   if (first === "watch" && second !== undefined && third !== undefined && rest.length === 0) {
-    return { screen: "watch", code: roomCode(second), key: third };
+    return { screen: "watch", code: codeIn(second), key: third };
   }
   if (third !== undefined) return { screen: "missing" };
   if (first === undefined) return { screen: "home" };
@@ -100,7 +100,7 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   if (first === "daily") {
     return second === undefined ? { screen: "dailies" } : { screen: "daily", game: second };
   }
-  if (first === "r" && second !== undefined) return { screen: "room", code: roomCode(second) };
+  if (first === "r" && second !== undefined) return { screen: "room", code: codeIn(second) };
   if (first === "leaderboard" && second !== undefined) {
     return { screen: "leaderboard", game: second, ...boardOf(new URLSearchParams(search)) };
   }
@@ -145,12 +145,6 @@ export function tableOf(state: unknown): string | null {
   return typeof state.table === "string" ? state.table : null;
 }
 
-/** The room code in what was typed: in any case, with spaces or hyphens, or with a link to it. */
-export function roomCode(typed: string): string {
-  const linked = /\/(?:r|watch)\/([^/?#\s]+)/.exec(typed)?.[1];
-  return (linked ?? typed).replace(/[\s\p{Pd}/]/gu, "").toUpperCase();
-}
-
 /** A room code as people read it: one of eight characters in two halves, as in `H7KQ-2M4X`. */
 export function shownCode(code: string): string {
   return code.replace(/^(.{4})(?=.{4}$)/, "$1-");
@@ -159,6 +153,11 @@ export function shownCode(code: string): string {
 /** A room code as a screen reader is to read it: letter by letter, with a pause in the middle. */
 export function spokenCode(code: string): string {
   return [...shownCode(code)].join(" ").replace(" -", ",");
+}
+
+/** The room code in a part of a path; `codes.ts` reads what people paste. */
+function codeIn(part: string): string {
+  return part.replace(/[\s\p{Pd}]/gu, "").toUpperCase();
 }
 
 function decoded(part: string): string {

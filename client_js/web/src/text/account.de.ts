@@ -64,6 +64,7 @@ export const de: AccountWords = {
   signIn: "Schon mal hier gewesen?",
   signInMore: "Was du in diesem Browser als jemand anderes gespielt hast, bleibt zurück.",
   code: "Wiederherstellungscode oder Code von einem anderen Gerät",
+  noCode: "Das ist kein Code. Er hat 10 oder 20 Buchstaben und Ziffern.",
   signInCode: "Anmelden",
   signInPasskey: "Passkey verwenden",
   signedIn: "Willkommen zurück.",

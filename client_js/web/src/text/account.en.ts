@@ -61,6 +61,7 @@ export const en = {
   signIn: "Been here before?",
   signInMore: "What you’ve played in this browser as somebody else stays behind.",
   code: "Recovery code, or code from another device",
+  noCode: "That’s no code. Look for 10 or 20 letters and digits.",
   signInCode: "Sign in",
   signInPasskey: "Use a passkey",
   signedIn: "Welcome back.",
