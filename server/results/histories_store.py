@@ -79,12 +79,12 @@ class HistoryStore:
             of: the game of which a result is to be added or changed; `None` if none is.
         """
         names = names_of(days, rounds, of)
-        reads = [
-            self._database.read_batched(key, "HMGET", key, *names)
-            for key in map(keys.history, players)
-        ]
-        # One alone needs no task.
-        found = await asyncio.gather(*reads) if len(reads) > 1 else [await each for each in reads]
+        found = await asyncio.gather(
+            *(
+                self._database.read_batched(key, "HMGET", key, *names)
+                for key in map(keys.history, players)
+            )
+        )
         return [excerpt_of(names, texts) for texts in found]
 
     async def read(self, player: PlayerId) -> Whole:

@@ -174,12 +174,9 @@ class Leaderboards:
             player: who it is for.
             circle: the player and those whose rows are `rivals`, or nobody.
         """
-        reads = self.top(board), self.around(board, [player])
-        rivals: list[Row] = []
-        if circle:
-            found, (around,), (rivals,) = await asyncio.gather(*reads, self.among(board, [circle]))
-        else:
-            found, (around,) = await asyncio.gather(*reads)
+        found, (around,), (rivals,) = await asyncio.gather(
+            self.top(board), self.around(board, [player]), self.among(board, [circle])
+        )
         profiles = await self.profiles([*found.rows, *around, *rivals])
         return Page(board, *found, around, rivals, profiles)
 
