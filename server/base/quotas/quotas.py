@@ -170,15 +170,9 @@ class Quotas:
 
     async def _take(self, scopes: Sequence[Scope], need: Need, sizes: dict[int, int]) -> None:
         now = self._clock.now()
-        part = PARTS[need]
-        if len(scopes) == 1:
-            # Of IPv4, which is most: nothing is charged beside it, and a task is saved.
-            charge = await self._charge(scopes[0], now, sizes, part)
-            if not charge.accepted:
-                raise self._refusal([charge], now)
-            return
         found = await asyncio.gather(
-            *(self._charge(each, now, sizes, part) for each in scopes), return_exceptions=True
+            *(self._charge(each, now, sizes, PARTS[need]) for each in scopes),
+            return_exceptions=True,
         )
         charges = {
             scope: each
@@ -193,13 +187,9 @@ class Quotas:
         self._give_back((scope for scope, each in charges.items() if each.accepted), sizes)
         if failed:
             raise failed[0]
-        raise self._refusal(refused, now)
-
-    def _refusal(self, refused: Iterable[Charge], now: int) -> Refusal:
-        """Count a refusal, and return it with the time to wait."""
         self._limited["address", "stored"] += 1
         wait = max(each.first for each in refused) - now
-        return full(min(max(wait, SHORTEST_WAIT_MS), LONGEST_WAIT_MS))
+        raise full(min(max(wait, SHORTEST_WAIT_MS), LONGEST_WAIT_MS))
 
     def _give_back(self, scopes: Iterable[Scope], sizes: dict[int, int]) -> None:
         back = {until: -size for until, size in sizes.items()}
