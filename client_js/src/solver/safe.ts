@@ -2,7 +2,7 @@
 
 import { type Layout, pileAt } from "../rules/board.ts";
 import { type Card, PACK_SIZE } from "../rules/cards.ts";
-import { legalMoves, topOf } from "../rules/moves.ts";
+import { fitsFoundation, legalMoves, topOf } from "../rules/moves.ts";
 import type { Move } from "../rules/ruleset.ts";
 
 /**
@@ -19,7 +19,7 @@ export function safeMove(known: Layout): Move | null {
  */
 function isSafe(known: Layout, { source, target, count }: Move): boolean {
   const { ruleset } = known;
-  const { foundations, tableau, builds, groups, homes, ordersTableau, rules } = ruleset;
+  const { foundations, tableau, builds, groups, ordersTableau, rules } = ruleset;
   const from = pileAt(known, source);
   const card = topOf(from);
   if (!foundations.includes(target) || count !== 1 || card >= PACK_SIZE) return false;
@@ -27,7 +27,7 @@ function isSafe(known: Layout, { source, target, count }: Move): boolean {
   const home = foundations.flatMap((pile) => pileAt(known, pile));
   const left = (other: Card) => rules.packs - home.filter((each) => each === other).length;
   const takes = (pile: number, other: Card) =>
-    homes[pile]?.(topOf(pileAt(known, pile)), other) ?? false;
+    fitsFoundation(ruleset, pile, pileAt(known, pile), other);
   const taking = foundations.filter((pile) => takes(pile, card));
   // A foundation of another kind would go on from the card in another way.
   if (!taking.every((pile) => groups[pile] === groups[target])) return false;

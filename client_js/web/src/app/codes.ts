@@ -6,8 +6,8 @@
  */
 
 const ROOM = "[2-9A-HJ-NP-Z]";
-/** Letters that sign-in codes do not have count as the digits that they look like. */
 const SIGN_IN = "[0-9A-Z]";
+/** Letters that sign-in codes do not have, and the digits that they look like. */
 const MISREAD: Readonly<Record<string, string>> = { o: "0", i: "1", l: "1" };
 /** What may stand between the groups of a code. */
 const APART = "[\\s\\p{Pd}_.]*";

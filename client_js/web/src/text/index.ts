@@ -55,7 +55,6 @@ export function pileWords(view: View, pile: number): string {
     : text.piles.waste;
 }
 
-/** The text of a refusal for a player: in the page's own words, else in the server's. */
 /** The help that a player asked for, beside a result: "3 undos, 1 hint"; empty if there was nothing. */
 export function marksOf(result: {
   readonly undos: number;
@@ -65,6 +64,7 @@ export function marksOf(result: {
   return text.help.marks(result.undos, result.hints, result.peeked);
 }
 
+/** The text of a refusal for a player: in the page's own words, else in the server's. */
 export function refusalWords({ code, message }: { code: string; message: string }): string {
   return text.refusals[code] ?? message;
 }
