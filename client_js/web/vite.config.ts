@@ -27,7 +27,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["board", /table\/(EndWords|HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice: who asks for one sees the other next.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],
-  ["race", /table\/(Countdown\.|Track\.|emotes\/)|text\/emotes/],
+  ["race", /table\/(Countdown\.|Track\.|emotes\/)|text\/(emotes|track)/],
   ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
   // What most screens show that are no table.
   ["parts", /parts\/(Felt|Loading|Name|OutcomeWords|Rank|ShareButton)\./],

@@ -30,9 +30,8 @@ FIND_MISFITS = """() => {
   const words = element => (element.innerText || element.outerHTML).slice(0, 60);
   const past = all('main *').filter(element => {
     const {left, right} = element.getBoundingClientRect();
-    // Tables scroll by themselves; the cards of the home screen, and the end of a track's
-    // line of runners, are cut off on purpose.
-    return (left < -1 || right > WIDTH + 1) && !element.closest('.wide, .hero, .board, .track ol');
+    // Tables scroll by themselves; the cards of the home screen are cut off on purpose.
+    return (left < -1 || right > WIDTH + 1) && !element.closest('.wide, .hero, .board');
   });
   const boxes = '[type=radio], [type=checkbox]';
   const small = all(`button, a, select, input:not(${boxes}), label:has(${boxes}), summary`)

@@ -15,6 +15,7 @@ import { languageOf } from "../src/text/index.ts";
 import { replayCatalogues } from "../src/text/replay.ts";
 import { roundsCatalogues } from "../src/text/rounds.ts";
 import { settingsCatalogues } from "../src/text/settings.ts";
+import { trackCatalogues } from "../src/text/track.ts";
 import { watchCatalogues } from "../src/text/watch.ts";
 
 /** All texts in a language. */
@@ -31,6 +32,7 @@ const catalogue = (spoken: "en" | "de") => ({
   rounds: roundsCatalogues[spoken],
   settings: settingsCatalogues[spoken],
   account: accountCatalogues[spoken],
+  track: trackCatalogues[spoken],
   watching: watchCatalogues[spoken],
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RaceOrder, standApart } from "../src/table/raceOrder.ts";
+import { RaceOrder } from "../src/table/raceOrder.ts";
 
 const race = (...start: number[]) => {
   const order = new RaceOrder();
@@ -27,11 +27,4 @@ it("is by cards, and among equals by who had them first", () => {
 
 it("shares places of those who were equal when they were first seen", () => {
   expect(race(3, 3, 5)(3, 3, 5)).toBe("1c 2a 2b");
-});
-
-it("lets chips stand where their cards are, and apart where they would cover each other", () => {
-  expect(standApart([200, 100, 0], 300)).toEqual([200, 100, 0]);
-  expect(standApart([8, 4, 4], 300)).toEqual([44, 24, 4]);
-  expect(standApart([100, 98, 20], 300)).toEqual([118, 98, 20]);
-  expect(standApart([300, 300, 300], 310)).toEqual([310, 290, 270]);
 });

@@ -3,10 +3,7 @@
 import type { Standing } from "./overtaking.ts";
 
 /** A runner's place: 1 for the first; null while all runners have the same. */
-export interface Placed {
-  readonly id: string;
-  readonly place: number | null;
-}
+export type Placed<Runner extends Standing> = Runner & { readonly place: number | null };
 
 /**
  * Remembers when each runner got as far as it is, as seen here; the results go by the server's
@@ -17,7 +14,7 @@ export class RaceOrder {
   #count = 0;
 
   /** Update what the runners have, and return them in order, the first one first. */
-  update(runners: readonly Standing[]): Placed[] {
+  update<Runner extends Standing>(runners: readonly Runner[]): Placed<Runner>[] {
     for (const { id, cards } of runners) {
       const before = this.#reached.get(id);
       if (before?.cards === cards) continue;
@@ -26,31 +23,18 @@ export class RaceOrder {
     const ahead = (one: Standing, other: Standing): number =>
       other.cards - one.cards || this.#nth(one.id) - this.#nth(other.id);
     const order = runners.toSorted(ahead);
-    const apart = order.some((runner) => ahead(order[0] ?? runner, runner) !== 0);
-    return order.map((runner) => ({
-      id: runner.id,
-      place: apart ? 1 + order.findIndex((other) => ahead(other, runner) === 0) : null,
-    }));
+    // In order, all are equal if the first one and the last one are.
+    const [first, last] = [order[0], order.at(-1)];
+    const apart = first !== undefined && last !== undefined && ahead(first, last) !== 0;
+    let place = 0;
+    return order.map((runner, nth) => {
+      const before = order[nth - 1];
+      if (before === undefined || ahead(before, runner) !== 0) place = nth + 1;
+      return { ...runner, place: apart ? place : null };
+    });
   }
 
   #nth(id: string): number {
     return this.#reached.get(id)?.nth ?? 0;
   }
-}
-
-/** The fewest pixels between two chips, which are a little wider. */
-const APART = 20;
-
-/**
- * Where chips stand that would cover each other: the better one further on, whoever is ahead.
- *
- * @param places where they would stand, in pixels from the start, the first runner's first.
- * @param end where the first one stands at most.
- */
-export function standApart(places: readonly number[], end: number): number[] {
-  const apart = [...places];
-  for (let nth = apart.length - 2; nth >= 0; nth--) {
-    apart[nth] = Math.max(apart[nth] ?? 0, (apart[nth + 1] ?? 0) + APART);
-  }
-  return apart.map((place, nth) => Math.min(place, end - nth * APART));
 }

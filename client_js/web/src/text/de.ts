@@ -299,9 +299,6 @@ export const de: Text = {
   round: {
     title: (number) => `Runde ${number}`,
     startsIn: (seconds) => `Die Runde beginnt in ${counted(seconds, "Sekunde", "Sekunden")}.`,
-    passed: (name) => `Du bist vor ${name}.`,
-    passedBy: (name) => `${name} ist vorn.`,
-    progress: "Wie weit alle sind",
     begins: "Das Rennen läuft",
     results: (number) => `Runde ${number}`,
     won: (names) => `Gewonnen: ${names}.`,

@@ -307,9 +307,6 @@ export const en = {
   round: {
     title: (number: number) => `Round ${number}`,
     startsIn: (seconds: number) => `The round starts in ${counted(seconds, "second", "seconds")}.`,
-    passed: (name: string) => `You’re ahead of ${name}.`,
-    passedBy: (name: string) => `${name} is ahead.`,
-    progress: "How far everyone has got",
     begins: "The race is on",
     results: (number: number) => `Round ${number}`,
     won: (names: string) => `${names} won.`,
