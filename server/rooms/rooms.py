@@ -277,11 +277,7 @@ class Rooms:
         """
         room = await self._submit(code, commands.close, closed=True)
         for player in room.running.unfinished() if room.running is not None else ():
-            try:
-                await self._resign(room, player)
-            except Refusal:
-                # The store has lost the deal: the attempt ends at its deadline.
-                log.warning("attempt_not_resigned", room=code, player=player)
+            await self._end(room, player)
         return room
 
     async def remove(self, code: RoomCode, host: PlayerId, player: PlayerId) -> Room:
@@ -298,6 +294,13 @@ class Rooms:
         if running is not None and player in running.unfinished():
             attempt = await self._start_attempt(room, running, player)
             await self._attempts.give_up(attempt)
+
+    async def _end(self, room: Room, player: PlayerId) -> None:
+        """Resign a player's attempt, which ends at its deadline if the store has lost the deal."""
+        try:
+            await self._resign(room, player)
+        except Refusal:
+            log.warning("attempt_not_resigned", room=room.opened.code, player=player)
 
     async def hand_over(self, code: RoomCode, host: PlayerId, player: PlayerId) -> Room:
         """Make another member the host.
@@ -489,9 +492,17 @@ class Rooms:
         return check(await self.load(code))
 
     async def apply_finish(self, finish: Finish) -> None:
-        """Record the result of an attempt that is over, if it is one in a room."""
-        if finish.room is not None:
-            await self.finish(finish.room, finish.deal, finish.player, finish.result)
+        """Record the result of an attempt that is over, if it is one in a room.
+
+        The pace bot's attempt is ended after the last one of a person, which needs no entry of its
+        own: the finish stays in the outbox until this is done, and whoever applies it finds the
+        room as it is.
+        """
+        if finish.room is None:
+            return
+        room = await self.finish(finish.room, finish.deal, finish.player, finish.result)
+        if room is not None and quick_match.bot_stops(room):
+            await self._end(room, PACE_BOT)
 
     async def finish(
         self, code: RoomCode, deal: DealId, player: PlayerId, result: Result

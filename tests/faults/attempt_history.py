@@ -53,6 +53,14 @@ class AttemptHistory:
         """The first entry."""
         return self.states[0].start
 
+    @property
+    def stopped(self) -> bool:
+        """Whether it is the pace bot's, which has given up while there was more to play."""
+        if not pace_bot.is_its(self.states[0]) or self.states[-1].end != "resigned":
+            return False
+        before = self.states[-2]
+        return self.events[-1] != pace_bot.due(before, pace_bot.next_at(before))
+
     def at(self, seq: int) -> Attempt | None:
         """Return the state after entry `seq`, or `None` if there is no such entry."""
         return self.states[seq - 1] if 1 <= seq <= len(self.states) else None
@@ -153,11 +161,12 @@ def _check_entry(
         asked = UNDONE if isinstance(event, Undone) else HINT
         _check_asked(commands.entry(state.id, seq, asked), event.at, seq, about)
     elif isinstance(event, Ended) and event.end == "resigned":
-        room = state.start.room or ""
-        left = min(commands.first(type_, room) for type_ in ("room.leave", "removed"))
-        first = min(commands.entry(state.id, seq, RESIGN), left)
-        # An attempt that is resigned before its start ends at its start.
-        _check_asked(first, max(event.at, state.start.at), seq, about)
+        if pace_bot.is_its(state):
+            # It stops when nobody else plays any more, which is checked with the round.
+            if pace_bot.next_at(state) <= event.at:
+                about.add("invented", seq, f"{event}, and the bot has not made its move before")
+        else:
+            _check_resigned(state, event, commands, about)
         if event.at < state.start.at or event.at >= state.start.deadline:
             about.add("mistimed", seq, f"{event} in {state.start}")
     elif isinstance(event, Ended) and event.end == "time":
@@ -165,6 +174,17 @@ def _check_entry(
             about.add("mistimed", seq, f"{event}, and the deadline is {state.start.deadline}")
     elif isinstance(event, Ended) and not (event.end == "stuck" and _is_dead_end(states)):
         about.add("invented", seq, f"{event} is not true")
+
+
+def _check_resigned(
+    state: Attempt, event: Ended, commands: CommandIndex, about: Complaints
+) -> None:
+    """Check that a player has resigned, has left the room or was removed."""
+    seq, room = state.seq + 1, state.start.room or ""
+    left = min(commands.first(type_, room) for type_ in ("room.leave", "removed"))
+    first = min(commands.entry(state.id, seq, RESIGN), left)
+    # An attempt that is resigned before its start ends at its start.
+    _check_asked(first, max(event.at, state.start.at), seq, about)
 
 
 def _check_decided(state: Attempt, event: Moved, about: Complaints) -> None:

@@ -54,6 +54,7 @@ class AttemptSummary:
         help: what help the player may ask for.
         ranked: whether it was begun with an identity that was kept.
         days: for how many days it is kept if it is played: fewer where much is stored.
+        stopped: whether it is the pace bot's, which has given up while there was more to play.
     """
 
     game: str
@@ -66,6 +67,7 @@ class AttemptSummary:
     help: Help
     ranked: bool = False
     days: int = KEPT_DAYS
+    stopped: bool = False
 
     @property
     def over(self) -> bool:
@@ -188,6 +190,7 @@ def _check_attempts(
         verdict.counts["events checked"] += sum(map(len, received.values()))
     verdict.counts["attempts checked"] = len(stored.attempts)
     verdict.counts["pace bots"] = len(mine[PACE_BOT])
+    verdict.counts["pace bots stopped"] = sum(each.stopped for each in summaries.values())
     verdict.counts["dailies"] = sum(each.day is not None for each in summaries.values())
     verdict.counts["moves stored"] = sum(
         each.results[-1].moves for each in summaries.values() if each.results
@@ -230,6 +233,7 @@ def _summary(history: AttemptHistory) -> AttemptSummary:
         start.help,
         start.ranked,
         start.days,
+        history.stopped,
     )
 
 
@@ -259,6 +263,9 @@ def _check_results(
                 found = summaries.get(round_.attempt(player))
                 if found is not None and found.help != round_.terms.help:
                     text = f"{player}: played with {found.help}, the terms are {round_.terms}"
+                    complaints.append(Complaint("invented", about, text))
+                if found is not None and found.stopped and player != [*round_.results][-1]:
+                    text = f"{player} stopped before the others were done: {round_.results}"
                     complaints.append(Complaint("invented", about, text))
                 if found is None:
                     complaints.append(

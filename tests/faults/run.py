@@ -200,7 +200,7 @@ async def _report(world: World, log: Callable[[str], None]) -> None:
 async def stored_when_settled(stage: Stage) -> Stored:
     """Return the contents of Redis when nothing is due any more, or the time is up.
 
-    A bot whose rival has left plays on until the deadline of its quick match.
+    A bot whose rival has vanished plays on until the deadline of its quick match.
     """
     deadline = time.monotonic() + SETTLED_WITHIN
     matches_over = ledger.now() + max(COUNTDOWNS) + QUICK_LIMIT

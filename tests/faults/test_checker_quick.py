@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from engine.catalog import ruleset
-from server.base.core.ids import PACE_BOT, attempt_id
+from server.base.core.ids import PACE_BOT, PlayerId, attempt_id
 from server.play.core import attempt as core
 from server.play.core import keys, pace_bot
 from server.play.core.attempt import Ended, Started
@@ -32,8 +32,15 @@ from tests.faults.recording import (
 BOT = attempt_id(RACED, PACE_BOT)
 
 
-def quick_recording() -> Recording:
-    """Return the recording of a round that a player who waited alone has run against the bot."""
+def quick_recording(
+    stop: int | None = None, order: Sequence[PlayerId] = (ADA, PACE_BOT)
+) -> Recording:
+    """Return the recording of a round that a player who waited alone has run against the bot.
+
+    Args:
+        stop: after which entry the bot stops, if it does not play on to its end.
+        order: in which order their runs were over.
+    """
     found = Recording(ledgers={ADA: Ledger(ADA)})
     rules = ruleset(GAME)
     fields = {"game": GAME, "variant": "standard", "seed": SEED.hex(), "rules": rules.digest}
@@ -64,7 +71,7 @@ def quick_recording() -> Recording:
     )
     running = add(start).running
     assert running is not None
-    for player in running.players:
+    for player in order:
         begun = Started(
             *(player, RACED, GAME, "standard", CODE, None),
             *(running.starts, running.deadline, rules.digest),
@@ -74,12 +81,14 @@ def quick_recording() -> Recording:
         found.stored.expiries[attempt.id] = begun.deadline + keys.UNPLAYED_LIFE_MS
         _append(journal, begun)
         while attempt.end is None:
-            event: core.Event | None = Ended("resigned", running.starts)
-            if player == PACE_BOT:
+            event: core.Event | None = Ended("resigned", max(found.at, running.starts))
+            if player == PACE_BOT and attempt.seq == stop:
+                event = core.give_up(attempt, attempt.at)
+            elif player == PACE_BOT:
                 event = pace_bot.due(attempt, running.deadline)
                 event = event or core.due(attempt, running.deadline)
             else:
-                found.at = running.starts
+                found.at = max(found.at, running.starts)
                 found.send(ADA, "resign", attempt=attempt.id, seq=2)
             assert event is not None
             attempt = core.fold(attempt, event)
@@ -108,6 +117,18 @@ def test_a_correct_recording_gives_no_complaints() -> None:
     assert verdict.complaints == []
     assert verdict.counts["pace bots"] == 1
     assert len(recording.stored.attempts[BOT]) > 5
+
+
+def test_a_bot_that_stops_after_the_others_gives_no_complaints() -> None:
+    recording = quick_recording(stop=5)
+    verdict = check(recording.stored, list(recording.ledgers.values()), recording.at + 60_000)
+    assert verdict.complaints == []
+    assert verdict.counts["pace bots stopped"] == 1
+
+
+def test_a_bot_that_stops_before_the_others_is_found() -> None:
+    assert kinds(quick_recording(order=(PACE_BOT, ADA))) == set()
+    assert kinds(quick_recording(stop=5, order=(PACE_BOT, ADA))) == {"invented"}
 
 
 def move_late(recording: Recording) -> None:

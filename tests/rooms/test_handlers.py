@@ -554,7 +554,7 @@ async def test_the_pace_bot_races_who_waits_alone_and_is_labelled(
         await resign(client, attempt)
         over = await client.next("room", is_over)
         result = over["round"]["runners"][1]["result"]
-        assert (result["end"] in {"resigned", "stuck", "won"}, result["moves"] > 5) == (True, True)
+        assert (result["end"] in {"resigned", "stuck", "won"}, result["moves"] > 0) == (True, True)
 
 
 async def test_a_host_who_vanishes_is_followed_and_later_loses_the_seat(

@@ -9,11 +9,13 @@ import pytest
 
 from server.base.core.ids import PACE_BOT, AttemptId, RoomCode
 from server.base.work import worker_pool
+from server.deals.core import keys as deals_keys
 from server.play.core import keys, pace_bot
-from server.play.core.attempt import Attempt, Event, fold
+from server.play.core.attempt import Attempt, Ended, Event, fold
+from server.play.core.finish import Finish
 from server.rooms import pace_bot_timers as module
 from server.rooms.core import quick_match
-from server.rooms.core.room import Room
+from server.rooms.core.room import Room, Round
 from tests.base.redis.servers import until
 from tests.builders import ADA, BOB
 from tests.nodes import Node, SetClock, attempt_of, running_together
@@ -126,8 +128,6 @@ async def test_in_a_room_that_nobody_follows_the_deadline_finishes_its_run(
     assert room.round is not None
     attempt = attempt_of(room, PACE_BOT)
     expected = await line_of(node, attempt)
-    await node.attempts.give_up(attempt_of(room, ADA))
-    await node.apply_effects()
     assert len(await texts(node, attempt)) == 1, "nobody looks: it costs nothing"
     clock.time = room.round.deadline
     await node.sweep()
@@ -138,6 +138,58 @@ async def test_in_a_room_that_nobody_follows_the_deadline_finishes_its_run(
     assert room.round.results[PACE_BOT].end in {"resigned", "won", "stuck"}
     assert room.round.winners() == [PACE_BOT]
     assert await node.keys("leaderboard*") == []
+
+
+async def round_of(node: Node, code: RoomCode) -> Round:
+    """Return the last round of a room."""
+    round_ = (await node.rooms.load(code)).round
+    assert round_ is not None
+    return round_
+
+
+async def test_it_stops_with_the_last_person_and_its_result_stands(
+    node: Node, clock: SetClock
+) -> None:
+    room, code = await race_with_bot(node, clock)
+    attempt = attempt_of(room, PACE_BOT)
+    expected = await line_of(node, attempt)
+    clock.time += 100
+    await node.attempts.give_up(attempt_of(room, ADA))
+    await node.apply_effects()
+    assert (await round_of(node, code)).over
+    *moves, end = await texts(node, attempt)
+    assert moves == expected[: len(moves)]
+    assert len(moves) > 3, "those that were due by then stand"
+    assert end == text_of(Ended("resigned", clock.time))
+    state = await node.state_of(attempt)
+    assert (await round_of(node, code)).results[PACE_BOT] == state.result
+
+
+async def test_another_node_stops_it_if_one_died_when_the_last_person_was_done(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await race_with_bot(node, clock)
+    await node.attempts.give_up(attempt_of(room, ADA))
+    mine = await node.state_of(attempt_of(room, ADA))
+    await node.rooms.finish(code, mine.start.deal, ADA, mine.result)
+    assert (await round_of(node, code)).unfinished() == [PACE_BOT]
+    await other.sweep()
+    await other.apply_effects()
+    assert (await round_of(other, code)).over
+
+
+async def test_if_its_deal_is_lost_the_round_ends_at_the_deadline(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room, code = await race_with_bot(node, clock)
+    mine = await node.state_of(attempt_of(room, ADA))
+    deal = mine.start.deal
+    await node.redis.delete(deals_keys.deal(deal), keys.attempt(attempt_of(room, PACE_BOT)))
+    await other.rooms.apply_finish(Finish(mine.id, ADA, deal, GAME, code, None, mine.result))
+    assert (await round_of(other, code)).unfinished() == [PACE_BOT]
+    clock.time = mine.start.deadline
+    await other.rooms.pass_deadline(code)
+    assert (await round_of(other, code)).over
 
 
 async def test_its_attempt_is_started_if_a_node_died_before(

@@ -27,6 +27,9 @@ DEEP_RACES = 50
 
 HOSTILE_RACES = 20
 
+QUICK_RACES = 10
+"""Races of quick matches."""
+
 REPLAYED = 5
 """Seeds that are run again."""
 
@@ -68,6 +71,16 @@ def test_players_who_keep_no_rule_change_nothing_for_others() -> None:
     assert counts["empty rooms"] > HOSTILE_RACES
     assert counts["ratings computed"] > 0, "some races were rated"
     assert counts["boards watched"] > HOSTILE_RACES
+
+
+@pytest.mark.deep
+def test_the_pace_bot_stops_when_no_person_plays_any_more() -> None:
+    counts: Counter[str] = Counter()
+    with patched(race, "QUICK", 1.0), patched(race, "DAILIES", 0.0):
+        for seed in range(2000, 2000 + QUICK_RACES):
+            outcome = run(seed, counts)
+            assert outcome.complaints == [], f"seed {seed}, with QUICK = 1.0"
+    assert counts["pace bots stopped"] > 0
 
 
 def test_timers_of_one_time_run_in_the_order_in_which_they_were_set() -> None:

@@ -2,7 +2,8 @@
 
 A quick match *waits* until its first round: for a second player, then for both to be online. If
 nobody comes, the pace bot takes the second seat. From the first round on it is a room like others,
-but that nobody runs it: two who do not know each other play what both have asked for.
+but that nobody runs it: two who do not know each other play what both have asked for. A round is
+over with its last person: the pace bot then stops where it is.
 Times are Unix milliseconds.
 """
 
@@ -46,6 +47,11 @@ def seat_bot(room: Room, now: int) -> Event | None:
     """Decide that the pace bot takes the second seat: `None` if it is not time for that."""
     at = bot_at(room)
     return SeatTaken(PACE_BOT, now) if at is not None and at <= now else None
+
+
+def bot_stops(room: Room) -> bool:
+    """Return whether the pace bot gives up its run: all others of the running round are done."""
+    return room.running is not None and room.running.unfinished() == [PACE_BOT]
 
 
 def starts(room: Room, online: Collection[PlayerId]) -> bool:

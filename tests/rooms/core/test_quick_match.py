@@ -144,6 +144,15 @@ def test_a_second_round_never_starts_by_itself() -> None:
     assert refusal_of(lambda: start(room, {ADA})) == "round_running"
 
 
+def test_the_bot_stops_when_everybody_else_is_done() -> None:
+    assert not quick_match.bot_stops(with_bot()), "no round is running"
+    assert not quick_match.bot_stops(racing())
+    assert quick_match.bot_stops(finished(racing(), ADA, reached(1)))
+    first = finished(racing(), PACE_BOT, reached(1))
+    assert not quick_match.bot_stops(first)
+    assert not quick_match.bot_stops(finished(first, ADA, reached(1)))
+
+
 def test_the_bot_is_always_there_and_plays_whenever_a_player_does() -> None:
     room = racing()
     assert room.round is not None
