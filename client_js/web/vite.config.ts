@@ -30,8 +30,11 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["race", /table\/(Countdown\.|Track\.|emotes\/)|text\/(emotes|track)/],
   ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
   // What most screens show that are no table.
-  ["parts", /parts\/(Felt|Loading|Name|OutcomeWords|Rank|ShareButton)\./],
-  ["parts", /(kit\/Dialog|daily\/GameRow|table\/TableLater)\./],
+  ["parts", /parts\/(BoardSketch|Crown|Felt|Flame|Loading|Name|OutcomeWords|Rank|ShareButton)\./],
+  ["parts", /(kit\/Dialog|daily\/(GameRow|placing)|parts\/gameCards|race\/limits)\./],
+  ["parts", /table\/TableLater\./],
+  // Loaded when the page has nothing else to do, too.
+  ["courses", /app\/courses\./],
 ];
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));

@@ -2,18 +2,34 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Site
 from tests.browser.player import Player
-from tests.browser.screens import device
+from tests.browser.screens import GAMES, device
 
 
 def test_a_stranger_reads_on_a_phone_what_this_is(browser: Browser, site: Site) -> None:
     player = Player(browser, site.url, device("360x740"))
     player.go("/")
     expect(player.page.get_by_text("Solitaire with other people")).to_be_in_viewport()
-    expect(player.see("daily-robert")).to_contain_text("Over in two minutes")
+    expect(player.see("daily-robert")).to_contain_text("Two minutes, up or down")
+    for game in GAMES:
+        expect(player.see(f"daily-{game}").locator("svg path").first).to_be_attached()
     player.press("boards-link")
     expect(player.page.get_by_role("heading", level=1)).to_contain_text("Leaderboard")
+    player.close()
+
+
+def test_on_a_desktop_the_games_stand_in_one_row(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url, device("1440x900"))
+    player.go("/")
+    boxes = [player.see(f"daily-{game}").bounding_box() for game in GAMES]
+    tiles = [box for box in boxes if box is not None]
+    assert len({(tile["y"], tile["height"]) for tile in tiles}) == 1
+    row = player.page.locator("ul", has=player.see("daily-robert")).bounding_box()
+    assert row is not None
+    last = max(tile["x"] + tile["width"] for tile in tiles)
+    assert last == pytest.approx(row["x"] + row["width"], abs=1), "a hole at the end"
     player.close()

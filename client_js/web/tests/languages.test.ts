@@ -98,6 +98,15 @@ describe("the rules in words", () => {
     if (waste?.redeals === 2) expect(all).toContain("twice");
   });
 
+  it("have a summary for each game, and a few words for lists", () => {
+    for (const spoken of ["en", "de"] as const) {
+      const { rules, howTo } = catalogue(spoken);
+      const ids = games.map(({ id }) => id).sort();
+      expect(Object.keys(rules.leads).sort()).toEqual(ids);
+      expect(Object.keys(howTo.summaries).sort()).toEqual(ids);
+    }
+  });
+
   it("show examples that are legal", () => {
     const ruleset = findRuleset("roosevelt");
     const [, columns] = rulesOf(ruleset);

@@ -338,12 +338,11 @@ export const de: Text = {
     newHere: "Neu hier?",
     newHereMore: "Jedes Spiel ist in einer Minute gelernt, mit Übungsblatt, Zurück und Tipps.",
     leads: {
-      roosevelt: "Zwei Blätter, sieben Spalten, immer eine Karte. Geduld entscheidet.",
-      robert: "Dreimal durch ein Blatt, auf oder ab. In zwei Minuten vorbei.",
-      "rouge-et-noir": "Zehn Spalten, Rot auf Schwarz, und eine neue Reihe, wenn du dich traust.",
-      deuces:
-        "Die Zweien liegen schon. Zehn Spalten in einer Farbe, und nach dem Ass kommt der König.",
-      "lady-betty": "Sechs Stapel, und was liegt, bleibt liegen, bis es nach Hause geht.",
+      roosevelt: "Zwei Blätter und viel Geduld",
+      robert: "Zwei Minuten, auf oder ab",
+      "rouge-et-noir": "Rot auf Schwarz, Schwarz auf Rot",
+      deuces: "Die Zweien liegen schon",
+      "lady-betty": "Was liegt, bleibt liegen",
     },
   },
 

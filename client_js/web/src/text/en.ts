@@ -349,12 +349,13 @@ export const en = {
     others: "Other games",
     newHere: "New to these games?",
     newHereMore: "A minute to learn each, and a practice deal with undo and hints.",
+    /** Each game in a few words. */
     leads: {
-      roosevelt: "Two packs, seven columns, one card at a time. Patience decides.",
-      robert: "Three passes through one pack, up or down. Over in two minutes.",
-      "rouge-et-noir": "Ten columns, red on black, and a fresh row whenever you dare.",
-      deuces: "The Twos are home already. Ten columns down in suit, and the corner goes round.",
-      "lady-betty": "Six piles, and every card you put down stays until it goes home.",
+      roosevelt: "Two packs and a lot of patience",
+      robert: "Two minutes, up or down",
+      "rouge-et-noir": "Red on black, black on red",
+      deuces: "The Twos are home already",
+      "lady-betty": "Once it’s down, it stays",
     } as Readonly<Record<string, string>>,
   },
 

@@ -5,6 +5,14 @@ import type { HowTo } from "./howTo.ts";
 import { text } from "./index.ts";
 
 export const de: HowTo = {
+  summaries: {
+    roosevelt: "Zwei Blätter, sieben Spalten, immer eine Karte. Geduld entscheidet.",
+    robert: "Dreimal durch ein Blatt, auf oder ab. In zwei Minuten vorbei.",
+    "rouge-et-noir": "Zehn Spalten, Rot auf Schwarz, und eine neue Reihe, wenn du dich traust.",
+    deuces:
+      "Die Zweien liegen schon. Zehn Spalten in einer Farbe, und nach dem Ass kommt der König.",
+    "lady-betty": "Sechs Stapel, und was liegt, bleibt liegen, bis es nach Hause geht.",
+  },
   goalTitle: "Das Ziel",
   goal: (total) => `Bring alle ${total} Karten nach Hause auf die Zielstapel.`,
   home: (piles, first, match, suits) => {

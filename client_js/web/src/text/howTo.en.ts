@@ -4,6 +4,13 @@ import type { Match } from "../../../src/rules/schema.ts";
 import { text } from "./index.ts";
 
 export const en = {
+  summaries: {
+    roosevelt: "Two packs, seven columns, one card at a time. Patience decides.",
+    robert: "Three passes through one pack, up or down. Over in two minutes.",
+    "rouge-et-noir": "Ten columns, red on black, and a fresh row whenever you dare.",
+    deuces: "The Twos are home already. Ten columns down in suit, and the corner goes round.",
+    "lady-betty": "Six piles, and every card you put down stays until it goes home.",
+  } as Readonly<Record<string, string>>,
   goalTitle: "The goal",
   goal: (total: number) => `Bring all ${total} cards home to the foundations.`,
   home: (piles: number, first: string, match: Match, suits: string) => {

@@ -1,0 +1,70 @@
+/** A small drawing of how a game's piles lie at the start, by its rules alone: of no deal. */
+
+import type { Rules } from "../../../src/rules/schema.ts";
+
+/** What is drawn, as the data of one SVG path for each colour. */
+export interface Sketch {
+  readonly width: number;
+  readonly height: number;
+  /** Piles without a card. */
+  readonly places: string;
+  readonly backs: string;
+  readonly faces: string;
+  /** A pip on each face that nothing covers. */
+  readonly reds: string;
+  readonly blacks: string;
+}
+
+const WIDTH = 10;
+const HEIGHT = 14;
+const GAP = 2;
+/** From pile to pile in a row. */
+const STEP = WIDTH + GAP;
+/** How much of a covered card is visible. */
+const STRIP = 3;
+
+/**
+ * Foundations above, the tableau below them, stock and waste at the lower right, as on a phone; all
+ * in one row where there is no tableau.
+ */
+export function sketchOf({ foundations, tableau, stock, waste }: Rules): Sketch {
+  const drawn = { places: "", backs: "", faces: "", reds: "", blacks: "" };
+  let pips = 0;
+
+  function draw(nth: number, y: number, count: number, up: number): void {
+    const x = nth * STEP;
+    const card = (at: number, height: number) => `M${x} ${at}h${WIDTH}v${height}h-${WIDTH}z`;
+    if (count === 0) drawn.places += card(y, HEIGHT);
+    for (let under = count - 1; under >= 0; under--, y += STRIP) {
+      drawn[under < up ? "faces" : "backs"] += card(y, under > 0 ? STRIP : HEIGHT);
+      if (under === 0 && up > 0) {
+        drawn[pips++ % 2 > 0 ? "reds" : "blacks"] += `M${x + 5} ${y + 3}l3 4-3 4-3-4z`;
+      }
+    }
+  }
+
+  const homes = foundations.flatMap(({ piles, setup }) =>
+    Array<number>(piles).fill(setup === "empty" ? 0 : 1),
+  );
+  const columns = tableau?.deal ?? [];
+  const most = Math.max(1, ...columns);
+  // Many piles of one card fit in two rows, where they are larger.
+  const rows = columns.length > 8 && most === 1 ? 2 : 1;
+  const perRow = Math.ceil(columns.length / rows);
+  const docked = waste === null ? 1 : 2;
+  const across = Math.max(homes.length + (tableau === null ? docked : 0), perRow);
+
+  const firstHome = tableau === null ? 0 : (across - homes.length) / 2;
+  homes.forEach((count, nth) => draw(firstHome + nth, 0, count, 1));
+  let y = tableau === null ? 0 : HEIGHT + 2 * GAP;
+  for (let from = 0; from < columns.length; from += perRow) {
+    columns.slice(from, from + perRow).forEach((count, nth) => {
+      const up = tableau?.face_up ?? 0;
+      draw((across - perRow) / 2 + nth, y, count, up === "all" ? count : up);
+    });
+    y += (most - 1) * STRIP + HEIGHT + 2 * GAP;
+  }
+  if (waste !== null) draw(across - 2, y, 0, 0);
+  draw(across - 1, y, 1, stock.top === "up" ? 1 : 0);
+  return { width: across * STEP - GAP, height: y + HEIGHT, ...drawn };
+}
