@@ -274,7 +274,7 @@ def _room(cast: Cast) -> Screens:
     player.see("emote").wait_for()
     yield "emote", player
     friend.press("change-terms")
-    friend.see("game-select").select_option("deuces")
+    friend.choose_game("deuces")
     yield "suggesting", friend
     friend.press("send-terms")
     player.see("accept-terms").wait_for()

@@ -101,7 +101,7 @@ class Evening:
     def race_another_game(self) -> None:
         """Race another game: Ada goes on in a second tab, and watches Grace when she is done."""
         self.grace.press("change-terms")
-        self.grace.see("game-select").select_option("roosevelt")
+        self.grace.choose_game("roosevelt")
         self.grace.press("send-terms")
         expect(self.ada.see("next-terms")).to_contain_text("Roosevelt")
         self.grace.press("be-in")

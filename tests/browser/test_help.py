@@ -21,7 +21,7 @@ def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iter
 def play_alone(player: Player, allowed: str) -> None:
     """Start Robert alone, with this help."""
     player.go("/new")
-    player.see("game-select").select_option("robert")
+    player.choose_game("robert")
     player.see("help-select").select_option(allowed)
     player.press("play-alone")
     player.wait_for_board()

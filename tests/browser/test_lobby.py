@@ -64,14 +64,14 @@ def test_two_taps_bring_two_strangers_to_one_race(ada: Player, grace: Player) ->
 
 def test_who_does_not_want_to_wait_stops_looking(ada: Player, grace: Player) -> None:
     ada.go("/new")
-    ada.see("game-select").select_option("robert")
+    ada.choose_game("robert")
     ada.press("find-match")
     expect(ada.see("looking")).to_be_visible()
     before = ada.page.url
     ada.press("stop-looking")
     expect(ada.see("race")).to_be_visible()
     grace.go("/new")
-    grace.see("game-select").select_option("robert")
+    grace.choose_game("robert")
     grace.press("find-match")
     expect(grace.see("looking")).to_be_visible()
     assert grace.page.url != before

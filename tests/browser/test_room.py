@@ -45,7 +45,7 @@ def test_one_tap_starts_a_game_alone(player: Player) -> None:
 
 def test_every_screen_leads_back_to_a_running_race(player: Player) -> None:
     player.go("/new")
-    player.see("game-select").select_option("robert")
+    player.choose_game("robert")
     player.press("play-alone")
     player.wait_for_board()
     expect(player.see("return-to-game")).to_have_count(0)
@@ -197,22 +197,22 @@ def test_nobody_can_start_a_round_that_everybody_sits_out(host: Player, guest: P
 def test_a_guest_proposes_a_game_that_the_host_accepts(host: Player, guest: Player) -> None:
     gather(host, guest)
     guest.press("change-terms")
-    guest.see("game-select").select_option("deuces")
-    guest.see("limit-select").select_option("5 minutes")
+    guest.choose_game("deuces")
+    guest.see("limit-select").select_option("10 minutes")
     guest.press("send-terms")
-    expect(guest.see("proposals")).to_contain_text("You suggest Deuces, 5 minutes.")
-    expect(host.see("proposals")).to_contain_text("Grace suggests Deuces, 5 minutes.")
+    expect(guest.see("proposals")).to_contain_text("You suggest Deuces, 10 minutes.")
+    expect(host.see("proposals")).to_contain_text("Grace suggests Deuces, 10 minutes.")
     expect(guest.see("accept-terms")).to_have_count(0)
     host.press("accept-terms")
-    expect(guest.see("notice")).to_contain_text("Next: Deuces, 5 minutes.")
+    expect(guest.see("notice")).to_contain_text("Next: Deuces, 10 minutes.")
     for player in (host, guest):
         expect(player.page.get_by_role("heading", level=1)).to_have_text("Deuces")
-        expect(player.see("next-terms")).to_contain_text("5 minutes")
+        expect(player.see("next-terms")).to_contain_text("10 minutes")
         expect(player.see("proposals")).to_have_text("")
     host.press("start-round")
     race(host, guest)
     host.press("change-terms")
-    host.see("game-select").select_option("robert")
+    host.choose_game("robert")
     host.press("send-terms")
     for player in (host, guest):
         expect(player.see("next-terms")).to_have_text("Robert, 5 minutes")

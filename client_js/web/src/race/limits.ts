@@ -13,3 +13,12 @@ const USUAL: Readonly<Record<string, number>> = {
 export function usualLimit(game: string): number {
   return 60 * (USUAL[game] ?? 15);
 }
+
+/** Minutes. */
+const OFFERED = [3, 5, 10, 15, 20, 30, 45, 60];
+
+/** The limits that a game is offered with, in minutes: from half its usual one to three times. */
+export function limitsOf(game: string): number[] {
+  const usual = usualLimit(game) / 60;
+  return OFFERED.filter((minutes) => minutes >= usual / 2 && minutes <= usual * 3);
+}
