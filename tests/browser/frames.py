@@ -45,7 +45,7 @@ def frame_times(player: Player, begin: Callable[[], None], wait: int = WINDOW) -
 def open_practice(player: Player, game: str, moves: list[str], seed: str = SEED) -> None:
     """Open a practice game with these moves played, and slow the processor down."""
     player.go("/rules/robert")
-    player.page.evaluate("localStorage.setItem('samedeal.guided', 'yes')")
+    player.page.evaluate(f"localStorage.setItem('samedeal.guided.{game}', '3')")
     store_practice(player, game, {"seed": seed, "moves": moves})
     player.go(f"/practice/{game}")
     player.wait_for_board()

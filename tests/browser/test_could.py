@@ -123,7 +123,7 @@ def test_a_hint_in_practice_is_a_step_of_a_line_that_wins(player: Player) -> Non
     expect(player.see("note")).to_contain_text("a win from here")
     expect(player.page.locator(".hinted[data-pile]").first).to_be_attached()
     # The hint alone glows then, and nothing covers what is said of it.
-    expect(guide).to_have_count(0)
+    expect(guide).not_to_be_visible()
     glowing = player.page.locator(".hinted[data-pile]").evaluate_all(
         "cards => cards.map(card => card.dataset.pile)"
     )

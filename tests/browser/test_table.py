@@ -10,7 +10,22 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, MOVING_PHONE, Player
-from tests.browser.screens import SEED, WON
+from tests.browser.screens import GAMES, SEED, WON, device
+
+
+GUIDE = "Tap a card that glows"
+"""How the guide begins that newcomers are shown."""
+
+FIND_COVERED = """() => {
+  const guide = document.querySelector('.guide').getBoundingClientRect();
+  const outside = guide.left < 0 || guide.right > innerWidth || guide.bottom > innerHeight;
+  const covered = [...document.querySelectorAll('[data-card]')].filter(card => {
+    const {left, top, right, bottom} = card.getBoundingClientRect();
+    return left < guide.right && right > guide.left && top < guide.bottom && bottom > guide.top;
+  });
+  return [...covered.map(card => card.dataset.pile), ...(outside ? ['outside'] : [])];
+}"""
+"""Returns the piles of cards that the guide covers, and whether it is cut off."""
 
 
 @pytest.fixture(
@@ -32,7 +47,7 @@ def practise(player: Player, game: str, *moves: str, newcomer: bool = False) -> 
     """
     kept = json.dumps({"seed": SEED, "moves": moves})
     if not newcomer:
-        player.page.add_init_script("localStorage.setItem('samedeal.guided', 'yes')")
+        player.page.add_init_script(f"localStorage.setItem('samedeal.guided.{game}', '3')")
     key = f"samedeal.practice.{game}"
     player.page.add_init_script(
         f"localStorage.getItem({key!r}) ?? localStorage.setItem({key!r}, {kept!r})"
@@ -51,6 +66,11 @@ def top(player: Player, pile: str) -> Locator:
     """Return the top card of a pile."""
     index = len(player.cards(pile)) - 1
     return player.page.locator(f'[data-pile="{pile}"][data-index="{index}"]')
+
+
+def piles_of(cards: Locator) -> set[str]:
+    """Return the names of the piles that these cards lie on."""
+    return {card.get_attribute("data-pile") or "" for card in cards.all()}
 
 
 def test_a_press_that_slides_off_the_stock_plays_nothing(player: Player) -> None:
@@ -176,17 +196,53 @@ def test_a_hint_marks_cards_until_the_next_move(player: Player) -> None:
 
 def test_a_newcomer_is_shown_which_cards_can_be_moved(player: Player) -> None:
     practise(player, "roosevelt", newcomer=True)
-    expect(player.page.get_by_text("Tap a card that glows")).to_be_visible()
+    expect(player.page.get_by_text(GUIDE)).to_be_visible()
     glowing = player.page.locator(".card.hinted")
-    piles = {card.get_attribute("data-pile") for card in glowing.all()}
+    piles = piles_of(glowing)
     assert "s" in piles
     assert len(piles) < 8, "all cards glow"
-    player.tap(next(pile for pile in piles if pile and pile != "s"))
-    player.wait_for_moves(1)
-    expect(glowing).to_have_count(0)
+    board = player.see("board").bounding_box()
+    moved = 0
+    while glowing.count():
+        player.tap(min(piles_of(glowing) - {"s"}, default="s"))
+        moved += 1
+        player.wait_for_moves(moved)
+    assert moved >= 3
+    expect(player.page.get_by_text(GUIDE)).not_to_be_visible()
+    assert player.see("board").bounding_box() == board, "the cards moved"
     player.page.reload()
     player.wait_for_board()
     expect(glowing).to_have_count(0)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("game", GAMES)
+def test_the_guide_covers_no_card(browser: Browser, site: Site, game: str) -> None:
+    player = Player(browser, site.url, device("360x740"))
+    practise(player, game, newcomer=True)
+    expect(player.page.get_by_text(GUIDE)).to_be_visible()
+    for width, height in ((360, 740), (320, 568), (844, 390)):
+        player.page.set_viewport_size({"width": width, "height": height})
+        for size in ("", "200%"):
+            player.page.evaluate("size => (document.documentElement.style.fontSize = size)", size)
+            player.wait_for_frames(2)
+            assert player.page.evaluate(FIND_COVERED) == [], (width, height, size)
+    player.close()
+
+
+def test_the_guide_says_how_cards_move_in_lady_betty(player: Player) -> None:
+    practise(player, "lady-betty", newcomer=True)
+    expect(player.page.get_by_text(GUIDE)).to_contain_text("then the pile for it")
+    for moved in range(1, 6):
+        if moved == 3:
+            # What is refused shows that one has not got it yet.
+            player.tap("t0")
+        expect(player.page.get_by_text(GUIDE)).to_be_visible()
+        player.tap("s")
+        if player.page.locator(".selected").count():
+            player.tap(f"t{moved}")
+        player.wait_for_moves(moved)
+    expect(player.page.get_by_text(GUIDE)).not_to_be_visible()
 
 
 def test_the_stock_is_dealt_by_a_key_wherever_the_focus_is(player: Player) -> None:

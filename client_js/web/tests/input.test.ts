@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { View } from "../../src/rules/board.ts";
+import { type View, viewOf as seenBy } from "../../src/rules/board.ts";
+import { findRuleset, games } from "../../src/rules/catalog.ts";
+import { dealSeed } from "../../src/rules/deal.ts";
 import { legalMoves } from "../../src/rules/moves.ts";
 import { moveText } from "../../src/rules/notation.ts";
-import type { Table } from "../src/board/choices.ts";
+import { apply } from "../../src/rules/play.ts";
+import { type Table, isPointless, movesFrom } from "../src/board/choices.ts";
 import { AT_REST, type InputEvent, type InputState, canLift, step } from "../src/board/input.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
@@ -127,6 +130,51 @@ describe("a tap", () => {
     expect(twice(120, 14)).toEqual(["t1>t0"]);
     expect(twice(600, 14)).toEqual(["t1>t0", "w>t0"]);
     expect(twice(120, 300)).toEqual(["t1>t0", "w>t0"]);
+  });
+});
+
+/** Views of a game that is played to its end, by moves from all over the list of legal ones. */
+function* viewsOf(game: string): Generator<View> {
+  let board = dealSeed(findRuleset(game), new Uint8Array(32).fill(3));
+  for (let nth = 0; nth < 80; nth++) {
+    const moves = legalMoves(board);
+    const move = moves[(nth * 7) % Math.max(1, moves.length)];
+    if (move === undefined) return;
+    yield seenBy(board);
+    board = apply(board, move);
+  }
+}
+
+describe.each(games.map(({ id }) => id))("a tap on any card of %s", (game) => {
+  it("plays its only move, and of several one, or shows them", () => {
+    let [only, several] = [0, 0];
+    for (const view of viewsOf(game)) {
+      const table = { view, moves: legalMoves(view) };
+      for (const [pile, cards] of view.piles.entries()) {
+        for (let index = 0; index < cards.length; index++) {
+          const moves = movesFrom(table, { pile, index });
+          const useful = moves.filter((move) => !isPointless(view, move));
+          if (useful.length === 0) continue;
+          const name = view.ruleset.pileNames[pile] ?? "";
+          const driver = new Driver(view).tap(name, index);
+          const texts = useful.map((move) => moveText(view.ruleset, move));
+          if (moves.length === 1) {
+            expect(driver.played).toEqual(texts);
+            only++;
+          } else if (driver.played.length > 0) {
+            expect(texts).toContain(driver.played[0]);
+            several++;
+          } else {
+            expect(driver.state.selected).toEqual({ pile, index });
+            several++;
+          }
+          expect(driver.shaken).toBe(0);
+        }
+      }
+    }
+    expect(only).toBeGreaterThan(0);
+    // In Robert there is one place for a card.
+    expect(several > 0).toBe(game !== "robert");
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
-import { rulesOf } from "../src/practice/ruleWords.ts";
+import { rulesOf, tapWords } from "../src/practice/ruleWords.ts";
 import { boardCatalogues } from "../src/text/boards.ts";
 import { accountCatalogues } from "../src/text/account.ts";
 import { checkCatalogues } from "../src/text/check.ts";
@@ -104,6 +104,15 @@ describe("the rules in words", () => {
       const ids = games.map(({ id }) => id).sort();
       expect(Object.keys(rules.leads).sort()).toEqual(ids);
       expect(Object.keys(howTo.summaries).sort()).toEqual(ids);
+    }
+  });
+
+  it("say what a tap does", () => {
+    const said = (game: string) => tapWords(findRuleset(game));
+    expect(said("lady-betty")).toContain("then the pile");
+    expect(said("robert")).not.toContain("run");
+    for (const game of ["roosevelt", "rouge-et-noir", "deuces"]) {
+      expect(said(game)).toContain("the longest run");
     }
   });
 

@@ -3,7 +3,7 @@
 import { type Layout, type View, cardsFaceDown, pileAt } from "../../../src/rules/board.ts";
 import { isWon, legalMoves, runLength } from "../../../src/rules/moves.ts";
 import { apply } from "../../../src/rules/play.ts";
-import { type Move, ROW } from "../../../src/rules/ruleset.ts";
+import { type Move, ROW, type Ruleset } from "../../../src/rules/ruleset.ts";
 
 /** A card by pile and index from the bottom; an empty pile's place has the index 0. */
 export interface Place {
@@ -41,15 +41,23 @@ export function homeMove(table: Table, place: Place): Move | undefined {
   return movesFrom(table, place).find(({ target }) => foundations.includes(target));
 }
 
+/**
+ * Whether a tap selects cards that have several moves, for the next tap to choose among them: with
+ * `twoStep`, and where any card goes on any other, so that no place is better than another.
+ */
+export function tapsSelect({ rules }: Ruleset, twoStep: boolean): boolean {
+  return twoStep || rules.tableau?.order === "any";
+}
+
 /** The move of a tap on this place: to a foundation, else to where it makes the longest run. */
 export function bestMove(table: Table, place: Place): Move | undefined {
   const home = homeMove(table, place);
   if (home) return home;
   const { view } = table;
-  // Where any card goes on any other, no place is better than another: the player chooses.
-  if (view.ruleset.rules.tableau?.order === "any") return undefined;
+  const moves = movesFrom(table, place);
+  if (moves.length > 1 && tapsSelect(view.ruleset, false)) return undefined;
   let best: { move: Move; length: number } | undefined;
-  for (const move of movesFrom(table, place)) {
+  for (const move of moves) {
     if (isPointless(view, move)) continue;
     const length = runLength(pileAt(view, move.target), view.ruleset.builds);
     if (best === undefined || length > best.length) best = { move, length };

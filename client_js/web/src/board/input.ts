@@ -9,7 +9,15 @@
 import { isDown } from "../../../src/rules/cards.ts";
 import { pileAt } from "../../../src/rules/board.ts";
 import type { Move } from "../../../src/rules/ruleset.ts";
-import { type Place, type Table, bestMove, dealingMove, homeMove, movesFrom } from "./choices.ts";
+import {
+  type Place,
+  type Table,
+  bestMove,
+  dealingMove,
+  homeMove,
+  movesFrom,
+  tapsSelect,
+} from "./choices.ts";
 import type { Point } from "./layout.ts";
 
 export interface Press {
@@ -192,8 +200,8 @@ function tap(state: InputState, place: Place, table: Table, twoStep: boolean): S
   const best = twoStep ? undefined : bestMove(table, place);
   if (best) return play(state, best);
   if (movesFrom(table, place).length === 0) return shake(state, place);
-  const choice = twoStep || table.view.ruleset.rules.tableau?.order === "any";
-  return choice ? only({ ...state, selected: place }) : shake(state, place);
+  const selects = tapsSelect(table.view.ruleset, twoStep);
+  return selects ? only({ ...state, selected: place }) : shake(state, place);
 }
 
 function pickUp(state: InputState, place: Place, table: Table): Step {

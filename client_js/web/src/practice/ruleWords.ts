@@ -3,6 +3,7 @@
 import { type Card, PACK_SIZE, SUITS } from "../../../src/rules/cards.ts";
 import { EMPTY, type Ruleset } from "../../../src/rules/ruleset.ts";
 import type { Foundation } from "../../../src/rules/schema.ts";
+import { tapsSelect } from "../board/choices.ts";
 import { howTo } from "../text/howTo.ts";
 
 /** A rule, and an example of cards that follow it, bottom to top. */
@@ -40,6 +41,13 @@ export function rulesOf(ruleset: Ruleset): RuleWords[] {
   }
   found.push({ title: words.stockTitle, words: stockWords(ruleset), example: [] });
   return found;
+}
+
+/** What a tap does in this game. */
+export function tapWords(ruleset: Ruleset): string {
+  const { tap, tapHome, tapChoose } = howTo();
+  if (ruleset.tableau.length === 0) return tapHome;
+  return tapsSelect(ruleset, false) ? tapChoose : tap;
 }
 
 function foundationWords(group: Foundation): string {

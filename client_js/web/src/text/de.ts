@@ -396,7 +396,8 @@ export const de: Text = {
   play: {
     sound: "Ton",
     elsewhere: "Du spielst gerade woanders.",
-    guide: "Tippe eine leuchtende Karte an, und sie macht ihren besten Zug. Oder zieh sie selbst.",
+    guide: "Tipp eine leuchtende Karte an: Sie macht ihren besten Zug. Oder zieh sie.",
+    guideTwo: "Tipp eine leuchtende Karte an, dann den Stapel für sie. Oder zieh sie.",
     stockLeft: (left) => `noch ${left}`,
     turnsLeft: (turns) => `${turns}× wenden`,
     deal: "Geben",

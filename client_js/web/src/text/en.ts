@@ -413,7 +413,9 @@ export const en = {
   play: {
     sound: "Sound",
     elsewhere: "You’re playing this somewhere else.",
-    guide: "Tap a card that glows and it plays its best move. Or drag it where you like.",
+    guide: "Tap a card that glows: it makes its best move. Or drag it.",
+    /** Where a tap only selects. */
+    guideTwo: "Tap a card that glows, then the pile for it. Or drag it.",
     stockLeft: (left: number) => `${left} left`,
     turnsLeft: (turns: number) => counted(turns, "turn", "turns"),
     deal: "Deal",

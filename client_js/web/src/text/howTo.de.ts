@@ -57,5 +57,8 @@ export const de: HowTo = {
       : `Ist er leer, wird die Ablage wieder zum Stapel, ${times === 1 ? "einmal" : times === 2 ? "zweimal" : `${times}-mal`}.`,
   tapTitle: "Spielen",
   tap: "Tipp eine Karte an, und sie macht ihren besten Zug: nach Hause, wenn es geht, sonst zur längsten Folge. Oder zieh sie, wohin du willst.",
+  tapHome: "Tipp eine Karte an, und sie geht nach Hause, wenn sie kann. Oder zieh sie hin.",
+  tapChoose:
+    "Tipp die offene Karte an, dann den Stapel für sie. Kann eine Karte nach Hause, reicht ein Tipp. Oder zieh sie, wohin du willst.",
   keys: "Mit der Tastatur: Pfeile bewegen, Eingabe spielt, Leertaste nimmt auf und legt ab, H schickt nach Hause, D gibt Karten, U nimmt zurück, I gibt einen Tipp.",
 };

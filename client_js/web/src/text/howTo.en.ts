@@ -55,5 +55,8 @@ export const en = {
       : `When it is empty, the waste becomes the stock again, ${times === 1 ? "once" : times === 2 ? "twice" : `${times} times`}.`,
   tapTitle: "Playing",
   tap: "Tap a card and it makes its best move: home if it can, else to the longest run. Or drag it where you like.",
+  tapHome: "Tap a card and it goes home if it can. Or drag it there.",
+  tapChoose:
+    "Tap the open card, then the pile for it. A card that can go home takes one tap. Or drag it where you like.",
   keys: "On a keyboard: arrows to move, Enter to play, Space to pick up and put down, H for home, D to deal, U to undo, I for a hint.",
 };
