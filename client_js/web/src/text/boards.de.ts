@@ -55,8 +55,8 @@ export const de: BoardWords = {
     run: "Wer weniger Karten übrig hat, ist besser. Bei Gleichstand zählt, wessen letzte Karte früher zu Hause war, dann weniger Züge.",
     points:
       "Für den Anteil der Karten, die du nach Hause bringst, gibt es bis zu 100 Punkte. Ein Sieg bringt 50 dazu, und noch einmal 50, wenn er schnell ist: einen weniger für jede Minute.",
-    week: "Eine Woche geht von Montag bis Sonntag, nach UTC. Gezählt wird die Summe aller Tagesspiele.",
-    wins: "Gewonnene Tagesspiele, seit du deinen Namen behalten hast.",
+    week: "Eine Woche geht von Montag bis Sonntag, nach UTC. Gezählt wird die Summe aller Tagesblätter.",
+    wins: "Gewonnene Tagesblätter, seit du deinen Namen behalten hast.",
     best: "Die beste Partie an einem Tag oder in einem Rennen ohne Hilfe, seit du deinen Namen behalten hast.",
     rating:
       "Jedes Rennen ohne Hilfe bewegt sie, seit du deinen Namen behalten hast: wen du schlägst, und wen der geschlagen hat. Wer neu ist, beginnt bei 0 und steigt, je besser wir wissen, wie gut er spielt.",

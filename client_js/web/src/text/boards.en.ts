@@ -33,8 +33,8 @@ export const en = {
   weeks: "Weeks",
   middleRun: ({ left, time }: Middle) => `Median: ${left} left, ${resultTime(time)}`,
   middleValue: (value: number) => `Median: ${value}`,
-  better: (percent: number) => `Better than ${percent} %.`,
-  top: (percent: number) => `Among the top ${percent} %.`,
+  better: (percent: number) => `Better than ${percent}%.`,
+  top: (percent: number) => `Among the top ${percent}%.`,
   first: "Nobody is ahead of you.",
   /** To who is not on the board. */
   away: {

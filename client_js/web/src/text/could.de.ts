@@ -23,7 +23,7 @@ export const de: CouldWords = {
   parHome: (home) => `Par: ${home} zu Hause. Mehr konnte niemand heimbringen.`,
   found: (home) => `Am weitesten kamen wir mit ${counted(home, "Karte", "Karten")} zu Hause.`,
   watchWin: "Den Sieg ansehen",
-  watchBest: "Das Beste ansehen",
+  watchBest: "Das beste Spiel ansehen",
 
   runWon: (moves) => `In ${counted(moves, "Zug", "Zügen")} gewonnen.`,
   left: (move) => `Mit Zug ${move} war der letzte Weg zum Sieg verbaut.`,

@@ -25,15 +25,15 @@ export const en = {
 
   /** Of a run. */
   runWon: (moves: number) => `Won in ${counted(moves, "move", "moves")}.`,
-  left: (move: number) => `The last way to win was gone at move ${move}.`,
-  stillAt: (move: number) => `A win was still there after move ${move}. Later on, we can’t tell.`,
-  toTheEnd: "A win was still there at the end.",
+  left: (move: number) => `Move ${move} shut off the last way to win.`,
+  stillAt: (move: number) => `It could still be won after move ${move}. Beyond that, we can’t tell.`,
+  toTheEnd: "It could still be won at the end.",
   short: (cards: number) => `${counted(cards, "card", "cards")} short of par.`,
   open: (cards: number) =>
     cards === 1 ? "One more was still to be had." : `${cards} more were still to be had.`,
   madePar: "That’s par: not one card was given away.",
   costliest: (move: number, cards: number) =>
-    `Move ${move} cost most: ${counted(cards, "card", "cards")}.`,
+    `Move ${move} cost the most: ${counted(cards, "card", "cards")}.`,
   see: (move: number) => `See move ${move}`,
 
   chart: "Cards home, and how many could still come home",

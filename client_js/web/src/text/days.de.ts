@@ -28,11 +28,11 @@ function against(most: number | null, average: number | null): string {
 
 export const de: DaysWords = {
   date: (game, date) => `${game}, ${date}`,
-  alone: "Du bist als Erster fertig.",
+  alone: "Außer dir ist noch niemand fertig.",
   against,
 
   chart: {
-    title: "Das Rennen aller",
+    title: "Alle im Vergleich",
     you: "Du",
     median: "Die Mitte",
     band: "Die meisten",
@@ -48,7 +48,7 @@ export const de: DaysWords = {
   streak: {
     days: "Tage in Folge",
     day: "Tag in Folge",
-    best: (days) => `Dein Rekord sind ${days}.`,
+    best: (days) => `Dein Rekord: ${days}.`,
     isBest: "Dein Rekord.",
     none: "Bring heute eine Karte heim, und eine neue Serie beginnt.",
     all: "Deine Ergebnisse",
@@ -59,7 +59,7 @@ export const de: DaysWords = {
     done: "Alle fünf geschafft",
     crowned: "Die Krone gehört dir.",
     next: (time) => `Neue Blätter in ${time}.`,
-    overall: (place, of) => `Platz ${place} von ${of} über alle Spiele von heute.`,
+    overall: (place, of) => `${place} von ${of} in allen Spielen von heute zusammen.`,
     share: "Alle fünf teilen",
   },
 
@@ -70,7 +70,7 @@ export const de: DaysWords = {
     made: "Das ist Par: Mehr bringt niemand heim.",
     short: (par) => `Par: ${par} zu Hause. Mehr bringt niemand heim.`,
     watchWin: "Den Sieg ansehen",
-    watchBest: "Das Beste ansehen",
+    watchBest: "Das beste Spiel ansehen",
     ask: "War das zu gewinnen?",
   },
 
@@ -129,11 +129,11 @@ export const de: DaysWords = {
     playIt: "Spielen",
     playToday: "Spielen",
     runs: "Alle Partien",
-    board: "Liste",
+    board: "Bestenliste",
     replay: "Deine Partie",
     ahead: (date) => `Diese Blätter sind schon versiegelt. Gespielt werden sie ab ${date}.`,
     closesLater:
-      "Vielleicht spielt noch jemand. Ist der Tag geschlossen, kann jeder die Partien ansehen und das Blatt noch einmal spielen.",
+      "Vielleicht spielt noch jemand. Ist der Tag geschlossen, können alle die Partien ansehen und die Blätter noch einmal spielen.",
     check: "Jeder kann es prüfen",
     checkMore:
       "Jedes Blatt war versiegelt, bevor jemand eine Karte sah: Der Startwert unten führt zu den Karten, und zum Siegel, das schon vorher veröffentlicht war.",

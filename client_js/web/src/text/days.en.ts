@@ -53,7 +53,7 @@ export const en = {
     day: "day in a row",
     best: (days: number) => `Your best is ${days}.`,
     isBest: "Your best yet.",
-    none: "Bring a card home today and a new row begins.",
+    none: "Bring a card home today to start a new streak.",
     all: "Your results",
     recent: (game: string) => `Cards home in ${game}, day by day`,
   },
@@ -62,7 +62,7 @@ export const en = {
     done: "All five, done",
     crowned: "The crown is yours.",
     next: (time: string) => `New deals in ${time}.`,
-    overall: (place: string, of: number) => `${place} of ${of} over all games today.`,
+    overall: (place: string, of: number) => `${place} of ${of} across all of today’s games.`,
     share: "Share all five",
   },
 
@@ -114,7 +114,7 @@ export const en = {
     set: "all five, and the crown",
     today: "today",
     ahead: "sealed",
-    repaired: "our fault, so your row goes on",
+    repaired: "our fault, so your streak goes on",
     key: {
       played: "played",
       won: "won",
@@ -142,11 +142,11 @@ export const en = {
     playIt: "Play it",
     playToday: "Play",
     runs: "All runs",
-    board: "Board",
+    board: "Leaderboard",
     replay: "Your run",
     ahead: (date: string) => `These deals are sealed already. They open on ${date}.`,
     closesLater:
-      "Somebody may still be playing. Once the day is closed, everybody can replay it and play it again.",
+      "Somebody may still be playing. Once the day is closed, everybody can watch the runs, and play the deals again.",
     check: "Anyone can check",
     checkMore:
       "Each deal was sealed before anybody saw a card: the seed below leads to the cards, and to the seal, which was published before.",

@@ -161,7 +161,7 @@ export const de: Text = {
     resume: "Weiter",
     see: "Ergebnis",
     left: (left) => `Als Nächstes: noch ${left} bis zur Krone`,
-    done: (done, of) => `${done} von ${of} geschafft. Alle ${of} ergeben die Krone.`,
+    done: (done, of) => `${done} von ${of} geschafft. Für die Krone brauchst du alle ${of}.`,
     crown: "Alle fünf geschafft. Die Krone gehört dir.",
     allDone: "Alle fünf gespielt. Für die Krone muss in jedem eine Karte heim.",
     streak: (days) => counted(days, "Tag", "Tage"),
@@ -287,7 +287,7 @@ export const de: Text = {
     short: (round) => `R${round}`,
     left: "nicht mehr da",
     place: (rank) => `${rank}.`,
-    caption: "Ein Punkt für jeden, den du schlägst; keiner für einen Lauf ohne Karte zu Hause.",
+    caption: "Ein Punkt für jeden, den du schlägst; keiner für eine Partie ohne Karte zu Hause.",
   },
 
   share: {

@@ -7,6 +7,6 @@ const LIST = new Intl.ListFormat("de");
 export const de: HostWords = {
   neighbours: (here, gone) =>
     gone.length > 0
-      ? `Vom selben Ort wie ${LIST.format(here)}, und nicht mehr hier: ${LIST.format(gone)}.`
-      : `${LIST.format(here)} spielen vom selben Ort aus.`,
+      ? `Am selben Internetanschluss wie ${LIST.format(here)}, und nicht mehr hier: ${LIST.format(gone)}.`
+      : `${LIST.format(here)} spielen am selben Internetanschluss.`,
 };
