@@ -10,6 +10,7 @@ import { predict } from "./rules/play.ts";
 import { type Move, ROW, type Ruleset } from "./rules/ruleset.ts";
 import { digest } from "./digest.ts";
 import {
+  type Certificate,
   type Ended,
   type Have,
   type Hinted,
@@ -32,6 +33,8 @@ export interface AttemptState {
   readonly variant: string;
   readonly room: string | null;
   readonly day: number | null;
+  /** The proof about its deal; null if there is none. */
+  readonly certificate: Certificate | null;
   readonly ruleset: Ruleset;
   /** The view with the pending moves played on it. */
   readonly view: View;
@@ -133,9 +136,11 @@ export class Attempt {
   }
 
   state(): AttemptState {
-    const { deal, commitment, game, variant, room, day, started, deadline } = this.#snapshot;
+    const { deal, commitment, game, variant, room, day, certificate } = this.#snapshot;
+    const { started, deadline } = this.#snapshot;
     return {
-      ...{ id: this.id, deal, commitment, game, variant, room, day, started, deadline },
+      ...{ id: this.id, deal, commitment, game, variant, room, day, certificate },
+      ...{ started, deadline },
       ruleset: this.#ruleset,
       view: this.#predicted(Infinity),
       pending: this.#outbox.moves.length,

@@ -71,6 +71,13 @@ test("a move shows at once, and stays when it is acknowledged", () => {
   expect(attempt.state()).toMatchObject({ pending: 0, seq: 2, result: { moves: 1 } });
 });
 
+test("what was proved of its deal is told", () => {
+  const certificate = { winnable: false, par: 34, level: 2 } as const;
+  expect(attempt.state().certificate).toBeNull();
+  const proved = new Attempt({ ...dealer.snapshot(), certificate });
+  expect(proved.state().certificate).toEqual(certificate);
+});
+
 test("moves have ascending numbers, and are sent once", () => {
   for (const move of ["s>w", "s>w", "s>w"]) attempt.play(move);
   expect(send().map(({ seq }) => seq)).toEqual([2, 3, 4]);

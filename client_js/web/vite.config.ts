@@ -18,10 +18,10 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["run", /client_js\/src\/run\.ts/],
   ["public", /client_js\/src\/api\.ts|app\/publicApi\.ts/],
   ["account", /client_js\/src\/account\.ts/],
-  ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/advisor\.ts)/],
+  ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/(advisor|par)\.ts)/],
   // What every screen needs: of the client library, all but the above.
   ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(shell\/main|cards\/suits)\.ts)/],
-  ["index", /web\/src\/(table\/runners|race\/terms|parts\/Title|parts\/Missing)\./],
+  ["index", /web\/src\/(table\/runners|race\/terms|app\/targets|parts\/Title|parts\/Missing)\./],
   ["index", /svelte\/.*\/(each|size)\.js/],
   ["board", /web\/src\/board\/(?!cascade)/],
   ["board", /table\/(EndWords|HelpTools|PlayBar|TableFrame)\.svelte/],

@@ -75,9 +75,11 @@ def result(shown: DailyId, standing: Standing, *, today: bool) -> Preview:
         standing: the player's profile and row, and the size of the leaderboard.
         today: whether it is the current day, so that readers can still compete.
     """
-    game, total = games()[shown.game], ruleset(shown.game).total
+    game, rules = games()[shown.game], ruleset(shown.game)
     left, time, _ = unpack(standing.row.score)
-    home = f"{total - left} of {total} home" if left else f"All {total} cards home"
+    # Without a tableau, no known deal can be won: runs are not measured by all cards.
+    of_all = f" of {rules.total}" if rules.tableau else ""
+    home = f"{rules.total - left}{of_all} home" if left else f"All {rules.total} cards home"
     when = f" in {clock(time)}" if time else ""
     end = ": can you beat it?" if today else f", on {date_words(shown.day)}."
     return of_game(

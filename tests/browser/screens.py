@@ -188,6 +188,8 @@ def _practice(cast: Cast) -> Screens:
         player.go(f"/practice/{game}")
         player.wait_for_board()
         player.wait_for_faces()
+        # What a deal is played for may have to be worked out first.
+        expect(player.see("home-count")).to_contain_text("/")
         yield f"practice-{game}", player
         for _ in range(DEALS):
             player.page.keyboard.press("d")

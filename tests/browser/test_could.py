@@ -47,9 +47,10 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
         player.wait_for_moves(number)
     player.give_up()
     player.see("results").wait_for()
-    player.press("find-out")
+    # What a run at this game is measured by is worked out without being asked for.
+    verdict = player.see("verdict")
+    expect(verdict).to_contain_text("Nobody could win this deal.", timeout=SOLVING)
     expect(player.see("could-have")).to_have_attribute("aria-busy", "false", timeout=SOLVING)
-    expect(player.see("verdict")).to_contain_text("Nobody could win this deal.")
     assert problems(player) == []
     # The page and the engine agree on how many cards can come home.
     player.press("check-deal")
@@ -101,7 +102,6 @@ def test_who_watched_a_race_may_know_what_could_have_been(browser: Browser, site
         player.wait_for_board()
         player.give_up()
     watcher.press("to-room")
-    watcher.press("find-out")
     expect(watcher.see("verdict")).to_contain_text("Nobody could win", timeout=SOLVING)
     assert problems(watcher) == []
     for player in (ada, grace, watcher):
@@ -179,13 +179,15 @@ def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
         player.go("/")
         row = player.see("daily-robert")
         expect(row).to_contain_text(re.compile(rf"{LEVEL} · par\s\d\d"))
-        expect(player.see("daily-deuces")).to_contain_text("Can it be won?")
+        expect(player.see("daily-deuces")).to_contain_text("Can it be won? Nobody knows.")
         par = re.findall(r"par\s(\d\d)", row.inner_text())[0]
         row.click()
         expect(player.see("proof")).to_contain_text(f"Par is {par} home.")
         assert problems(player) == []
         player.press("play-daily")
         player.wait_for_board()
+        # The game cannot be won: it is played for par, at the table, too.
+        expect(player.see("home-count")).to_have_text(f"1/{par}")
         player.give_up()
         expect(player.see("proof")).to_contain_text(
             re.compile(rf"{LEVEL}\.\s+Par is {par}: nobody can bring more home\.")
@@ -193,11 +195,12 @@ def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
         assert problems(player) == []
         # A deal of which nothing was proved says so, before and after it is played.
         player.go("/daily/deuces")
-        expect(player.see("proof")).to_have_text("Nobody knows whether this one can be won.")
+        expect(player.see("proof")).to_contain_text("nobody knows whether it can be won")
+        expect(player.see("proof")).to_contain_text("the first run sets the mark")
         assert problems(player) == []
         player.press("play-daily")
         player.wait_for_board()
         player.give_up()
-        expect(player.see("proof")).to_contain_text("Nobody knows whether this one can be won.")
+        expect(player.see("proof")).to_contain_text("nobody knows whether it can be won")
         player.close()
         site.stop()

@@ -12,11 +12,13 @@ describe("Averages", () => {
     expect(averages.note("robert", "c", 52)).toBe(26);
     expect(averages.note("robert", "b", 31)).toBe(20);
     expect(averages.usual("robert")).toBe(34);
+    expect(averages.best("robert")).toBe(52);
   });
 
   it("are kept by game, and need more than one result", () => {
     averages.note("robert", "a", 20);
     expect(averages.usual("robert")).toBeNull();
+    expect(averages.best("robert")).toBeNull();
     expect(averages.note("deuces", "b", 90)).toBeNull();
   });
 

@@ -3,9 +3,9 @@
 import type { ApiTypes } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
 import { Courses, courseOf, homeAt, readCourse } from "../src/app/courses.ts";
-import { PARTS, averageBefore, isCrowned, medianAt, standings } from "../src/daily/placing.ts";
+import { averageBefore, isCrowned } from "../src/daily/placing.ts";
 import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plot.ts";
-import { barOf, shared, squaresOf } from "../src/daily/share.ts";
+import { barOf, pictureOf, shapeOf, shared } from "../src/daily/share.ts";
 import { daysCatalogues } from "../src/text/days.ts";
 import { MemoryStorage } from "./storage.ts";
 
@@ -83,30 +83,6 @@ describe("one's average", () => {
   });
 });
 
-describe("the run in the middle", () => {
-  it.each([
-    [0, 1],
-    [30_000, 6],
-    [60_000, 11],
-    [90_000, 16],
-    [9_999_000, 25],
-  ])("after %i ms has %i cards home", (time, home) => {
-    expect(medianAt(curves, time)).toBeCloseTo(home);
-  });
-
-  it("is what a run is compared with, a part of its time after the other", () => {
-    const course = [
-      [0, 1],
-      [20_000, 11],
-      [90_000, 14],
-      [160_000, 40],
-    ] as const;
-    const found = standings(course, 160_000, curves);
-    expect(found).toHaveLength(PARTS);
-    expect(found.join(" ")).toBe("ahead ahead level behind behind behind behind ahead");
-  });
-});
-
 describe("curves", () => {
   const frame = { width: 600, height: 52, until: 600_000, most: 52 };
 
@@ -148,36 +124,82 @@ describe("curves", () => {
 describe("what is shared", () => {
   it("is a sentence with everything that counts", () => {
     const place = { rank: 12, of: 340 };
-    expect(en.share.sentence("Robert", "21 November", 38, 52, "6:41", place)).toBe(
-      "Samedeal, Robert, 21 November: 38 of 52 cards home in 6:41, 12th of 340.",
+    const result = { home: 38, total: 52, par: null, time: "6:41", place };
+    expect(en.share.sentence("Deuces", "21 November", result)).toBe(
+      "Samedeal, Deuces, 21 November: 38 of 52 cards home in 6:41, 12th of 340.",
     );
-    expect(en.share.sentence("Robert", "21 November", 1, 52, null, null)).toBe(
-      "Samedeal, Robert, 21 November: 1 of 52 cards home.",
+    expect(de.share.sentence("Deuces", "21. November", result)).toBe(
+      "Samedeal, Deuces, 21. November: 38 von 52 Karten zu Hause in 6:41, 12. von 340.",
     );
-    expect(de.share.sentence("Robert", "21. November", 38, 52, "6:41", place)).toBe(
-      "Samedeal, Robert, 21. November: 38 von 52 Karten zu Hause in 6:41, 12. von 340.",
+    const alone = { ...result, home: 1, time: null, place: null };
+    expect(en.share.sentence("Deuces", "21 November", alone)).toBe(
+      "Samedeal, Deuces, 21 November: 1 of 52 cards home.",
     );
-    expect(en.share.set("21 November", 5, 2, 188, 364)).toBe(
-      "Samedeal, 21 November: all 5 games, 2 won, 188 of 364 cards home.",
+  });
+
+  it("measures a result by par, where not all cards can come home", () => {
+    const result = { home: 28, total: null, par: 34, time: "1:41", place: { rank: 2, of: 3 } };
+    expect(en.share.sentence("Robert", "21 November", result)).toBe(
+      "Samedeal, Robert, 21 November: 28 cards home in 1:41, par 34, 2nd of 3.",
     );
-    expect(de.share.set("21. November", 5, 0, 188, 364)).toBe(
-      "Samedeal, 21. November: alle 5 Spiele, 188 von 364 Karten zu Hause.",
+    expect(de.share.sentence("Robert", "21. November", { ...result, home: 34 })).toBe(
+      "Samedeal, Robert, 21. November: 34 Karten zu Hause in 1:41, und das ist Par, 2. von 3.",
+    );
+    const unknown = { ...result, home: 1, par: null, time: null, place: null };
+    expect(en.share.sentence("Robert", "21 November", unknown)).toBe(
+      "Samedeal, Robert, 21 November: 1 card home.",
+    );
+  });
+
+  it("is one sentence for all games", () => {
+    expect(en.share.set("21 November", 5, 2, 188)).toBe(
+      "Samedeal, 21 November: all 5 games, 2 won, 188 cards home.",
+    );
+    expect(de.share.set("21. November", 5, 0, 188)).toBe(
+      "Samedeal, 21. November: alle 5 Spiele, 188 Karten zu Hause.",
     );
   });
 
   it("has a picture below it", () => {
-    const squares = squaresOf(["ahead", "level", "behind"]);
-    expect(shared("Samedeal.", squares)).toBe("Samedeal.\n🟩🟨⬛");
+    expect(shared("Samedeal.", "▁▂▃")).toBe("Samedeal.\n▁▂▃");
   });
 
   it.each([
-    [0, "⬜⬜⬜⬜⬜⬜⬜⬜"],
-    [1, "🟩⬜⬜⬜⬜⬜⬜⬜"],
-    [26, "🟩🟩🟩🟩⬜⬜⬜⬜"],
-    [51, "🟩🟩🟩🟩🟩🟩🟩⬜"],
-    [52, "🟩🟩🟩🟩🟩🟩🟩🟩"],
+    [0, "▁▁▁▁▁▁▁▁▁▁"],
+    [1, "█▁▁▁▁▁▁▁▁▁"],
+    [26, "█████▁▁▁▁▁"],
+    [51, "█████████▁"],
+    [52, "██████████"],
   ])("shows %i of 52 cards as a bar", (home, bar) => {
     expect(barOf(home, 52)).toBe(bar);
+  });
+
+  const course = [
+    [0, 1],
+    [20_000, 10],
+    [90_000, 14],
+    [160_000, 34],
+  ] as const;
+
+  it("shows the cards home over time, the last one at the edge", () => {
+    expect(shapeOf(course, 160_000, 52)).toBe("▁▂▂▂▂▃▃▃▃▆");
+    expect(shapeOf(course, 160_000, 34)).toBe("▁▃▃▃▃▄▄▄▄█");
+  });
+
+  it("is full only where all was reached that there was", () => {
+    expect(shapeOf([[0, 51]], 100, 52)).toBe("▇".repeat(10));
+    expect(shapeOf([[0, 52]], 100, 52)).toBe("█".repeat(10));
+    expect(shapeOf([[0, 0]], 0, 52)).toBe("▁".repeat(10));
+  });
+
+  it("measures the shape by what the deal is played for, as far as that is known", () => {
+    const result = { home: 34, time: 160_000 };
+    const target = { kind: "all", home: 52 } as const;
+    expect(pictureOf(course, result, target)).toBe(shapeOf(course, 160_000, 52));
+    expect(pictureOf(course, result, null)).toBe(shapeOf(course, 160_000, 34));
+    // Of a run on another device only the end is known.
+    expect(pictureOf(null, result, target)).toBe(barOf(34, 52));
+    expect(pictureOf(null, { home: 0, time: 0 }, null)).toBe(barOf(0, 1));
   });
 });
 

@@ -12,6 +12,7 @@ import { en } from "../src/text/en.ts";
 import { hostCatalogues } from "../src/text/host.ts";
 import { howTos } from "../src/text/howTo.ts";
 import { languageOf } from "../src/text/index.ts";
+import { proofCatalogues } from "../src/text/proofs.ts";
 import { replayCatalogues } from "../src/text/replay.ts";
 import { roundsCatalogues } from "../src/text/rounds.ts";
 import { settingsCatalogues } from "../src/text/settings.ts";
@@ -28,6 +29,7 @@ const catalogue = (spoken: "en" | "de") => ({
   check: checkCatalogues[spoken],
   could: couldCatalogues[spoken],
   days: daysCatalogues[spoken],
+  proofs: proofCatalogues[spoken],
   replay: replayCatalogues[spoken],
   rounds: roundsCatalogues[spoken],
   settings: settingsCatalogues[spoken],

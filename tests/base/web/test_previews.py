@@ -205,10 +205,19 @@ async def test_a_results_preview_names_player_rank_and_score(redis_url: str, pag
 
 
 @pytest.mark.parametrize(
-    ("left", "time", "today", "about"),
+    ("game", "left", "time", "today", "about"),
     [
-        (16, 680_400, True, "88 of 104 home in 11:20. Same cards for everyone: can you beat it?"),
         (
+            "deuces",
+            16,
+            680_400,
+            True,
+            "88 of 104 home in 11:20. Same cards for everyone: can you beat it?",
+        ),
+        # Of which nobody brings home all.
+        ("robert", 24, 41_000, True, "28 home in 0:41. Same cards for everyone: can you beat it?"),
+        (
+            "deuces",
             0,
             3_723_000,
             False,
@@ -216,11 +225,11 @@ async def test_a_results_preview_names_player_rank_and_score(redis_url: str, pag
         ),
     ],
 )
-def test_the_text_of_a_result(left: int, time: int, about: str, *, today: bool) -> None:
-    shown = DailyId("deuces", 47_479)
+def test_the_text_of_a_result(game: str, left: int, time: int, about: str, *, today: bool) -> None:
+    shown = DailyId(game, 47_479)
     standing = Standing(Row(17, ADA, pack(left, time, 150)), 212, Profile(ADA, "Ada"))
     found = result_previews.result(shown, standing, today=today)
-    assert found.title == "Ada: 17th of 212 at Deuces"
+    assert found.title == f"Ada: 17th of 212 at {game.title()}"
     assert found.about == about
 
 

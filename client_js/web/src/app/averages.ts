@@ -1,4 +1,4 @@
-/** The average number of cards that the player brings home, by game, in this browser's storage. */
+/** The cards that the player brings home, on average and at most, as this browser's storage has it. */
 
 import { games, type TextStorage } from "@samedeal/client";
 
@@ -36,6 +36,12 @@ export class Averages {
   usual(game: string): number | null {
     const played = this.#played(game);
     return played.length > 1 ? averageOf(played) : null;
+  }
+
+  /** The most cards home of all games; null until there are two. */
+  best(game: string): number | null {
+    const played = this.#played(game);
+    return played.length > 1 ? Math.max(...played.map(([, home]) => home)) : null;
   }
 
   #played(game: string): readonly Played[] {

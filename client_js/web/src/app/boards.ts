@@ -18,11 +18,6 @@ export function isPeriodic(scope: Scope): boolean {
   return scope === "day" || scope === "week";
 }
 
-/** Whether there is a leaderboard of all games together. */
-export function isOfAllGames(scope: Scope): boolean {
-  return scope !== "best" && scope !== "rating";
-}
-
 /** Whether results are compared, and not numbers. */
 export function isOfResults(scope: Scope, game: string): boolean {
   return scope === "best" || (scope === "day" && game !== ALL_GAMES);

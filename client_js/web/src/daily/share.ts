@@ -1,20 +1,41 @@
-/** The small pictures of what is shared: they tell how a run went, and nothing of the deal. */
+/** The small pictures of what is shared: they tell how a run went, and nothing of the deal. Pure. */
 
-import { PARTS, type Standing } from "./placing.ts";
+import type { Result } from "@samedeal/client";
+import { type Course, homeAt } from "../app/courses.ts";
+import type { Target } from "../app/targets.ts";
 
-const SQUARES = { ahead: "🟩", level: "🟨", behind: "⬛" } as const;
-const EMPTY = "⬜";
+/** How many parts a run is cut into. */
+const PARTS = 10;
+const BLOCKS = "▁▂▃▄▅▆▇█";
 
-/** A run against the one in the middle, a square for each part of its time. */
-export function squaresOf(standings: readonly Standing[]): string {
-  return standings.map((standing) => SQUARES[standing]).join("");
+/** A block as high as a share of what there was to reach; full only if all was. */
+function blockOf(share: number): string {
+  const most = BLOCKS.length - 1;
+  return BLOCKS.charAt(share >= 1 ? most : Math.min(most - 1, Math.floor(share * BLOCKS.length)));
 }
 
-/** The cards home as a bar: full only if all are, and empty only if none is. */
-export function barOf(home: number, total: number): string {
-  const share = (PARTS * home) / total;
-  const full = home === total ? PARTS : Math.min(PARTS - 1, Math.max(Math.sign(home), share));
-  return SQUARES.ahead.repeat(Math.floor(full)) + EMPTY.repeat(PARTS - Math.floor(full));
+/** The cards home at the end of each part of a run's time, against an aim. */
+export function shapeOf(course: Course, end: number, aim: number): string {
+  return Array.from({ length: PARTS }, (_, part) =>
+    blockOf(homeAt(course, (end * (part + 1)) / PARTS) / aim),
+  ).join("");
+}
+
+/** The cards home as a bar: full only if the aim is reached, and empty only if none is home. */
+export function barOf(home: number, aim: number): string {
+  const share = (PARTS * home) / aim;
+  const full = home >= aim ? PARTS : Math.min(PARTS - 1, Math.max(Math.sign(home), share));
+  return blockOf(1).repeat(Math.floor(full)) + blockOf(0).repeat(PARTS - Math.floor(full));
+}
+
+/** The picture of a result, against what its deal is played for. */
+export function pictureOf(
+  course: Course | null,
+  { home, time }: Pick<Result, "home" | "time">,
+  target: Target | null,
+): string {
+  const aim = Math.max(1, target?.home ?? home);
+  return course === null ? barOf(home, aim) : shapeOf(course, time, aim);
 }
 
 /** A sentence, and its picture below it. */

@@ -108,6 +108,11 @@ export class Practice {
     this.save();
   }
 
+  /** The seed of the deal, in hexadecimal. */
+  get seed(): string {
+    return this.#seed;
+  }
+
   /** The view of the player. An undo counts as a move, as in a race. */
   get view(): View {
     return viewOf({ ...this.#board, moves: this.#board.moves + 2 * this.#marks.undos });

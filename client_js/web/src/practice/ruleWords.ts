@@ -3,6 +3,7 @@
 import { type Card, PACK_SIZE, SUITS } from "../../../src/rules/cards.ts";
 import { EMPTY, type Ruleset } from "../../../src/rules/ruleset.ts";
 import type { Foundation } from "../../../src/rules/schema.ts";
+import { PARS, isForAll } from "../app/targets.ts";
 import { tapsSelect } from "../board/choices.ts";
 import { howTo } from "../text/howTo.ts";
 
@@ -22,7 +23,7 @@ export function rulesOf(ruleset: Ruleset): RuleWords[] {
   const found: RuleWords[] = [
     {
       title: words.goalTitle,
-      words: [words.goal(ruleset.total), ...rules.foundations.map(foundationWords)],
+      words: [goalWords(ruleset), ...rules.foundations.map(foundationWords)],
       example: ruleset.foundations[0] === undefined ? [] : homeExample(ruleset),
     },
   ];
@@ -48,6 +49,11 @@ export function tapWords(ruleset: Ruleset): string {
   const { tap, tapHome, tapChoose } = howTo();
   if (ruleset.tableau.length === 0) return tapHome;
   return tapsSelect(ruleset, false) ? tapChoose : tap;
+}
+
+function goalWords(ruleset: Ruleset): string {
+  const { goal, goalOfPar } = howTo();
+  return isForAll(ruleset) ? goal(ruleset.total) : goalOfPar(ruleset.total, PARS);
 }
 
 function foundationWords(group: Foundation): string {

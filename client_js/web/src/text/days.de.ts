@@ -6,6 +6,14 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+function cardsOf(home: number, total: number | null): string {
+  return total === null ? counted(home, "Karte", "Karten") : `${home} von ${total} Karten`;
+}
+
+function homeOf(home: number | string, total: number | null): string {
+  return total === null ? `${home} zu Hause` : `${home} von ${total}`;
+}
+
 function more(count: number): string {
   return count > 0 ? "mehr" : "weniger";
 }
@@ -36,10 +44,10 @@ export const de: DaysWords = {
     you: "Du",
     median: "Die Mitte",
     band: "Die meisten",
-    said: (of, own, total, middle) =>
+    said: (of, reached, middle) =>
       [
         `Karten zu Hause über die Zeit, bei ${counted(of, "Partie", "Partien")}.`,
-        ...(own === null ? [] : [`Du hast ${own} von ${total} heimgebracht.`]),
+        ...(reached === null ? [] : [`Du: ${reached}.`]),
         `Die mittlere kam auf ${middle}.`,
       ].join(" "),
     range: (low, high) => `Acht von zehn endeten zwischen ${low} und ${high}.`,
@@ -76,18 +84,19 @@ export const de: DaysWords = {
 
   place: (place) => `${place}.`,
   share: {
-    sentence: (game, date, home, total, time, place) =>
+    sentence: (game, date, { home, total, par, time, place }) =>
       [
-        `Samedeal, ${game}, ${date}: ${home} von ${total} Karten zu Hause`,
+        `Samedeal, ${game}, ${date}: ${cardsOf(home, total)} zu Hause`,
         time === null ? "" : ` in ${time}`,
+        par === null ? "" : home === par ? ", und das ist Par" : `, Par ${par}`,
         place === null ? "" : `, ${place.rank}. von ${place.of}`,
         ".",
       ].join(""),
-    set: (date, games, won, home, total) =>
+    set: (date, games, won, home) =>
       [
         `Samedeal, ${date}: alle ${games} Spiele`,
         won === 0 ? "" : `, ${won} gewonnen`,
-        `, ${home} von ${total} Karten zu Hause.`,
+        `, ${home} Karten zu Hause.`,
       ].join(""),
   },
 
@@ -121,7 +130,7 @@ export const de: DaysWords = {
     next: "Der Tag danach",
     toCalendar: "Kalender",
     yours: (home, total, time) =>
-      `Du hast ${home} von ${total} heimgebracht${time === null ? "" : `, in ${time}`}.`,
+      `Du hast ${cardsOf(home, total)} heimgebracht${time === null ? "" : `, in ${time}`}.`,
     won: (time) => `Du hast in ${time} gewonnen.`,
     notPlayed: "Das hast du nicht gespielt.",
     open: "Wird noch gespielt.",
@@ -167,15 +176,19 @@ export const de: DaysWords = {
     played: "Gespielt",
     won: "Gewonnen",
     average: "Schnitt",
-    averageOf: (home, total) => `${home} von ${total}`,
+    averageOf: homeOf,
     record: "Beste Partie",
-    recordOf: (home, total, time) => `${home} von ${total} in ${time}`,
+    recordOf: (home, total, time) => `${homeOf(home, total)} in ${time}`,
     recordWon: (time) => `Gewonnen in ${time}`,
     rating: "Wertungszahl",
     ratingOff: (off) => `± ${off}`,
     perDay: "Karten zu Hause, Tag für Tag",
     perDaySaid: (days, won, best, total) =>
-      `${days === 1 ? "Der letzte Tag" : `Die letzten ${days} Tage`}: ${won} gewonnen, höchstens ${best} von ${total} Karten zu Hause.`,
+      [
+        `${days === 1 ? "Der letzte Tag" : `Die letzten ${days} Tage`}: `,
+        total === null ? "" : `${won} gewonnen, `,
+        `höchstens ${cardsOf(best, total)} zu Hause.`,
+      ].join(""),
     perRound: "Wertungszahl, Rennen für Rennen",
     perRoundSaid: (rounds, from, to) =>
       `Von ${from} auf ${to} in ${counted(rounds, "Rennen", "Rennen")}.`,

@@ -4,6 +4,27 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** So many cards of all that there are to bring home; null where that is not all of them. */
+function cardsOf(home: number, total: number | null): string {
+  return total === null ? counted(home, "card", "cards") : `${home} of ${total} cards`;
+}
+
+/** The same in short. */
+function homeOf(home: number | string, total: number | null): string {
+  return total === null ? `${home} home` : `${home} of ${total}`;
+}
+
+/** A result at a daily, as it is shared. */
+export interface SharedResult {
+  readonly home: number;
+  /** Null where nobody can bring all cards home. */
+  readonly total: number | null;
+  readonly par: number | null;
+  /** On a clock; null if no card came home. */
+  readonly time: string | null;
+  readonly place: { readonly rank: number; readonly of: number } | null;
+}
+
 const ENDINGS: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
 const ORDINALS = new Intl.PluralRules("en", { type: "ordinal" });
 
@@ -39,10 +60,10 @@ export const en = {
     you: "You",
     median: "The middle",
     band: "Most players",
-    said: (of: number, own: number | null, total: number, middle: number) =>
+    said: (of: number, reached: string | null, middle: number) =>
       [
         `Cards home over time, for ${counted(of, "run", "runs")}.`,
-        ...(own === null ? [] : [`You brought ${own} of ${total} home.`]),
+        ...(reached === null ? [] : [`You: ${reached}.`]),
         `The one in the middle got to ${middle}.`,
       ].join(" "),
     range: (low: number, high: number) => `Eight in ten ended between ${low} and ${high}.`,
@@ -81,25 +102,19 @@ export const en = {
 
   place: ordinal,
   share: {
-    sentence: (
-      game: string,
-      date: string,
-      home: number,
-      total: number,
-      time: string | null,
-      place: { readonly rank: number; readonly of: number } | null,
-    ) =>
+    sentence: (game: string, date: string, { home, total, par, time, place }: SharedResult) =>
       [
-        `Samedeal, ${game}, ${date}: ${home} of ${total} cards home`,
+        `Samedeal, ${game}, ${date}: ${cardsOf(home, total)} home`,
         time === null ? "" : ` in ${time}`,
+        par === null ? "" : home === par ? ", and that’s par" : `, par ${par}`,
         place === null ? "" : `, ${ordinal(place.rank)} of ${place.of}`,
         ".",
       ].join(""),
-    set: (date: string, games: number, won: number, home: number, total: number) =>
+    set: (date: string, games: number, won: number, home: number) =>
       [
         `Samedeal, ${date}: all ${games} games`,
         won === 0 ? "" : `, ${won} won`,
-        `, ${home} of ${total} cards home.`,
+        `, ${home} cards home.`,
       ].join(""),
   },
 
@@ -133,8 +148,8 @@ export const en = {
     previous: "The day before",
     next: "The day after",
     toCalendar: "Calendar",
-    yours: (home: number, total: number, time: string | null) =>
-      `You brought ${home} of ${total} home${time === null ? "" : ` in ${time}`}.`,
+    yours: (home: number, total: number | null, time: string | null) =>
+      `You brought ${cardsOf(home, total)} home${time === null ? "" : ` in ${time}`}.`,
     won: (time: string) => `You won in ${time}.`,
     notPlayed: "You didn’t play this one.",
     open: "Still being played.",
@@ -179,15 +194,20 @@ export const en = {
     played: "Played",
     won: "Won",
     average: "Average",
-    averageOf: (home: string, total: number) => `${home} of ${total}`,
+    averageOf: homeOf,
     record: "Best run",
-    recordOf: (home: number, total: number, time: string) => `${home} of ${total} in ${time}`,
+    recordOf: (home: number, total: number | null, time: string) =>
+      `${homeOf(home, total)} in ${time}`,
     recordWon: (time: string) => `Won in ${time}`,
     rating: "Rating",
     ratingOff: (off: number) => `± ${off}`,
     perDay: "Cards home, day by day",
-    perDaySaid: (days: number, won: number, best: number, total: number) =>
-      `The last ${counted(days, "day", "days")}: ${won} won, at best ${best} of ${total} cards home.`,
+    perDaySaid: (days: number, won: number, best: number, total: number | null) =>
+      [
+        `The last ${counted(days, "day", "days")}: `,
+        total === null ? "" : `${won} won, `,
+        `at best ${cardsOf(best, total)} home.`,
+      ].join(""),
     perRound: "Rating, race by race",
     perRoundSaid: (rounds: number, from: number, to: number) =>
       `From ${from} to ${to} over ${counted(rounds, "race", "races")}.`,

@@ -156,7 +156,6 @@ export const de: Text = {
     next: (time) => `neu in ${time}`,
     running: "Du bist mittendrin",
     won: (time) => `Gewonnen in ${time}`,
-    played: (home, total) => `${home} von ${total} zu Hause`,
     play: "Spielen",
     resume: "Weiter",
     see: "Ergebnis",
@@ -175,12 +174,8 @@ export const de: Text = {
     levels: ["Leicht", "Mittel", "Schwer"],
     winnable: (level) => `${level} · zu\u00a0gewinnen`,
     par: (level, par) => `${level} · Par\u00a0${par}`,
-    againstPar: (played, par) => `${played} · Par\u00a0${par}`,
     best: (home) => `Bisher am weitesten: ${home} zu Hause`,
-    open: "Zu gewinnen?",
-    unknown: "Ob dieses Blatt zu gewinnen ist, weiß niemand.",
-    canBeWon: "Dieses Blatt ist zu gewinnen.",
-    mostHome: (par) => `Par: ${par} zu Hause. Mehr bringt niemand heim.`,
+    open: "Zu gewinnen? Das weiß niemand.",
   },
 
   daily: {
@@ -405,7 +400,7 @@ export const de: Text = {
     clock: "Gespielte Zeit",
     timeLeft: "Zeit übrig",
     home: "Ziel",
-    homeOf: (home, total) => `${home} von ${total} Karten zu Hause`,
+    aims: { par: "Par", best: "bisher", own: "dein Rekord" },
     moves: "Züge",
     giveUp: "Aufgeben",
     giveUpAsk: "Aufgeben? Was du nach Hause gebracht hast, zählt.",
@@ -438,7 +433,17 @@ export const de: Text = {
     time: "Die Zeit ist um.",
   },
 
-  homeOf: (home, total) => `${home} von ${total} zu Hause.`,
+  reached: (home, target) => {
+    const said = `${home} zu Hause`;
+    if (target === null) return said;
+    const made = home >= target.home;
+    return {
+      all: `${home} von ${target.home} zu Hause`,
+      par: said + (made ? ", das ist Par" : `, Par\u00a0${target.home}`),
+      best: said + (made ? ", weiter kam noch niemand" : `, bisher am weitesten: ${target.home}`),
+      own: said + (made ? ", dein Rekord" : `, dein Rekord ist ${target.home}`),
+    }[target.kind];
+  },
   againstAverage: (home, average) => {
     if (home === average) return " Genau dein Schnitt.";
     return home > average
@@ -446,8 +451,8 @@ export const de: Text = {
       : ` Dein Schnitt ist ${average}.`;
   },
   yourAverage: (average) => `Dein Schnitt ist ${average}.`,
-  outcome: (home, total, time, moves) =>
-    `${home} von ${total} zu Hause, die letzte nach ${time}, in ${counted(moves, "Zug", "Zügen")}.`,
+  outcome: (reached, time, moves) =>
+    `${reached}. Dafür hast du ${time} und ${counted(moves, "Zug", "Züge")} gebraucht.`,
   outcomeNone: (moves) => `Diesmal keine Karte zu Hause, in ${counted(moves, "Zug", "Zügen")}.`,
 
   runs: {

@@ -37,6 +37,12 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** What a deal is played for, as `app/targets.ts` tells it. */
+interface Target {
+  readonly kind: "all" | "par" | "best" | "own";
+  readonly home: number;
+}
+
 function runOf(name: string | null): string {
   return name === null ? "your earlier run" : `${name}’s run`;
 }
@@ -161,7 +167,6 @@ export const en = {
     next: (time: string) => `next in ${time}`,
     running: "You’re in the middle of it",
     won: (time: string) => `Won in ${time}`,
-    played: (home: number, total: number) => `${home} of ${total} home`,
     play: "Play",
     resume: "Resume",
     see: "Result",
@@ -182,13 +187,9 @@ export const en = {
     levels: ["Easy", "Medium", "Hard"],
     winnable: (level: string) => `${level} · can\u00a0be\u00a0won`,
     par: (level: string, par: number) => `${level} · par\u00a0${par}`,
-    againstPar: (played: string, par: number) => `${played} · par\u00a0${par}`,
     best: (home: number) => `Best so far: ${home} home`,
     /** Of a deal of which nothing was proved, among others. */
-    open: "Can it be won?",
-    unknown: "Nobody knows whether this one can be won.",
-    canBeWon: "This one can be won.",
-    mostHome: (par: number) => `Par is ${par} home. Nobody can bring more.`,
+    open: "Can it be won? Nobody knows.",
   },
 
   daily: {
@@ -423,7 +424,8 @@ export const en = {
     clock: "Time played",
     timeLeft: "Time left",
     home: "Home",
-    homeOf: (home: number, total: number) => `${home} of ${total} cards home`,
+    /** Behind what a deal is played for, where that is not all cards. */
+    aims: { par: "par", best: "so far", own: "your best" },
     moves: "Moves",
     giveUp: "Give up",
     giveUpAsk: "Give up? What you’ve brought home counts.",
@@ -456,7 +458,18 @@ export const en = {
     time: "Time’s up.",
   },
 
-  homeOf: (home: number, total: number) => `${home} of ${total} home.`,
+  /** The cards home, against what the deal is played for; null if no number is known. */
+  reached: (home: number, target: Target | null) => {
+    const said = `${home} home`;
+    if (target === null) return said;
+    const made = home >= target.home;
+    return {
+      all: `${home} of ${target.home} home`,
+      par: said + (made ? ", and that’s par" : `, par\u00a0${target.home}`),
+      best: said + (made ? ", the best so far" : `, best so far ${target.home}`),
+      own: said + (made ? ", your best yet" : `, your best is ${target.home}`),
+    }[target.kind];
+  },
   againstAverage: (home: number, average: number) => {
     if (home === average) return " Right on your average.";
     return home > average
@@ -464,8 +477,8 @@ export const en = {
       : ` Your average is ${average}.`;
   },
   yourAverage: (average: number) => `Your average is ${average}.`,
-  outcome: (home: number, total: number, time: string, moves: number) =>
-    `${home} of ${total} home, the last one after ${time}, in ${counted(moves, "move", "moves")}.`,
+  outcome: (reached: string, time: string, moves: number) =>
+    `${reached}. It took you ${time} and ${counted(moves, "move", "moves")}.`,
   outcomeNone: (moves: number) => `No cards home this time, in ${counted(moves, "move", "moves")}.`,
 
   runs: {

@@ -15,6 +15,8 @@ export const de: HowTo = {
   },
   goalTitle: "Das Ziel",
   goal: (total) => `Bring alle ${total} Karten nach Hause auf die Zielstapel.`,
+  goalOfPar: (total, { deals, low, high }) =>
+    `Bring so viele der ${total} Karten nach Hause, wie du kannst. Alle schafft niemand: Wir haben ${deals.toLocaleString(text.locale)} Blätter durchgerechnet, und keines ist zu gewinnen. Jedes hat sein Par: so viele Karten, wie höchstens heimkommen. Meist sind das ${low} bis ${high}.`,
   home: (piles, first, match, suits) => {
     const which = suits === "HD" ? "rote " : suits === "SC" ? "schwarze " : "";
     const by =

@@ -3,6 +3,13 @@
 import type { Match } from "../../../src/rules/schema.ts";
 import { text } from "./index.ts";
 
+/** The pars of so many deals: between what most of them are. */
+interface Pars {
+  readonly deals: number;
+  readonly low: number;
+  readonly high: number;
+}
+
 export const en = {
   summaries: {
     roosevelt: "Two packs, seven columns, one card at a time. Patience decides.",
@@ -13,6 +20,8 @@ export const en = {
   } as Readonly<Record<string, string>>,
   goalTitle: "The goal",
   goal: (total: number) => `Bring all ${total} cards home to the foundations.`,
+  goalOfPar: (total: number, { deals, low, high }: Pars) =>
+    `Bring as many of the ${total} cards home as you can. You won’t get all of them: we worked out ${deals.toLocaleString(text.locale)} deals, and none can be won. Each deal has its par, the most cards that can come home. It’s usually ${low} to ${high}.`,
   home: (piles: number, first: string, match: Match, suits: string) => {
     const which = suits === "HD" ? "red " : suits === "SC" ? "black " : "";
     const by = match === "suit" ? " by suit" : match === "colour" ? " by colour" : "";
