@@ -146,6 +146,8 @@ def share_the_end(days: Days) -> str:
     assert found, sentence
     assert re.fullmatch("[▁▂▃▄▅▆▇█]{10}", shape), shape
     assert list(shape) == sorted(shape)
+    # This browser shares no pictures, so it is not offered.
+    expect(ada.see("share-picture")).to_have_count(0)
     assert link.startswith(f"{days.calendar.url}/leaderboard/robert?day=")
     return found[1]
 
@@ -199,6 +201,57 @@ def test_a_day_that_never_was(browser: Browser, calendar: Calendar) -> None:
         expect(player.page.get_by_role("heading", level=1)).to_have_text("No deals that day")
     player.go("/player/nobody")
     expect(player.page.get_by_role("heading", level=1)).to_have_text("No such player")
+    assert problems(player) == []
+    player.close()
+
+
+SHARES = """
+navigator.canShare = ({files}) => files.every(({type}) => type === "image/png");
+navigator.share = async (given) => { window.given = given; };
+"""
+"""Makes a browser one that shares pictures, and keeps what is shared."""
+
+PICTURE = """async () => {
+  const [file] = given.files;
+  const bitmap = await createImageBitmap(file);
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+  canvas.drawImage(bitmap, 0, 0);
+  const {data} = canvas.getImageData(0, 0, bitmap.width, bitmap.height);
+  let brass = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at] === 0xe0 && data[at + 1] === 0xa9 && data[at + 2] === 0x2e) brass++;
+  }
+  return {name: file.name, width: bitmap.width, height: bitmap.height, brass, text: given.text};
+}"""
+"""Returns what was shared, and how many pixels of the picture are of the curve's colour."""
+
+
+def test_a_day_says_what_is_left_to_play_and_the_curve_is_shared(
+    browser: Browser, calendar: Calendar
+) -> None:
+    player = Player(browser, calendar.url, DESKTOP)
+    player.context.add_init_script(SHARES)
+    player.go(f"/archive/{calendar.date()}")
+    deal = player.see("deal-of-robert")
+    expect(deal).to_contain_text("t played this one yet.")
+    deal.get_by_role("link", name="Play", exact=True).click()
+    player.press("play-daily")
+    player.wait_for_board()
+    player.go(f"/archive/{calendar.date()}")
+    expect(deal).to_contain_text("in the middle of it.")
+    deal.get_by_role("link", name="Resume").click()
+    player.press("play-daily")
+    player.wait_for_board()
+    player.play_robert(4)
+    player.give_up()
+    player.press("share-picture")
+    player.page.wait_for_function("() => window.given")
+    shared = player.page.evaluate(PICTURE)
+    assert shared["name"] == f"samedeal-robert-{calendar.date()}.png"
+    assert (shared["width"], shared["height"]) == (1200, 675)
+    # The line crosses the picture, and is some pixels thick.
+    assert shared["brass"] > 3_000
+    assert shared["text"].startswith("Samedeal, Robert, ")
     assert problems(player) == []
     player.close()
 

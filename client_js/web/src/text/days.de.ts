@@ -98,6 +98,8 @@ export const de: DaysWords = {
         won === 0 ? "" : `, ${won} gewonnen`,
         `, ${home} Karten zu Hause.`,
       ].join(""),
+    picture: "Als Bild teilen",
+    notShared: "Das Bild ließ sich hier nicht teilen.",
   },
 
   calendar: {
@@ -133,7 +135,7 @@ export const de: DaysWords = {
       `Du hast ${cardsOf(home, total)} heimgebracht${time === null ? "" : `, in ${time}`}.`,
     won: (time) => `Du hast in ${time} gewonnen.`,
     notPlayed: "Das hast du nicht gespielt.",
-    open: "Wird noch gespielt.",
+    open: "Das hast du noch nicht gespielt.",
     over: "Dieser Tag ist vorbei. Spielen kannst du seine Blätter noch, ohne Wertung.",
     playIt: "Spielen",
     playToday: "Spielen",

@@ -116,6 +116,8 @@ export const en = {
         won === 0 ? "" : `, ${won} won`,
         `, ${home} cards home.`,
       ].join(""),
+    picture: "Share as a picture",
+    notShared: "Sharing the picture didn’t work here.",
   },
 
   calendar: {
@@ -152,7 +154,7 @@ export const en = {
       `You brought ${cardsOf(home, total)} home${time === null ? "" : ` in ${time}`}.`,
     won: (time: string) => `You won in ${time}.`,
     notPlayed: "You didn’t play this one.",
-    open: "Still being played.",
+    open: "You haven’t played this one yet.",
     over: "This day is over. Its deals can still be played, unranked.",
     playIt: "Play it",
     playToday: "Play",
