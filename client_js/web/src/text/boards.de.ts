@@ -30,7 +30,7 @@ export const de: BoardWords = {
   weekBefore: "Die Woche davor",
   weekAfter: "Die Woche danach",
   weeks: "Wochen",
-  middleRun: ({ left, time }) => `In der Mitte: noch ${left}, ${resultTime(time)}`,
+  middleRun: (home, time) => `In der Mitte: ${home} zu Hause, ${resultTime(time)}`,
   middleValue: (value) => `In der Mitte: ${value}`,
   better: (percent) => `Besser als ${percent} %.`,
   top: (percent) => `Unter den besten ${percent} %.`,
@@ -52,7 +52,7 @@ export const de: BoardWords = {
   more: "Mehr zeigen",
   how: "So wird gezählt",
   rules: {
-    run: "Wer weniger Karten übrig hat, ist besser. Bei Gleichstand zählt, wessen letzte Karte früher zu Hause war, dann weniger Züge.",
+    run: "Wer mehr Karten nach Hause bringt, ist besser. Bei Gleichstand zählt, wessen letzte Karte früher zu Hause war, dann weniger Züge.",
     points:
       "Für den Anteil der Karten, die du nach Hause bringst, gibt es bis zu 100 Punkte. Ein Sieg bringt 50 dazu, und noch einmal 50, wenn er schnell ist: einen weniger für jede Minute.",
     week: "Eine Woche geht von Montag bis Sonntag, nach UTC. Gezählt wird die Summe aller Tagesblätter.",

@@ -1,6 +1,5 @@
 /** The leaderboards, in English. */
 
-import type { Middle } from "@samedeal/client";
 import { resultTime } from "./index.ts";
 
 export const en = {
@@ -31,7 +30,7 @@ export const en = {
   weekBefore: "The week before",
   weekAfter: "The week after",
   weeks: "Weeks",
-  middleRun: ({ left, time }: Middle) => `Median: ${left} left, ${resultTime(time)}`,
+  middleRun: (home: number, time: number) => `Median: ${home} home, ${resultTime(time)}`,
   middleValue: (value: number) => `Median: ${value}`,
   better: (percent: number) => `Better than ${percent}%.`,
   top: (percent: number) => `Among the top ${percent}%.`,
@@ -55,7 +54,7 @@ export const en = {
   more: "Show more",
   how: "How it’s counted",
   rules: {
-    run: "Fewer cards left is better. If that’s equal, the earlier last card home counts, then fewer moves.",
+    run: "More cards home is better. If that’s equal, the earlier last card home counts, then fewer moves.",
     points:
       "A daily is worth up to 100 points for the share of cards that you bring home. A win adds 50, and 50 more if it’s quick: one less for each minute.",
     week: "A week runs from Monday to Sunday, by the UTC clock. Its points are summed over all its dailies.",

@@ -204,7 +204,7 @@ export const de: Text = {
   columns: {
     rank: "Platz",
     player: "Spieler",
-    left: "Karten übrig",
+    home: "Zu Hause",
     time: "Zeit",
     moves: "Züge",
     points: "Punkte",

@@ -218,7 +218,7 @@ export const en = {
   columns: {
     rank: "Rank",
     player: "Player",
-    left: "Cards left",
+    home: "Home",
     time: "Time",
     moves: "Moves",
     points: "Points",
