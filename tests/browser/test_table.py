@@ -369,6 +369,9 @@ def test_with_reduced_motion_a_win_is_announced_without_an_animation(
     player = Player(browser, site.url, DESKTOP)
     open_nearly_won(player)
     player.press("finish")
-    expect(player.page.get_by_role("status").filter(has_text="You won!")).to_be_visible()
+    expect(player.page.get_by_role("status").filter(has_text="You won!")).to_contain_text("moves")
     expect(player.see("win-show")).to_have_count(0)
+    # A win is not taken back.
+    expect(player.see("undo")).to_have_count(0)
+    expect(player.see("deal-anew")).to_be_visible()
     player.close()

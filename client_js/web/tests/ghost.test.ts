@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Replay } from "../../src/run.ts";
 import { file, runOf } from "../../tests/runs.ts";
-import { type Outcome, compare, ghostAt, ghostOf, ghostWords } from "../src/practice/ghost.ts";
+import { type Outcome, compare } from "../src/parts/ending/margin.ts";
+import { ghostAt, ghostOf, ghostWords } from "../src/practice/ghost.ts";
 import { de } from "../src/text/de.ts";
 
 const replay = new Replay(runOf(file.moves));

@@ -13,6 +13,7 @@ import { hostCatalogues } from "../src/text/host.ts";
 import { howTos } from "../src/text/howTo.ts";
 import { languageOf } from "../src/text/index.ts";
 import { proofCatalogues } from "../src/text/proofs.ts";
+import { momentsCatalogues } from "../src/text/moments.ts";
 import { replayCatalogues } from "../src/text/replay.ts";
 import { roundsCatalogues } from "../src/text/rounds.ts";
 import { settingsCatalogues } from "../src/text/settings.ts";
@@ -30,6 +31,7 @@ const catalogue = (spoken: "en" | "de") => ({
   could: couldCatalogues[spoken],
   days: daysCatalogues[spoken],
   proofs: proofCatalogues[spoken],
+  moments: momentsCatalogues[spoken],
   replay: replayCatalogues[spoken],
   rounds: roundsCatalogues[spoken],
   settings: settingsCatalogues[spoken],
