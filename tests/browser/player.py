@@ -137,6 +137,13 @@ class Player:
         """Click the element with this test id."""
         self.see(name).click()
 
+    def unfold(self, name: str) -> None:
+        """Open what is folded away under this test id, and leave it open."""
+        fold = self.see(name)
+        if fold.get_attribute("open") is None:
+            fold.locator("summary").first.click()
+        expect(fold).to_have_attribute("open", "")
+
     def cards(self, pile: str) -> list[str]:
         """Return the cards of a pile as the page shows them, bottom to top."""
         shown = self.page.locator(f'[data-pile="{pile}"][data-card]')

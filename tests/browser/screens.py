@@ -239,6 +239,8 @@ def _race(cast: Cast) -> Screens:
     friend.give_up()
     player.see("results").wait_for()
     yield "result", player
+    for fold in ("terms", "invite", "deal"):
+        player.unfold(fold)
     player.press("check-deal")
     player.see("check-result").wait_for()
     yield "deal-checked", player
@@ -298,6 +300,7 @@ def _room(cast: Cast) -> Screens:
             each.give_up()
         player.see("results").wait_for()
     yield "no-winner", player
+    player.unfold("series")
     player.see("series").scroll_into_view_if_needed()
     yield "series", player
 

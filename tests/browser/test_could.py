@@ -47,6 +47,7 @@ def test_a_run_is_reviewed_and_the_best_line_replayed(player: Player) -> None:
         player.wait_for_moves(number)
     player.give_up()
     player.see("results").wait_for()
+    player.unfold("deal")
     # What a run at this game is measured by is worked out without being asked for.
     verdict = player.see("verdict")
     expect(verdict).to_contain_text("Nobody could win this deal.", timeout=SOLVING)

@@ -71,8 +71,8 @@ class Evening:
         self.ada.give_up()
         for player in (self.ada, self.grace):
             expect(player.see("results")).to_be_visible()
-        expect(self.ada.see("rank")).to_contain_text("1st")
-        expect(self.stranger.see("winner")).to_have_text("Ada won.")
+        expect(self.ada.see("won")).to_be_visible()
+        expect(self.stranger.see("winner")).to_have_text("Ada won by 1 card.")
         expect(self.stranger.page.get_by_text("Not in yet")).to_have_count(3)
         self.stranger.press("be-in")
         expect(self.stranger.see("asked")).to_contain_text("Waiting for Ada and")
@@ -100,6 +100,7 @@ class Evening:
 
     def race_another_game(self) -> None:
         """Race another game: Ada goes on in a second tab, and watches Grace when she is done."""
+        self.grace.unfold("terms")
         self.grace.press("change-terms")
         self.grace.choose_game("roosevelt")
         self.grace.press("send-terms")

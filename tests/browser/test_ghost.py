@@ -117,6 +117,7 @@ def test_an_own_run_is_raced_from_the_page_of_its_deal(player: Player) -> None:
     player.wait_for_board()
     player.play_robert(HOME)
     player.give_up()
+    player.unfold("deal")
     player.press("deal-page")
     player.see("runs").get_by_test_id("race-run").click()
     player.wait_for_board()

@@ -70,6 +70,16 @@ def test_two_browsers_race_on_one_deal_to_the_end(host: Player, guest: Player) -
         expect(results).to_be_visible()
         expect(results.locator("tbody tr")).to_have_count(2)
         expect(results.get_by_test_id("row-home").first).to_have_text(str(home))
+        # A line for each, as long as the runs were.
+        chart = player.see("round-chart").locator("path.run")
+        expect(chart).to_have_count(2)
+        assert (chart.last.get_attribute("d") or "").count("V") == home - 1
+    margin = "1 card" if home == 2 else f"{home - 1} cards"
+    expect(host.see("won")).to_have_text("You won!")
+    expect(host.see("winner")).to_contain_text(f"{margin} ahead of ")
+    expect(guest.see("rank")).to_contain_text("2nd")
+    expect(guest.see("winner")).to_contain_text(f" won by {margin}.")
+    host.unfold("deal")
     host.press("check-deal")
     expect(host.see("check-result")).to_contain_text("A fair deal")
     host.press("show-dealt")

@@ -82,6 +82,7 @@ def test_a_run_is_linked_to_at_a_time_and_downloaded_for_verification(player: Pl
 def test_the_page_of_a_deal_has_the_runs_on_it_and_is_checked(player: Player) -> None:
     run_robert(player, 1)
     link = player.see("watch-run").get_attribute("href")
+    player.unfold("deal")
     player.press("deal-page")
     expect(player.see("runs")).to_contain_text("1 player")
     expect(player.see("watch-run")).to_have_attribute("href", link or "")
@@ -140,6 +141,7 @@ def test_everybodys_runs_on_a_deal_are_shown_to_anybody_with_who_had_what_home_w
         each.bring_home(cards)
         each.give_up()
     player.see("results").wait_for()
+    player.unfold("deal")
     player.press("deal-page")
     player.see("runs").wait_for()
     link = player.page.url

@@ -13,6 +13,19 @@ export interface Frame {
   readonly most: number;
 }
 
+/** A run as a line: how it went, null if that is not known, and when its last card came home. */
+export interface DrawnRun {
+  readonly id: string;
+  /** A colour of CSS. */
+  readonly colour: string;
+  readonly course: Course | null;
+  readonly home: number;
+  /** Milliseconds. */
+  readonly time: number;
+  /** Whether it is the player's own. */
+  readonly own: boolean;
+}
+
 /** Where a time is, from the left. */
 export function across({ width, until }: Frame, time: number): number {
   return rounded(until > 0 ? (width * Math.min(time, until)) / until : 0);

@@ -296,7 +296,6 @@ export const de: Text = {
     startsIn: (seconds) => `Die Runde beginnt in ${counted(seconds, "Sekunde", "Sekunden")}.`,
     begins: "Das Rennen läuft",
     results: (number) => `Runde ${number}`,
-    won: (names) => `Gewonnen: ${names}.`,
     noWinner: "Niemand hat eine Karte nach Hause gebracht: Diese Runde gewinnt niemand.",
     waiting: "Du bist fertig. Die Runde endet, wenn alle es sind.",
   },

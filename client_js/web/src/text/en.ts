@@ -310,7 +310,6 @@ export const en = {
     startsIn: (seconds: number) => `The round starts in ${counted(seconds, "second", "seconds")}.`,
     begins: "The race is on",
     results: (number: number) => `Round ${number}`,
-    won: (names: string) => `${names} won.`,
     noWinner: "Nobody brought a card home, so nobody wins this one.",
     waiting: "You’re done. The round ends when everyone is.",
   },

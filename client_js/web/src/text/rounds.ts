@@ -1,4 +1,7 @@
-/** Words for agreement to the next round, which are apart from the others (see `howTo.ts`). */
+/**
+ * Words for the end of a round and agreement to the next one, which are apart from the others (see
+ * `howTo.ts`).
+ */
 
 import { language } from "./index.ts";
 import { de } from "./rounds.de.ts";
