@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import combinations
@@ -168,6 +169,42 @@ def test_the_track_tells_who_leads_who_overtakes_who_is_away_and_who_is_done(
     expect(progress(grace, "Ada")).to_have_attribute("data-home", str(before + 4))
     expect_order(grace, "Ada", "You", "Barbara")
     assert track_colours(grace) == colours
+
+
+_SENSES = """
+window.felt = [];
+navigator.vibrate = (pattern) => felt.push(pattern.length) > 0;
+window.locks = 0;
+Object.defineProperty(navigator, "wakeLock", {
+  value: {request: async () => (locks++, {release: async () => { locks--; }})},
+});
+"""
+"""Notes how many parts each vibration has, and how many locks keep the screen on."""
+
+_ANSWER = """new MutationObserver(() => {
+  document.querySelector('[data-testid="BUTTON"]')?.click();
+}).observe(document, {subtree: true, childList: true});"""
+"""Presses a button as soon as it is there, however short the countdown is."""
+
+
+def test_a_race_offers_sound_is_felt_and_keeps_the_screen_on(racers: list[Player]) -> None:
+    ada, grace, _ = racers
+    ada.page.add_init_script(_SENSES)
+    ada.page.add_init_script(_ANSWER.replace("BUTTON", "sound-on"))
+    grace.page.add_init_script(_ANSWER.replace("BUTTON", "sound-off"))
+    ada.page.goto(grace.open_room("robert", 2))
+    expect(grace.see("start-round")).to_contain_text("2")
+    grace.press("start-round")
+    for player, sound in ((ada, True), (grace, False)):
+        player.wait_for_board()
+        kept = json.loads(player.page.evaluate("localStorage.getItem('samedeal.settings')"))
+        assert (kept["sound"], kept["soundAsked"]) == (sound, True)
+    ada.page.wait_for_function("felt.join() === '1' && locks === 1")
+    ada.bring_home(1)
+    grace.bring_home(2)
+    ada.page.wait_for_function("felt.join() === '1,3'")
+    ada.play_robert()
+    ada.page.wait_for_function("felt.join() === '1,3,5' && locks === 0")
 
 
 def test_who_has_no_card_home_is_told_what_it_means_before_giving_up(

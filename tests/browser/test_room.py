@@ -280,8 +280,8 @@ def test_a_round_without_a_card_home_has_no_winner_and_points_add_up(
         player.unfold("series")
         rows = player.see("series").get_by_role("row")
         # Nobody was second in the round that nobody won.
-        expect(rows.nth(1)).to_have_text(re.compile(r"Ada\s*1\s*1\s*1st\s*0\s*–"))
-        expect(rows.nth(2)).to_have_text(re.compile(r"Grace\s*0\s*0\s*2nd\s*0\s*–"))
+        expect(rows.nth(1)).to_have_text(re.compile(r"Ada\s*1\s*1\s*1st\s*0\s*\u2013"))
+        expect(rows.nth(2)).to_have_text(re.compile(r"Grace\s*0\s*0\s*2nd\s*0\s*\u2013"))
     guest.press("leave-room")
     row = host.see("series").get_by_role("row").nth(2)
-    expect(row).to_have_text(re.compile(r"Grace\s*has left\s*0\s*0\s*2nd\s*0\s*–"))
+    expect(row).to_have_text(re.compile(r"Grace\s*has left\s*0\s*0\s*2nd\s*0\s*\u2013"))

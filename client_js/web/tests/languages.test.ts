@@ -16,6 +16,7 @@ import { proofCatalogues } from "../src/text/proofs.ts";
 import { momentsCatalogues } from "../src/text/moments.ts";
 import { replayCatalogues } from "../src/text/replay.ts";
 import { roundsCatalogues } from "../src/text/rounds.ts";
+import { sensesCatalogues } from "../src/text/senses.ts";
 import { settingsCatalogues } from "../src/text/settings.ts";
 import { trackCatalogues } from "../src/text/track.ts";
 import { watchCatalogues } from "../src/text/watch.ts";
@@ -34,6 +35,7 @@ const catalogue = (spoken: "en" | "de") => ({
   moments: momentsCatalogues[spoken],
   replay: replayCatalogues[spoken],
   rounds: roundsCatalogues[spoken],
+  senses: sensesCatalogues[spoken],
   settings: settingsCatalogues[spoken],
   account: accountCatalogues[spoken],
   track: trackCatalogues[spoken],

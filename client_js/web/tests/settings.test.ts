@@ -8,6 +8,8 @@ const DEFAULTS = {
   table: "felt",
   hand: "right",
   sound: false,
+  soundAsked: false,
+  vibration: true,
   motion: "system",
   language: "system",
   emotes: true,

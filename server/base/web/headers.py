@@ -37,10 +37,13 @@ POLICY: Final = {
 DENIED: Final = (
     *("accelerometer", "browsing-topics", "camera", "display-capture"),
     *("encrypted-media", "fullscreen", "geolocation", "gyroscope", "hid", "idle-detection"),
-    *("local-fonts", "magnetometer", "microphone", "midi", "payment", "screen-wake-lock"),
-    *("serial", "sync-xhr", "usb", "window-management", "xr-spatial-tracking"),
+    *("local-fonts", "magnetometer", "microphone", "midi", "payment", "serial"),
+    *("sync-xhr", "usb", "window-management", "xr-spatial-tracking"),
 )
 """Browser features that the page does not use, and so may not, whatever script gets into it."""
+
+ALLOWED: Final = ("screen-wake-lock",)
+"""Those that it uses, and nothing that it might embed: in a race, the screen stays on."""
 
 HSTS: Final = "max-age=31536000"
 """For a year, browsers ask this host by TLS alone. That says nothing of its subdomains, which may
@@ -61,7 +64,9 @@ PUBLIC: Final = COMMON | {
 DOCUMENT: Final = LOADED | {
     "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": ", ".join(f"{name}=()" for name in DENIED),
+    "Permissions-Policy": ", ".join(
+        [*(f"{name}=()" for name in DENIED), *(f"{name}=(self)" for name in ALLOWED)]
+    ),
     # The URL of a room lets anybody join it.
     "Referrer-Policy": "no-referrer",
 }

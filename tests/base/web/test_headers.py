@@ -58,6 +58,13 @@ async def test_the_page_s_policy_allows_nothing_inline_and_no_other_origin(port:
     assert kinds["script-src"] == kinds["style-src"] == "'self'"
 
 
+async def test_of_the_browser_s_features_the_page_may_keep_the_screen_on(port: int) -> None:
+    policy = (await found(port, "/"))["Permissions-Policy"]
+    allowed = dict(each.split("=") for each in policy.split(", "))
+    assert allowed.pop("screen-wake-lock") == "(self)"
+    assert set(allowed.values()) == {"()"}
+
+
 @pytest.mark.parametrize(
     ("settings", "sent", "told"),
     [

@@ -16,6 +16,10 @@ interface Choices {
   readonly table: TableColour;
   readonly hand: Hand;
   readonly sound: boolean;
+  /** Whether sound was ever chosen or declined: until then it is offered. */
+  readonly soundAsked: boolean;
+  /** Whether a race may be felt, on devices that vibrate. */
+  readonly vibration: boolean;
   /** Whether animations follow the system's setting, or are off. */
   readonly motion: "system" | "none";
   /** The page's language; `system` means the browser's. */
@@ -40,6 +44,8 @@ const VALUES: { readonly [Name in keyof Choices]: readonly Choices[Name][] } = {
   table: TABLES,
   hand: ["right", "left"],
   sound: [false, true],
+  soundAsked: [false, true],
+  vibration: [true, false],
   motion: ["system", "none"],
   language: ["system", ...LANGUAGES],
   emotes: [true, false],
@@ -82,6 +88,12 @@ export class Settings {
   get sound(): boolean {
     return this.#choices.sound;
   }
+  get soundAsked(): boolean {
+    return this.#choices.soundAsked;
+  }
+  get vibration(): boolean {
+    return this.#choices.vibration;
+  }
   get language(): Choices["language"] {
     return this.#choices.language;
   }
@@ -104,7 +116,8 @@ export class Settings {
   }
 
   choose(chosen: Partial<Choices>): void {
-    this.#choices = { ...this.#choices, ...chosen };
+    const asked = "sound" in chosen && { soundAsked: true };
+    this.#choices = { ...this.#choices, ...asked, ...chosen };
     storage.setItem(KEY, JSON.stringify(this.#choices));
     this.#show();
   }

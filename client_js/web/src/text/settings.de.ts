@@ -15,6 +15,7 @@ export const de: SettingsWords = {
   tapping: "Ein Tipp auf eine Karte",
   taps: { one: "macht den besten Zug", two: "nimmt sie auf" },
   sounds: { off: "Aus", on: "An" },
+  vibration: "Vibration im Rennen",
   emotes: "Reaktionen anderer",
   emotesShown: { on: "Zeigen", off: "Ausblenden" },
   practiceHelp: "Hilfe beim Üben",

@@ -13,6 +13,7 @@ export const en = {
   tapping: "A tap on a card",
   taps: { one: "plays its best move", two: "picks it up" },
   sounds: { off: "Off", on: "On" },
+  vibration: "Vibration in races",
   emotes: "Reactions of others",
   emotesShown: { on: "Shown", off: "Hidden" },
   practiceHelp: "Help in practice",

@@ -1,0 +1,105 @@
+/** What reaches a player beside pictures and sounds: vibration, and a screen that stays on. */
+
+/** What one is told of by vibration. */
+export type Felt = "start" | "overtaken" | "over";
+
+/** Milliseconds of vibration and pauses, in turn. */
+const PATTERNS: Readonly<Record<Felt, readonly number[]>> = {
+  start: [80],
+  overtaken: [40, 60, 40],
+  over: [60, 60, 60, 60, 180],
+};
+
+/** What a browser may have of this, as its `navigator`. */
+export interface SensingBrowser {
+  vibrate?(pattern: number[]): boolean;
+  readonly wakeLock?: Pick<WakeLock, "request">;
+}
+
+/** Tells whether the page is seen, as `document` does. */
+export type SeenPage = Pick<
+  Document,
+  "visibilityState" | "addEventListener" | "removeEventListener"
+>;
+
+export class Senses {
+  readonly #wanted: () => boolean;
+  readonly #browser: SensingBrowser;
+  readonly #page: SeenPage;
+
+  /** `wanted` returns whether vibration is on. */
+  constructor(
+    wanted: () => boolean,
+    browser: SensingBrowser = navigator,
+    page: SeenPage = document,
+  ) {
+    this.#wanted = wanted;
+    this.#browser = browser;
+    this.#page = page;
+  }
+
+  /** Let the player feel something; does nothing where a device cannot vibrate. */
+  vibrate(kind: Felt): void {
+    if (this.#wanted()) this.#browser.vibrate?.([...PATTERNS[kind]]);
+  }
+
+  /**
+   * Keep the screen on while the page is seen, until the function that is returned is called. A
+   * browser that cannot do so, or refuses, lets it go dark as always.
+   */
+  keepAwake(): () => void {
+    const awake = new Awake(this.#browser, this.#page);
+    const look = (): void => awake.look();
+    this.#page.addEventListener("visibilitychange", look);
+    awake.look();
+    return () => {
+      this.#page.removeEventListener("visibilitychange", look);
+      awake.end();
+    };
+  }
+}
+
+/** A lock that is held while the page is seen. */
+class Awake {
+  readonly #browser: SensingBrowser;
+  readonly #page: SeenPage;
+  #wanted = true;
+  #lock: WakeLockSentinel | null = null;
+  #asking = false;
+
+  constructor(browser: SensingBrowser, page: SeenPage) {
+    this.#browser = browser;
+    this.#page = page;
+  }
+
+  /** Ask for the lock if the page is seen, and give it back if not. */
+  look(): void {
+    if (!this.#holds) this.#release();
+    else if (!this.#asking && this.#lock === null) void this.#ask();
+  }
+
+  end(): void {
+    this.#wanted = false;
+    this.#release();
+  }
+
+  get #holds(): boolean {
+    return this.#wanted && this.#page.visibilityState === "visible";
+  }
+
+  async #ask(): Promise<void> {
+    this.#asking = true;
+    try {
+      this.#lock = (await this.#browser.wakeLock?.request("screen")) ?? null;
+    } catch {
+      // Refused, as with a low battery.
+    }
+    this.#asking = false;
+    if (!this.#holds) this.#release();
+  }
+
+  #release(): void {
+    this.#lock?.release().catch(() => undefined);
+    this.#lock = null;
+  }
+}

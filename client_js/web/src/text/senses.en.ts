@@ -1,0 +1,6 @@
+/** The offer of sound, in English. */
+
+export const en = {
+  soundOn: "Sound on?",
+  soundOff: "No sound",
+};
