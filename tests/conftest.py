@@ -53,6 +53,7 @@ DEEP = (
     "browser/test_screens.py",
     "browser/test_storage.py",
     "browser/test_store_away.py",
+    "browser/test_translated.py",
     "browser/test_weight.py",
     "deploy",
     "engine/test_added_game.py",

@@ -3,6 +3,7 @@
 import type { AccountCommands } from "./account.ts";
 import type { AttemptState } from "./attempt.ts";
 import { onWake } from "./awake.ts";
+import { localTime } from "./clock.ts";
 import { type ConnectFailure, Connection, type Status, type Surroundings } from "./connection.ts";
 import { LeaderboardKeeper } from "./leaderboard.ts";
 import { type Keeper, Link } from "./link.ts";
@@ -91,7 +92,7 @@ export class Client {
 
   constructor(options: ClientOptions) {
     const surroundings: Surroundings = {
-      now: options.now ?? (() => Date.now()),
+      now: options.now ?? localTime,
       after: options.after ?? after,
       random: options.random ?? (() => Math.random()),
     };

@@ -53,6 +53,8 @@ const MIN_WAIT = 200;
 const QUICK_WAIT = 450;
 const QUICK_TRIES = 3;
 const MAX_WAIT = 10_000;
+/** Milliseconds by which two offsets may differ because they, and the server's times, are whole. */
+const ROUNDED = 2;
 /** The earlier sessions that are remembered: as many as the server lets a player have. */
 const MAX_SESSIONS = 8;
 
@@ -62,8 +64,9 @@ const FINAL: Readonly<Record<string, number>> = {
   barred: CLOSE.barred,
 };
 
-/** Local time in milliseconds, timers and randomness; tests pass their own. */
+/** Local time, timers and randomness; tests pass their own. */
 export interface Surroundings {
+  /** Milliseconds of a clock that never jumps (see `localTime`). */
   readonly now: () => number;
   /** Schedule `run`; returns a function that cancels it. */
   readonly after: (milliseconds: number, run: () => void) => () => void;
@@ -298,13 +301,18 @@ export class Connection {
     this.#nextPing();
   }
 
-  /** Keep the offset measured over the session's shortest round trip: the most accurate one. */
+  /**
+   * Keep the offset measured over the session's shortest round trip, the most accurate one, until a
+   * later one cannot be of the same clock: it has stood still while the machine slept, or drifted.
+   * After a sleep that the session has not survived, the welcome measures it anew in any case.
+   */
   #setClock(serverNow: number): void {
     const now = this.#options.surroundings.now();
     const roundTrip = now - this.#probe.at;
-    if (roundTrip <= this.#clock.roundTrip) {
-      this.#clock = { offset: Math.round(serverNow + roundTrip / 2 - now), roundTrip };
-    }
+    const offset = Math.round(serverNow + roundTrip / 2 - now);
+    const apart = Math.abs(offset - this.#clock.offset);
+    const bounds = (roundTrip + this.#clock.roundTrip) / 2 + ROUNDED;
+    if (roundTrip <= this.#clock.roundTrip || apart > bounds) this.#clock = { offset, roundTrip };
   }
 
   /** Drop a socket that was closed with this code, or given up if null; schedule the next try. */

@@ -247,8 +247,24 @@ test("the server's time is estimated by the shortest round trip", async () => {
   };
   await pong(100, 6_000_000);
   expect(client.now()).toBe(6_000_050);
-  await pong(2_000, 9_000_000);
+  // Slower, and by half a second off: that can be of the way.
+  await pong(2_000, 6_000_050 + PING_EVERY + 500);
   expect(client.now()).toBe(6_000_050 + PING_EVERY + 2_000);
+  // A minute of sleep, in which the local clock has stood still, cannot.
+  await pong(2_000, 6_000_050 + 2 * PING_EVERY + 2_000 + 60_000);
+  expect(client.now()).toBe(6_000_050 + 2 * PING_EVERY + 2_000 + 61_000);
+});
+
+test("a jump of the machine's clock changes no time that is told", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    client = new Client({ url: "ws://127.0.0.1:1" });
+    const before = client.now();
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(client.now() - before).toBeLessThan(60_000);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("malformed frames and unknown events are ignored", async () => {

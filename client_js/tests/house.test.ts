@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
 const HOUSE = fileURLToPath(new URL("../web/src", import.meta.url));
+const LIBRARY = fileURLToPath(new URL("../src", import.meta.url));
 
 /** From below: a folder imports those of the layers before its own. */
 const LAYERS: readonly (readonly string[])[] = [
@@ -93,12 +94,15 @@ function codeOf(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|<!--[\s\S]*?-->|(?<!:)\/\/.*/g, "");
 }
 
-/** The modules whose code touches the browser's storage. */
-function storing(folder: string): string[] {
+/** The modules in whose code something is found. */
+function modulesWith(found: RegExp, folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /\.(ts|svelte)$/.test(path))
-    .filter((path) => STORAGE.test(codeOf(readFileSync(join(folder, path), "utf8"))));
+    .filter((path) => found.test(codeOf(readFileSync(join(folder, path), "utf8"))));
 }
+
+/** What tells the machine's time, which may be set at any moment: `src/clock.ts` says what to use. */
+const WALL_CLOCK = /\bDate\.now\b|\bnew Date\b(?!\()|\bDate\(\s*\)/;
 
 const MODULES = readdirSync(HOUSE, { recursive: true, encoding: "utf8" }).filter((path) =>
   /\.(ts|svelte)$/.test(path),
@@ -138,11 +142,28 @@ describe("the page's folders", () => {
 });
 
 test("only one module touches the browser's storage, and another names it", () => {
-  expect(storing(join(HOUSE, "../../src"))).toEqual([OWNER]);
-  expect(storing(HOUSE)).toEqual([`kit/${OWNER}`]);
+  expect(modulesWith(STORAGE, LIBRARY)).toEqual([OWNER]);
+  expect(modulesWith(STORAGE, HOUSE)).toEqual([`kit/${OWNER}`]);
   expect(readFileSync(join(HOUSE, "kit", OWNER), "utf8")).not.toMatch(
     /(local|session)Storage\b(?!")/,
   );
+});
+
+test("nothing asks for the machine's time, which may jump while a race is open", () => {
+  expect([LIBRARY, HOUSE].flatMap((folder) => modulesWith(WALL_CLOCK, folder))).toEqual([]);
+  for (const code of ["Date.now()", "new Date()", "new Date", "Date( )", "{ now: Date.now }"]) {
+    expect(code).toMatch(WALL_CLOCK);
+  }
+  expect("new Date(day * DAY)").not.toMatch(WALL_CLOCK);
+});
+
+/** A player's name as it is, which may be written from right to left: see `nameOf` and `Name`. */
+const BARE_NAME = /\b(player|sender|ghost|runner|member|host|me)\)?\??\.name\b/i;
+/** Where it stands alone in an element of its own, is typed, or goes on to where it is shown. */
+const BARE = ["account/NameForm.svelte", "practice/GhostTrack.svelte", "shell/Header.svelte"];
+
+test("players' names are shown in one way, which scrambles nothing beside them", () => {
+  expect(modulesWith(BARE_NAME, HOUSE).sort()).toEqual(BARE);
 });
 
 describe("the rule finds", () => {

@@ -445,7 +445,7 @@ class Operators:
 
 
 def _named(profile: Profile) -> str:
-    return f"{profile.name} #{profile.tag}"
+    return f"{profile.isolated} #{profile.tag}"
 
 
 def _state(room: Room) -> str:

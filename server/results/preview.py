@@ -83,7 +83,8 @@ def result(shown: DailyId, standing: Standing, *, today: bool) -> Preview:
     when = f" in {clock(time)}" if time else ""
     end = ": can you beat it?" if today else f", on {date_words(shown.day)}."
     return of_game(
-        f"{standing.profile.name}: {ordinal(standing.row.rank)} of {standing.size} at {game.name}",
+        f"{standing.profile.isolated}: {ordinal(standing.row.rank)} of {standing.size} "
+        f"at {game.name}",
         f"{home}{when}. Same cards for everyone{end}",
         result_path(shown, standing.row.player),
         game,

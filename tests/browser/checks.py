@@ -10,14 +10,14 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from playwright.sync_api import ViewportSize
 
 from server.players.core.names import MAX_LENGTH
-from tests.browser.player import Player
+from tests.browser.player import FROM_RIGHT, Player
 from tests.processes import ROOT
 
 AXE = ROOT / "client_js/node_modules/axe-core/axe.min.js"
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-NARROW: ViewportSize = {"width": 360, "height": 740}
+NARROW: ViewportSize = {"width": 320, "height": 640}
 
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 
@@ -50,6 +50,11 @@ FIND_MISFITS = """() => {
 FIND_UNREADABLE = """() => {
   const found = [];
   const headings = [...document.querySelectorAll('h1, h2, h3')];
+  // The name of a game has room beside the clock; a longer title may be cut.
+  for (const {textContent, scrollWidth, clientWidth, scrollHeight, clientHeight} of
+    headings.filter(each => each.matches('.bar h1') && each.textContent.length < 14))
+    if (scrollWidth > clientWidth + 1 || scrollHeight > clientHeight + 1)
+      found.push(`cut: ${textContent}`);
   for (const heading of headings.filter(each => !each.closest('.sr-only'))) {
     const texts = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
@@ -62,8 +67,9 @@ FIND_UNREADABLE = """() => {
         // A name has to break if it is wider than the screen.
         const lines = new Set(rects.map(({bottom}) => Math.round(bottom)));
         if (lines.size > 1 && word.length < LONGEST) found.push(`broken: ${word}`);
-        const covers = rects.map(({right, top, bottom}) =>
-          document.elementFromPoint(right - 1, (top + bottom) / 2)?.closest('[aria-hidden]'));
+        const covers = rects.flatMap(({right, top, bottom}) => [0.2, 0.5, 0.8].map(part =>
+          document.elementFromPoint(right - 1, top + part * (bottom - top))
+            ?.closest('[aria-hidden]')));
         if (covers.some(cover => cover && !heading.contains(cover))) found.push(`covered: ${word}`);
       }
     }
@@ -72,9 +78,27 @@ FIND_UNREADABLE = """() => {
 }""".replace("LONGEST", str(MAX_LENGTH))
 """Returns the words of headings that are broken between two lines, or that pictures cover."""
 
+FIND_SCRAMBLED = """name => {
+  // Names that are between isolates do no harm.
+  const bare = text => text.replace(/\\u2068[^\\u2069]*\\u2069/g, '').includes(name);
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (texts.nextNode()) {
+    const {data, parentElement} = texts.currentNode;
+    if (bare(data) && !parentElement.closest('bdi, script')) found.push(data);
+  }
+  for (const attribute of ['aria-label', 'title', 'alt'])
+    for (const element of document.querySelectorAll(`[${attribute}]`))
+      if (bare(element.getAttribute(attribute))) found.push(element.outerHTML.slice(0, 120));
+  if (bare(document.title)) found.push(document.title);
+  return found;
+}"""
+"""Returns the texts in which a name that is written from right to left changes the order of what is
+beside it."""
+
 LONGEST = {
     "languages": ["en-GB", "de-DE"],
-    "names": ["Ada", "Grace", "Barbara", "Emmy", "Nina"],
+    "names": ["Ada", "Grace", "Barbara", "Emmy", "Nina", FROM_RIGHT],
     "name": "W" * MAX_LENGTH,
     "clock": "23:59:59",
     "digits": [
@@ -122,12 +146,13 @@ def problems(player: Player) -> list[str]:
 
     On a narrow phone, in light colours, nothing overflows the window and every target is large
     enough, also with twice the text and from right to left, and with the longest dates, names and
-    numbers. There, and in dark colours in a wide window, no word of a heading is broken or
-    covered, and axe finds no violation.
+    numbers, and no name scrambles what is beside it. There, and in dark colours in a wide window,
+    no word of a heading is broken or covered, and axe finds no violation.
     """
     size, scheme = _size(player), _scheme(player)
     _show(player, NARROW, "light")
     found = _misfits_here(player) + _violations(player)
+    found += _find(player, "scrambled names", FIND_SCRAMBLED, FROM_RIGHT)
     _show(player, WIDE, "dark")
     found += _violations(player)
     found += _find(player, "broken or covered words", FIND_UNREADABLE)

@@ -29,6 +29,9 @@ OFFLINE_PHONE = {**PHONE, "service_workers": "allow"}
 """A phone that keeps the page for when there is no network."""
 MOVING_PHONE = {**PHONE, "reduced_motion": "no-preference"}
 
+FROM_RIGHT = "\u05d7\u05e0\u05d4"
+"""A name that is written from right to left."""
+
 TIMEOUT = 20_000
 """Milliseconds to wait for what should be visible."""
 

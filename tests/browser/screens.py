@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.browser import pictures
 from tests.browser.conftest import ARGUMENTS, chromium, running_site
-from tests.browser.player import Player
+from tests.browser.player import FROM_RIGHT, Player
 from tests.processes import ROOT
 
 SIZES = {
@@ -198,7 +198,7 @@ def _practice(cast: Cast) -> Screens:
 
 
 def _race(cast: Cast) -> Screens:
-    player, friend = cast("Ada", "Grace")
+    player, friend = cast("Ada", FROM_RIGHT)
     link = player.open_room("roosevelt", seats=4)
     yield "room-alone", player
     friend.page.goto(link)
@@ -267,7 +267,7 @@ def _ghost(player: Player, run: str) -> Screens:
 
 def _room(cast: Cast) -> Screens:
     """Visit what a host and guests see of a room between its rounds."""
-    player, friend, third = cast("Ada", "Grace", "Barbara")
+    player, friend, third = cast("Ada", FROM_RIGHT, "Barbara")
     player.open_room("robert", seats=3)
     for each in (friend, third):
         each.page.goto(player.page.url)
@@ -307,7 +307,7 @@ def _room(cast: Cast) -> Screens:
 
 def _hosting(cast: Cast) -> Screens:
     """Visit what a host can do, and what those see who have lost their seats."""
-    player, friend, third = cast("Ada", "Grace", "Barbara")
+    player, friend, third = cast("Ada", FROM_RIGHT, "Barbara")
     player.open_room("robert", seats=3)
     for each in (friend, third):
         each.page.goto(player.page.url)
@@ -339,7 +339,7 @@ def _hosting(cast: Cast) -> Screens:
 
 def _watching(cast: Cast) -> Screens:
     """Visit what those see who watch a race: by a link, and when they are done with it."""
-    player, friend, third, watcher = cast("Ada", "Grace", "Barbara", "Emmy")
+    player, friend, third, watcher = cast("Ada", FROM_RIGHT, "Barbara", "Emmy")
     link = player.open_room("roosevelt", seats=4)
     player.press("watch-invite")
     expect(player.see("watch-link")).to_be_focused()
@@ -382,7 +382,7 @@ def _watching(cast: Cast) -> Screens:
 
 def _lobby(cast: Cast) -> Screens:
     """Visit what leads to races with strangers."""
-    player, friend = cast("Ada", "Grace")
+    player, friend = cast("Ada", FROM_RIGHT)
     player.open_room("deuces", seats=4)
     player.see("open-to-anyone").check()
     player.see("public").wait_for()

@@ -23,14 +23,16 @@ from tests.browser.player import DESKTOP, PHONE, Player
 from tests.dates import DAY, moved
 
 NOON = 43_200
+MINUTE = 60
+BEFORE_MIDNIGHT = DAY - 10 * MINUTE
 
 
 class Calendar(Site):
-    """A site whose clock stands at noon, and goes on to other days."""
+    """A site whose clock stands at a time of the day, in seconds, and goes on to other days."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, at: float = NOON) -> None:
         super().__init__(data)
-        self.ahead += (NOON - self.now().timestamp()) % DAY
+        self.ahead += (at - self.now().timestamp()) % DAY
 
     def start(self) -> None:
         """Start the server on the day that it is."""
@@ -39,8 +41,12 @@ class Calendar(Site):
 
     def go_on(self, days: int = 1) -> None:
         """Let some days pass."""
+        self.pass_time(days * DAY)
+
+    def pass_time(self, seconds: float) -> None:
+        """Let some time pass; pages that are open lose their sessions, and open new ones."""
         self.stop()
-        self.ahead += days * DAY
+        self.ahead += seconds
         self.start()
 
     def date(self, ahead: int = 0) -> str:
@@ -52,6 +58,15 @@ class Calendar(Site):
 def calendar() -> Iterator[Calendar]:
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
         site = Calendar(Path(data))
+        site.start()
+        yield site
+        site.stop()
+
+
+@pytest.fixture
+def evening() -> Iterator[Calendar]:
+    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
+        site = Calendar(Path(data), BEFORE_MIDNIGHT)
         site.start()
         yield site
         site.stop()
@@ -192,6 +207,74 @@ def seals_of(days: Days, ahead: int) -> list[str]:
     seals = days.ada.see("seals").locator("dd:first-of-type").all_inner_texts()
     assert len(seals) == 5
     return seals
+
+
+def test_what_was_begun_before_midnight_is_of_its_own_day(
+    browser: Browser, evening: Calendar
+) -> None:
+    days = Days(browser, evening)
+    ada, grace = days.ada, days.grace
+    began = evening.now()
+    dates = [f"{day.day} {day:%B}" for day in (began, began + timedelta(days=1))]
+    begin(ada, "lady-betty")
+    ada.give_up()
+    ada.see("results").wait_for()
+    begin(ada, "deuces")
+    begin(ada, "robert")
+    home = ada.context.new_page()
+    home.goto(f"{evening.url}/")
+    expect(home.get_by_test_id("set")).to_have_attribute("data-done", "1")
+    grace.go("/daily/robert")
+    expect(grace.page.locator("main .day")).to_contain_text(dates[0])
+
+    evening.pass_time(20 * MINUTE)
+    # The day of the pages that were left open is the new one, and what they show is dealt.
+    expect(grace.page.locator("main .day")).to_contain_text(dates[1])
+    expect(home.get_by_test_id("set")).to_have_count(0)
+    begin(grace, None)
+    grace.give_up()
+    expect(grace.page.get_by_role("heading", level=1)).to_contain_text(dates[1])
+    expect(grace.see("new-day")).to_have_count(0)
+
+    # One table was left open, and the other one is opened anew: its day is not listed any more.
+    ada.play_robert(2)
+    ada.give_up()
+    expect(ada.see("rank")).to_contain_text("of 1")
+    assert_of(days, dates[0], began.timestamp())
+    ada.go("/daily/deuces")
+    ada.press("play-daily")
+    expect(ada.see("notice")).to_contain_text(dates[0])
+    ada.wait_for_board()
+    ada.give_up()
+    assert_of(days, dates[0], began.timestamp())
+    days.look("new-day")
+    ada.press("to-today")
+    expect(ada.page.locator("main .day")).to_contain_text(dates[1])
+    begin(ada, None)
+    for player in (ada, grace):
+        player.close()
+
+
+def begin(player: Player, game: str | None) -> None:
+    """Begin a game's daily, or the one whose start is shown."""
+    if game is not None:
+        player.go(f"/daily/{game}")
+    player.press("play-daily")
+    player.wait_for_board()
+
+
+def assert_of(days: Days, date: str, time: float) -> None:
+    """Check that the result that Ada sees is headed, ranked and shared as of a date."""
+    ada = days.ada
+    expect(ada.page.get_by_role("heading", level=1)).to_contain_text(date)
+    expect(ada.page).to_have_title(re.compile(rf"\b{date}\b"))
+    expect(ada.see("leaderboard").get_by_role("heading", level=2)).to_contain_text(date)
+    ada.press("share")
+    ada.page.get_by_text("Copied").wait_for()
+    shared = ada.page.evaluate("navigator.clipboard.readText()")
+    assert f", {date}: " in shared
+    assert f"?day={int(time // DAY)}&" in shared
+    ada.see("new-day").wait_for()
 
 
 def test_a_day_that_never_was(browser: Browser, calendar: Calendar) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.checks import FIND_UNREADABLE
 from tests.browser.conftest import Site
-from tests.browser.player import Player
+from tests.browser.player import DESKTOP, Player
 from tests.browser.screens import GAMES, device
 
 
@@ -32,4 +33,16 @@ def test_on_a_desktop_the_games_stand_in_one_row(browser: Browser, site: Site) -
     assert row is not None
     last = max(tile["x"] + tile["width"] for tile in tiles)
     assert last == pytest.approx(row["x"] + row["width"], abs=1), "a hole at the end"
+    player.close()
+
+
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
+def test_the_headline_stands_beside_the_cards(browser: Browser, site: Site, locale: str) -> None:
+    player = Player(browser, site.url, {**DESKTOP, "locale": locale})
+    player.go("/")
+    player.page.locator(".hand .card").first.wait_for()
+    for width in (320, 390, 480, 640, 700, 768, 1024, 1440):
+        player.page.set_viewport_size({"width": width, "height": 900})
+        player.wait_for_frames(2)
+        assert player.page.evaluate(FIND_UNREADABLE) == [], width
     player.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -49,9 +50,15 @@ def test_practice_works_without_a_network_and_the_dailies_load_when_online_again
 
     player.go("/")
     expect(player.see("offline")).to_be_visible()
+    # A race cannot be had; nor does it begin when nobody thinks of it any more.
+    player.press("race")
+    expect(player.see("notice")).to_contain_text("A race needs a connection")
+    expect(player.see("race")).to_be_enabled()
     player.context.set_offline(False)
     expect(player.see("daily-robert")).to_be_visible()
     expect(player.see("offline")).to_have_count(0)
+    player.page.wait_for_load_state("networkidle")
+    expect(player.page).to_have_url(re.compile("/$"))
 
 
 @pytest.mark.parametrize("path", ["/daily/robert", "/leaderboard/robert", "/r/ZZZZZZZZ"])
@@ -64,6 +71,13 @@ def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(
     offline = player.see("offline")
     expect(offline).to_contain_text("No connection just now")
     expect(offline.locator('a[href="/practice/robert"]')).to_be_visible()
+    # What it says is no fainter than other words.
+    opacity = """element => {
+      let all = 1;
+      for (; element; element = element.parentElement) all *= getComputedStyle(element).opacity;
+      return all;
+    }"""
+    assert offline.evaluate(opacity) == 1
     player.context.set_offline(False)
     expect(offline).to_have_count(0)
 

@@ -69,6 +69,21 @@ def test_who_is_done_watches_the_others_move_by_move(
         expect(each.see("results")).to_be_visible()
 
 
+def test_a_board_that_is_the_only_one_is_named_as_well(
+    players: tuple[Player, Player, Player],
+) -> None:
+    ada, grace, _ = players
+    grace.page.goto(ada.open_room("robert", 2))
+    expect(ada.see("seat")).to_have_count(2)
+    ada.press("start-round")
+    for each in (ada, grace):
+        each.wait_for_board()
+    ada.give_up()
+    ada.press("watch")
+    expect(ada.see("whose-board")).to_contain_text("Grace")
+    expect(ada.see("board-of")).to_have_count(0)
+
+
 def test_a_swipe_shows_the_next_board(players: tuple[Player, Player, Player]) -> None:
     ada, grace, barbara = players
     grace.page.goto(ada.open_room("robert", 3))

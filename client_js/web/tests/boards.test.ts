@@ -1,23 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { mondayOf, percentBehind, percentOfTop, periodAt, periodName } from "../src/app/boards.ts";
+import { mondayOf, percentBehind, percentOfTop, periodName, periodOf } from "../src/app/boards.ts";
+import { dayOf } from "../src/kit/days.ts";
 
 describe("periods", () => {
   it("are named as in the HTTP interface", () => {
     expect(periodName("day", 20_778)).toBe("2026-11-21");
     expect(periodName("week", 2_968)).toBe("2026-W47");
     // Weeks that begin or end in another year than their Thursday's.
-    expect(periodName("week", periodAt("week", Date.UTC(2027, 0, 1)))).toBe("2026-W53");
-    expect(periodName("week", periodAt("week", Date.UTC(2025, 11, 29)))).toBe("2026-W01");
+    expect(periodName("week", periodOf("week", dayOf("2027-01-01") ?? 0))).toBe("2026-W53");
+    expect(periodName("week", periodOf("week", dayOf("2025-12-29") ?? 0))).toBe("2026-W01");
     expect(periodName("races", 0)).toBe("all");
   });
 
-  it("are days and weeks from Monday on, by UTC", () => {
-    const monday = Date.UTC(2026, 10, 16);
-    expect(periodAt("day", monday)).toBe(20_773);
+  it("are days, and weeks from Monday on", () => {
+    const monday = dayOf("2026-11-16") ?? 0;
+    expect(periodOf("day", monday)).toBe(20_773);
     expect(mondayOf(2_968)).toBe(20_773);
-    expect(periodAt("week", monday)).toBe(2_968);
-    expect(periodAt("week", monday - 1)).toBe(2_967);
-    expect(periodAt("week", monday + 7 * 86_400_000 - 1)).toBe(2_968);
+    expect(periodOf("week", monday)).toBe(2_968);
+    expect(periodOf("week", monday - 1)).toBe(2_967);
+    expect(periodOf("week", monday + 6)).toBe(2_968);
   });
 });
 

@@ -3,7 +3,8 @@
 import type { ApiTypes } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
 import { Courses, courseOf, homeAt, readCourse } from "../src/app/courses.ts";
-import { averageBefore, isCrowned } from "../src/daily/placing.ts";
+import { dealsOf } from "../src/daily/past.ts";
+import { averageBefore, isCrowned, withResult } from "../src/daily/placing.ts";
 import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plot.ts";
 import { barOf, pictureOf, shapeOf, shared } from "../src/daily/share.ts";
 import { daysCatalogues } from "../src/text/days.ts";
@@ -31,12 +32,54 @@ describe("the crown of the day", () => {
     [null, false],
   ])("with %j as the last result", (mine, crowned) => {
     const game = { variant: "standard", deal: "d", commitment: "", certificate: null, best: null };
-    const day = { day: 7, date: "", ends: 0, closes: 0, now: 0 };
+    const day = { day: 7, date: "", ends: 0, closes: 0 };
     const games = [
       { ...game, game: "robert", mine: result },
       { ...game, game: "deuces", mine },
     ];
     expect(isCrowned({ ...day, games })).toBe(crowned);
+    // What has just been played counts before it is listed.
+    expect(isCrowned(withResult({ ...day, games }, "deuces", result))).toBe(true);
+  });
+});
+
+describe("a day that is over", () => {
+  const deal = { variant: "standard", commitment: "c", certificate: null, best: 9 };
+  const sealed = { rules: "r", seed: null, line: null };
+  const day: ApiTypes.Day = {
+    ...{ day: 7, date: "1970-01-08", starts: 0, ends: 1, closes: 2, closed: false },
+    deals: [
+      { ...deal, ...sealed, game: "robert", deal: "one" },
+      { ...deal, ...sealed, game: "deuces", deal: "two" },
+    ],
+  };
+  const run = { home: 5, left: 47, time: 900, moves: 9, end: "stuck" as const, points: 1 };
+
+  function played(game: string, days: readonly ApiTypes.PlayedDay[]): ApiTypes.PlayedGame {
+    const none = { now: 0, best: 0 };
+    const counts = { played: 1, won: 0, streaks: { played: none, won: none } };
+    return {
+      game,
+      dailies: { ...counts, average: null, total: 52, best: null, days },
+      races: { played: 0, won: 0, rounds: [] },
+      rating: null,
+    };
+  }
+
+  it("has its own deals, and its own results", () => {
+    const games = [played("robert", [{ ...run, day: 7 }]), played("deuces", [{ ...run, day: 8 }])];
+    const { points, ...mine } = run;
+    expect(points).toBe(1);
+    expect(dealsOf(day, games)).toEqual({
+      ...{ day: 7, date: "1970-01-08", ends: 1, closes: 2 },
+      games: [
+        {
+          ...{ ...deal, game: "robert", deal: "one" },
+          mine: { ...mine, undos: 0, hints: 0, peeked: false },
+        },
+        { ...deal, game: "deuces", deal: "two", mine: null },
+      ],
+    });
   });
 });
 

@@ -14,6 +14,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -128,7 +129,7 @@ class Previews:
                 return DAILIES
             case ["r", code]:
                 return await self._room(code, address)
-            case ["watch" | "run" | "deal" as screen, *named]:
+            case ["archive" | "watch" | "run" | "deal" as screen, *named]:
                 return of_link(screen, named) or HOME
             case [screen, name] if (game := games().get(name)) is not None:
                 if screen == "leaderboard":
@@ -244,6 +245,18 @@ DAILIES = Preview(
 )
 
 
+def of_day(typed: str) -> Preview | None:
+    """Return the preview of a day of the calendar; `None` if it is no date as in `2026-11-21`."""
+    try:
+        day = date.fromisoformat(typed)
+    except ValueError:
+        return None
+    about = "One deal of each game, the same for the whole world. See how it went."
+    # Any date has an address.
+    path = f"/archive/{day.isoformat()}"
+    return Preview(f"The deals of {day.day} {day:%B %Y}", about, path, listed=False)
+
+
 def race(path: str) -> Preview:
     """Return the generic preview of a room, which may not exist."""
     about = "Same cards, same start. Who’s faster?"
@@ -281,6 +294,8 @@ def deal(shown: str) -> Preview | None:
 def of_link(screen: str, named: list[str]) -> Preview | None:
     """Return the preview of what a link names, without a read of the store; `None` if nothing."""
     match screen, named:
+        case "archive", [typed]:
+            return of_day(typed)
         case "watch", [code, key]:
             return watch(code, key)
         case "run", [attempt]:

@@ -99,6 +99,16 @@ class Profile:
         return tag_of(self.id)
 
     @property
+    def isolated(self) -> str:
+        """The name for a line of text: between isolates if it is written from right to left.
+
+        Otherwise it would change the order of what stands beside it.
+        """
+        if {"R", "AL"}.isdisjoint(map(unicodedata.bidirectional, self.name)):
+            return self.name
+        return f"\N{FIRST STRONG ISOLATE}{self.name}\N{POP DIRECTIONAL ISOLATE}"
+
+    @property
     def is_bot(self) -> bool:
         """Whether it is the pace bot's."""
         return self.id == PACE_BOT

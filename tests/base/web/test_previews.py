@@ -105,6 +105,9 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
         ("/index.html", HOME.title, "/"),
         ("/daily", "Today’s deals", "/daily"),
         ("/daily/", "Today’s deals", "/daily"),
+        ("/archive/2026-11-21", "The deals of 21 November 2026", "/archive/2026-11-21"),
+        ("/archive/2026-11-31", HOME.title, "/"),
+        ("/archive", HOME.title, "/"),
         ("/daily/robert", "Today’s Robert", "/daily/robert"),
         ("/daily/robert?utm=1", "Today’s Robert", "/daily/robert"),
         ("/daily/chess", HOME.title, "/"),
@@ -156,7 +159,7 @@ async def test_each_address_has_its_own_preview(
     assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
     assert (meta["og:site_name"], meta["og:type"]) == ("Samedeal", "website")
     assert meta["twitter:card"] == "summary_large_image"
-    linked = address.startswith(("/run/", "/deal/", "/watch/"))
+    linked = address.startswith(("/archive/", "/run/", "/deal/", "/watch/"))
     assert ("robots" in meta) == (path.startswith("/r/") or linked)
 
 
@@ -231,6 +234,14 @@ def test_the_text_of_a_result(game: str, left: int, time: int, about: str, *, to
     found = result_previews.result(shown, standing, today=today)
     assert found.title == f"Ada: 17th of 212 at {game.title()}"
     assert found.about == about
+
+
+@pytest.mark.parametrize("name", ["נעמי", "ليلى"])
+def test_a_name_from_right_to_left_scrambles_no_title(name: str) -> None:
+    standing = Standing(Row(17, ADA, pack(16, 680_400, 150)), 212, Profile(ADA, name))
+    found = result_previews.result(DailyId("deuces", 47_479), standing, today=True)
+    isolated = f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
+    assert found.title == f"{isolated}: 17th of 212 at Deuces"
 
 
 def test_ordinals_are_written_as_in_english() -> None:

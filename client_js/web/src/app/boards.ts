@@ -23,9 +23,8 @@ export function isOfResults(scope: Scope, game: string): boolean {
   return scope === "best" || (scope === "day" && game !== ALL_GAMES);
 }
 
-/** The number of the period that contains a time in Unix milliseconds. */
-export function periodAt(scope: "day" | "week", now: number): number {
-  const day = Math.floor(now / DAY);
+/** The number of the period that contains a day. */
+export function periodOf(scope: "day" | "week", day: number): number {
   // 1970-01-01 was a Thursday.
   return scope === "day" ? day : Math.floor((day + 3) / 7);
 }

@@ -2,6 +2,15 @@
 
 import type { ApiTypes, Dailies, Result } from "@samedeal/client";
 
+/** The deals of a day, today or over, with the player's results. */
+export type DayDeals = Omit<Dailies, "now">;
+
+/** The same, with a result that is known better than it was listed. */
+export function withResult(deals: DayDeals, game: string, mine: Result): DayDeals {
+  const games = deals.games.map((one) => (one.game === game ? { ...one, mine } : one));
+  return { ...deals, games };
+}
+
 /** Whether a daily counts as played: it is over, and brought a card home. */
 export function counts(result: Result | null): boolean {
   // The cards that the deal itself puts there have no time.
@@ -9,7 +18,7 @@ export function counts(result: Result | null): boolean {
 }
 
 /** Whether the day's games make the crown: all of them count as played. */
-export function isCrowned({ games }: Dailies): boolean {
+export function isCrowned({ games }: Pick<DayDeals, "games">): boolean {
   return games.every(({ mine }) => counts(mine));
 }
 

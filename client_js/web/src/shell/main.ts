@@ -44,7 +44,7 @@ drawings.then(
 const router = new Router(screens);
 const app = {
   client,
-  clock: new Clock(() => client.now()),
+  clock: new Clock(client),
   connection: new ConnectionState(client.status),
   courses: new Promise<void>(whenIdle)
     .then(() => import("../app/courses.ts"))
@@ -85,5 +85,9 @@ async function start(): Promise<void> {
     // If this fails, the table is loaded again when it is needed.
     screens.prepare("table").catch((error: unknown) => console.warn("No table yet.", error));
     if (import.meta.env.PROD) keepForOffline();
+    import("../kit/translation.ts").then(
+      ({ surviveTranslation }) => surviveTranslation(document.body),
+      (error: unknown) => console.warn("A translation of the page will not follow it.", error),
+    );
   });
 }

@@ -26,7 +26,8 @@ export const en = {
   /** Of a run. */
   runWon: (moves: number) => `Won in ${counted(moves, "move", "moves")}.`,
   left: (move: number) => `Move ${move} shut off the last way to win.`,
-  stillAt: (move: number) => `It could still be won after move ${move}. Beyond that, we can’t tell.`,
+  stillAt: (move: number) =>
+    `It could still be won after move ${move}. Beyond that, we can’t tell.`,
   toTheEnd: "It could still be won at the end.",
   short: (cards: number) => `${counted(cards, "card", "cards")} short of par.`,
   open: (cards: number) =>

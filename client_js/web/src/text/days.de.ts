@@ -36,6 +36,8 @@ function against(most: number | null, average: number | null): string {
 
 export const de: DaysWords = {
   date: (game, date) => `${game}, ${date}`,
+  still: (date) => `Das ist noch das Blatt vom ${date}.`,
+  newDay: "Ein neuer Tag, neue Blätter.",
   alone: "Außer dir ist noch niemand fertig.",
   against,
 

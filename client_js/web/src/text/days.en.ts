@@ -52,6 +52,9 @@ function against(most: number | null, average: number | null): string {
 
 export const en = {
   date: (game: string, date: string) => `${game} · ${date}`,
+  /** Of an attempt that was begun before midnight. */
+  still: (date: string) => `This is still the deal of ${date}.`,
+  newDay: "It’s a new day, with new deals.",
   alone: "You’re the first to finish.",
   against,
 

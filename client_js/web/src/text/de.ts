@@ -101,6 +101,7 @@ export const de: Text = {
   offline: {
     title: "Gerade keine Verbindung",
     more: "Sie kommt von selbst wieder. Üben kannst du auch so.",
+    needed: "Ein Rennen braucht eine Verbindung.",
     practise: "Üben",
     free: "Ohne Uhr und ohne Verbindung",
   },

@@ -110,6 +110,7 @@ export const en = {
   offline: {
     title: "No connection just now",
     more: "This comes back by itself. You can practise meanwhile.",
+    needed: "A race needs a connection.",
     practise: "Practise",
     free: "No clock, no connection needed",
   },

@@ -35,9 +35,31 @@ export function languageOf(asked: readonly string[]): Language {
   return LANGUAGES[0];
 }
 
-/** A player's name; the pace bot is called what it is in the language of the page. */
-export function nameOf({ name, bot }: Player): string {
+/** Whoever has a name: the pace bot is called what it is in the language of the page. */
+export type Named = Pick<Player, "name"> & { readonly bot?: boolean };
+
+/** A player's name alone; elements show it by `parts/Name.svelte`. */
+export function bareName({ name, bot = false }: Named): string {
   return bot ? text.bot.name : name;
+}
+
+/** A player's name in a sentence, a title or a label, where it changes the order of nothing else. */
+export function nameOf(player: Named): string {
+  return isolated(bareName(player));
+}
+
+/** Letters of the scripts that are written from right to left: Unicode keeps these blocks for them. */
+const FROM_RIGHT =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A name that people have chosen: between isolates if it is written from right to left. */
+export function isolated(name: string): string {
+  return FROM_RIGHT.test(name) ? `\u2068${name}\u2069` : name;
+}
+
+/** The letter that stands for a player where there is no room for the name. */
+export function initialOf(player: Named): string {
+  return (/[\p{L}\p{N}]/u.exec(bareName(player))?.[0] ?? "").toUpperCase();
 }
 
 /** A card's name in words, as in "Ten of hearts". */

@@ -1,0 +1,26 @@
+/** Players' names among other words, whichever way they are written. */
+
+import { describe, expect, it } from "vitest";
+import { initialOf, isolated, nameOf } from "../src/text/index.ts";
+
+describe("a name in a sentence", () => {
+  it.each(["\u05e0\u05e2\u05de\u05d9", "\u0644\u064a\u0644\u0649", "\u{1e900}\u{1e901}"])(
+    "stands between isolates if it is written from right to left: %s",
+    (name) => {
+      expect(nameOf({ name, bot: false })).toBe(`\u2068${name}\u2069`);
+      expect(initialOf({ name: isolated(name) })).toBe([...name][0]?.toUpperCase());
+    },
+  );
+
+  it.each(["Ada", "O'Neill-Smith_2.0", "\u041e\u043b\u044c\u0433\u0430", "\u5c71\u7530", "42"])(
+    "is as it is if not: %s",
+    (name) => {
+      expect(nameOf({ name })).toBe(name);
+      expect(initialOf({ name })).toBe(name[0]);
+    },
+  );
+
+  it("is the page's own word for the pace bot", () => {
+    expect(nameOf({ name: "whatever", bot: true })).toBe("Pace bot");
+  });
+});
