@@ -1,8 +1,13 @@
-"""Which card may be placed on which: lookup tables by top card, computed from a game's rules."""
+"""Which card may be placed on which: lookup tables by top card, computed from a game's rules.
+
+Foundations of one group have the same tables, and so have most groups of a game's variants: tables
+are computed once for each group.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from engine.cards import PACK_SIZE, RANKS, UNSEEN, Card, is_red, rank_of, suit_of
 from engine.schema import Foundation, Rules
@@ -59,6 +64,7 @@ def _table(rows: dict[int, list[Card]]) -> Fits:
     return tuple(bytes(row) for row in table)
 
 
+@cache
 def takes_of(fits: Fits) -> Takes:
     """Return a table's rows as bit sets."""
     return tuple(map(set_of, fits))
@@ -93,6 +99,7 @@ def tableau_fits(rules: Rules) -> Fits:
     return _table(rows)
 
 
+@cache
 def foundation_fits(group: Foundation) -> Fits:
     """Return the table of single cards that a foundation takes; one that takes runs takes none."""
     if group.takes == "run":

@@ -9,6 +9,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import chain, islice, repeat
 
 from deploy.bench import wire
@@ -28,9 +29,6 @@ MAX_GAME_MOVES = 4_000
 """The moves for which a player in a closed loop prepares: 74,000 a second at 50 sockets, which more
 than one core serves, for the time of a measurement; an attempt has 95 more at most."""
 
-LONG = tuple(game for game in GAMES if len(recorded(game, MAX_GAME_MOVES)) == MAX_GAME_MOVES)
-"""The games that closed loops play: the others have few moves until all cards have been seen."""
-
 BYSTANDERS, PACE = 20, 0.2
 """Players, in rooms of two, whose answers are measured beside what else a node does, and seconds
 between two moves of one: five times as fast as people."""
@@ -40,6 +38,12 @@ SEARCHES_END = 0.5
 
 _TICK = 0.001
 """The least seconds between two looks at the clock."""
+
+
+@cache
+def long_games() -> tuple[str, ...]:
+    """Return what closed loops play: other games have few moves until all cards have been seen."""
+    return tuple(game for game in GAMES if len(recorded(game, MAX_GAME_MOVES)) == MAX_GAME_MOVES)
 
 
 class Player:
@@ -141,7 +145,7 @@ async def closed_loop(server: Server, sockets: int, seconds: float) -> Figures:
     Raises:
         LoadError: a player had no move left.
     """
-    players = await open_players(server, sockets, MAX_GAME_MOVES, LONG, again=True)
+    players = await open_players(server, sockets, MAX_GAME_MOVES, long_games(), again=True)
     playing = [asyncio.create_task(player.play(player.frames)) for player in players]
     await asyncio.sleep(WARM_UP)
     for player in players:

@@ -21,7 +21,7 @@ from deploy.bench.attacks import ATTACKS
 from deploy.bench.comparison import Round, Scenario, summary
 from deploy.bench.engine import commit, machine
 from deploy.bench.games import GAMES
-from deploy.bench.players import LONG
+from deploy.bench.players import long_games
 from server.base.redis.programs import redis_server_path
 
 HERE = Path(__file__).parent
@@ -206,7 +206,7 @@ Rows without a goal are there to compare with.\n"""
     yield from lines(found)
     yield f"""
 ## Closed loop
-Rooms of two, in turn of {", ".join(LONG)}, at each number of sockets; a player waits
+Rooms of two, in turn of {", ".join(long_games())}, at each number of sockets; a player waits
 for the answer before the next move. Ratios and rates are medians, with the minimum and
 the maximum.
 """
