@@ -54,6 +54,9 @@ export default defineConfig({
   server: { proxy: { "/socket": { target: server, ws: true } } },
   build: {
     outDir: here("dist"),
+    // A twentieth smaller than what esbuild makes.
+    minify: "terser",
+    terserOptions: { ecma: 2020, module: true, compress: { passes: 3 } },
     emptyOutDir: true,
     rollupOptions: {
       input: { index: here("index.html"), worker: here("src/offline/worker.ts") },
