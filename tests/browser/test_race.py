@@ -76,7 +76,7 @@ def left(found: Locator) -> float:
 
 
 def listen(player: Player) -> None:
-    """Keep what the page says from now on, since it says it for a moment only."""
+    """Keep what the page says and which chips it moves from now on: both last a moment only."""
     player.page.evaluate(
         """() => {
              window.said = '';
@@ -84,6 +84,12 @@ def listen(player: Player) -> None:
                for (const {innerText} of document.querySelectorAll('[role=status]'))
                  window.said += ` ${innerText}`;
              }).observe(document.body, {subtree: true, childList: true, characterData: true});
+             window.moved = [];
+             const animate = Element.prototype.animate;
+             Element.prototype.animate = function (...how) {
+               if (this.dataset.testid === 'chip') window.moved.push(this.dataset.player);
+               return animate.apply(this, how);
+             };
            }"""
     )
 
@@ -138,6 +144,10 @@ def test_the_track_tells_who_leads_who_overtakes_who_is_away_and_who_is_done(
     ada.bring_home(2)
     hear(ada, "ahead of Grace Brewster Hop.")
     hear(grace, "Ada Lovelace Byron is ahead.")
+    # Both chips move for a moment, but not for who wants no motion.
+    both = {progress(ada, name).get_attribute("data-player") for name in ("You", "Grace")}
+    assert set(ada.page.evaluate("moved")) == both
+    assert grace.page.evaluate("moved") == []
     for player, names in (
         (ada, ("You", "Grace", "Barbara")),
         (grace, ("Ada", "You", "Barbara")),
@@ -305,6 +315,7 @@ def expect_all_in_sight(player: Player, runners: int, flags: int) -> None:
         assert apart, (one, other)
 
 
+@pytest.mark.deep
 def test_eight_are_all_seen_on_a_phone_and_the_score_to_beat_stays(
     racers: list[Player],
 ) -> None:
