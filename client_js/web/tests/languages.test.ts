@@ -100,6 +100,7 @@ describe("the rules in words", () => {
       expect(words.length).toBeGreaterThan(0);
     }
     expect(rules[0]?.example.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(rules[0]?.example).size).toBe(rules[0]?.example.length);
     const all = rules.flatMap(({ words }) => words).join(" ");
     if (waste?.redeals === 2) expect(all).toContain("twice");
   });

@@ -80,7 +80,7 @@ function homeExample(ruleset: Ruleset): Card[] {
   for (let top = EMPTY; cards.length < 3;) {
     const suit = SUITS.indexOf("H") * 13;
     const all = Array.from({ length: PACK_SIZE }, (_, nth) => (nth + suit) % PACK_SIZE);
-    const next = all.find((card) => fits(top, card));
+    const next = all.find((card) => fits(top, card) && !cards.includes(card));
     if (next === undefined) break;
     cards.push((top = next));
   }
