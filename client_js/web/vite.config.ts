@@ -24,7 +24,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["index", /web\/src\/(table\/runners|race\/terms|app\/targets|parts\/Title|parts\/Missing)\./],
   ["index", /svelte\/.*\/(each|size)\.js/],
   ["board", /web\/src\/board\/(?!cascade)/],
-  ["board", /table\/(EndWords|HelpTools|PlayBar|TableFrame)\.svelte/],
+  ["board", /table\/(HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice: who asks for one sees the other next.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],
   ["race", /table\/(Countdown\.|Track\.|emotes\/)|text\/(emotes|track)/],

@@ -17,7 +17,7 @@ AXE = ROOT / "client_js/node_modules/axe-core/axe.min.js"
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-NARROW: ViewportSize = {"width": 320, "height": 640}
+NARROW: ViewportSize = {"width": 360, "height": 740}
 
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 
@@ -30,8 +30,11 @@ FIND_MISFITS = """() => {
   const words = element => (element.innerText || element.outerHTML).slice(0, 60);
   const past = all('main *').filter(element => {
     const {left, right} = element.getBoundingClientRect();
-    // Tables scroll by themselves; the cards of the home screen are cut off on purpose.
-    return (left < -1 || right > WIDTH + 1) && !element.closest('.wide, .hero, .board');
+    // Tables scroll by themselves; the cards of the home screen are
+    // cut off on purpose, and so are names that end in an ellipsis.
+    return (left < -1 || right > WIDTH + 1) &&
+      !element.closest('.wide, .hero, .board') &&
+      !(element.matches('bdi') && getComputedStyle(element.parentElement).overflowX === 'hidden');
   });
   const boxes = '[type=radio], [type=checkbox]';
   const small = all(`button, a, select, input:not(${boxes}), label:has(${boxes}), summary`)
@@ -63,7 +66,9 @@ FIND_UNREADABLE = """() => {
         const range = new Range();
         range.setStart(text, index);
         range.setEnd(text, index + word.length);
-        const rects = [...range.getClientRects()];
+        // What a long title is cut to.
+        const {bottom: end} = heading.getBoundingClientRect();
+        const rects = [...range.getClientRects()].filter(({bottom}) => bottom <= end + 1);
         // A name has to break if it is wider than the screen.
         const lines = new Set(rects.map(({bottom}) => Math.round(bottom)));
         if (lines.size > 1 && word.length < LONGEST) found.push(`broken: ${word}`);

@@ -205,7 +205,7 @@ export const de: Text = {
   columns: {
     rank: "Platz",
     player: "Spieler",
-    home: "Zu Hause",
+    home: "Ziel",
     time: "Zeit",
     moves: "Züge",
     points: "Punkte",

@@ -6,7 +6,7 @@ export const de: WatchWords = {
   title: (code) => `Raum ${code} zusehen`,
   delay: (seconds) => `${seconds} Sekunden später`,
   delayMore: "Damit niemand vorsagen kann.",
-  hidden: "Die Karten der anderen siehst du, wenn die Runde vorbei ist.",
+  hidden: "Bei einem offenen Rennen siehst du die Karten der anderen, wenn die Runde vorbei ist.",
   soon: "Gleich sind die Karten da.",
   later: (seconds) => `Hier sind die Karten ${seconds} Sekunden später zu sehen.`,
   notRead: "Dieser Tisch ist gerade nicht zu sehen.",
@@ -18,6 +18,8 @@ export const de: WatchWords = {
   noSeat: "Alle Plätze sind besetzt. Zusehen kannst du trotzdem.",
   invite: "Zum Zusehen einladen",
   inviteMore: "Wer diesen Link hat, sieht alle Karten, 15 Sekunden später.",
+  inviteOpen:
+    "Wer diesen Link hat, sieht, wer vorn liegt, und alle Karten, wenn die Runde vorbei ist.",
   link: "Der Link zum Zusehen",
   shareText: (game) => `Sieh uns zu: ein Rennen in ${game}.`,
   notInvited:
