@@ -88,9 +88,16 @@ def test_after_twenty_seconds_the_pace_bot_comes_and_is_labelled(ada: Player) ->
     expect(bot.get_by_test_id("bot-mark")).to_be_visible()
     ada.tap("s")
     ada.give_up()
+    # The bot plays for nobody.
+    expect(ada.see("results")).to_be_visible()
     expect(ada.see("seat").last).to_contain_text("plays by hints")
     ada.see("seat-menu").click()
     # Nobody runs a quick match.
     expect(ada.see("mute")).to_be_visible()
     for absent in ("remove", "make-host", "change-terms", "lock", "open-to-anyone"):
         expect(ada.see(absent)).to_have_count(0)
+    ada.page.keyboard.press("Escape")
+    before = ada.page.url
+    ada.press("next-opponent")
+    expect(ada.see("looking")).to_be_visible()
+    assert ada.page.url != before

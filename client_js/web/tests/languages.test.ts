@@ -17,6 +17,7 @@ import { momentsCatalogues } from "../src/text/moments.ts";
 import { replayCatalogues } from "../src/text/replay.ts";
 import { roundsCatalogues } from "../src/text/rounds.ts";
 import { sensesCatalogues } from "../src/text/senses.ts";
+import { seatedCatalogues } from "../src/text/seated.ts";
 import { settingsCatalogues } from "../src/text/settings.ts";
 import { trackCatalogues } from "../src/text/track.ts";
 import { watchCatalogues } from "../src/text/watch.ts";
@@ -36,6 +37,7 @@ const catalogue = (spoken: "en" | "de") => ({
   replay: replayCatalogues[spoken],
   rounds: roundsCatalogues[spoken],
   senses: sensesCatalogues[spoken],
+  seated: seatedCatalogues[spoken],
   settings: settingsCatalogues[spoken],
   account: accountCatalogues[spoken],
   track: trackCatalogues[spoken],

@@ -23,14 +23,18 @@ export async function openRoom(app: Uses, wish: RaceWish): Promise<void> {
   router.go(paths.room(room.code));
 }
 
-/** Look for somebody to race at a game, and go to the room of the match; a refusal is shown. */
-export async function findMatch(app: Uses, wish: RaceWish): Promise<void> {
-  if (!isConnected(app)) return;
+/**
+ * Look for somebody to race at a game, and go to the room of the match. Returns whether there is
+ * one; a refusal is shown.
+ */
+export async function findMatch(app: Uses, wish: RaceWish): Promise<boolean> {
+  if (!isConnected(app)) return false;
   const { client, notices, router } = app;
   const room = await notices.tell(client.quickMatch(wish.game));
-  if (room === undefined) return;
+  if (room === undefined) return false;
   keepRace(wish);
   router.go(paths.room(room.code));
+  return true;
 }
 
 /** Open a room for oneself, start its first round, and go to it; a refusal is shown. */
