@@ -201,6 +201,14 @@ def _race(cast: Cast) -> Screens:
     player, friend = cast("Ada", FROM_RIGHT)
     link = player.open_room("roosevelt", seats=4)
     yield "room-alone", player
+    player.press("rename")
+    player.see("name-input").wait_for()
+    yield "rename", player
+    player.press("practise")
+    player.wait_for_board()
+    player.wait_for_faces()
+    yield "meanwhile", player
+    player.press("to-room")
     friend.page.goto(link)
     expect(player.see("start-round")).to_contain_text("2")
     yield "room", player

@@ -101,6 +101,58 @@ def test_a_guest_joins_by_the_code_that_the_host_reads_out(host: Player, guest: 
     assert guest.page.url == link
 
 
+SHARED = "Navigator.prototype.share = async ({ url }) => { window.shared = url; };"
+"""Takes the place of the browser's share dialog, which keeps the address."""
+
+
+@pytest.mark.parametrize("shares", [True, False])
+def test_who_waits_alone_sends_the_link_first(browser: Browser, site: Site, shares: bool) -> None:
+    phone = {**PHONE, "viewport": {"width": 360, "height": 740}}
+    host = Player(browser, site.url, phone, "Ada")
+    if shares:
+        host.context.add_init_script(SHARED)
+    link = host.open_room("robert")
+    sends = host.see("share" if shares else "copy-link")
+    primary = host.page.locator(".button.primary").filter(visible=True)
+    expect(primary).to_have_count(1)
+    expect(primary.and_(sends)).to_be_visible()
+    # Who comes by the camera needs nothing else.
+    code = host.see("qr-code").bounding_box()
+    assert code is not None
+    assert code["y"] + code["height"] <= 740
+    if shares:
+        sends.click()
+        assert host.page.evaluate("window.shared") == link
+    host.close()
+
+
+def test_who_waits_alone_practises_until_a_friend_comes(host: Player, guest: Player) -> None:
+    link = host.open_room("robert")
+    host.press("rename")
+    host.see("name-input").fill("Augusta")
+    host.press("name-save")
+    expect(host.see("seat")).to_contain_text("Augusta")
+    expect(host.see("name-input")).to_have_count(0)
+    title = host.page.title()
+    host.press("practise")
+    host.wait_for_board()
+    host.press("to-room")
+    expect(host.see("invite-link")).to_be_visible()
+    host.press("practise")
+    host.wait_for_board()
+    host.tap("s")
+    host.wait_for_moves(1)
+    guest.page.goto(link)
+    expect(host.see("notice")).to_contain_text("Grace is here")
+    expect(host.see("seat")).to_have_count(2)
+    expect(host.see("board")).to_have_count(0)
+    assert host.page.title() == title
+    # Nobody is led back to it when the friend has gone.
+    guest.press("leave-room")
+    expect(host.see("seat")).to_have_count(1)
+    expect(host.see("board")).to_have_count(0)
+
+
 def gather(host: Player, guest: Player, game: str = "robert", seats: int = 3) -> None:
     """Open a room of Ada's, which Grace joins."""
     guest.page.goto(host.open_room(game, seats))

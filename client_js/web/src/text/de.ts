@@ -225,7 +225,6 @@ export const de: Text = {
     invite: "Lade deine Freunde ein",
     link: "Der Link des Raums",
     scan: "Zum Mitspielen scannen",
-    copy: "Kopieren",
     shareText: (game) => `Spiel gegen mich: ${game}. Gleiche Karten, gleicher Start.`,
     copied: "Link kopiert.",
     notCopied: "Das Kopieren geht hier nicht. Der Link ist markiert: Kopier ihn von Hand.",

@@ -240,7 +240,6 @@ export const en = {
     invite: "Invite your friends",
     link: "The room’s link",
     scan: "Scan to join",
-    copy: "Copy",
     shareText: (game: string) => `Race me at ${game}. Same cards, same start.`,
     copied: "Link copied.",
     notCopied: "Copying didn’t work here. The link is selected: copy it by hand.",
