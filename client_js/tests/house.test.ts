@@ -160,7 +160,7 @@ test("nothing asks for the machine's time, which may jump while a race is open",
 /** A player's name as it is, which may be written from right to left: see `nameOf` and `Name`. */
 const BARE_NAME = /\b(player|sender|ghost|runner|member|host|me)\)?\??\.name\b/i;
 /** Where it stands alone in an element of its own, is typed, or goes on to where it is shown. */
-const BARE = ["account/NameForm.svelte", "practice/GhostTrack.svelte", "shell/Header.svelte"];
+const BARE = ["parts/NameForm.svelte", "practice/GhostTrack.svelte", "shell/Header.svelte"];
 
 test("players' names are shown in one way, which scrambles nothing beside them", () => {
   expect(modulesWith(BARE_NAME, HOUSE).sort()).toEqual(BARE);

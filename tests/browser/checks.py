@@ -17,7 +17,7 @@ AXE = ROOT / "client_js/node_modules/axe-core/axe.min.js"
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-NARROW: ViewportSize = {"width": 360, "height": 740}
+NARROW: ViewportSize = {"width": 320, "height": 640}
 
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 

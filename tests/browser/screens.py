@@ -82,9 +82,9 @@ COMPARED = {
 }
 """By size and part, the screens that look the same on every day and for every player."""
 
-STYLE = ":root { --text: Fraunces } .head > .number { visibility: hidden }"
+STYLE = ":root { --text: Fraunces } .head > .number, .standing { visibility: hidden }"
 """Uses the page's own font for all text, since system fonts differ between machines, and hides the
-time until the next deals, whose width changes too."""
+time until the next deals, whose width changes too, and how far anybody has come in a game."""
 
 
 def comparable_screenshot(player: Player) -> bytes:
@@ -197,18 +197,18 @@ def _practice(cast: Cast) -> Screens:
         yield f"play-{game}", player
 
 
+def _waiting_for_a_friend(player: Player) -> Screens:
+    yield "room-alone", player
+    player.press("practise")
+    player.wait_for_board()
+    yield "meanwhile", player
+    player.press("to-room")
+
+
 def _race(cast: Cast) -> Screens:
     player, friend = cast("Ada", FROM_RIGHT)
     link = player.open_room("roosevelt", seats=4)
-    yield "room-alone", player
-    player.press("rename")
-    player.see("name-input").wait_for()
-    yield "rename", player
-    player.press("practise")
-    player.wait_for_board()
-    player.wait_for_faces()
-    yield "meanwhile", player
-    player.press("to-room")
+    yield from _waiting_for_a_friend(player)
     friend.page.goto(link)
     expect(player.see("start-round")).to_contain_text("2")
     yield "room", player

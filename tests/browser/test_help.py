@@ -22,6 +22,8 @@ def play_alone(player: Player, allowed: str) -> None:
     """Start Robert alone, with this help."""
     player.go("/new")
     player.choose_game("robert")
+    # Who has got the game is not guided, so that nothing glows but what a hint lights.
+    player.page.evaluate("localStorage.setItem('samedeal.guided.robert', '3')")
     player.see("help-select").select_option(allowed)
     player.press("play-alone")
     player.wait_for_board()

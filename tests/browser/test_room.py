@@ -43,6 +43,17 @@ def test_one_tap_starts_a_game_alone(player: Player) -> None:
     expect(player.page.get_by_role("dialog")).not_to_contain_text("last")
 
 
+def test_a_game_is_chosen_by_keyboard_among_pictures_with_limits_that_fit(player: Player) -> None:
+    player.go("/new")
+    expect(player.page.get_by_role("group", name="Game").get_by_role("radio")).to_have_count(5)
+    player.see("game-lady-betty").focus()
+    player.page.keyboard.press("ArrowRight")
+    expect(player.page.get_by_role("radio", name="Robert")).to_be_checked()
+    limits = player.see("limit-select")
+    expect(limits.locator("option")).to_have_text([f"{count} minutes" for count in (3, 5, 10, 15)])
+    expect(limits).to_have_value("5")
+
+
 def test_every_screen_leads_back_to_a_running_race(player: Player) -> None:
     player.go("/new")
     player.choose_game("robert")

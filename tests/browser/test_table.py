@@ -12,7 +12,6 @@ from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, MOVING_PHONE, Player
 from tests.browser.screens import GAMES, SEED, WON, device
 
-
 GUIDE = "Tap a card that glows"
 """How the guide begins that newcomers are shown."""
 

@@ -210,6 +210,7 @@ def test_a_race_that_is_opened_to_anyone_hides_the_boards_that_were_watched(
     grace.give_up()
     grace.press("watch")
     expect_entry(grace, 1)
+    ada.unfold("invite")
     ada.see("open-to-anyone").check()
     expect(grace.see("boards-later")).to_be_visible()
     expect(grace.see("boards")).to_have_count(0)

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { Courses, courseOf, homeAt, readCourse } from "../src/app/courses.ts";
 import { dealsOf } from "../src/daily/past.ts";
 import { averageBefore, isCrowned, withResult } from "../src/daily/placing.ts";
-import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plot.ts";
+import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plots/plot.ts";
 import { barOf, pictureOf, shapeOf, shared } from "../src/daily/share.ts";
 import { daysCatalogues } from "../src/text/days.ts";
 import { MemoryStorage } from "./storage.ts";

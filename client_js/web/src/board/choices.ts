@@ -54,10 +54,9 @@ export function bestMove(table: Table, place: Place): Move | undefined {
   const home = homeMove(table, place);
   if (home) return home;
   const { view } = table;
-  const moves = movesFrom(table, place);
-  if (moves.length > 1 && tapsSelect(view.ruleset, false)) return undefined;
+  if (tapsSelect(view.ruleset, false)) return undefined;
   let best: { move: Move; length: number } | undefined;
-  for (const move of moves) {
+  for (const move of movesFrom(table, place)) {
     if (isPointless(view, move)) continue;
     const length = runLength(pileAt(view, move.target), view.ruleset.builds);
     if (best === undefined || length > best.length) best = { move, length };

@@ -2,7 +2,7 @@
 
 import type { Course } from "../app/courses.ts";
 import { text } from "../text/index.ts";
-import { type Frame, across, courseLine, down } from "../parts/plot.ts";
+import { type Frame, across, courseLine, down } from "../parts/plots/plot.ts";
 
 /** What is in the picture. */
 export interface Curve {

@@ -224,10 +224,7 @@ export const de: Text = {
     arrived: (name) => `${name} ist da`,
     invite: "Lade deine Freunde ein",
     link: "Der Link des Raums",
-    scan: "Zum Mitspielen scannen",
     shareText: (game) => `Spiel gegen mich: ${game}. Gleiche Karten, gleicher Start.`,
-    copied: "Link kopiert.",
-    notCopied: "Das Kopieren geht hier nicht. Der Link ist markiert: Kopier ihn von Hand.",
     terms: (seats, limit, help) =>
       [
         counted(seats, "Platz", "Plätze"),

@@ -239,10 +239,7 @@ export const en = {
     code: "Room code",
     invite: "Invite your friends",
     link: "The room’s link",
-    scan: "Scan to join",
     shareText: (game: string) => `Race me at ${game}. Same cards, same start.`,
-    copied: "Link copied.",
-    notCopied: "Copying didn’t work here. The link is selected: copy it by hand.",
     terms: (seats: number, limit: string, help: string | null) =>
       [counted(seats, "seat", "seats"), `${limit} a round`, ...(help === null ? [] : [help])].join(
         " · ",

@@ -1,7 +1,7 @@
 /** Lines and bands of small plots, as SVG paths. Pure. */
 
 import type { ApiTypes } from "@samedeal/client";
-import type { Course } from "../app/courses.ts";
+import type { Course } from "../../app/courses.ts";
 
 /** A plot's inner size in its own units, and the ranges that its axes show. */
 export interface Frame {
