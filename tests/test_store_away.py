@@ -160,7 +160,8 @@ async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clients, attempts = playing
-    most = 3
+    # The node's own commands, a heartbeat and a sample of the clock, may wait among them.
+    most, own = 5, 2
     # The first moves share a sample of the clock; only later ones wait one by one.
     for client, attempt in zip(clients, attempts, strict=True):
         await retry_move(client, attempt, 2)
@@ -175,7 +176,7 @@ async def test_the_number_of_commands_waiting_for_a_hanging_redis_is_bounded(
         ]
         done, waiting = await asyncio.wait(asked, return_when=asyncio.FIRST_COMPLETED)
         assert {task.result()["code"] for task in done} == {"unavailable"}
-        assert len(waiting) >= most
+        assert len(waiting) >= most - own
         for answer in await asyncio.gather(*asked):
             assert answer["code"] == "unavailable"
     finally:
