@@ -55,10 +55,17 @@ def _new_guest(url: str, name: str) -> str:
     with _connected(url.replace("http", "ws", 1) + "/socket") as socket:
         wire = Wire()
         hello = {"type": "hello", "id": 1, "version": VERSION, "name": name}
-        socket.send(wire.pack(hello))
-        welcome = socket.recv()
-        assert isinstance(welcome, bytes)
-        return str(wire.unpack(welcome)["token"])
+        until = time.monotonic() + REFUSED_WITHIN
+        while True:
+            socket.send(wire.pack(hello))
+            answer = socket.recv()
+            assert isinstance(answer, bytes)
+            welcome = wire.unpack(answer)
+            # A busy node refuses for a while.
+            if welcome.get("code") not in {"overloaded", "unavailable"}:
+                return str(welcome["token"])
+            assert time.monotonic() < until, welcome
+            time.sleep(0.1)
 
 
 def _connected(url: str) -> ClientConnection:
