@@ -30,6 +30,14 @@ describe("an end", () => {
       ["best"],
     ],
     [
+      "of a daily to which nobody brought a card home",
+      {
+        result: { ...STUCK, home: 1, time: 0 },
+        ...{ before: null, day: { ...DAY, place: { rank: 1, of: 2 } } },
+      },
+      [],
+    ],
+    [
       "of a daily, as the first to finish",
       { result: STUCK, before: null, day: { ...DAY, place: { rank: 1, of: 1 } } },
       [],

@@ -12,7 +12,7 @@ export const SIZES = {
   home: "show",
   /** A race against others is won. */
   race: "banner",
-  /** Nobody is ahead at the day's deal. */
+  /** Cards came home at the day's deal, and nobody is ahead. */
   best: "seal",
   /** All of the day's games count. */
   crown: "seal",
@@ -53,7 +53,7 @@ export function momentsOf(ending: Ending): readonly Moment[] {
   const deserved: Readonly<Record<Moment, boolean>> = {
     home: result.end === "won",
     race: isAhead(race),
-    best: isAhead(day?.place),
+    best: hasCome(result) && isAhead(day?.place),
     crown: day?.crowned === true,
     record: isRecord(ending),
     streak: isRound(day?.days ?? 0),
@@ -66,10 +66,14 @@ export function sealsOf(moments: readonly Moment[]): readonly Seal[] {
   return moments.filter((moment): moment is Seal => SIZES[moment] === "seal");
 }
 
+/** Whether a card came home: those that the deal itself puts there have no time. */
+function hasCome({ time }: Pick<Result, "time">): boolean {
+  return time > 0;
+}
+
 /** Whether a run may be a record: it brought a card home, by itself. */
-export function isOwnWork({ time, undos, hints }: Ending["result"]): boolean {
-  // The cards that the deal itself puts there have no time.
-  return time > 0 && undos + hints === 0;
+export function isOwnWork(result: Ending["result"]): boolean {
+  return hasCome(result) && result.undos + result.hints === 0;
 }
 
 function isRecord({ result, before }: Ending): boolean {
