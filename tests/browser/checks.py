@@ -36,6 +36,12 @@ FIND_MISFITS = """() => {
       !element.closest('.wide, .hero, .board') &&
       !(element.matches('bdi') && getComputedStyle(element.parentElement).overflowX === 'hidden');
   });
+  // What is below such an element lies on its content. A table takes the window's height, and large
+  // figures reach out of their lines.
+  const spilling = all('main:not(:has(.board, .track)) :is(div, section)').filter(element =>
+    element.scrollHeight > element.clientHeight + 24 &&
+    getComputedStyle(element).overflowY === 'visible' &&
+    !element.closest('.hero, .hand, .card, .strip, .plot'));
   const boxes = '[type=radio], [type=checkbox]';
   const small = all(`button, a, select, input:not(${boxes}), label:has(${boxes}), summary`)
     .filter(element => {
@@ -45,10 +51,12 @@ FIND_MISFITS = """() => {
   return [
     ...(innerWidth > WIDTH ? [`the window scrolls sideways: ${innerWidth}`] : []),
     ...past.map(element => `past the edge: ${words(element)}`),
+    ...spilling.map(element => `higher than its box: ${words(element)}`),
     ...small.map(element => `too small to tap: ${words(element)}`),
   ];
 }""".replace("WIDTH", str(NARROW["width"]))
-"""Returns the elements that overflow the window, and the targets smaller than 44 pixels."""
+"""Returns the elements that overflow the window or their boxes, and the targets smaller than 44
+pixels."""
 
 FIND_UNREADABLE = """() => {
   const found = [];
