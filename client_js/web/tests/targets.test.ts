@@ -48,17 +48,17 @@ describe("what is said of all deals of a game", () => {
 
 describe("a target", () => {
   it.each([
-    [deuces, {}, { kind: "all", home: 104 }],
-    [deuces, { best: 51, own: 60 }, { kind: "all", home: 104 }],
-    [deuces, { certificate: { winnable: true, par: 240 } }, { kind: "all", home: 104 }],
-    [deuces, { certificate: { winnable: false, par: 96 } }, { kind: "par", home: 96 }],
-    [robert, { certificate: par, best: 31, own: 40 }, { kind: "par", home: 34 }],
-    [robert, { certificate: { winnable: true, par: 99 } }, { kind: "all", home: 52 }],
-    [robert, { certificate: null, best: 31, own: 40 }, { kind: "best", home: 31 }],
-    [robert, { best: null, own: 40 }, { kind: "own", home: 40 }],
-    [robert, {}, null],
-  ])("of %o, where %j is known, is %j", (ruleset, known, target) => {
-    expect(targetOf(ruleset, known)).toEqual(target);
+    ["deuces", {}, { kind: "all", home: 104 }],
+    ["deuces", { best: 51, own: 60 }, { kind: "all", home: 104 }],
+    ["deuces", { certificate: { winnable: true, par: 240 } }, { kind: "all", home: 104 }],
+    ["deuces", { certificate: { winnable: false, par: 96 } }, { kind: "par", home: 96 }],
+    ["robert", { certificate: par, best: 31, own: 40 }, { kind: "par", home: 34 }],
+    ["robert", { certificate: { winnable: true, par: 99 } }, { kind: "all", home: 52 }],
+    ["robert", { certificate: null, best: 31, own: 40 }, { kind: "best", home: 31 }],
+    ["robert", { best: null, own: 40 }, { kind: "own", home: 40 }],
+    ["robert", {}, null],
+  ])("of %s, where %j is known, is %j", (game, known, target) => {
+    expect(targetOf(findRuleset(game), known)).toEqual(target);
   });
 
   it("is not known of a game that this page does not know", () => {
