@@ -24,7 +24,7 @@ def wait_until_cached(player: Player) -> None:
     """Visit the page, and wait until the service worker has cached it."""
     player.go("/")
     player.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
-    player.page.wait_for_function("navigator.serviceWorker.controller !== null")
+    player.page.wait_for_function("() => navigator.serviceWorker.controller !== null")
 
 
 def test_practice_works_without_a_network_and_the_dailies_load_when_online_again(

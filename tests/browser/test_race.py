@@ -209,12 +209,12 @@ def test_a_race_offers_sound_is_felt_and_keeps_the_screen_on(racers: list[Player
         player.wait_for_board()
         kept = json.loads(player.page.evaluate("localStorage.getItem('samedeal.settings')"))
         assert (kept["sound"], kept["soundAsked"]) == (sound, True)
-    ada.page.wait_for_function("felt.join() === '1' && locks === 1")
+    ada.page.wait_for_function("() => felt.join() === '1' && locks === 1")
     ada.bring_home(1)
     grace.bring_home(2)
-    ada.page.wait_for_function("felt.join() === '1,3'")
+    ada.page.wait_for_function("() => felt.join() === '1,3'")
     ada.play_robert()
-    ada.page.wait_for_function("felt.join() === '1,3,5' && locks === 0")
+    ada.page.wait_for_function("() => felt.join() === '1,3,5' && locks === 0")
 
 
 def test_who_has_no_card_home_is_told_what_it_means_before_giving_up(
