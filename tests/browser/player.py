@@ -213,6 +213,14 @@ class Player:
                }"""
         )
 
+    def hinted(self) -> list[str | None]:
+        """Return the piles of the cards that a hint lights, once it does."""
+        # Until then, cards that can be moved are lit in the same way for a newcomer.
+        self.page.locator(".guide").wait_for(state="hidden")
+        lit = self.page.locator(".hinted[data-pile]")
+        lit.first.wait_for()
+        return [each.get_attribute("data-pile") for each in lit.all()]
+
     def wait_for_faces(self) -> None:
         """Wait until the faces of all cards have been drawn."""
         self.page.wait_for_function(

@@ -139,7 +139,7 @@ def test_a_hint_is_given_where_nothing_is_known_of_the_cards(player: Player) -> 
     player.go("/practice/rouge-et-noir")
     player.wait_for_board()
     player.press("hint")
-    expect(player.page.locator(".hinted[data-pile]").first).to_be_attached()
+    assert player.hinted()
     expect(player.see("hint")).to_have_attribute("aria-busy", "false")
 
 

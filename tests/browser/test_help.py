@@ -29,13 +29,6 @@ def play_alone(player: Player, allowed: str) -> None:
     player.wait_for_board()
 
 
-def hinted(player: Player) -> list[str | None]:
-    """Return the piles of the cards that a hint lights, once it does."""
-    lit = player.page.locator(".hinted[data-pile]")
-    lit.first.wait_for()
-    return [each.get_attribute("data-pile") for each in lit.all()]
-
-
 def test_a_room_with_help_has_undo_and_hints_and_marks_the_result(player: Player) -> None:
     play_alone(player, "hints")
     expect(player.see("undo")).to_be_disabled()
@@ -57,12 +50,12 @@ def test_a_room_with_help_has_undo_and_hints_and_marks_the_result(player: Player
     expect(player.see("undo")).to_be_disabled()
     player.page.keyboard.press("i")
     expect(player.see("spoken")).to_contain_text("Hint: ")
-    lit = hinted(player)
+    lit = player.hinted()
     # The hint was stored before it was shown: a reload does not take it away.
     player.page.reload()
     player.wait_for_board()
     expect(player.page.locator(".hinted[data-pile]").first).to_be_attached()
-    assert hinted(player) == lit
+    assert player.hinted() == lit
     player.tap("s")
     expect(player.page.locator(".hinted[data-pile]")).to_have_count(0)
     # After the reload, the board before the move is the server's to tell.
@@ -124,11 +117,11 @@ def test_practice_keeps_its_marks_and_its_hint(player: Player) -> None:
     player.page.keyboard.press("u")
     player.wait_for_moves(2)
     player.press("hint")
-    lit = hinted(player)
+    lit = player.hinted()
     assert lit
     player.page.reload()
     player.wait_for_board()
-    assert hinted(player) == lit
+    assert player.hinted() == lit
     assert player.moves() == 2
     kept = player.page.evaluate("JSON.parse(localStorage['samedeal.practice.robert'])")
     assert (kept["undos"], kept["hints"], kept["peeked"]) == (1, 1, True)
