@@ -21,8 +21,8 @@ PAGE := client_js/web/dist/index.html
 RULES_SOURCES := $(wildcard engine/*.py engine/games/*.toml) engine/games
 PAGE_SOURCES := $(RULES) $(MODULES) \
 	$(wildcard client_js/package.json client_js/*.config.* client_js/tsconfig*.json) \
-	$(shell find client_js/src client_js/web \
-		\( -name dist -o -name node_modules \) -prune -o -print 2>/dev/null)
+	$(shell find client_js/src client_js/scripts client_js/web \
+		\( -name dist -o -name generated -o -name node_modules \) -prune -o -print 2>/dev/null)
 
 help: ## list the targets
 	@echo 'Samedeal: everyone gets the same deal.'

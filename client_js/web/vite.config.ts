@@ -21,13 +21,16 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/(advisor|par)\.ts)/],
   // What every screen needs: of the client library, all but the above.
   ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(shell\/main|cards\/suits)\.ts)/],
-  ["index", /web\/src\/(table\/runners|race\/terms|app\/targets|parts\/Title|parts\/Missing)\./],
+  [
+    "index",
+    /web\/src\/(app\/targets|race\/terms|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./,
+  ],
   ["index", /svelte\/.*\/(each|size)\.js/],
   ["board", /web\/src\/board\/(?!cascade)/],
   ["board", /table\/(HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice: who asks for one sees the other next.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],
-  ["race", /table\/(Countdown\.|Track\.|emotes\/)|text\/(emotes|track)/],
+  ["race", /table\/(Countdown\.|Track\.|emotes\/)/],
   ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
   // What most screens show that are no table.
   ["parts", /parts\/(BoardSketch|Crown|Felt|Flame|Loading|Name|OutcomeWords|Rank|ShareButton)\./],

@@ -45,7 +45,7 @@ def test_on_a_desktop_the_games_stand_in_one_row(browser: Browser, site: Site) -
     player.close()
 
 
-@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE", "fr-FR"])
 def test_the_headline_stands_beside_the_cards(browser: Browser, site: Site, locale: str) -> None:
     player = Player(browser, site.url, {**DESKTOP, "locale": locale})
     player.go("/")

@@ -71,9 +71,12 @@ def test_every_screen_is_readable_and_usable_on_a_phone_and_looks_right(
     assert differing == [], ACCEPT
 
 
+@pytest.mark.parametrize("locale", ["de-DE", "fr-FR"])
 @pytest.mark.parametrize("part", PARTS)
-def test_every_screen_fits_a_phone_in_german(part: str, site: Site, browser: Browser) -> None:
-    cast = Cast(browser, site.url, {**device("360x740"), "locale": "de-DE"})
+def test_every_screen_fits_a_phone_in_other_languages(
+    part: str, locale: str, site: Site, browser: Browser
+) -> None:
+    cast = Cast(browser, site.url, {**device("360x740"), "locale": locale})
     found = {name: wrong for name, player in PARTS[part](cast) if (wrong := misfits(player))}
     assert found == {}
     cast.leave()

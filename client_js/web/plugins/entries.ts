@@ -2,6 +2,12 @@
 
 import type { Plugin, Rollup } from "vite";
 
+/** What the entry pages' first paint needs of the words, a module for each language. */
+const WORDS = /\/text\/generated\/([a-z]+)\.(first|later)\.ts$/;
+
+/** The screens whose first paint shows none of the later words. */
+const FIRST_ONLY: ReadonlySet<string> = new Set(["home", "new", "r", "daily", "practice"]);
+
 /** The modules of the first paint, by the first segment of the path. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {
   home: ["cards/drawings.ts", "home/Home.svelte"],
@@ -23,7 +29,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
 /**
  * Write `screens/<first segment>.html` for the server to send at those paths. Without the preloads,
  * a browser would request a screen's files only once the code that imports them runs, a round trip
- * later.
+ * later. Of the preloads of words, the server leaves those in the reader's language.
  */
 export function entries(): Plugin {
   return {
@@ -40,12 +46,24 @@ export function entries(): Plugin {
           const links = [...files]
             .filter((file) => !page.includes(file))
             .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
+          links.push(...wordsOf(FIRST_ONLY.has(part), bundle));
           const source = page.replace("</head>", `${links.join("")}</head>`);
           this.emitFile({ type: "asset", fileName: `screens/${part}.html`, source });
         }
       },
     },
   };
+}
+
+/** The preloads of words in each language; the server leaves those of one. */
+function wordsOf(firstOnly: boolean, bundle: Rollup.OutputBundle): string[] {
+  return Object.values(bundle).flatMap((file) => {
+    if (file.type !== "chunk") return [];
+    const [, language, part] = WORDS.exec(file.facadeModuleId ?? "") ?? [];
+    if (language === undefined || (firstOnly && part === "later")) return [];
+    const { fileName } = file;
+    return `<link rel="modulepreload" crossorigin href="/${fileName}" data-language="${language}">`;
+  });
 }
 
 /** The chunk that contains a module, and its static imports. */

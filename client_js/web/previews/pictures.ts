@@ -10,7 +10,7 @@ import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { isDown, parseCard } from "../../src/rules/cards.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
 import { backSvg, dataUrl, faceSvg } from "../src/cards/drawings.ts";
-import { en } from "../src/text/en.ts";
+import { texts } from "../src/text/generated/en.first.ts";
 
 export const WIDTH = 1200;
 export const HEIGHT = 630;
@@ -167,7 +167,7 @@ h1 { font-size: ${title.some((part) => part.length > 11) ? 90 : 130}px; font-wei
 p { max-width: 500px; margin-top: 26px; font-size: 45px; line-height: 1.15; color: #d8e6dc; text-wrap: balance; }
 </style>
 <body>${cards.map(imageOf).join("")}
-<div class="mark">${en.wordmark}</div>
+<div class="mark">${texts.wordmark}</div>
 <div class="words"><h1>${title.join("<br>")}</h1><p>${line}</p></div>
 </body>`;
 }

@@ -7,10 +7,11 @@ import { dealsOf } from "../src/daily/past.ts";
 import { averageBefore, isCrowned, withResult } from "../src/daily/placing.ts";
 import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plots/plot.ts";
 import { barOf, pictureOf, shapeOf, shared } from "../src/daily/share.ts";
-import { daysCatalogues } from "../src/text/days.ts";
+import { againstWords } from "../src/text/days.ts";
+import { texts as de } from "../src/text/generated/de.later.ts";
+import { texts as en } from "../src/text/generated/en.later.ts";
+import { useLanguage } from "../src/text/index.ts";
 import { MemoryStorage } from "./storage.ts";
-
-const { en, de } = daysCatalogues;
 
 const curves: ApiTypes.Curves = {
   ...{ day: 20_778, game: "robert", runs: 340, total: 52 },
@@ -92,14 +93,16 @@ describe("a comparison in words", () => {
     [0, 0, "As many cards as most, right on your average."],
     [null, null, ""],
   ])("%s and %s", (most, average, sentence) => {
-    expect(en.against(most, average)).toBe(sentence);
+    expect(againstWords(most, average)).toBe(sentence);
   });
 
-  it("is as good in German", () => {
-    expect(de.against(9, -4)).toBe("9 Karten mehr als die meisten, 4 weniger als dein Schnitt.");
-    expect(de.against(null, 1)).toBe("1 Karte mehr als dein Schnitt.");
-    expect(de.against(null, 0)).toBe("Genau dein Schnitt.");
-    expect(de.against(0, 0)).toBe("So viele Karten wie die meisten, genau dein Schnitt.");
+  it("is as good in German", async () => {
+    await useLanguage("de");
+    expect(againstWords(9, -4)).toBe("9 Karten mehr als die meisten, 4 weniger als dein Schnitt.");
+    expect(againstWords(null, 1)).toBe("1 Karte mehr als dein Schnitt.");
+    expect(againstWords(null, 0)).toBe("Genau dein Schnitt.");
+    expect(againstWords(0, 0)).toBe("So viele Karten wie die meisten, genau dein Schnitt.");
+    await useLanguage("en");
   });
 });
 
@@ -166,39 +169,34 @@ describe("curves", () => {
 
 describe("what is shared", () => {
   it("is a sentence with everything that counts", () => {
-    const place = { rank: 12, of: 340 };
-    const result = { home: 38, total: 52, par: null, time: "6:41", place };
-    expect(en.share.sentence("Deuces", "21 November", result)).toBe(
+    expect(en.days.share.sentence("Deuces", "21 November", 38, 52, "6:41", null, 12, 340)).toBe(
       "Samedeal, Deuces, 21 November: 38 of 52 cards home in 6:41, 12th of 340.",
     );
-    expect(de.share.sentence("Deuces", "21. November", result)).toBe(
+    expect(de.days.share.sentence("Deuces", "21. November", 38, 52, "6:41", null, 12, 340)).toBe(
       "Samedeal, Deuces, 21. November: 38 von 52 Karten zu Hause in 6:41, 12. von 340.",
     );
-    const alone = { ...result, home: 1, time: null, place: null };
-    expect(en.share.sentence("Deuces", "21 November", alone)).toBe(
+    expect(en.days.share.sentence("Deuces", "21 November", 1, 52, null, null, null, 0)).toBe(
       "Samedeal, Deuces, 21 November: 1 of 52 cards home.",
     );
   });
 
   it("measures a result by par, where not all cards can come home", () => {
-    const result = { home: 28, total: null, par: 34, time: "1:41", place: { rank: 2, of: 3 } };
-    expect(en.share.sentence("Robert", "21 November", result)).toBe(
+    expect(en.days.share.sentence("Robert", "21 November", 28, null, "1:41", "34", 2, 3)).toBe(
       "Samedeal, Robert, 21 November: 28 cards home in 1:41, par 34, 2nd of 3.",
     );
-    expect(de.share.sentence("Robert", "21. November", { ...result, home: 34 })).toBe(
+    expect(de.days.share.sentence("Robert", "21. November", 34, null, "1:41", "made", 2, 3)).toBe(
       "Samedeal, Robert, 21. November: 34 Karten zu Hause in 1:41, und das ist Par, 2. von 3.",
     );
-    const unknown = { ...result, home: 1, par: null, time: null, place: null };
-    expect(en.share.sentence("Robert", "21 November", unknown)).toBe(
+    expect(en.days.share.sentence("Robert", "21 November", 1, null, null, null, null, 0)).toBe(
       "Samedeal, Robert, 21 November: 1 card home.",
     );
   });
 
   it("is one sentence for all games", () => {
-    expect(en.share.set("21 November", 5, 2, 188)).toBe(
+    expect(en.days.share.set("21 November", 5, 2, 188)).toBe(
       "Samedeal, 21 November: all 5 games, 2 won, 188 cards home.",
     );
-    expect(de.share.set("21. November", 5, 0, 188)).toBe(
+    expect(de.days.share.set("21. November", 5, 0, 188)).toBe(
       "Samedeal, 21. November: alle 5 Spiele, 188 Karten zu Hause.",
     );
   });

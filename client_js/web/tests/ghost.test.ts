@@ -3,7 +3,7 @@ import { Replay } from "../../src/run.ts";
 import { file, runOf } from "../../tests/runs.ts";
 import { type Outcome, compare } from "../src/parts/ending/margin.ts";
 import { ghostAt, ghostOf, ghostWords } from "../src/practice/ghost.ts";
-import { de } from "../src/text/de.ts";
+import { texts as de } from "../src/text/generated/de.first.ts";
 
 const replay = new Replay(runOf(file.moves));
 const ghost = ghostOf(replay);

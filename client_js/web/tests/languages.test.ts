@@ -1,90 +1,148 @@
-import { describe, expect, it } from "vitest";
+import { readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Messages, SOURCE } from "../../scripts/messages.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
+import { parseCard } from "../../src/rules/cards.ts";
 import { rulesOf, tapWords } from "../src/practice/ruleWords.ts";
-import { boardCatalogues } from "../src/text/boards.ts";
-import { accountCatalogues } from "../src/text/account.ts";
-import { checkCatalogues } from "../src/text/check.ts";
-import { couldCatalogues } from "../src/text/could.ts";
-import { daysCatalogues } from "../src/text/days.ts";
-import { de } from "../src/text/de.ts";
-import { emoteCatalogues } from "../src/text/emotes.ts";
-import { en } from "../src/text/en.ts";
-import { hostCatalogues } from "../src/text/host.ts";
-import { howTos } from "../src/text/howTo.ts";
-import { languageOf } from "../src/text/index.ts";
-import { proofCatalogues } from "../src/text/proofs.ts";
-import { momentsCatalogues } from "../src/text/moments.ts";
-import { replayCatalogues } from "../src/text/replay.ts";
-import { roundsCatalogues } from "../src/text/rounds.ts";
-import { sensesCatalogues } from "../src/text/senses.ts";
-import { seatedCatalogues } from "../src/text/seated.ts";
-import { settingsCatalogues } from "../src/text/settings.ts";
-import { trackCatalogues } from "../src/text/track.ts";
-import { watchCatalogues } from "../src/text/watch.ts";
+import {
+  LANGUAGES,
+  anyCardOf,
+  cardWords,
+  languageOf,
+  marksOf,
+  text,
+  useLanguage,
+  withText,
+} from "../src/text/index.ts";
 
-/** All texts in a language. */
-const catalogue = (spoken: "en" | "de") => ({
-  ...{ en, de }[spoken],
-  boards: boardCatalogues[spoken],
-  emotes: emoteCatalogues[spoken],
-  host: hostCatalogues[spoken],
-  howTo: howTos[spoken],
-  check: checkCatalogues[spoken],
-  could: couldCatalogues[spoken],
-  days: daysCatalogues[spoken],
-  proofs: proofCatalogues[spoken],
-  moments: momentsCatalogues[spoken],
-  replay: replayCatalogues[spoken],
-  rounds: roundsCatalogues[spoken],
-  senses: sensesCatalogues[spoken],
-  seated: seatedCatalogues[spoken],
-  settings: settingsCatalogues[spoken],
-  account: accountCatalogues[spoken],
-  track: trackCatalogues[spoken],
-  watching: watchCatalogues[spoken],
-});
+const FOLDER = fileURLToPath(new URL("../src/text/messages", import.meta.url));
 
-/** Every text of a catalogue, with its path. Functions are left out. */
-function* textsOf(value: unknown, path = ""): Generator<[string, string]> {
-  if (typeof value === "string") yield [path, value];
-  else if (typeof value === "object" && value !== null) {
-    for (const [name, inner] of Object.entries(value)) yield* textsOf(inner, `${path}.${name}`);
-  }
+/** Messages that are the same in a language as in the source. */
+const SAME: Readonly<Record<string, readonly string[]>> = {
+  de: ["Name", "Passkey {number}", "samedeal", "{clock} min"],
+  fr: [
+    ...[
+      "Hmm …",
+      "Pages",
+      "Pause",
+      "Place",
+      "Points",
+      "Six",
+      "par",
+      "pile {number}",
+      "samedeal",
+      "six",
+    ],
+    ...["{clock} min", "{count, plural, one {# minute} other {# minutes}}"],
+  ],
+};
+
+/** A language's messages, with their paths. */
+function messagesOf(language: string): Map<string, string> {
+  const found = new Map<string, string>();
+  const visit = (value: Messages[string], path: string) => {
+    if (typeof value === "string") found.set(path, value);
+    else for (const [name, inner] of Object.entries(value)) visit(inner, `${path}.${name}`);
+  };
+  visit(JSON.parse(readFileSync(`${FOLDER}/${language}.json`, "utf8")) as Messages, "");
+  return found;
 }
 
-describe("the catalogues", () => {
-  it("have the same keys in every language, and no empty text", () => {
-    const [english, german] = [
-      new Map(textsOf(catalogue("en"))),
-      new Map(textsOf(catalogue("de"))),
-    ];
-    expect([...german.keys()].sort()).toEqual([...english.keys()].sort());
-    expect([...english, ...german].filter(([, words]) => words.trim() === "")).toEqual([]);
+afterEach(() => useLanguage(SOURCE));
+
+describe("the languages", () => {
+  it("are the files that there are", () => {
+    const files = readdirSync(FOLDER).map((name) => name.replace(".json", ""));
+    expect([...LANGUAGES].sort()).toEqual(files.sort());
   });
 
-  it("are translated, except names", () => {
-    const german = new Map(textsOf(catalogue("de")));
-    const same = [...textsOf(catalogue("en"))].filter(
-      ([path, words]) => german.get(path) === words,
+  it.each(LANGUAGES.filter((each) => each !== SOURCE))("%s is translated", (language) => {
+    const [source, own] = [messagesOf(SOURCE), messagesOf(language)];
+    const same = [...source].filter(([path, words]) => own.get(path) === words);
+    const found = [...new Set(same.map(([, each]) => each))].filter((each) =>
+      /\p{Letter}{2}/u.test(each.replaceAll(/\{[^{}]*\}|Samedeal/gu, "")),
     );
-    const names = /^\.(product|wordmark|name\.label|settings\.languages)/;
-    expect(same.map(([path]) => path).filter((path) => !names.test(path))).toEqual([]);
+    expect(found.sort()).toEqual(SAME[language]);
   });
 
-  it("name cards in natural language", () => {
-    expect(en.cards.anyOf([5], "HD")).toBe("a red six");
-    expect(de.cards.anyOf([5], "HD")).toBe("eine rote Sechs");
-    expect(de.cards.anyOf([0, 11], "SC")).toBe("ein schwarzes Ass oder eine schwarze Dame");
-    expect(de.cards.anyOf([12], "H")).toBe("ein Herz-König");
+  it("are changed at once, also those that are loaded later", async () => {
+    await useLanguage("de");
+    expect(text.loading).toBe("Einen Moment …");
+    expect(text.account.title).toBe("Dein Konto");
+    // The last one that is wanted counts, whichever comes first.
+    await Promise.all([useLanguage("fr"), useLanguage("en"), withText(Promise.resolve())]);
+    expect(text.loading).toBe("One moment …");
+    expect(text.account.title).toBe("Your account");
+  });
+});
+
+describe("the words of a screen", () => {
+  it("are there in whatever order they are loaded", async () => {
+    for (const [first, next] of [
+      ["first", "later"],
+      ["later", "first"],
+    ] as const) {
+      vi.resetModules();
+      // What has been loaded before comes sooner.
+      await import(`../src/text/generated/en.${first}.ts`);
+      const fresh = await import("../src/text/index.ts");
+      await Promise.all([fresh.useLanguage("en"), fresh.withText(Promise.resolve())]);
+      expect(fresh.text.loading, next).toBe("One moment …");
+      expect(fresh.text.account.title, next).toBe("Your account");
+    }
+  });
+
+  it("are there although another language is wanted meanwhile", async () => {
+    vi.resetModules();
+    const fresh = await import("../src/text/index.ts");
+    const shown = fresh.withText(Promise.resolve());
+    void fresh.useLanguage("de");
+    await shown;
+    expect(fresh.text.account.title).toBe("Dein Konto");
+  });
+});
+
+describe("words", () => {
+  it("name cards in natural language", async () => {
+    expect(cardWords(parseCard("TH"))).toBe("Ten of hearts");
+    expect(anyCardOf([5], "HD")).toBe("a red six");
+    await useLanguage("de");
+    expect(cardWords(parseCard("TH"))).toBe("Herz-Zehn");
+    expect(anyCardOf([5], "HD")).toBe("eine rote Sechs");
+    expect(anyCardOf([0, 11], "SC")).toBe("ein schwarzes Ass oder eine schwarze Dame");
+    expect(anyCardOf([12], "H")).toBe("ein Herz-König");
+    await useLanguage("fr");
+    expect(anyCardOf([11, 12], "SC")).toBe("une dame noire ou un roi noir");
+  });
+
+  it("count by the rules of their language", async () => {
+    expect(text.series.place(22)).toBe("22nd");
+    expect(text.start.minutes(0)).toBe("0 minutes");
+    expect(text.spoken.cards("Ten of hearts", 1)).toBe("Ten of hearts");
+    expect(text.spoken.cards("Ten of hearts", 2)).toBe("Ten of hearts and 1 card on it");
+    await useLanguage("fr");
+    expect(text.start.minutes(0)).toBe("0 minute");
+    expect(text.series.place(1)).toBe("1er");
+  });
+
+  it("say what help was asked for", () => {
+    expect(marksOf({ undos: 3, hints: 1, peeked: false })).toBe("3 undos, 1 hint");
+    expect(marksOf({ undos: 0, hints: 0, peeked: false })).toBe("");
+  });
+
+  it("take no name for nobody", () => {
+    expect(text.ghost.level(null)).toBe("Level with your earlier run.");
+    expect(text.ghost.level("null")).toBe("Level with null’s run.");
   });
 });
 
 describe("languageOf", () => {
   it.each([
     [["de-AT", "en"], "de"],
-    [["fr", "en-GB"], "en"],
-    [["DE"], "de"],
-    [["fr"], "en"],
+    [["it", "en-GB"], "en"],
+    [["FR-ca"], "fr"],
+    [["it"], "en"],
     [[], "en"],
   ])("for %s is %s", (asked, language) => {
     expect(languageOf(asked)).toBe(language);
@@ -108,12 +166,9 @@ describe("the rules in words", () => {
   });
 
   it("have a summary for each game, and a few words for lists", () => {
-    for (const spoken of ["en", "de"] as const) {
-      const { rules, howTo } = catalogue(spoken);
-      const ids = games.map(({ id }) => id).sort();
-      expect(Object.keys(rules.leads).sort()).toEqual(ids);
-      expect(Object.keys(howTo.summaries).sort()).toEqual(ids);
-    }
+    const ids = games.map(({ id }) => id).sort();
+    expect(Object.keys(text.rules.leads).sort()).toEqual(ids);
+    expect(Object.keys(text.howTo.summaries).sort()).toEqual(ids);
   });
 
   it("say what a tap does", () => {

@@ -10,8 +10,7 @@ import { scopesOf } from "../src/leaderboard/scopes.ts";
 import { provedOf } from "../src/practice/par.ts";
 import { rulesOf } from "../src/practice/ruleWords.ts";
 import type { Answer, Ask } from "../src/solver/protocol.ts";
-import { de } from "../src/text/de.ts";
-import { en } from "../src/text/en.ts";
+import { reachedWords, useLanguage } from "../src/text/index.ts";
 
 const RESULTS = readFileSync(
   fileURLToPath(new URL("../../../engine/solver/RESULTS.md", import.meta.url)),
@@ -106,9 +105,11 @@ describe("what was reached", () => {
     [28, { kind: "own", home: 31 }, "28 home, your best is 31", "28 zu Hause, dein Rekord ist 31"],
     [33, { kind: "own", home: 31 }, "33 home, your best yet", "33 zu Hause, dein Rekord"],
     [18, null, "18 home", "18 zu Hause"],
-  ] as const)("is said of %i cards against %j", (home, target, english, german) => {
-    expect(en.reached(home, target)).toBe(english);
-    expect(de.reached(home, target)).toBe(german);
+  ] as const)("is said of %i cards against %j", async (home, target, english, german) => {
+    expect(reachedWords(home, target)).toBe(english);
+    await useLanguage("de");
+    expect(reachedWords(home, target)).toBe(german);
+    await useLanguage("en");
   });
 });
 

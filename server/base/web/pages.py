@@ -102,15 +102,20 @@ class Pages:
         preview = await self._previews.preview(request.scope["path"], request.query_params, address)
         peer = request.client.host if request.client is not None else ""
         origin = self._origins.origin(request.headers, peer)
-        return _rendered(start, preview, origin).answer(request.headers)
+        language = start.language(request.headers.get("Accept-Language", ""))
+        return _rendered(start, preview, origin, language).answer(request.headers)
 
 
 @lru_cache(_RENDERED)
-def _rendered(start: StartPage, preview: Preview, origin: str | None) -> Content:
-    """Return the start page with a preview, for the page's origin."""
+def _rendered(start: StartPage, preview: Preview, origin: str | None, language: str) -> Content:
+    """Return the start page with a preview, for the page's origin, in a reader's language."""
     # Not compressed: it fits into one or two packets, and compressing would take longer.
-    body = start.page(preview, origin).encode()
-    headers = {"Content-Type": "text/html; charset=utf-8", "Cache-Control": _REVALIDATE}
+    body = start.page(preview, origin, language).encode()
+    headers = {
+        "Content-Type": "text/html; charset=utf-8",
+        "Cache-Control": _REVALIDATE,
+        "Vary": "Accept-Language",
+    }
     return content_of(body, headers, {})
 
 

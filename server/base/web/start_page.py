@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
+from functools import lru_cache
 from html import escape
 
 from server.base.web.previews import HOME, Preview
@@ -15,8 +17,25 @@ BEGIN, END = "<!-- preview -->", "<!-- /preview -->"
 """Markers around the part of the built page that is replaced by a preview."""
 
 
+DEFAULT_LANGUAGE = "en"
+"""The language of those who read none that the page has."""
+
+_LANG = f'<html lang="{DEFAULT_LANGUAGE}"'
+
+_WORDS = re.compile(r'<link [^>]*data-language="(\w+)"[^>]*>')
+"""The preload of a file of the page's words, in one language."""
+
+_RANGE = re.compile(r"([A-Za-z]+)[^,;]*(?:;\s*q=([0-9.]+))?")
+"""A language and its weight in an Accept-Language header."""
+
+_REMEMBERED = 256
+"""Accept-Language headers that are remembered: most browsers send one of few."""
+
+
 class StartPage:
     """A template of the start page: the built page, split where previews are inserted.
+
+    Of the page's preloads of words, each has those in the reader's language alone.
 
     Args:
         html: the built page; a preview replaces the text between `BEGIN` and `END`.
@@ -27,19 +46,23 @@ class StartPage:
     """
 
     def __init__(self, html: str, files: Collection[str]) -> None:
-        self._before, begin, rest = html.partition(BEGIN)
+        self._words: dict[str, str] = {}
+        for link in _WORDS.finditer(html):
+            self._words[link[1]] = self._words.get(link[1], "") + link[0]
+        self._before, begin, rest = _WORDS.sub("", html).partition(BEGIN)
         _, end, self._after = rest.partition(END)
         if not (begin and end):
             raise ValueError(f"The page has no {BEGIN} … {END}")
         self._files = files
 
-    def page(self, preview: Preview, origin: str | None) -> str:
+    def page(self, preview: Preview, origin: str | None, language: str = DEFAULT_LANGUAGE) -> str:
         """Return the HTML of the page with a preview.
 
         Args:
             preview: the preview.
             origin: the origin that absolute URLs begin with; without one, tags that need absolute
                 URLs are left out.
+            language: the reader's, one of `language`.
         """
         name = PRODUCT if preview is HOME else f"{preview.title} · {PRODUCT}"
         named = {"description": preview.about, "twitter:card": "summary_large_image"}
@@ -59,7 +82,14 @@ class StartPage:
             properties |= self._image(preview, origin)
         lines += [_meta("name", *pair) for pair in named.items()]
         lines += [_meta("property", *pair) for pair in properties.items()]
-        return self._before + "\n    ".join(lines) + self._after
+        if language in self._words:
+            lines.append(self._words[language])
+        before = self._before.replace(_LANG, f'<html lang="{language}"', 1)
+        return before + "\n    ".join(lines) + self._after
+
+    def language(self, accepted: str) -> str:
+        """Return the language of the page for the value of an Accept-Language header."""
+        return _first_of(accepted, frozenset(self._words))
 
     def _image(self, preview: Preview, origin: str) -> dict[str, str]:
         """Return the properties of a preview's image, or none if the page has no such file."""
@@ -73,6 +103,19 @@ class StartPage:
             "og:image:height": str(HEIGHT),
             "og:image:alt": preview.image,
         }
+
+
+@lru_cache(_REMEMBERED)
+def _first_of(accepted: str, known: frozenset[str]) -> str:
+    """Return the known language that is accepted with the greatest weight, the first of equals."""
+    weights: dict[str, float] = {}
+    for language, weight in _RANGE.findall(accepted):
+        try:
+            weights.setdefault(language.lower(), float(weight or 1))
+        except ValueError:
+            continue
+    wanted = [each for each in weights if each in known and weights[each] > 0]
+    return max(wanted, key=weights.__getitem__, default=DEFAULT_LANGUAGE)
 
 
 def _meta(kind: str, name: str, content: str) -> str:

@@ -17,7 +17,14 @@ from tests.processes import PATIENCE
 pytestmark = ALONE
 
 INDEX = "<!doctype html><title>Samedeal</title>"
-NEW_HTML = "<!-- preview --><!-- /preview --><link href=/assets/new-1234.js>"
+WORDS = {
+    language: f'<link href="/{language}.js" data-language="{language}">'
+    for language in ("en", "de")
+}
+NEW_HTML = (
+    f'<html lang="en">{"".join(WORDS.values())}'
+    "<!-- preview --><!-- /preview --><link href=/assets/new-1234.js>"
+)
 STYLE = "body { margin: 0 }\n" * 100
 GZIPPED = gzip.compress(STYLE.encode())
 BROTLI = b"as compressed by the build"
@@ -91,6 +98,29 @@ async def test_a_screen_may_have_an_html_file_of_its_own(
         response, body = await get(port, path)
     assert (response.status, body.rpartition("<link")[2]) == (200, " href=/assets/new-1234.js>")
     assert response.headers["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        ("de-AT,de;q=0.9,en;q=0.8", "de"),
+        ("en;q=0.5, de;q=0.7", "de"),
+        ("it, en", "en"),
+        ("DE", "de"),
+        ("de;q=0, it", "en"),
+        ("*", "en"),
+        ("", "en"),
+        ("de;q=..;q=1.2.3,=;,", "en"),
+    ],
+)
+async def test_a_screen_preloads_the_words_of_the_readers_language_alone(
+    redis_url: str, page: Path, accepted: str, language: str
+) -> None:
+    async with node(redis_url, page=page) as port:
+        response, body = await get(port, "/new", **{"Accept-Language": accepted})
+    assert [each for each, link in WORDS.items() if link in body] == [language]
+    assert f'<html lang="{language}">' in body
+    assert response.headers["Vary"] == "Accept-Language"
 
 
 async def test_the_service_worker_is_revalidated(redis_url: str, page: Path) -> None:

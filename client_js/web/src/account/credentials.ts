@@ -1,7 +1,8 @@
 /** Credentials of the player: passkeys and the recovery code, as the account's page lists them. */
 
 import type { Account, Removed } from "@samedeal/client";
-import { type AccountWords, momentWords } from "../text/account.ts";
+import { momentWords } from "../text/account.ts";
+import { text } from "../text/index.ts";
 
 export interface Credential {
   /** The id of a passkey; null for the recovery code. */
@@ -14,10 +15,11 @@ export interface Credential {
 }
 
 /** All of them, the oldest first. A passkey that has not said what it is has a number. */
-export function credentialsOf(
-  { passkeys, recovery }: Pick<Account, "passkeys" | "recovery">,
-  words: AccountWords,
-): readonly Credential[] {
+export function credentialsOf({
+  passkeys,
+  recovery,
+}: Pick<Account, "passkeys" | "recovery">): readonly Credential[] {
+  const words = text.account;
   const found: Credential[] = passkeys.map(({ id, added, used, name }, at) => ({
     ...{ id, added, used },
     name: name === "" ? words.passkey(at + 1) : name,
@@ -27,7 +29,8 @@ export function credentialsOf(
 }
 
 /** When one was added and used, in words. */
-export function timesOf({ added, used }: Credential, words: AccountWords): string {
+export function timesOf({ added, used }: Credential): string {
+  const words = text.account;
   const last = used === null ? words.unused : words.used(momentWords(used));
   return `${words.added(momentWords(added))}, ${last}`;
 }

@@ -3,7 +3,7 @@
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { PACK_SIZE, rankOf, suitOf } from "../../../src/rules/cards.ts";
 import { runLength, topOf } from "../../../src/rules/moves.ts";
-import { text } from "../text/index.ts";
+import { anyCardOf, cardInSentence, text } from "../text/index.ts";
 import type { Place } from "./choices.ts";
 
 export type Reason =
@@ -71,8 +71,8 @@ export function reasonWords(reason: Reason): string {
       return words.wholeRun;
     case "wants": {
       const { onto, ranks, suits } = reason;
-      const below = onto === null ? null : text.cards.inSentence(rankOf(onto), suitOf(onto));
-      return words.wants(text.cards.anyOf(ranks, suits), below);
+      const below = onto === null ? null : cardInSentence(onto);
+      return words.wants(anyCardOf(ranks, suits), below);
     }
   }
 }

@@ -39,5 +39,5 @@ export function turnedUpSaid(before: View, now: View): string {
     if (left > 0) earlier.set(card, left - 1);
     else up.push(card);
   }
-  return up.length === 0 ? "" : text.spoken.up(up.map(cardWords));
+  return up.length === 0 ? "" : text.spoken.up(up.map(cardWords).join(", "));
 }

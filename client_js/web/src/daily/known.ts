@@ -2,11 +2,11 @@
 
 import type { Certificate, Ruleset } from "@samedeal/client";
 import { isForAll } from "../app/targets.ts";
-import { proofSentences } from "../text/proofs.ts";
+import { text } from "../text/index.ts";
 
 /** Why nothing is known of a deal that has no certificate. */
 export function unsolvedWords(ruleset: Ruleset): string {
-  const words = proofSentences();
+  const words = text.proofs;
   return isForAll(ruleset) ? words.unsolved : words.noPar;
 }
 
@@ -20,7 +20,7 @@ export function beforeWords(
   certificate: Certificate | null,
   best: number | null,
 ): string {
-  const words = proofSentences();
+  const words = text.proofs;
   if (certificate !== null) {
     return certificate.winnable ? words.canBeWon : words.par(certificate.par);
   }
@@ -29,7 +29,7 @@ export function beforeWords(
 
 /** The same of a deal without a certificate, after a run with `home` cards that did not win. */
 export function afterWords(ruleset: Ruleset, best: number | null, home: number): string {
-  const words = proofSentences();
+  const words = text.proofs;
   const mark = best === null ? [] : [home >= best ? words.yours : words.toBeat(best)];
   return [unsolvedWords(ruleset), ...mark, words.later].join(" ");
 }

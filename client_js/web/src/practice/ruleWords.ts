@@ -5,7 +5,7 @@ import { EMPTY, type Ruleset } from "../../../src/rules/ruleset.ts";
 import type { Foundation } from "../../../src/rules/schema.ts";
 import { PARS, isForAll } from "../app/targets.ts";
 import { tapsSelect } from "../board/choices.ts";
-import { howTo } from "../text/howTo.ts";
+import { rankWords, text } from "../text/index.ts";
 
 /** A rule, and an example of cards that follow it, bottom to top. */
 export interface RuleWords {
@@ -19,7 +19,7 @@ const JACK_OF_SPADES = 10;
 /** The rules that a player has to know, in the order of a beginner's questions. */
 export function rulesOf(ruleset: Ruleset): RuleWords[] {
   const { rules } = ruleset;
-  const words = howTo();
+  const words = text.howTo;
   const found: RuleWords[] = [
     {
       title: words.goalTitle,
@@ -35,7 +35,7 @@ export function rulesOf(ruleset: Ruleset): RuleWords[] {
       words: [
         order === "any" ? words.anyOnAny : words.builds(match, wrap),
         ...(builds ? [words.moves[moves]] : [words.onlyHome]),
-        ...(builds ? [empty === "any" ? words.emptyAny : words.emptyOnly(empty)] : []),
+        ...(builds ? [empty === "any" ? words.emptyAny : words.emptyOnly(rankWords(empty))] : []),
       ],
       example: columnExample(ruleset),
     });
@@ -46,26 +46,29 @@ export function rulesOf(ruleset: Ruleset): RuleWords[] {
 
 /** What a tap does in this game. */
 export function tapWords(ruleset: Ruleset): string {
-  const { tap, tapHome, tapChoose } = howTo();
+  const { tap, tapHome, tapChoose } = text.howTo;
   if (ruleset.tableau.length === 0) return tapHome;
   return tapsSelect(ruleset, false) ? tapChoose : tap;
 }
 
 function goalWords(ruleset: Ruleset): string {
-  const { goal, goalOfPar } = howTo();
-  return isForAll(ruleset) ? goal(ruleset.total) : goalOfPar(ruleset.total, PARS);
+  const { goal, goalOfPar } = text.howTo;
+  if (isForAll(ruleset)) return goal(ruleset.total);
+  return goalOfPar(ruleset.total, PARS.deals.toLocaleString(text.locale), PARS.low, PARS.high);
 }
 
 function foundationWords(group: Foundation): string {
-  const { home, run, either } = howTo();
-  if (group.takes === "run") return run(group.piles);
-  if (group.order === "either") return either(group.piles);
-  return home(group.piles, group.first, group.match, group.suits);
+  const { home, run, either } = text.howTo;
+  const { piles, first, match, suits } = group;
+  if (group.takes === "run") return run(piles);
+  if (group.order === "either") return either(piles);
+  const colour = suits === "HD" ? "red" : suits === "SC" ? "black" : "any";
+  return home(piles, colour, match, first === "A" ? null : rankWords(first));
 }
 
 function stockWords({ rules }: Ruleset): string[] {
   const { stock, waste } = rules;
-  const words = howTo();
+  const words = text.howTo;
   if (stock.plays.includes("row")) return [words.row];
   if (waste === null) return [words.openStock];
   const onto = waste.plays.includes("tableau") ? words.wasteAnywhere : words.wasteHome;

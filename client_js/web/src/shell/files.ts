@@ -7,6 +7,7 @@ import type Boards from "../watch/Boards.svelte";
 import type RoundOver from "../race/rounds/RoundOver.svelte";
 import type Seated from "../race/Seated.svelte";
 import type Table from "../table/Table.svelte";
+import { withText } from "../text/index.ts";
 
 /** A screen's props: the fields of its route. */
 type Fields<Screen extends Part> = Omit<Extract<Route, { screen: Screen }>, "screen">;
@@ -25,26 +26,26 @@ type Files = {
 export const FILES: Files = {
   home: () => import("../home/Home.svelte"),
   new: () => import("../race/opening/NewRace.svelte"),
-  account: () => import("../account/Account.svelte"),
-  settings: () => import("../account/Settings.svelte"),
+  account: () => withText(import("../account/Account.svelte")),
+  settings: () => withText(import("../account/Settings.svelte")),
   practice: () => import("../practice/Practice.svelte"),
-  rules: () => import("../practice/Rules.svelte"),
+  rules: () => withText(import("../practice/Rules.svelte")),
   room: () => import("../race/Room.svelte"),
-  watch: () => import("../watch/Watch.svelte"),
+  watch: () => withText(import("../watch/Watch.svelte")),
   dailies: () => import("../daily/Dailies.svelte"),
   daily: () => import("../daily/Daily.svelte"),
-  leaderboard: () => import("../leaderboard/Leaderboard.svelte"),
-  run: () => import("../replay/Run.svelte"),
-  ghost: () => import("../practice/Ghost.svelte"),
-  deal: () => import("../deals/Deal.svelte"),
-  play: () => import("../practice/PlayDeal.svelte"),
-  line: () => import("../replay/Line.svelte"),
-  archive: () => import("../daily/Archive.svelte"),
-  day: () => import("../daily/Day.svelte"),
-  player: () => import("../account/PlayerPage.svelte"),
+  leaderboard: () => withText(import("../leaderboard/Leaderboard.svelte")),
+  run: () => withText(import("../replay/Run.svelte")),
+  ghost: () => withText(import("../practice/Ghost.svelte")),
+  deal: () => withText(import("../deals/Deal.svelte")),
+  play: () => withText(import("../practice/PlayDeal.svelte")),
+  line: () => withText(import("../replay/Line.svelte")),
+  archive: () => withText(import("../daily/Archive.svelte")),
+  day: () => withText(import("../daily/Day.svelte")),
+  player: () => withText(import("../account/PlayerPage.svelte")),
   missing: () => import("../parts/Missing.svelte"),
   table: () => import("../table/Table.svelte"),
-  boards: () => import("../watch/Boards.svelte"),
-  seated: () => import("../race/Seated.svelte"),
-  over: () => import("../race/rounds/RoundOver.svelte"),
+  boards: () => withText(import("../watch/Boards.svelte")),
+  seated: () => withText(import("../race/Seated.svelte")),
+  over: () => withText(import("../race/rounds/RoundOver.svelte")),
 };

@@ -20,7 +20,7 @@ import Broken from "./Broken.svelte";
 import { Settings } from "../app/settings.svelte.ts";
 import { Sounds } from "../app/sounds.ts";
 import { storage, tabStorage } from "../kit/storage.ts";
-import { dateWords, text, useLanguage } from "../text/index.ts";
+import { LANGUAGES, dateWords, text, useLanguage } from "../text/index.ts";
 
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
 // An open page may get its network back at any time: commands wait without a timeout.
@@ -69,9 +69,16 @@ void start();
 async function start(): Promise<void> {
   const target = document.getElementById("app");
   if (target === null) throw new Error("index.html has no #app.");
-  const words = useLanguage(settings.spoken).catch((error: unknown) => {
-    console.error("The page's words did not come: it is in English.", error);
-  });
+  const reload = reloadFor(".words");
+  const words = useLanguage(settings.spoken).then(
+    () => reload.forget(),
+    async (error: unknown) => {
+      console.error("The page's words did not come.", error);
+      // After a deployment, the server no longer has those of the page before.
+      if (navigator.onLine && reload.now()) await new Promise(() => undefined);
+      await useLanguage(LANGUAGES[0]);
+    },
+  );
   await Promise.all([words, screens.load(router.route.screen)]);
   await otherTasks();
   target.replaceChildren();

@@ -1,23 +1,8 @@
-/**
- * The end of a daily, the calendar, and players' pages: words that are apart from the others, since
- * first visits show none of them (see `howTo.ts`).
- */
+/** Days in words, and results against those of others. */
 
 import type { Month } from "../kit/days.ts";
 import { firstOf } from "../kit/days.ts";
-import { de } from "./days.de.ts";
-import { en } from "./days.en.ts";
-import { language, text } from "./index.ts";
-
-export type DaysWords = typeof en;
-
-/** The same in every language. */
-export const daysCatalogues = { en, de };
-
-/** The end of a daily, the calendar, and players' pages, in the language of `text`. */
-export function daysWords(): DaysWords {
-  return daysCatalogues[language];
-}
+import { capitalised, text } from "./index.ts";
 
 /** A day without its year, as in "21 November". */
 export function shortDate(day: number): string {
@@ -39,6 +24,25 @@ export function weekdayWords(weekday: number): { readonly short: string; readonl
   // 1970-01-05 was a Monday.
   const day = 4 + weekday;
   return { short: written(day, { weekday: "short" }), long: written(day, { weekday: "long" }) };
+}
+
+/**
+ * Numbers of cards more than most players', and more than on the player's own average, as a
+ * sentence; null where that is unknown.
+ */
+export function againstWords(most: number | null, average: number | null): string {
+  const words = text.days.against;
+  const than = (more: number) => (more > 0 ? "more" : more < 0 ? "fewer" : "equal");
+  const first = most === null ? null : words.most(Math.abs(most), than(most));
+  let sentence = first;
+  if (average !== null) {
+    const cards = Math.abs(average);
+    sentence =
+      first === null
+        ? words.average(cards, than(average))
+        : words.both(first, cards, than(average));
+  }
+  return sentence === null ? "" : `${capitalised(sentence)}.`;
 }
 
 function written(day: number, parts: Intl.DateTimeFormatOptions): string {

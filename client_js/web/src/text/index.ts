@@ -1,29 +1,61 @@
 /**
  * Every word on the page, in the language that the player reads.
  *
- * `text` is set before anything is shown, and whatever shows it is made anew when it changes.
+ * The messages are in `messages`, a file for each language, from which `generated` is made. They are
+ * loaded before anything is shown, and whatever shows them is made anew when the language changes.
  */
 
 import type { Certificate, Player } from "@samedeal/client";
 import { type View, pileAt } from "../../../src/rules/board.ts";
-import { isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
-import { en } from "./en.ts";
+import { type Card, RANKS, isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
+import { FIRST, LANGUAGES, LATER, type Language, type Text } from "./generated/index.ts";
 
-export type Text = typeof en;
+export { LANGUAGES, type Language, NAMES } from "./generated/index.ts";
 
-/** The languages that there are; who reads none of them gets the first. */
-export const LANGUAGES = ["en", "de"] as const;
-export type Language = (typeof LANGUAGES)[number];
+/** All messages, once they are loaded: those of `LATER` are where `withText` loads what shows them. */
+export let text = {} as Text;
 
-export let text: Text = en;
-/** The language of `text`. */
-export let language: Language = "en";
+let language: Language = LANGUAGES[0];
+/** The language of `text`; null before it is loaded. */
+let loaded: Language | null = null;
+/** Whether `text` has those of `LATER`. */
+let isWhole = false;
 
 /** Have all words in this language from now on. */
 export async function useLanguage(wanted: Language): Promise<void> {
-  text = wanted === "en" ? en : (await import("./de.ts")).de;
   language = wanted;
-  document.documentElement.lang = wanted;
+  if (isWhole) return loadAll();
+  const { texts } = await FIRST[wanted]();
+  // Another may have been wanted meanwhile, and all may have come sooner than these.
+  if (language !== wanted || loaded === wanted) return;
+  text = { ...texts } as Text;
+  loaded = wanted;
+}
+
+/** Wait for a module that shows messages which first visits show none of, and for those. */
+export async function withText<Module>(module: Promise<Module>): Promise<Module> {
+  const [found] = await Promise.all([module, isWhole ? null : loadAll()]);
+  return found;
+}
+
+async function loadAll(): Promise<void> {
+  for (;;) {
+    const wanted = language;
+    const [first, later] = await Promise.all([FIRST[wanted](), LATER[wanted]()]);
+    if (language !== wanted) continue;
+    text = { ...first.texts, ...later.texts };
+    loaded = wanted;
+    isWhole = true;
+    return;
+  }
+}
+
+/** A message by a name that comes from elsewhere, if there is one. */
+export function entry(
+  messages: Readonly<Record<string, string>>,
+  name: string,
+): string | undefined {
+  return messages[name];
 }
 
 /** The first language of those that a browser asks for, as in `de-AT`, that there is. */
@@ -63,8 +95,38 @@ export function initialOf(player: Named): string {
 }
 
 /** A card's name in words, as in "Ten of hearts". */
-export function cardWords(card: number): string {
-  return isDown(card) ? text.cards.down : text.cards.name(rankOf(card), suitOf(card));
+export function cardWords(card: Card): string {
+  if (isDown(card)) return text.cards.down;
+  const { ranks, suits } = text.cards;
+  return text.cards.name(ranks[rankOf(card)] ?? "", entry(suits, suitOf(card)) ?? "");
+}
+
+/** The same within a sentence. */
+export function cardInSentence(card: Card): string {
+  const { ranksInSentence, suits } = text.cards;
+  const rank = ranksInSentence[rankOf(card)] ?? "";
+  return text.cards.inSentence(rank, entry(suits, suitOf(card)) ?? "");
+}
+
+/** A rank's name, from its letter. */
+export function rankWords(letter: string): string {
+  return text.cards.ranks[RANKS.indexOf(letter)] ?? letter;
+}
+
+/** Cards of these ranks and suits, as in "a red six or a red eight"; of all suits if there are four. */
+export function anyCardOf(ranks: readonly number[], suits: string): string {
+  const { any, anyBlack, anyOfSuit, anyRed } = text.cards;
+  const all = suits === "HD" ? anyRed : suits === "SC" ? anyBlack : any;
+  const one = suits.length === 1 ? entry(text.cards.suits, suits) : undefined;
+  const names = ranks.map((rank) =>
+    one === undefined ? (all[rank] ?? "") : (anyOfSuit[rank]?.(one) ?? ""),
+  );
+  return new Intl.ListFormat(text.locale, { type: "disjunction" }).format(names);
+}
+
+/** A text that begins with a capital letter. */
+export function capitalised(words: string): string {
+  return words.charAt(0).toLocaleUpperCase(text.locale) + words.slice(1);
 }
 
 /** A pile's name in words, as in "pile 3". */
@@ -83,17 +145,37 @@ export function marksOf(result: {
   readonly hints: number;
   readonly peeked: boolean;
 }): string {
-  return text.help.marks(result.undos, result.hints, result.peeked);
+  const { undos, hints, peeked } = text.help;
+  return [
+    ...(result.undos > 0 ? [undos(result.undos)] : []),
+    ...(result.hints > 0 ? [hints(result.hints)] : []),
+    ...(result.peeked ? [peeked] : []),
+  ].join(", ");
+}
+
+/** What a deal is played for, as `app/targets.ts` tells it. */
+interface Target {
+  readonly kind: "all" | "par" | "best" | "own";
+  readonly home: number;
+}
+
+/** How many cards came home, against the target if there is one. */
+export function reachedWords(home: number, target: Target | null): string {
+  const words = text.reached;
+  if (target === null) return words.home(home);
+  const { kind } = target;
+  if (kind === "all") return words.all(home, target.home);
+  return home >= target.home ? words[`${kind}Made`](home) : words[kind](home, target.home);
 }
 
 /** The text of a refusal for a player: in the page's own words, else in the server's. */
 export function refusalWords({ code, message }: { code: string; message: string }): string {
-  return text.refusals[code] ?? message;
+  return entry(text.refusals, code) ?? message;
 }
 
 /** The words of a screen reader for a pile before its cards. */
 export function pileLabel(view: View, pile: number): string {
-  return text.piles.withCount(pileWords(view, pile), pileAt(view, pile).length);
+  return text.piles.withCount(capitalised(pileWords(view, pile)), pileAt(view, pile).length);
 }
 
 /** The words of a screen reader for a card. */

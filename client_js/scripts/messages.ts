@@ -1,0 +1,320 @@
+/**
+ * Compiles messages into modules.
+ *
+ * A language is a JSON file of messages in groups. A message is ICU MessageFormat: `{name}`,
+ * `{count, plural, one {…} other {…}}`, `{place, selectordinal, …}`, `{kind, select, a {…} other
+ * {…}}`, where a case may be `null`, `true` or `false`, and `{names, list}`. What it is given is in
+ * its key, as in `joinOf(host)`; the key of a message that is given nothing is its name alone.
+ */
+
+import { type Select, type Token, parse } from "@messageformat/parser";
+
+/** A language's messages, by key. */
+export interface Messages {
+  readonly [key: string]: string | readonly string[] | Messages;
+}
+
+/** The groups that first visits show none of: they are in a module of their own. */
+export const LATER: ReadonlySet<string> = new Set([
+  ...["account", "boards", "check", "could", "days", "howTo"],
+  ...["replay", "settings", "watching"],
+]);
+
+/** The language that the others are translated from. */
+export const SOURCE = "en";
+
+/** The key of a language's own name. */
+const NAME = "language";
+
+const NOTE = "// Generated from `messages` by `npm run texts`.\n";
+
+/** A message that cannot be compiled, with the path of its key. */
+export class MessageError extends Error {
+  constructor(path: string, problem: string) {
+    super(`${path}: ${problem}`);
+    this.name = "MessageError";
+  }
+}
+
+/** The modules of all languages, by their names. */
+export function compiled(languages: Readonly<Record<string, Messages>>): Map<string, string> {
+  const source = languages[SOURCE];
+  if (source === undefined) throw new MessageError(SOURCE, "There is no such language.");
+  const modules = new Map<string, string>();
+  const names = [SOURCE, ...Object.keys(languages).filter((each) => each !== SOURCE)];
+  for (const language of names) {
+    for (const part of ["first", "later"] as const) {
+      const pick = (all: Messages | undefined) =>
+        Object.fromEntries(
+          Object.entries(all ?? {}).filter(
+            ([key]) => key !== NAME && LATER.has(key) === (part === "later"),
+          ),
+        );
+      const compiler = new Compiler(language);
+      const texts = compiler.group(pick(languages[language]), pick(source), language);
+      modules.set(`${language}.${part}.ts`, moduleOf(language, part, texts, compiler.forms));
+    }
+  }
+  const quoted = (name: string) => JSON.stringify(name);
+  const loads = (part: string) =>
+    names.map((name) => `  ${name}: () => import("./${name}.${part}.ts"),\n`).join("");
+  modules.set(
+    "index.ts",
+    `${NOTE}
+import type { First } from "./${SOURCE}.first.ts";
+import type { Later } from "./${SOURCE}.later.ts";
+
+/** All messages of a language. */
+export type Text = First & Later;
+
+/** The languages that there are; who reads none of them gets the first. */
+export const LANGUAGES = [${names.map(quoted).join(", ")}] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** What each language calls itself. */
+export const NAMES: Readonly<Record<Language, string>> = {
+${names.map((name) => `  ${name}: ${quoted(nameOf(name, languages[name]))},\n`).join("")}};
+
+/** Load the messages that every visit needs. */
+export const FIRST: Readonly<Record<Language, () => Promise<{ readonly texts: First }>>> = {
+${loads("first")}};
+
+/** Load those that first visits show none of. */
+export const LATER: Readonly<Record<Language, () => Promise<{ readonly texts: Later }>>> = {
+${loads("later")}};
+`,
+  );
+  return modules;
+}
+
+function nameOf(language: string, messages: Messages | undefined): string {
+  const name = messages?.[NAME];
+  if (typeof name !== "string") throw new MessageError(`${language}.${NAME}`, "It is missing.");
+  return name;
+}
+
+function moduleOf(
+  language: string,
+  part: "first" | "later",
+  texts: string,
+  forms: ReadonlySet<string>,
+): string {
+  const type = part === "first" ? "First" : "Later";
+  const head = [
+    ...(forms.size > 0 ? [`import { formsOf } from "../forms.ts";`] : []),
+    ...(language === SOURCE ? [] : [`import type { ${type} } from "./${SOURCE}.${part}.ts";`]),
+    ...(forms.size > 0
+      ? ["", `const { ${[...forms].sort().join(", ")} } = formsOf(${JSON.stringify(language)});`]
+      : []),
+  ];
+  const own = language === SOURCE ? `\n\nexport type ${type} = typeof texts;` : "";
+  const typed = language === SOURCE ? "texts" : `texts: ${type}`;
+  return `${NOTE}\n${head.join("\n")}\n\nexport const ${typed} = ${texts};${own}\n`;
+}
+
+/** Writes the messages of one language as TypeScript. */
+class Compiler {
+  /** The forms of the language that its messages use. */
+  readonly forms = new Set<string>();
+  readonly #language: string;
+  readonly #cases: { readonly cardinal: PluralCase[]; readonly ordinal: PluralCase[] };
+
+  constructor(language: string) {
+    this.#language = language;
+    const casesOf = (type: "cardinal" | "ordinal") =>
+      new Intl.PluralRules(language, { type }).resolvedOptions().pluralCategories as PluralCase[];
+    this.#cases = { cardinal: casesOf("cardinal"), ordinal: casesOf("ordinal") };
+  }
+
+  /** A group as an object, checked against that of the source language. */
+  group(messages: Messages, source: Messages, path: string): string {
+    for (const key of new Set([...Object.keys(messages), ...Object.keys(source)])) {
+      const at = `${path}.${key}`;
+      if (!(key in messages)) throw new MessageError(at, "It is not translated.");
+      if (!(key in source)) throw new MessageError(at, `There is none in ${SOURCE}.`);
+    }
+    const entries = Object.entries(source).map(([key, original]) => {
+      const [name, given] = signatureOf(key);
+      const value = this.#value(messages[key] ?? "", original, given, `${path}.${key}`);
+      return `${JSON.stringify(name)}: ${value},\n`;
+    });
+    return `{\n${entries.join("")}}`;
+  }
+
+  #value(
+    value: Messages[string],
+    original: Messages[string],
+    given: readonly string[] | null,
+    path: string,
+  ): string {
+    if (typeof value === "string" && typeof original === "string") {
+      return this.#message(value, original, given, path);
+    }
+    if (isList(value) && isList(original)) {
+      if (value.length !== original.length) {
+        throw new MessageError(path, `It has ${original.length} messages in ${SOURCE}.`);
+      }
+      const each = value.map((one, nth) =>
+        this.#message(one, original[nth] ?? "", given, `${path}.${nth}`),
+      );
+      return `[${each.join(", ")}]`;
+    }
+    if (isGroup(value) && isGroup(original)) return this.group(value, original, path);
+    throw new MessageError(path, `It is something else in ${SOURCE}.`);
+  }
+
+  #message(
+    message: string,
+    original: string,
+    given: readonly string[] | null,
+    path: string,
+  ): string {
+    if (message.trim() === "") throw new MessageError(path, "It is empty.");
+    if (given === null) return JSON.stringify(message);
+    const tokens = this.#parsed(message, path);
+    const used = new Set(usesOf(tokens).map(({ name }) => name));
+    const unknown = [...used].find((name) => !given.includes(name));
+    if (unknown !== undefined) throw new MessageError(path, `It is not given \`${unknown}\`.`);
+    const last = given.findLastIndex((name) => used.has(name));
+    // All types are those of the source language.
+    const kinds = this.#language === SOURCE ? kindsOf(usesOf(this.#parsed(original, path))) : null;
+    const parameters = given.slice(0, kinds === null ? last + 1 : given.length).map((name) => {
+      const kind = kinds?.get(name);
+      if (kinds !== null && kind === undefined) {
+        throw new MessageError(path, `It does not use \`${name}\`.`);
+      }
+      const own = used.has(name) ? name : `_${name}`;
+      return kind === undefined ? own : `${own}: ${kind}`;
+    });
+    return `(${parameters.join(", ")}) => ${this.#template(tokens, null)}`;
+  }
+
+  #parsed(message: string, path: string): Token[] {
+    try {
+      return parse(message, this.#cases);
+    } catch (error) {
+      throw new MessageError(path, error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** An expression for a text; `counted` is what `#` stands for. */
+  #template(tokens: readonly Token[], counted: string | null): string {
+    const [only] = tokens;
+    if (tokens.length === 1 && only !== undefined && TEXTS.has(only.type)) {
+      return this.#expression(only, counted);
+    }
+    const parts = tokens.map((token) =>
+      token.type === "content"
+        ? token.value.replaceAll(/[\\`]|\$(?=\{)/g, "\\$&")
+        : `\${${this.#expression(token, counted)}}`,
+    );
+    return `\`${parts.join("")}\``;
+  }
+
+  #expression(token: Token, counted: string | null): string {
+    switch (token.type) {
+      case "content":
+        return JSON.stringify(token.value);
+      case "argument":
+        return token.arg;
+      case "octothorpe":
+        return counted ?? '"#"';
+      case "function":
+        this.forms.add(token.key);
+        return `${token.key}(${token.arg})`;
+      case "select":
+        return this.#choice(token, counted);
+      default:
+        return this.#plural(token);
+    }
+  }
+
+  #plural({ type, arg, cases, pluralOffset = 0 }: Select): string {
+    const form = type === "plural" ? "plural" : "ordinal";
+    this.forms.add(form);
+    const counted = pluralOffset === 0 ? arg : `${arg} - ${pluralOffset}`;
+    const all = cases.map(
+      ({ key, tokens }) => `${JSON.stringify(key)}: ${this.#template(tokens, counted)}`,
+    );
+    const offset = pluralOffset === 0 ? "" : `, ${pluralOffset}`;
+    return `${form}(${arg}, { ${all.join(", ")} }${offset})`;
+  }
+
+  #choice({ arg, cases }: Select, counted: string | null): string {
+    const other = cases.find(({ key }) => key === "other")?.tokens ?? [];
+    return cases
+      .filter(({ key }) => key !== "other")
+      .reduceRight(
+        (rest, { key, tokens }) => {
+          const value = LITERALS.has(key) ? key : JSON.stringify(key);
+          return `${arg} === ${value} ? ${this.#template(tokens, counted)} : ${rest}`;
+        },
+        this.#template(other, counted),
+      );
+  }
+}
+
+type PluralCase = "zero" | "one" | "two" | "few" | "many" | "other";
+
+/** The tokens whose expressions are strings. */
+const TEXTS: ReadonlySet<Token["type"]> = new Set([
+  "function",
+  "plural",
+  "select",
+  "selectordinal",
+]);
+
+/** The cases of `select` that are no strings. */
+const LITERALS: ReadonlySet<string> = new Set(["null", "true", "false"]);
+
+/** One use of what a message is given. */
+interface Use {
+  readonly name: string;
+  readonly type: Token["type"];
+  /** The cases of a `select`. */
+  readonly cases: readonly string[];
+}
+
+function usesOf(tokens: readonly Token[]): Use[] {
+  return tokens.flatMap((token) => {
+    if (token.type === "content" || token.type === "octothorpe") return [];
+    if (token.type === "argument" || token.type === "function") {
+      return [{ name: token.arg, type: token.type, cases: [] }];
+    }
+    const cases = token.cases.map(({ key }) => key).filter((key) => key !== "other");
+    const inner = token.cases.flatMap((each) => usesOf(each.tokens));
+    return [{ name: token.arg, type: token.type, cases }, ...inner];
+  });
+}
+
+/** The types of what a message is given, by how it uses them. */
+function kindsOf(uses: readonly Use[]): Map<string, string> {
+  const kinds = new Map<string, string>();
+  for (const { name } of uses) {
+    const own = uses.filter((use) => use.name === name);
+    const cases = new Set(own.flatMap((use) => use.cases));
+    const nullable = cases.delete("null") ? " | null" : "";
+    let kind = "string | number";
+    if (own.some(({ type }) => type === "function")) kind = "readonly string[]";
+    else if (own.some(({ type }) => type === "plural" || type === "selectordinal")) kind = "number";
+    else if (cases.has("true") || cases.has("false")) kind = "boolean";
+    else if (own.some(({ type }) => type === "select") && cases.size > 0) kind = "string";
+    kinds.set(name, kind + nullable);
+  }
+  return kinds;
+}
+
+/** A key's name, and what the message is given; null for a text that is given nothing. */
+function signatureOf(key: string): [name: string, given: readonly string[] | null] {
+  const found = /^([^(]+)\(([\w, ]*)\)$/.exec(key);
+  if (found === null) return [key, null];
+  return [found[1] ?? "", (found[2] ?? "").split(",").map((name) => name.trim())];
+}
+
+function isList(value: Messages[string]): value is readonly string[] {
+  return Array.isArray(value);
+}
+
+function isGroup(value: Messages[string]): value is Messages {
+  return typeof value === "object" && !isList(value);
+}
