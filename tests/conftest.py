@@ -40,6 +40,7 @@ DEEP = (
     "browser/test_could.py",
     "browser/test_days.py",
     "browser/test_emotes.py",
+    "browser/test_engines.py",
     "browser/test_evening.py",
     "browser/test_ghost.py",
     "browser/test_home.py",
@@ -105,8 +106,17 @@ def lacking() -> dict[str, str]:
     """
     if os.environ.get("CI") == "true":
         return {}
-    found = {"proxy": bool(shutil.which("caddy")), "cluster": can_cluster()}
-    needed = {"proxy": "caddy", "cluster": "redis-server 7 or newer"}
+    engines = ("firefox-esr", "WebKitWebDriver", "Xvfb")
+    found = {
+        "proxy": bool(shutil.which("caddy")),
+        "cluster": can_cluster(),
+        "engines": all(map(shutil.which, engines)),
+    }
+    needed = {
+        "proxy": "caddy",
+        "cluster": "redis-server 7 or newer",
+        "engines": f"{', '.join(engines[:-1])} and {engines[-1]}",
+    }
     return {marker: needed[marker] for marker, there in found.items() if not there}
 
 
