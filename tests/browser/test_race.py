@@ -65,6 +65,18 @@ def track_colours(player: Player) -> dict[str, str]:
     return {str(found.get_attribute("data-player")): colour(found) for found in chips}
 
 
+def expect_results_in(colours: dict[str, str], *ranked: Player) -> None:
+    """End a race of players, the best first; all of their results have the track's colours."""
+    ids = [progress(player, "You").get_attribute("data-player") for player in ranked]
+    for player in ranked:
+        if player.see("give-up").count():
+            player.give_up()
+    for player in ranked:
+        dots = player.see("results").locator(".dot[aria-hidden]")
+        expect(dots).to_have_count(len(ranked))
+        assert [colour(dot) for dot in dots.all()] == [colours[str(each)] for each in ids]
+
+
 def colour(found: Locator) -> str:
     return str(found.evaluate("element => getComputedStyle(element).backgroundColor"))
 
@@ -179,6 +191,7 @@ def test_the_track_tells_who_leads_who_overtakes_who_is_away_and_who_is_done(
     expect(progress(grace, "Ada")).to_have_attribute("data-home", str(before + 4))
     expect_order(grace, "Ada", "You", "Barbara")
     assert track_colours(grace) == colours
+    expect_results_in(colours, ada, grace, barbara)
 
 
 _SENSES = """
