@@ -1,10 +1,10 @@
-/** The beam search gives the same answers as the engine's. */
+/** The beam search tells no lie, and decides nearly as many boards as the engine's does. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { cardsHome } from "../../src/rules/board.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
-import { moveText, parseMove } from "../../src/rules/notation.ts";
+import { parseMove } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
 import { type Position, parsePosition } from "../../src/rules/position.ts";
 import { type Plan, plansOf } from "../../src/solver/beam/plans.ts";
@@ -20,9 +20,10 @@ interface Vector {
   readonly verdict: Verdict;
   readonly line: readonly string[];
   readonly home: number;
-  readonly effort: number;
-  readonly steps: number;
 }
+
+/** The least part of the boards that the engine decides, and of its cards home. */
+const LEAST = 0.9;
 
 const file = new URL("../../../tests/vectors/solver/beam.json", import.meta.url);
 const all: readonly Vector[] = JSON.parse(readFileSync(file, "utf8"));
@@ -31,41 +32,39 @@ const vectors = all
   .filter(({ position }) => ids.includes(position.game))
   .map((vector, number) => ({ number, game: vector.position.game, vector }));
 
-test.each(vectors)("the position $number, of $game, has the engine's answer", ({ vector }) => {
-  const { position, budget, ...expected } = vector;
+/** What is found on a board; it must replay, and contradict nothing that the engine knows. */
+function sound({ position, budget, verdict, home }: Vector): ReturnType<typeof solve> {
   const board = parsePosition(position);
-  const { line, verdict, home, effort, steps } = solve(board, budget);
-  const texts = line.map((move) => moveText(board.ruleset, move));
-  expect({ verdict, line: texts, home, effort, steps }).toEqual(expected);
-  expect(cardsHome(line.reduce(play, board))).toBe(home);
-});
-
-interface Plans {
-  readonly game: string;
-  readonly variant: string;
-  readonly regular: boolean;
-  readonly plans: readonly (readonly number[])[];
+  const answer = solve(board, budget);
+  expect(cardsHome(answer.line.reduce(play, board))).toBe(answer.home);
+  expect(answer.verdict === "winnable").toBe(answer.home === board.ruleset.total);
+  if (verdict === "winnable") expect(answer.verdict).not.toBe("impossible");
+  if (verdict === "impossible") expect(answer.verdict).not.toBe("winnable");
+  if (answer.verdict === "impossible") expect(answer.home).toBeGreaterThanOrEqual(home);
+  return answer;
 }
 
-const plansFile = new URL("../../../tests/vectors/solver/plans.json", import.meta.url);
-const allPlans: readonly Plans[] = JSON.parse(readFileSync(plansFile, "utf8"));
-const WAYS = ["never", "safely", "later", "early"];
+test("no answer is a lie, and nearly as much is decided as by the engine", () => {
+  const answers = vectors.map(({ vector }) => sound(vector));
+  const decided = answers.filter(
+    ({ verdict }, nth) => verdict !== "unknown" && vectors[nth]?.vector.verdict !== "unknown",
+  );
+  const wanted = vectors.filter(({ vector }) => vector.verdict !== "unknown");
+  expect(wanted.length).toBeGreaterThan(10);
+  expect(decided.length).toBeGreaterThanOrEqual(LEAST * wanted.length);
+  const sum = (found: readonly { readonly home: number }[]) =>
+    found.reduce((total, { home }) => total + home, 0);
+  expect(sum(answers)).toBeGreaterThanOrEqual(LEAST * sum(vectors.map(({ vector }) => vector)));
+});
 
-test.each(allPlans.filter(({ game }) => ids.includes(game)))(
-  "the beams of $game, $variant, are planned as the engine's",
-  ({ game, variant, regular, plans }) => {
-    const made = plansOf(findRuleset(game, variant), regular, randomFrom(1));
-    for (const expected of plans) {
-      const plan = made.next().value as Plan;
-      const { width, effort, last, dealt, cap } = plan;
-      const rest = [WAYS.indexOf(plan.wayHome), Number(plan.whole), Number(plan.single)];
-      expect([
-        ...Object.values(plan.weights),
-        ...[width, effort, last, dealt, cap, ...rest, ...plan.delays],
-      ]).toEqual(expected);
-    }
-  },
-);
+test.each(games.map(({ id }) => id))("most beams of %s have weights of their own", (game) => {
+  const plans = plansOf(findRuleset(game), true, randomFrom(1));
+  const weights = Array.from({ length: 16 }, () => {
+    const plan = plans.next().value as Plan;
+    return JSON.stringify(plan.weights);
+  });
+  expect(new Set(weights).size).toBeGreaterThan(8);
+});
 
 test("what was searched before changes no answer", () => {
   const [one, other] = [vectors[0]!, vectors.at(-1)!].map(({ vector }) => vector);

@@ -60,6 +60,8 @@ RULESETS = [*(find_ruleset(*each) for each in ALL), *rare_rules.RULES]
 NAMES = [*map("-".join, ALL), *(f"rare-{number}" for number in range(len(rare_rules.RULES)))]
 """The rules of all games, and some that none has."""
 
+ENTRIES = json.loads(vectors.FILE.read_text(encoding="utf-8"))
+
 
 def load_plain() -> ModuleType:
     """Return another copy of the package, whose functions are not compiled."""
@@ -406,34 +408,56 @@ def test_a_budget_is_kept_and_the_best_line_leads_to_as_many_cards(game: str, va
     assert after.home == found.home
 
 
-@pytest.mark.parametrize(
-    "compiled_or_not", ["compiled", pytest.param("plain", marks=pytest.mark.deep)]
-)
-def test_the_answers_are_those_of_the_vectors(
-    compiled_or_not: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain = compiled_or_not == "plain"
-    if plain:
-        monkeypatch.setattr(beam, "search", PLAIN.search)
-    for entry in json.loads(vectors.FILE.read_text(encoding="utf-8")):
-        if not plain or entry["budget"] == vectors.SMALL:
-            assert vectors.answer(entry) == entry
+def test_answers_tell_no_lie_and_decide_nearly_as_much_as_the_vectors() -> None:
+    pairs = [(entry, vectors.answer(entry)) for entry in ENTRIES]
+    assert [lies for pair in pairs if (lies := vectors.lies(*pair))] == []
+    assert vectors.fall_short(pairs) == []
 
 
-def test_the_plans_are_those_of_the_vectors() -> None:
-    entries = json.loads(vectors.PLANS.read_text(encoding="utf-8"))
-    assert list(vectors.plans()) == entries
-    for entry in entries:
-        assert len({tuple(plan[:WEIGHTS]) for plan in entry["plans"]}) > vectors.BEAMS // 2
+def test_lies_and_answers_that_fall_short_are_found() -> None:
+    won = next(entry for entry in ENTRIES if entry["verdict"] == "winnable")
+    lost = next(entry for entry in ENTRIES if entry["verdict"] == "impossible")
+    for entry, changes in (
+        (won, {"line": won["line"][:-1]}),
+        (won, {"verdict": "impossible"}),
+        (lost, {"verdict": "winnable"}),
+        (lost, {"line": [], "home": 0}),
+    ):
+        assert vectors.lies(entry, entry) == []
+        assert vectors.lies(entry, entry | changes) != []
+    assert vectors.fall_short([(entry, entry) for entry in ENTRIES]) == []
+    undecided = [(entry, entry | {"verdict": "unknown"}) for entry in ENTRIES]
+    assert vectors.fall_short(undecided) == ["decided: 0"]
+    assert len(vectors.fall_short([(entry, entry | {"home": 0}) for entry in ENTRIES])) == 1
+
+
+@pytest.mark.deep
+def test_the_compiled_search_answers_as_the_plain_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    boards = [
+        parse_position(entry["position"], find_ruleset)
+        for entry in ENTRIES
+        if entry["budget"] == vectors.SMALL
+    ]
+    found = [beam.solve(board, vectors.SMALL) for board in boards]
+    monkeypatch.setattr(beam, "search", PLAIN.search)
+    assert [beam.solve(board, vectors.SMALL) for board in boards] == found
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_most_beams_have_weights_of_their_own(game: str, variant: str) -> None:
+    chance, beams = Xorshift(1), 16
+    style = style_of(find_ruleset(game, variant))
+    plans = [plan_of(style, number, chance, regular=True) for number in range(beams)]
+    assert len({tuple(plan[:WEIGHTS]) for plan in plans}) > beams // 2
 
 
 def test_the_vectors_have_wins_and_boards_that_no_budget_decides() -> None:
-    entries = json.loads(vectors.FILE.read_text(encoding="utf-8"))
-    verdicts = Counter(entry["verdict"] for entry in entries)
+    verdicts = Counter(entry["verdict"] for entry in ENTRIES)
     assert verdicts["winnable"] > 5
     assert verdicts["unknown"] > 5
     assert verdicts["impossible"] > 3
-    assert {(e["position"]["game"], e["position"]["variant"]) for e in entries} == set(ALL)
+    boards = {(each["position"]["game"], each["position"]["variant"]) for each in ENTRIES}
+    assert boards == set(ALL)
 
 
 def test_whole_plans_differ_from_beams_only_in_what_they_leave_out() -> None:
