@@ -261,8 +261,8 @@ export interface PlayedRound {
   readonly at: number;
   /** The id of its deal. */
   readonly deal: string;
-  /** 1 for the best; equal results share one. */
-  readonly place: number;
+  /** 1 for the best; equal results share one. Null for a run that brought no card home. */
+  readonly place: number | null;
   /** How many raced. */
   readonly of: number;
   /** Cards on the foundations. */

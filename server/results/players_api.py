@@ -125,7 +125,7 @@ class PlayedRound(Struct, frozen=True):
     Attributes:
         at: when it was over, in Unix milliseconds.
         deal: the id of its deal.
-        place: 1 for the best; equal results share one.
+        place: 1 for the best; equal results share one. Null for a run that brought no card home.
         of: how many raced.
         home: cards on the foundations.
         rating: the player's rating after it; null if the round was not rated.
@@ -133,7 +133,7 @@ class PlayedRound(Struct, frozen=True):
 
     at: int
     deal: str
-    place: Count
+    place: Count | None
     of: Count
     home: Count
     rating: Count | None
@@ -314,7 +314,8 @@ async def _races(
             won += each.won
             change = change.plus(each.change)
             rating = change.rating.value if each.is_rated else None
-            rounds.append(PlayedRound(at, deal, each.place, each.players, each.home, rating))
+            place = each.place if each.time else None
+            rounds.append(PlayedRound(at, deal, place, each.players, each.home, rating))
     races = PlayedRaces(earlier.played + len(rounds), won, rounds[: -MAX_ROUNDS - 1 : -1])
     return races, _rating(change.rating)
 

@@ -88,6 +88,17 @@ async def test_crowns_are_for_days_with_all_games() -> None:
     assert (await page_of(shown(History(days=days)), WHO, DAY, WHOLE)).crowns == 1
 
 
+async def test_a_run_without_a_card_home_has_no_place() -> None:
+    """Whoever is best of a round that nobody won is the best at nothing."""
+    run = RoundResult(START, 2, 3, won=False, home=9, left=43, time=5, moves=9, end="stuck")
+    rounds = {
+        (GAME, DealId("a" * 16)): run,
+        (GAME, DealId("b" * 16)): replace(run, at=START + 1, home=0, left=52, time=0),
+    }
+    (game,) = (await page_of(shown(History(rounds=rounds)), WHO, DAY, WHOLE)).games
+    assert [each.place for each in game.races.rounds] == [None, 2]
+
+
 async def test_rounds_say_the_rating_after_them() -> None:
     def round_(at: int, shift: float, factor: float, **changed: object) -> RoundResult:
         made = RoundResult(
