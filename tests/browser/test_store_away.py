@@ -54,7 +54,8 @@ def test_moves_are_kept_and_sent_when_redis_is_back(
 def test_a_room_is_created_when_redis_is_back(browser: Browser, url: str, redis: Server) -> None:
     player = Player(browser, url)
     player.go("/")
-    player.see("race").wait_for()
+    # Who has no connection yet is told that a race needs one.
+    expect(player.see("status-banner")).to_have_attribute("data-status", "open")
     redis.kill()
     player.press("race")
     expect(player.see("status-banner")).to_contain_text("Trying again")
