@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -33,14 +31,18 @@ ARROW_RIGHT = "\ue014"
 """As the WebDriver specification encodes it."""
 
 
-@pytest.fixture(scope="module", params=ENGINES)
-def visitor(request: pytest.FixtureRequest) -> Iterator[Visitor]:
-    """Run a browser for all tests of the module: they see the same storage."""
-    with ENGINES[request.param](*DESKTOP) as visitor:
-        yield visitor
+@pytest.mark.parametrize("engine", ENGINES)
+def test_journeys(engine: str, browser: Browser, site: Site) -> None:
+    """All journeys, one after another: WebKit's driver starts no second browser beside one."""
+    with ENGINES[engine](*DESKTOP) as visitor:
+        practise(visitor, site)
+        race(visitor, browser, site)
+        reload_amid_a_drag(visitor, site)
+        read(visitor, site)
 
 
-def test_practice_is_played_by_mouse_finger_and_keys_and_kept(visitor: Visitor, site: Site) -> None:
+def practise(visitor: Visitor, site: Site) -> None:
+    """Play practice by mouse, finger and keys, and find it kept."""
     visitor.go(f"{site.url}/practice/robert")
     visitor.wait_for_board()
     visitor.touch("s")
@@ -60,7 +62,8 @@ def test_practice_is_played_by_mouse_finger_and_keys_and_kept(visitor: Visitor, 
     assert visitor.cards("w") == waste[:-1]
 
 
-def test_a_race_against_another_browser(visitor: Visitor, browser: Browser, site: Site) -> None:
+def race(visitor: Visitor, browser: Browser, site: Site) -> None:
+    """Race against Chromium, and look at the results, the replay and the deal."""
     host = Player(browser, site.url, name="Ada")
     visitor.go(host.open_room("robert"))
     expect(host.see("start-round")).to_contain_text("2")
@@ -93,7 +96,8 @@ def test_a_race_against_another_browser(visitor: Visitor, browser: Browser, site
     visitor.wait_for(CHECKED)
 
 
-def test_a_daily_is_resumed_after_a_reload_amid_a_drag(visitor: Visitor, site: Site) -> None:
+def reload_amid_a_drag(visitor: Visitor, site: Site) -> None:
+    """Resume a daily after a reload amid a drag, and end it."""
     visitor.go(f"{site.url}/daily/robert")
     visitor.press("play-daily")
     visitor.wait_for_board()
@@ -108,7 +112,8 @@ def test_a_daily_is_resumed_after_a_reload_amid_a_drag(visitor: Visitor, site: S
     visitor.see("results")
 
 
-def test_nothing_goes_wrong_on_pages_that_are_read(visitor: Visitor, site: Site) -> None:
+def read(visitor: Visitor, site: Site) -> None:
+    """Read pages, on which nothing goes wrong."""
     visitor.go(site.url)
     visitor.see("race")
     visitor.ask(NOTE_ERRORS)

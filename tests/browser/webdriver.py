@@ -204,8 +204,9 @@ def webkit(width: int, height: int) -> Iterator[Visitor]:
         }
         with running([program("WebKitWebDriver"), f"--port={port}"], environment):
             driver = _Http(port)
+            visitor = _visitor(driver, width, height)
             try:
-                yield _visitor(driver, width, height)
+                yield visitor
             finally:
                 # A driver that ends by itself leaves its browser running.
                 driver.end()
