@@ -353,6 +353,8 @@ export interface Seat {
   readonly points: number;
   /** Whether the player sits out until they agree to a round. */
   readonly out: boolean;
+  /** The player's in this room, from 0 to 7; all members have different ones. */
+  readonly colour: number;
 }
 
 /** A player in a round. */
@@ -367,6 +369,8 @@ export interface Runner {
    * card home share the last rank, which is not 1 unless there was one player.
    */
   readonly rank: number | null;
+  /** The player's in this room, as in `Seat`, whether they still have a seat or not. */
+  readonly colour: number;
 }
 
 /** A round of a room. */
@@ -1564,12 +1568,14 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "wins",
     { name: "points", otherwise: 0 },
     { name: "out", otherwise: false },
+    { name: "colour", otherwise: 0 },
   ],
   Runner: [
     { name: "player", struct: "Player" },
     "attempt",
     { name: "result", struct: "Result" },
     "rank",
+    { name: "colour", otherwise: 0 },
   ],
   Round: [
     "number",

@@ -49,7 +49,7 @@ const round = {
   ...{ number: 1, deal: "d", commitment: "00", starts: 0, deadline: 1, over: false, seed: null },
   ...{ game: "robert", variant: "standard", limit: 900, public: false, help: "none" as const },
   runners: [ADA, BOB].map((player) => ({
-    ...{ player, attempt: `d.${player.id}`, result: NO_MOVES, rank: null },
+    ...{ player, attempt: `d.${player.id}`, result: NO_MOVES, rank: null, colour: 0 },
   })),
 };
 

@@ -228,6 +228,7 @@ class Seat(Struct, array_like=True, frozen=True):
         points: the sum over this room's rounds of several players; in each, how many others the
             player was ranked before.
         out: whether the player sits out until they agree to a round.
+        colour: the player's in this room, from 0 to 7; all members have different ones.
     """
 
     player: Player
@@ -236,6 +237,7 @@ class Seat(Struct, array_like=True, frozen=True):
     wins: int
     points: int = 0
     out: bool = False
+    colour: int = 0
 
 
 class Runner(Struct, array_like=True, frozen=True):
@@ -246,12 +248,14 @@ class Runner(Struct, array_like=True, frozen=True):
         result: while the attempt is being played, only `home`, `left` and `moves` are known.
         rank: 1 for the best, equal results sharing one; null until the round is over. Those who
             brought no card home share the last rank, which is not 1 unless there was one player.
+        colour: the player's in this room, as in `Seat`, whether they still have a seat or not.
     """
 
     player: Player
     attempt: str
     result: Result
     rank: int | None
+    colour: int = 0
 
 
 class Round(Struct, array_like=True, frozen=True):

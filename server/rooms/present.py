@@ -25,6 +25,7 @@ def room(page: RoomPage) -> RoomState:
             wins=state.wins.get(seat.player, 0),
             points=state.points.get(seat.player, 0),
             out=seat.out,
+            colour=state.colours[seat.player],
         )
         for seat in state.seats
     ]
@@ -83,6 +84,7 @@ def _round(page: RoomPage) -> Round | None:
                 attempt=round_.attempt(runner),
                 result=play_present.result(page.progress[runner]),
                 rank=ranks.get(runner),
+                colour=page.room.colours[runner],
             )
             for runner in round_.players
         ],

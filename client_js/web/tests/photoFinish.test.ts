@@ -10,7 +10,8 @@ function runners(...ranks: (number | null)[]): Runner[] {
     const id = String.fromCharCode(97 + nth);
     const player = { id, name: id, tag: "", bot: false };
     const result = { home: 5, left: 47, time: 9, moves: 9, end: "stuck" as const };
-    return { player, attempt: id, rank, result: { ...result, undos: 0, hints: 0, peeked: false } };
+    const runner = { player, attempt: id, rank, colour: nth };
+    return { ...runner, result: { ...result, undos: 0, hints: 0, peeked: false } };
   });
 }
 

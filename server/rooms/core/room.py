@@ -14,7 +14,7 @@ from msgspec import Struct
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.play.core import result as ranking
 from server.play.core.result import Result
-from server.rooms.core import rate_limit
+from server.rooms.core import colours, rate_limit
 from server.rooms.core.events import (
     Event,
     HostChanged,
@@ -152,6 +152,7 @@ class Room:
         wins: the number of rounds won, for those of its members and `former` who have won any.
         points: the sum of points over all rounds, for those of the same who have any.
         scores: the latest rounds of several players, the oldest first.
+        colours: of the members, and of the players of `round`: see `server.rooms.core.colours`.
         watch_epoch: how often watch keys have ended: with each host's term, with a removal, and
             when the room was locked.
         version: the number of the last entry.
@@ -176,6 +177,7 @@ class Room:
     watch_epoch: int = 0
     begin: int = 1
     paces: dict[PlayerId, int] = field(default_factory=dict)
+    colours: dict[PlayerId, int] = field(default_factory=dict)
 
     def seat_of(self, player: PlayerId | None) -> Seat | None:
         """Return a player's seat, or `None`."""
@@ -238,7 +240,18 @@ def fold(room: Room | None, event: Entry) -> Room:
     epoch = room.watch_epoch + _ends_watch_keys(room, event, after)
     payer = payer_of(room, event)
     paces = room.paces if payer is None else rate_limit.after(room.paces, payer, event.at)
-    return replace(after, version=room.version + 1, at=event.at, watch_epoch=epoch, paces=paces)
+    return replace(
+        after,
+        version=room.version + 1,
+        at=event.at,
+        watch_epoch=epoch,
+        paces=paces,
+        colours=colours.after(
+            room.colours,
+            [seat.player for seat in after.seats],
+            after.round.players if after.round else (),
+        ),
+    )
 
 
 def _ends_watch_keys(before: Room, event: Event, after: Room) -> bool:

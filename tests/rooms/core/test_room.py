@@ -74,6 +74,21 @@ def test_a_room_has_the_time_of_its_last_entry() -> None:
     assert then(room, race_commands.take_seat(room, BOB, START + 7)).at == START + 7
 
 
+def test_colours_stay_when_a_round_begins_and_when_a_runner_leaves() -> None:
+    room = room_of(ADA, BOB, CYD)
+    assert set(room.colours) == {ADA, BOB, CYD}
+    assert len(set(room.colours.values())) == 3
+    room = then(room, race_commands.set_ready(room, BOB, False, START))
+    running = started(room, ADA)
+    assert running.round is not None
+    assert running.round.players == (ADA, CYD)
+    left = then(running, race_commands.leave(running, ADA, START))
+    come = then(left, race_commands.take_seat(left, DAN, START))
+    for later in (running, left, come):
+        assert {player: later.colours[player] for player in (ADA, BOB, CYD)} == room.colours
+    assert len(set(come.colours.values())) == 4
+
+
 def test_seats_are_taken_in_order_until_the_room_is_full() -> None:
     room = room_of(ADA, BOB, CYD)
     assert members(room) == [ADA, BOB, CYD]

@@ -22,21 +22,24 @@ export function coloursOf(ids: readonly string[]): Colours {
     let nth = favourite(id);
     while (taken.has(nth)) nth = (nth + 1) % COLOURS;
     taken.add(nth);
-    colours.set(id, `var(--player-${nth + 1})`);
+    colours.set(id, css(nth));
   }
   return colours;
 }
 
-/**
- * The colours in a room, which do not change while a round is played, whoever comes or goes. The
- * runners are listed in another order when they are ranked, so that they choose in that of their ids.
- */
+/** The colours in a room, which gives them out: nobody's changes while they are in it. */
 export function roomColours({ members, round }: Pick<RoomState, "members" | "round">): Colours {
-  const runners = round?.runners.map(({ player }) => player.id) ?? [];
-  return coloursOf([...runners.toSorted(), ...members.map(({ player }) => player.id)]);
+  return new Map(
+    [...(round?.runners ?? []), ...members].map(({ player, colour }) => [player.id, css(colour)]),
+  );
 }
 
-/** The colour that a player has if nobody else has taken it, as a number from 0. */
+/** A colour as a value of CSS, by its number from 0. */
+function css(colour: number): string {
+  return `var(--player-${colour + 1})`;
+}
+
+/** The colour that a player has if nobody else has taken it, from 0: as `favourite` in the server. */
 function favourite(id: string): number {
   let hash = 0;
   for (const character of id) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 65_521;

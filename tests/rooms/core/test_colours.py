@@ -1,0 +1,67 @@
+"""The colours of the people in a room."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.base.core.ids import PlayerId
+from server.rooms.core.colours import COLOURS, after, favourite
+
+ADA, BOB, CYD = PlayerId("ada"), PlayerId("bob"), PlayerId("cyd")
+PLAYERS = [PlayerId(f"player-{number}") for number in range(2 * COLOURS)]
+RIVALS = [player for player in map(PlayerId, map(str, range(100))) if favourite(player) == 0]
+"""Players who would all have the same colour."""
+
+
+def test_who_comes_first_has_the_favourite_colour() -> None:
+    one, other, third = RIVALS[:3]
+    assert after({}, [other, one, third], []) == {other: 0, one: 1, third: 2}
+    # The page gives out colours by the same rule where there is no room: `colours.test.ts`.
+    assert [favourite(PlayerId(name)) for name in ("ada", "grace", "barbara")] == [5, 7, 2]
+
+
+def test_a_colour_stays_whoever_leaves_comes_or_sits_out() -> None:
+    one, other, third = RIVALS[:3]
+    waiting = after({}, [one, other, third], [])
+    # The second sits out, then the first leaves, and somebody takes the free seat.
+    running = after(waiting, [one, other, third], [one, third])
+    assert running == waiting
+    left = after(running, [other, third], [one, third])
+    assert left == waiting
+    come = after(left, [other, third, RIVALS[3]], [one, third])
+    assert come == waiting | {RIVALS[3]: 3}
+    # With the round, whoever left is forgotten, and the colour is free.
+    assert after(come, [other, third], [other, third]) == {other: 1, third: 2}
+    assert after({other: 1, third: 2}, [other, third, RIVALS[4]], [])[RIVALS[4]] == 0
+
+
+def test_who_comes_to_a_full_room_gets_the_colour_of_one_who_left() -> None:
+    full = PLAYERS[:COLOURS]
+    running = after({}, full, full)
+    come = after(running, [*full[1:], PLAYERS[COLOURS]], full)
+    assert come == running | {PLAYERS[COLOURS]: running[full[0]]}
+    # Who left comes back for somebody else, and gets that one's.
+    again = after(come, [*full[2:], PLAYERS[COLOURS], full[0]], full)
+    assert again[full[0]] == running[full[1]]
+
+
+@given(st.data())
+def test_members_have_colours_of_their_own_and_keep_them(data: st.DataObject) -> None:
+    members: list[PlayerId] = []
+    runners: list[PlayerId] = []
+    colours: dict[PlayerId, int] = {}
+    for _ in range(data.draw(st.integers(1, 30))):
+        before, were = colours, set(members)
+        player = data.draw(st.sampled_from(PLAYERS))
+        if player in members:
+            members.remove(player)
+        elif len(members) < COLOURS:
+            members.append(player)
+        else:
+            runners = data.draw(st.lists(st.sampled_from(members), unique=True))
+        colours = after(colours, members, runners)
+        assert set(colours) == {*members, *runners}
+        assert set(colours.values()) <= set(range(COLOURS))
+        assert len({colours[player] for player in members}) == len(members)
+        assert all(colours[player] == before[player] for player in were & set(members))
