@@ -52,9 +52,9 @@ class Driver {
     return this.send({ type: "move", pointer, at: { x, y } });
   }
 
-  release({ over = [] as string[], inside = false, time = 0 }): this {
+  release({ over = [] as string[], inside = false, time = 0, at = { x: 200, y: 10 } }): this {
     const piles = over.map((name) => numberOf(this.view, name));
-    return this.send({ type: "release", pointer: 1, over: piles, inside, time });
+    return this.send({ type: "release", pointer: 1, at, over: piles, inside, time });
   }
 
   becomes(view: View): this {
@@ -121,6 +121,12 @@ describe("a tap", () => {
       "s>w",
     ]);
     expect(new Driver(race).press("t1").release({ inside: false }).played).toEqual([]);
+  });
+
+  it("is a move if the board moved beneath a pointer that did not", () => {
+    expect(
+      new Driver(race).press("s", 1).release({ inside: false, at: { x: 14, y: 12 } }).played,
+    ).toEqual(["s>w"]);
   });
 
   it("is not doubled by the second tap of a double tap", () => {

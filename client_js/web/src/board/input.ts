@@ -44,7 +44,14 @@ export type InputEvent =
    * `over`: the piles that the dragged cards overlap, the most overlapped first; `inside`: whether
    * the pointer is still on what was pressed.
    */
-  | { type: "release"; pointer: number; over: readonly number[]; inside: boolean; time: number }
+  | {
+      type: "release";
+      pointer: number;
+      at: Point;
+      over: readonly number[];
+      inside: boolean;
+      time: number;
+    }
   | { type: "cancel"; pointer: number }
   /** Enter on a focused card, or a screen reader's click. */
   | { type: "activate"; place: Place }
@@ -139,8 +146,12 @@ function isSame(a: Place, b: Place): boolean {
 function moved(state: InputState, at: Point): InputState {
   const { press } = state;
   if (press === null || press.dragging) return state;
-  if (Math.hypot(at.x - press.from.x, at.y - press.from.y) < DRAG_DISTANCE) return state;
+  if (!isFar(press.from, at)) return state;
   return { ...state, press: { ...press, dragging: true }, selected: null };
+}
+
+function isFar(from: Point, to: Point): boolean {
+  return Math.hypot(to.x - from.x, to.y - from.y) >= DRAG_DISTANCE;
 }
 
 type Release = InputEvent & { type: "release" };
@@ -151,8 +162,8 @@ function released(state: InputState, event: Release, table: Table, twoStep: bool
   const next = { ...state, press: null, played: null };
   if (press.dragging && canLift(table, press.place))
     return drop(next, press.place, event.over, table);
-  // Sliding off what was pressed cancels the tap.
-  if (!event.inside) return only(next);
+  // Sliding off what was pressed cancels the tap; that the board moved beneath it does not.
+  if (!event.inside && isFar(press.from, event.at)) return only(next);
   if (
     played &&
     event.time - played.time <= DOUBLE_TAP.milliseconds &&

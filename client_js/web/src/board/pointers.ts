@@ -53,6 +53,7 @@ export class Pointers {
     this.#send({
       type: "release",
       pointer: event.pointerId,
+      at: pointOf(event),
       over: this.#pilesBeneath(),
       inside: this.#isInside(pointOf(event)),
       time: event.timeStamp,
