@@ -80,22 +80,22 @@ def _connected(url: str) -> ClientConnection:
             time.sleep(0.1)
 
 
-_SEE_ROBERT = """() => {
+_SEE_ROBERT = """after => {
   const of = name => document.querySelector(`[data-testid="${name}"]`);
-  if (of('see-results')) return null;
+  if (of('see-results')) return {over: true};
+  const moves = of('move-count')?.innerText;
+  if (of('board')?.dataset.live !== 'true' || moves === after) return null;
   const top = pile => {
     const cards = [...document.querySelectorAll(`[data-pile="${pile}"][data-card]`)];
     cards.sort((a, b) => a.dataset.index - b.dataset.index);
     return cards.at(-1)?.dataset.card ?? '';
   };
-  return {
-    moves: of('move-count').innerText,
-    home: parseInt(of('home-count').innerText),
-    foundation: top('f0'),
-    waste: top('w'),
-  };
+  const [foundation, waste] = [top('f0'), top('w')];
+  if (foundation === '??' || waste === '??') return null;
+  const home = parseInt(of('home-count').innerText);
+  return {over: false, moves, home, foundation, waste};
 }"""
-"""Returns what a player has to know for the next move; null when there is none."""
+"""Returns what a player has to know for the next move, once it is there after so many moves."""
 
 
 class Player:
@@ -245,26 +245,22 @@ class Player:
 
     def play_robert(self, home: int = 52) -> None:
         """Play Robert to its end, or until so many cards are home."""
-        while (seen := self.page.evaluate(_SEE_ROBERT)) is not None and seen["home"] < home:
-            self._play_robert_once(seen)
+        moves = None
+        while (seen := self._see_robert(moves)) and seen["home"] < home:
+            moves = seen["moves"]
+            if seen["waste"] and _adjoin(seen["foundation"], seen["waste"]):
+                self.tap("w")
+            else:
+                self.page.keyboard.press("d")
 
     def bring_home(self, cards: int) -> None:
         """Play Robert until so many more cards are home."""
         self.play_robert(self.home() + cards)
 
-    def _play_robert_once(self, seen: dict[str, Any]) -> None:
-        """Play the waste's card home if it fits, else use the stock, and wait for the cards."""
-        if seen["waste"] and _adjoin(seen["foundation"], seen["waste"]):
-            self.tap("w")
-        else:
-            self.page.keyboard.press("d")
-        self.page.wait_for_function(
-            f"moves => ({_SEE_ROBERT})()?.moves !== moves", arg=seen["moves"]
-        )
-        self.page.wait_for_function(
-            """() => !document.querySelector('[data-pile="w"][data-card="??"]') &&
-                     !document.querySelector('[data-pile="f0"][data-card="??"]')"""
-        )
+    def _see_robert(self, moves: str | None) -> dict[str, Any] | None:
+        """Wait until another number of moves is shown, with cards; return `None` after the last."""
+        seen = self.page.wait_for_function(_SEE_ROBERT, arg=moves).json_value()
+        return None if seen["over"] else dict(seen)
 
     def close(self) -> None:
         """Close the browser context, and fail if the page had uncaught errors."""
