@@ -12,7 +12,7 @@ import { dealSeed } from "../src/rules/deal.ts";
 import { hint } from "../src/rules/hints.ts";
 import { play } from "../src/rules/play.ts";
 import type { Move, Ruleset } from "../src/rules/ruleset.ts";
-import { advise } from "../src/solver/advice.ts";
+import { SAMPLES, advise, isSame } from "../src/solver/advice.ts";
 import { methodOf } from "../src/solver/index.ts";
 import { knownOf } from "../src/solver/known.ts";
 import { randomFrom } from "../src/solver/random.ts";
@@ -22,8 +22,6 @@ const [boards = 200, milliseconds = 500] = process.argv.slice(2).map(Number);
 
 /** More than any game takes; the simple player may go round. */
 const MOST_MOVES = 1_000;
-
-const SAMPLES = 60;
 
 /** The boards that the simple player comes to, from this one on. */
 function run(from: Board): readonly Board[] {
@@ -39,10 +37,6 @@ function run(from: Board): readonly Board[] {
 /** The most cards that are home in a run that begins with this move. */
 function reached(board: Board, move: Move): number {
   return Math.max(...run(play(board, move)).map(cardsHome));
-}
-
-function isSame(one: Move, other: Move): boolean {
-  return one.source === other.source && one.target === other.target && one.count === other.count;
 }
 
 function measure(ruleset: Ruleset): string {

@@ -41,6 +41,9 @@ export interface Limits {
   readonly samples: number;
 }
 
+/** How many boards to imagine where there is time for more. */
+export const SAMPLES = 60;
+
 /** Points for a first move: imagined boards that its lines win, and others that they improve. */
 interface Votes {
   readonly move: Move;
@@ -110,7 +113,8 @@ function chosenOf(votes: readonly Votes[], simple: Move | null): Votes | null {
   return chosen;
 }
 
-function isSame(one: Move, other: Move | null): boolean {
+/** Whether two moves are the same one. */
+export function isSame(one: Move, other: Move | null): boolean {
   return one.source === other?.source && one.target === other.target && one.count === other.count;
 }
 

@@ -6,13 +6,10 @@ import { dealSeed, parseSeed } from "../../../src/rules/deal.ts";
 import { EngineError } from "../../../src/rules/errors.ts";
 import { moveText, parseMove } from "../../../src/rules/notation.ts";
 import { play } from "../../../src/rules/play.ts";
-import { advise } from "../../../src/solver/advice.ts";
+import { SAMPLES, advise } from "../../../src/solver/advice.ts";
 import { type Method, methodOf } from "../../../src/solver/index.ts";
 import { review } from "../../../src/solver/review.ts";
 import type { Answer, Ask, AskAdvice, AskReview } from "./protocol.ts";
-
-/** How many boards are imagined for a piece of advice, where there is time for more. */
-const SAMPLES = 60;
 
 /**
  * Answer a request, by one or more answers of which the last `isLast`.
