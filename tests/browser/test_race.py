@@ -201,8 +201,18 @@ window.locks = 0;
 Object.defineProperty(navigator, "wakeLock", {
   value: {request: async () => (locks++, {release: async () => { locks--; }})},
 });
+window.heard = [];
+window.OscillatorNode = class extends OscillatorNode {
+  constructor(context, options) {
+    super(context, options);
+    heard.push(options.frequency);
+  }
+};
 """
-"""Notes how many parts each vibration has, and how many locks keep the screen on."""
+"""Notes how many parts each vibration has, how many locks keep the screen on, and each tone."""
+
+_FANFARE = 980
+"""The highest tone, in hertz, of the sound of a race that is won."""
 
 _ANSWER = """new MutationObserver(() => {
   document.querySelector('[data-testid="BUTTON"]')?.click();
@@ -228,6 +238,13 @@ def test_a_race_offers_sound_is_felt_and_keeps_the_screen_on(racers: list[Player
     ada.page.wait_for_function("() => felt.join() === '1,3'")
     ada.play_robert()
     ada.page.wait_for_function("() => felt.join() === '1,3,5' && locks === 0")
+    assert _FANFARE not in ada.page.evaluate("heard")
+    grace.give_up()
+    ada.page.wait_for_function("tone => heard.includes(tone)", arg=_FANFARE)
+    ada.page.reload()
+    expect(ada.see("won")).to_be_visible()
+    ada.wait_for_frames(2)
+    assert ada.page.evaluate("heard") == []
 
 
 def test_who_has_no_card_home_is_told_what_it_means_before_giving_up(

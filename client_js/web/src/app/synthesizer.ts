@@ -71,6 +71,17 @@ export class Synthesizer {
     );
   }
 
+  /** A race is won. */
+  race(): void {
+    const call = [1, 1.25, 1.5, 2];
+    this.#tones(
+      ...call.map((part, nth) => ({
+        ...{ pitch: BASE * part, lasts: nth === 3 ? 0.9 : 0.25, loud: 0.14, after: nth * 0.13 },
+      })),
+      { pitch: BASE * 2.5, lasts: 0.9, loud: 0.1, after: 0.39 },
+    );
+  }
+
   /** All cards are home. */
   win(): void {
     const chord = [1, 1.25, 1.5, 2, 2.5, 3];
