@@ -29,7 +29,7 @@ from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.key_file import read_keys
 from server.settings import Settings
 from tests.dates import move_clock
-from tests.redis_servers import can_cluster, running_cluster, running_server
+from tests.redis_servers import running_cluster, running_server
 from tests.redis_users import as_node
 
 pytest_plugins = ["tests.fixtures"]
@@ -82,7 +82,7 @@ So are tests on a cluster, and those that are marked where they are.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 CLUSTER = pytest.mark.cluster
-"""Marks tests that need a redis-server that can be part of a cluster."""
+"""Marks tests that run on a cluster."""
 
 ALONE = pytest.mark.alone
 """Marks tests that run on a single Redis only, not on a cluster as well.
@@ -109,12 +109,10 @@ def lacking() -> dict[str, str]:
     engines = ("firefox-esr", "WebKitWebDriver", "Xvfb")
     found = {
         "proxy": bool(shutil.which("caddy")),
-        "cluster": can_cluster(),
         "engines": all(map(shutil.which, engines)),
     }
     needed = {
         "proxy": "caddy",
-        "cluster": "redis-server 7 or newer",
         "engines": f"{', '.join(engines[:-1])} and {engines[-1]}",
     }
     return {marker: needed[marker] for marker, there in found.items() if not there}

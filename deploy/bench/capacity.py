@@ -187,7 +187,9 @@ async def main() -> None:
     async with alone() as (services, redis):
         server = await redis.info("server")
         found = await measure(services, redis)
-    lines = [f"| Redis {server['redis_version']} | bytes |", "|---|--:|"]
+    # Valkey says with which Redis it is compatible, too.
+    name = next(name for name in ("valkey", "redis") if f"{name}_version" in server)
+    lines = [f"| {name.title()} {server[f'{name}_version']} | bytes |", "|---|--:|"]
     lines += [f"| {name} | {size:,} |" for name, size in found.items()]
     sys.stdout.write("\n".join([*lines, ""]))
 

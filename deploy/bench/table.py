@@ -223,6 +223,6 @@ def _versions() -> str:
     output = subprocess.run(  # noqa: S603 - our own arguments
         [redis_server_path(), "--version"], capture_output=True, text=True, check=True
     ).stdout
-    redis = re.search(r"v=([\d.]+)", output)
+    server = re.match(r"(\w+).*v=([\d.]+)", output)
     packages = ", ".join(f"{name} {version(name)}" for name in PACKAGES)
-    return f"Python {python_version()}, {packages}, Redis {redis[1] if redis else 'unknown'}"
+    return f"Python {python_version()}, {packages}, {' '.join(server.groups()) if server else '?'}"

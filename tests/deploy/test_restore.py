@@ -17,7 +17,6 @@ from click.testing import CliRunner
 
 from engine.deal import SEED_BYTES
 from server.base.core import keys
-from server.base.redis.programs import redis_server_path
 from server.base.seals.core.secret_keys import KEY_BYTES, SecretKeys
 from server.base.seals.key_file import add_key
 from server.cli import upkeep
@@ -27,7 +26,7 @@ from server.rooms.core import commands
 from tests.clients.client import opened
 from tests.clients.play import race_of, resign
 from tests.conftest import SECRET_KEY_FILE, node, secret_keys
-from tests.processes import PATIENCE
+from tests.processes import PATIENCE, program
 from tests.redis_servers import Server, until
 from tests.redis_users import as_node, secrets
 
@@ -99,8 +98,7 @@ def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
         found.report.write_text(json.dumps(report))
         assert server.ask("CONFIG", "SET", "auto-aof-rewrite-percentage", "0") == "OK"
         shutil.copytree(folder / "redis", found.files)
-        redis_cli = Path(redis_server_path()).with_name("redis-cli")
-        command = [str(redis_cli), "-p", str(server.port), "--user", "admin"]
+        command = [program("redis-cli"), "-p", str(server.port), "--user", "admin"]
         subprocess.run(  # noqa: S603 - a test's own arguments
             [*command, "--rdb", str(found.snapshot)],
             env=os.environ | {"REDISCLI_AUTH": secrets().passwords["admin"]},

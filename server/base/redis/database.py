@@ -29,11 +29,9 @@ from server.base.redis.servers import Server, Servers, suggests_failover
 from server.base.work.background import hear
 from server.base.work.metrics import Metrics
 
-MIN_VERSION: Final = (6, 2)
-"""The oldest supported version of Redis."""
-
-MIN_CLUSTER_VERSION: Final = (7, 0)
-"""The oldest supported version of a cluster: the first with sharded pub/sub."""
+MIN_VERSION: Final = (7, 0)
+"""The oldest supported version of Redis: the first with sharded pub/sub, and with users who may
+read some keys and write others."""
 
 REDIRECT_TIMEOUT: Final = 5.0
 """Seconds for which a command follows redirections of its slot."""
@@ -425,7 +423,6 @@ class Database:
         Raises:
             UnsuitableError: one is too old, or drops keys when its memory is full.
         """
-        least = MIN_VERSION if self.is_standalone else MIN_CLUSTER_VERSION
         for info in await self.infos("memory"):
             policy = info["maxmemory_policy"]
             if info["maxmemory"] and policy != "noeviction":
@@ -434,9 +431,10 @@ class Database:
                     "and games with them. Set it to noeviction."
                 )
         for info in await self.infos("server"):
+            # Valkey has one too: the version of Redis that it is compatible with.
             version = info["redis_version"]
-            if tuple(int(part) for part in version.split(".")[:2]) < least:
-                needed = ".".join(map(str, least))
+            if tuple(int(part) for part in version.split(".")[:2]) < MIN_VERSION:
+                needed = ".".join(map(str, MIN_VERSION))
                 raise UnsuitableError(f"This is Redis {version}; {needed} or newer is needed.")
 
     async def infos(self, section: str) -> list[dict[str, Any]]:

