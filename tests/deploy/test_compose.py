@@ -98,7 +98,7 @@ def test_a_service_has_no_rights_of_root_and_bounded_means(name: str) -> None:
     assert re.fullmatch(r"\d+[mg]", service["mem_limit"])
     assert service["logging"] == {"driver": "local"}, "a log is bounded"
     # Of an image that is built here, the Dockerfile says the user; see below.
-    assert service.get("user") == (None if "build" in service else "redis")
+    assert service.get("user") == (None if "build" in service else "valkey")
 
 
 def test_redis_may_take_twice_what_it_keeps() -> None:

@@ -17,8 +17,7 @@ STARTS = re.compile(
 """Words by which a server is started, or found."""
 
 OTHERWISE = {
-    "tests/deploy/test_rehearsal.py": "the commands of deploy/README.md",
-    "tests/deploy/test_restore.py": "redis-cli, beside the server",
+    "tests/deploy/composed.py": "the command of the compose file",
     "tests/golden/__main__.py": "a store that is written once, by hand",
     "tests/base/redis/test_append_only.py": "the private store",
     "tests/base/redis/test_embedded.py": "the private store",

@@ -161,7 +161,7 @@ def test_a_node_may_use_the_commands_of_the_store_and_no_others(admin: Redis) ->
     ],
 )
 def test_a_node_may_do_nothing_else(node: Redis, command: str) -> None:
-    with pytest.raises(ResponseError, match=r"no permissions|can't run|can't access|not allowed"):
+    with pytest.raises(ResponseError, match=r"o permissions|can't run|can't access|not allowed"):
         node.execute_command(*command.split())  # type: ignore[no-untyped-call]
     assert node.ping()
 

@@ -26,6 +26,7 @@ from tests.clients.play import race_of, resign
 from tests.conftest import CLUSTER
 from tests.deploy.composed import arguments, compose, environment
 from tests.processes import PATIENCE, Running, free_port, program, running
+from tests.redis_programs import default_program
 from tests.redis_servers import until
 from tests.redis_users import Secrets, make_secrets, refused
 
@@ -118,7 +119,7 @@ def cluster(made: Secrets, tmp_path: Path) -> Iterator[list[str]]:
             users = ["--aclfile", str(made.folder / "redis-users.acl")]
             users += ["--include", str(made.folder / "redis-replica.conf")]
             options = ["--dir", str(data), "--port", str(port), "--cluster-port", str(free_port())]
-            command = ["redis-server", "deploy/redis-cluster.conf", *users, *options]
+            command = [default_program(), "deploy/redis-cluster.conf", *users, *options]
             server = stack.enter_context(running(command))
             server.wait_for("eady to accept connections")
             servers.append(f"{host}:{port}")
