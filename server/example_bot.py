@@ -56,5 +56,5 @@ async def race(url: str, game: str, code: str = "") -> list[Any]:
 
 
 if __name__ == "__main__":
-    for player, _, result, rank in sorted(asyncio.run(race(*sys.argv[1:])), key=lambda r: r[3]):
+    for player, _, result, rank, *_ in sorted(asyncio.run(race(*sys.argv[1:])), key=lambda r: r[3]):
         print(f"{rank}. {player[1]!r}: {result[0]} cards home")  # noqa: T201
