@@ -218,7 +218,8 @@ IS_SUPPORTED := -c 'import sys; sys.exit(sys.version_info < (3, 11))'
 $(shell $(BIN)/python $(IS_SUPPORTED) 2>/dev/null || rm -f $(RUNTIME))
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-input --disable-pip-version-check
 
-$(RUNTIME): deploy/requirements.txt pyproject.toml | node
+# What makes the solver fast is optional: there are no wheels of it for the newest Pythons.
+$(RUNTIME): deploy/requirements.txt deploy/solver.txt pyproject.toml | node
 	@[ ! -e $@ ] || exit 0; for python in $(PYTHON); do \
 		! "$$python" $(IS_SUPPORTED) 2>/dev/null || exec "$$python" -m venv --clear .venv; \
 	done; \
@@ -226,7 +227,10 @@ $(RUNTIME): deploy/requirements.txt pyproject.toml | node
 	echo 'make: Choose another one: make PYTHON=/path/to/python3 $(MAKECMDGOALS)' >&2; exit 1
 	@echo 'make: installing what the server needs'
 	@rm -f $@
-	@$(PIP_INSTALL) --require-hashes --requirement deploy/requirements.txt
+	@$(PIP_INSTALL) --require-hashes --only-binary numba,llvmlite,numpy \
+		--requirement deploy/solver.txt 2>/dev/null || { \
+		echo 'make: without numba, which this Python has no wheel of: solving deals takes longer'; \
+		$(PIP_INSTALL) --require-hashes --requirement deploy/requirements.txt; }
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@mkdir -p $(@D) && touch $@
 

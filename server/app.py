@@ -129,6 +129,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             background,
             archive=settings.data / ARCHIVE,
             ranked_starts=settings.ranked_starts,
+            certify=settings.certify,
             address_players=settings.address_players,
             names=name_lists(settings.reserved_names, settings.offensive_names),
         )

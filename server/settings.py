@@ -51,6 +51,7 @@ class Settings:
         address_players: how many players may share an address; its limits follow from that.
         max_connections: TCP connections of players at a time, of sockets and of HTTP together.
         ranked_starts: how many players at one address may begin each daily; 0 for any number.
+        certify: whether the node certifies deals itself.
     """
 
     host: str = "localhost"
@@ -70,5 +71,6 @@ class Settings:
     address_players: int = ADDRESS_PLAYERS
     max_connections: int = MAX_CONNECTIONS
     ranked_starts: int = 0
+    certify: bool = False
     reserved_names: Path | None = None
     offensive_names: Path | None = None

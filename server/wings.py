@@ -29,6 +29,7 @@ from server.base.work.metrics import Metrics
 from server.dailies import day_results as dailies_finishes
 from server.dailies.archive import Archive
 from server.dailies.dailies import Dailies
+from server.deals.pool_filling import PoolFilling
 from server.deals.sealing import seal_all
 from server.lobby.open_rooms import OpenRooms
 from server.lobby.quick_matches import QuickMatches
@@ -76,7 +77,7 @@ class Services:
     order in which they are constructed.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0915 - the parts of all wings
         self,
         store: Store,
         bus: Bus,
@@ -87,6 +88,7 @@ class Services:
         searcher: Search | None = None,
         archive: Path | None = None,
         ranked_starts: int = 0,
+        certify: bool = False,
         address_players: int = ADDRESS_PLAYERS,
         names: NameLists | None = None,
     ) -> None:
@@ -166,7 +168,9 @@ class Services:
             clock=store.clock,
             background=background,
             ranked_starts=ranked_starts,
+            fills_pools=certify,
         )
+        self.filling = PoolFilling(store.pools, background) if certify else None
         self.pools = store.pools
         self.leaderboards = Leaderboards(
             store.leaderboards,
@@ -323,6 +327,8 @@ class Services:
         """
         await self.format.refresh()
         await self.keyring.refresh()
+        if self.filling is not None:
+            await self.filling.fill_first()
         await self.dailies.draw_ahead()
 
     async def verify(

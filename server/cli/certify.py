@@ -14,7 +14,6 @@ from pathlib import Path
 import click
 
 from engine.catalog import games
-from server.base.core import days
 from server.base.work.stop import Stop
 from server.cli.admin import Console
 from server.cli.logs import configure
@@ -26,14 +25,10 @@ from server.cli.options import (
     secret_key_file_of_nodes,
 )
 from server.cli.terminal import say, say_progress
-from server.deals.certification import Certification, Progress
+from server.deals.certification import FULL, Certification, Progress
 from server.deals.solver_process import SolverError, SolverProcess
 from server.settings import Settings
 from server.wings import Services
-
-COUNT = 3 * days.DRAWN_AHEAD
-"""Deals of a pool unless something else is said: nodes take the first two weeks' at once, and then
-four weeks' are left."""
 
 TELL_EVERY = 60.0
 """Seconds between two lines of progress that is not shown on a terminal."""
@@ -49,7 +44,7 @@ TELL_EVERY = 60.0
 )
 @click.option(
     "--count",
-    default=COUNT,
+    default=FULL,
     show_default=True,
     type=click.IntRange(1, 10_000),
     help="How many deals each pool is to have. A day takes one of each game.",

@@ -43,12 +43,15 @@ def configure(log_format: LogFormat, level: str, node: str, worker: int | None =
 
     Args:
         log_format: `auto` is `console` if standard error is a terminal, otherwise `json`.
-        level: the lowest level to log. Libraries log from `warning` upwards.
+        level: the lowest level to log; `auto` is `warning` if `auto` is the format and standard
+            error is a terminal, otherwise `info`. Libraries log from `warning` upwards.
         node: the id of the node, or what else the process is, added to each entry as `node`.
         worker: a worker's number, which is added to each entry as `worker`.
     """
     terminal = sys.stderr.isatty()
     console = log_format == "console" or (log_format == "auto" and terminal)
+    if level == "auto":
+        level = "warning" if log_format == "auto" and terminal else "info"
     whose: EventDict = {"node": node}
     if worker is not None:
         whose["worker"] = worker

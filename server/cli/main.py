@@ -181,6 +181,13 @@ for command in COMMANDS:
     "--trusted-proxies.",
 )
 @option(
+    "--certify/--no-certify",
+    default=None,
+    help="Whether this server certifies the deals of dailies itself, one at a time in a process at "
+    "idle priority, until there are some for six weeks. Without this option, it does if it runs a "
+    "private Redis. Of several servers let one do it, or run `samedeal certify` now and then.",
+)
+@option(
     "--reserved-names",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="File of words that no player's name may have, in addition to those that come with the "
@@ -222,9 +229,9 @@ for command in COMMANDS:
 )
 @option(
     "--log-level",
-    default="info",
-    type=click.Choice(["debug", "info", "warning", "error"]),
-    help="Lowest level of log entries to write.",
+    default="auto",
+    type=click.Choice(["auto", "debug", "info", "warning", "error"]),
+    help="Lowest level of log entries to write: auto for warning on a terminal and info otherwise.",
 )
 def serve(  # noqa: PLR0917 - one for each option
     host: str,
@@ -243,6 +250,7 @@ def serve(  # noqa: PLR0917 - one for each option
     address_players: int,
     max_connections: int,
     ranked_starts: int,
+    certify: bool | None,
     reserved_names: Path | None,
     offensive_names: Path | None,
     workers: int,
@@ -280,6 +288,7 @@ def serve(  # noqa: PLR0917 - one for each option
         address_players=address_players,
         max_connections=max_connections,
         ranked_starts=ranked_starts,
+        certify=redis is None if certify is None else certify,
         reserved_names=reserved_names,
         offensive_names=offensive_names,
     )
@@ -402,6 +411,8 @@ def _run_worker(
     """
     node = secrets.token_hex(4)
     configure_logs(node, index)
+    # One does it for all.
+    settings = replace(settings, certify=settings.certify and index == 0)
 
     async def run_node() -> None:
         stop = asyncio.Event()

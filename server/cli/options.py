@@ -21,7 +21,8 @@ def option(name: str, **settings: Any) -> Callable[[Command], Command]:
 
     The variable of `--replica-acks` is `SAMEDEAL_REPLICA_ACKS`.
     """
-    variable = "SAMEDEAL_" + name.lstrip("-").upper().replace("-", "_")
+    first, _, _ = name.partition("/")
+    variable = "SAMEDEAL_" + first.lstrip("-").upper().replace("-", "_")
     return click.option(name, envvar=variable, show_envvar=True, show_default=True, **settings)
 
 

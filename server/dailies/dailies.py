@@ -98,6 +98,8 @@ class Dailies:
         clock: the store's.
         background: the node's background work.
         ranked_starts: how many players at one address may begin each daily; 0 for any number.
+        fills_pools: whether this node certifies deals itself. Then tomorrow's are left to it for as
+            long as possible, and nobody has to be warned that pools are short.
     """
 
     def __init__(
@@ -115,6 +117,7 @@ class Dailies:
         clock: Clock,
         background: Background,
         ranked_starts: int = 0,
+        fills_pools: bool = False,
     ) -> None:
         self._deals = deals
         self._pools = pools
@@ -126,6 +129,8 @@ class Dailies:
         self._address_hashes = address_hashes
         self._quotas = quotas
         self._ranked_starts = ranked_starts
+        self._fills_pools = fills_pools
+        self._warn = log.info if fills_pools else log.warning
         self.pooled: dict[str, int] = {}
         self._drawn: set[DailyId] = set()
         self._short: set[str] = set()
@@ -148,14 +153,17 @@ class Dailies:
         deal that this node cannot read, as one that is sealed by a key which it lacks, is told once
         and keeps no other from being drawn.
         """
-        today = daily.day_at(self._clock.now())
+        now = self._clock.now()
+        today = daily.day_at(now)
         self._drawn = {each for each in self._drawn if each.day >= today}
         near = today + daily.UNCERTIFIED_AHEAD
+        if self._fills_pools and now < daily.ends(today) - daily.FILLED_UNTIL_MS:
+            near = today
         for day in range(today, near + 1):
             if wanted := [each for each in _all_of(day) if each not in self._drawn]:
                 deals = await self._draw(wanted)
                 if uncertified := [deal.game for deal in deals if deal.certificate is None]:
-                    log.warning("dailies_uncertified", day=daily.date_text(day), games=uncertified)
+                    self._warn("dailies_uncertified", day=daily.date_text(day), games=uncertified)
         await self._draw_certified(range(near + 1, today + daily.DRAWN_AHEAD + 1))
 
     async def _draw(self, wanted: Sequence[DailyId]) -> list[Deal]:
@@ -200,7 +208,7 @@ class Dailies:
         if short != self._short:
             self._short = short
             if short:
-                log.warning("pools_short", deals={game: pooled[game] for game in sorted(short)})
+                self._warn("pools_short", deals={game: pooled[game] for game in sorted(short)})
             else:
                 log.info("pools_filled")
 

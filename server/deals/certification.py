@@ -14,11 +14,16 @@ from dataclasses import dataclass, field
 from engine.catalog import ruleset
 from engine.deal import deal_seed
 from engine.schema import STANDARD
+from server.base.core import days
 from server.base.work.stop import Stop
 from server.deals.core.certificate import proves
 from server.deals.pool_store import PooledDeal, PoolStore
 from server.deals.solver_process import Solved, Solver, SolverError, Task
 from server.deals.store import Deal, new_deal
+
+FULL = 3 * days.DRAWN_AHEAD
+"""Deals of a pool unless something else is said: nodes take the first two weeks' at once, and then
+four weeks' are left."""
 
 SMALL = 16
 """Most deals get the solver's budget divided by this."""

@@ -212,6 +212,25 @@ async def test_without_certified_deals_only_today_and_tomorrow_are_dealt(
     assert snapshot.certificate is None
 
 
+async def test_a_node_that_certifies_deals_has_until_an_hour_before_midnight_for_tomorrows(
+    node: Node, clock: SetClock
+) -> None:
+    node.dailies._fills_pools = True
+    clock.time = MIDNIGHT - daily.FILLED_UNTIL_MS - 1
+    await fill(node, 2, [GAME])
+    await node.dailies.draw_ahead()
+    assert await dealt(node) == {DAY: set(games()), DAY + 1: {GAME}}
+    clock.time += 1
+    await node.dailies.draw_ahead()
+    assert await dealt(node) == {DAY: set(games()), DAY + 1: set(games())}
+
+
+async def dealt(node: Node) -> dict[int, set[str]]:
+    """Return the games of which deals are drawn, by day."""
+    ahead = await node.dailies.ahead()
+    return {day.day: {deal.game for deal in day.deals} for day in ahead if day.deals}
+
+
 async def test_a_pool_that_is_filled_later_serves_the_days_after_tomorrow(
     node: Node, other: Node
 ) -> None:

@@ -35,6 +35,10 @@ UNCERTIFIED_AHEAD = 1
 The commitment of tomorrow's deal is published today in any case.
 """
 
+FILLED_UNTIL_MS = 3_600_000
+"""How long before a day begins a node that certifies deals itself draws those that it has none for,
+in milliseconds."""
+
 Level = Literal[1, 2, 3]
 """How hard a deal is among the certified ones of its game: 1 easy, 2 medium, 3 hard."""
 

@@ -1,0 +1,100 @@
+"""A node that certifies deals itself: which come first, when it rests, and when it cannot."""
+
+from __future__ import annotations
+
+import json
+import sys
+import urllib.request
+from pathlib import Path
+
+from structlog.testing import capture_logs
+
+from engine.catalog import games
+from server.base.work.background import Background
+from server.deals.pool_filling import FIRST_DAYS, PoolFilling
+from server.deals.solver_main import solved
+from server.deals.solver_process import Solved, SolverError, Task
+from tests.conftest import ALONE
+from tests.nodes import Node
+from tests.processes import running
+
+SMALL = {"lady-betty", "robert"}
+
+pytestmark = ALONE
+
+
+class Here:
+    """Solves the deals of small games in this process, and has no method for the others."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.closed = 0
+
+    async def solve(self, task: Task) -> Solved:
+        """Solve a deal."""
+        self.asked.append(task.game)
+        return solved(task) if task.game in SMALL else Solved("unfit", "", 0, 0)
+
+    async def close(self) -> None:
+        """Count that it is closed."""
+        self.closed += 1
+
+
+class Broken(Here):
+    """Solves nothing."""
+
+    async def solve(self, task: Task) -> Solved:
+        """Fail."""
+        raise SolverError("None.")
+
+
+async def test_the_first_days_deals_of_small_games_are_certified_at_once(node: Node) -> None:
+    background = Background()
+    await PoolFilling(node.store.pools, background).fill_first()
+    found = await node.store.pools.sizes(list(games()))
+    assert found == dict.fromkeys(games(), 0) | dict.fromkeys(SMALL, FIRST_DAYS)
+
+
+async def test_pools_are_filled_in_turn_and_then_left_alone(node: Node) -> None:
+    solver = Here()
+    filling = PoolFilling(node.store.pools, Background(), solver=lambda: solver, full=3)
+    await filling.fill()
+    sizes = await node.store.pools.sizes(list(games()))
+    assert {game for game, size in sizes.items() if size == 3} == SMALL
+    asked = [game for game in solver.asked if game in SMALL]
+    assert set(solver.asked[:2]) == SMALL, "each has one before any has two, or a large one any"
+    before = len(asked)
+    await filling.fill()
+    assert len([game for game in solver.asked if game in SMALL]) == before
+    assert solver.closed == 2, "no process stays while nothing is to be solved"
+
+
+async def test_a_node_ends_in_the_middle_of_it(node: Node) -> None:
+    background = Background()
+    background.stop.set()
+    solver = Here()
+    await PoolFilling(node.store.pools, background, solver=lambda: solver).fill()
+    assert (solver.asked, solver.closed) == ([], 1)
+
+
+async def test_a_solver_that_does_not_work_is_told_and_takes_no_node_down(node: Node) -> None:
+    with capture_logs() as logs:
+        await PoolFilling(node.store.pools, Background(), solver=Broken).fill()
+    assert [(each["event"], each["log_level"]) for each in logs] == [
+        ("certification_failed", "warning")
+    ]
+
+
+def test_a_newcomers_first_dailies_are_certified_and_nobody_is_warned(data: Path) -> None:
+    options = ["--port", "0", "--log-format", "json", "--data", str(data), "--certify"]
+    with running([sys.executable, "-m", "server", "serve", *options]) as server:
+        port = json.loads(server.wait_for('"listening"'))["port"]
+        with urllib.request.urlopen(f"http://localhost:{port}/api/dailies") as answer:
+            days = json.load(answer)["days"]
+        assert server.end() == 0
+    today = {deal["game"]: deal["certificate"] for deal in days[0]["deals"]}
+    assert set(today) == set(games())
+    assert {game for game, certificate in today.items() if certificate is not None} >= SMALL
+    assert all(deal["certificate"] for day in days[1:] for deal in day["deals"])
+    levels = {json.loads(line)["level"] for line in server.lines if line.startswith("{")}
+    assert levels == {"info"}
