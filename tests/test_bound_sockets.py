@@ -29,6 +29,22 @@ def test_port_0_binds_the_same_free_port_on_every_address() -> None:
         assert found == {port_of(each[0])}
 
 
+def test_all_addresses_are_those_of_both_kinds() -> None:
+    for host in ("", "::") if has_ipv6() else ("",):
+        with bound_to(host, 0) as (sockets,):
+            for peer in ("127.0.0.1", "::1") if has_ipv6() else ("127.0.0.1",):
+                socket.create_connection((peer, port_of(sockets))).close()
+
+
+def has_ipv6() -> bool:
+    """Return whether this machine has IPv6, which a container may lack."""
+    try:
+        with bound_to("::1", 0):
+            return True
+    except OSError:
+        return False
+
+
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("others", [1, 2])
 def test_a_port_in_use_cannot_be_bound(count: int, others: int) -> None:

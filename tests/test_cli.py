@@ -199,7 +199,9 @@ def test_serve_reports_a_port_in_use(data: Path) -> None:
         )
     assert result.exit_code == 1
     assert "The server cannot start" in result.output
-    assert "address already in use" in result.output
+    assert "address already in use. " in result.output
+    assert "SAMEDEAL_PORT=" in result.output
+    assert list(data.iterdir()) == [], "nothing else was begun"
 
 
 def test_serve_refuses_a_port_out_of_range() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import multiprocessing
 import os
 import secrets
@@ -49,6 +50,11 @@ except ImportError:
     from asyncio import new_event_loop
 
 _DEFAULTS = Settings()
+
+_IN_USE = (
+    "Another program listens there, perhaps this server itself. Stop that one, or choose another "
+    "port: SAMEDEAL_PORT=8001 make play, or samedeal serve --port 8001."
+)
 
 MAX_SENTENCE = 300
 """Most characters of what is said of a file that is no run, which may quote it."""
@@ -322,7 +328,9 @@ def _run(serving: Coroutine[Any, Any, None]) -> None:
     except BackgroundError as error:
         raise click.ClickException(f"{error} The log says why.") from error
     except (OSError, ValueError) as error:
-        raise click.ClickException(f"The server cannot start: {error}") from error
+        in_use = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        advice = f" {_IN_USE}" if in_use else ""
+        raise click.ClickException(f"The server cannot start: {error}.{advice}") from error
 
 
 @contextmanager

@@ -53,7 +53,7 @@ def bind(host: str, port: int, count: int = 1) -> list[Bound]:
     while a process is replaced.
 
     Args:
-        host: a host name or address of this machine; empty for all addresses.
+        host: a host name or address of this machine; `::` or empty for all addresses.
         port: the TCP port; 0 for any free one.
         count: the number of processes.
 
@@ -67,11 +67,15 @@ def bind(host: str, port: int, count: int = 1) -> list[Bound]:
     groups: list[list[socket.socket]] = [[] for _ in range(distinct)]
     unavailable = None
     try:
-        for family, address in _addresses(host, port):
+        addresses = _addresses(host, port)
+        # That address alone is all of both kinds, as other servers and their users have it.
+        is_dual = [address[0] for _, address in addresses] == ["::"]
+        for family, address in addresses:
             # If `port` is 0, the first address determines the port of the others.
             actual_port = port_of(groups[0]) if groups[0] else port
             try:
-                bound = _bind(family, (address[0], actual_port, *address[2:]), distinct)
+                own = (address[0], actual_port, *address[2:])
+                bound = _bind(family, own, distinct, is_dual=is_dual)
             except OSError as error:
                 unavailable = OSError(error.errno, f"{host}:{port}: {str(error.strerror).lower()}")
                 if error.errno not in _UNAVAILABLE:
@@ -111,8 +115,10 @@ def _addresses(host: str, port: int) -> list[tuple[int, Any]]:
     return list(dict.fromkeys((family, address) for family, _, _, _, address in found))
 
 
-def _bind(family: int, address: tuple[Any, ...], count: int) -> list[socket.socket]:
-    """Bind a number of sockets to one address, and listen.
+def _bind(
+    family: int, address: tuple[Any, ...], count: int, *, is_dual: bool
+) -> list[socket.socket]:
+    """Bind a number of sockets to one address, and listen; with `is_dual`, by IPv4 as well.
 
     The first is bound without SO_REUSEPORT, so that binding fails if another server has the port;
     the option is set afterwards, so that the others can share the port.
@@ -127,7 +133,7 @@ def _bind(family: int, address: tuple[Any, ...], count: int) -> list[socket.sock
             sockets.append(bound)
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
-                bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, not is_dual)
             if index > 0:
                 bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
             bound.bind(address)

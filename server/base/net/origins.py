@@ -63,6 +63,8 @@ class Origins:
         name = name_of(host)
         if name is None:
             return False
+        # A dot at the end says that a name is whole, and changes nothing else.
+        name = name.removesuffix(".")
         if name in self._names or name == self._public_name:
             return True
         return self._public is None and _is_address(name)

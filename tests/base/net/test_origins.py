@@ -33,6 +33,8 @@ HTTPS = {"X-Forwarded-Proto": "https"}
         ("127.0.0.1.example.org", False),
         ("127.1", False),
         ("evil-localhost", False),
+        ("localhost.", True),
+        ("localhost.:8000", True),
         ("[::1", False),
         ("user@localhost", False),
         ("", False),
@@ -49,6 +51,8 @@ def test_without_settings_no_name_is_served_that_somebody_else_may_own(
     [
         (NAME, True),
         ("Play.Example.org:443", True),
+        ("play.example.org.", True),
+        ("play.example.org..", False),
         ("cards.lan:8000", True),
         ("www.play.example.org", False),
         ("localhost", False),
