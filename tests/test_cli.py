@@ -19,7 +19,7 @@ from engine.deal import commitment, parse_seed
 from server.app import alive_nodes
 from server.base.redis.connection import connect
 from server.base.seals.key_file import OWN_FILE, read_keys
-from server.cli.main import main, serve
+from server.cli.main import addresses_of, main, serve
 from server.cli.options import redis_url
 from tests.base.redis.servers import until
 from tests.clients.client import opened
@@ -189,6 +189,27 @@ def test_serve_refuses_a_malformed_redis_address() -> None:
     result = CliRunner().invoke(main, ["serve", "--redis", "nonsense"])
     assert result.exit_code == 1
     assert "The server cannot start" in result.output
+
+
+ALL = "0.0.0.0"  # noqa: S104 - nothing listens there
+
+
+@pytest.mark.parametrize(
+    ("host", "first"),
+    [
+        ("localhost", "http://localhost:8000"),
+        ("192.0.2.7", "http://192.0.2.7:8000"),
+        ("2001:db8::7", "http://[2001:db8::7]:8000"),
+        (ALL, "http://localhost:8000"),
+        ("::", "http://localhost:8000"),
+    ],
+)
+def test_the_address_that_is_told_can_be_opened_in_a_browser(host: str, first: str) -> None:
+    found = addresses_of(host, 8000)
+    assert found[0] == first
+    # In a network, others are told of as well.
+    assert len(found) == 1 or host in {ALL, "::"}
+    assert len(f"Samedeal is running on {' and '.join(found)}") < 100
 
 
 def test_serve_reports_a_port_in_use(data: Path) -> None:

@@ -8,12 +8,14 @@ import multiprocessing
 import os
 import secrets
 import signal
+import socket
 import sys
 import textwrap
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from ipaddress import ip_address
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, get_args
@@ -78,7 +80,8 @@ for command in COMMANDS:
 @option(
     "--host",
     default=_DEFAULTS.host,
-    help="Host name or IP address to listen on; 0.0.0.0 for all IPv4 addresses of this machine.",
+    help="Host name or IP address to listen on; 0.0.0.0 for all IPv4 addresses of this machine, :: "
+    "for those of IPv6 as well.",
 )
 @option(
     "--port",
@@ -462,7 +465,28 @@ def _has_terminal() -> bool:
 
 def _print_url(host: str, port: int) -> None:
     if sys.stderr.isatty():
-        say(f"Samedeal is running on http://{host}:{port}", err=True)
+        say(f"Samedeal is running on {' and '.join(addresses_of(host, port))}", err=True)
+
+
+def addresses_of(host: str, port: int) -> list[str]:
+    """Return where a browser opens the page: on this machine, and in its network if that is other.
+
+    Args:
+        host: what is listened on.
+        port: the port.
+    """
+    hosts = [host]
+    with suppress(ValueError):
+        if ip_address(host).is_unspecified:
+            hosts = list(dict.fromkeys(["localhost", *_own_address()]))
+    return [f"http://{f'[{each}]' if ':' in each else each}:{port}" for each in hosts]
+
+
+def _own_address() -> Iterator[str]:
+    """Yield the address by which this machine reaches others, if there is one; nothing is sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect(("192.0.2.1", 9))
+        yield probe.getsockname()[0]
 
 
 @main.command("nodes")
