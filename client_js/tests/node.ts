@@ -15,10 +15,14 @@ export class ServerNode {
 
   constructor() {
     const options = ["--port", "0", "--host", "127.0.0.1", "--log-format", "json"];
-    this.#process = spawn(PYTHON, ["-m", "server", "serve", "--data", this.#data, ...options], {
-      cwd: ROOT,
-      stdio: ["ignore", "inherit", "pipe"],
-    });
+    this.#process = spawn(
+      PYTHON,
+      ["-m", "server", "serve", "--no-certify", "--data", this.#data, ...options],
+      {
+        cwd: ROOT,
+        stdio: ["ignore", "inherit", "pipe"],
+      },
+    );
   }
 
   /** Wait until it listens; returns `127.0.0.1` with its port. */
