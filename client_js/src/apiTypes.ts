@@ -10,7 +10,7 @@ export interface Player {
   readonly id: string;
   /** As the player chose it; several players may have the same one. */
   readonly name: string;
-  /** Four characters that tell players of one name apart; they never change. */
+  /** The end of the id, which tells players of one name apart and never changes. */
   readonly tag: string;
 }
 

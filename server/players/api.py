@@ -13,7 +13,7 @@ class Player(Struct, frozen=True):
     Attributes:
         id: public, and no credential.
         name: as the player chose it; several players may have the same one.
-        tag: four characters that tell players of one name apart; they never change.
+        tag: the end of the id, which tells players of one name apart and never changes.
     """
 
     id: str
