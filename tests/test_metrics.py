@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import math
+import platform
 import re
 import time
 from http.client import HTTPConnection
 
+from click.testing import CliRunner
 from prometheus_client.parser import text_string_to_metric_families
 
 from server import app
 from server.base.net import bound_sockets
 from server.base.work import metrics
 from server.base.work.metrics import Histogram, LagMeter, Metrics
+from server.cli.main import main
 from server.settings import Settings
 from tests.conftest import SECRET_KEY_FILE
 from tests.processes import PATIENCE, free_port
@@ -102,13 +105,22 @@ def test_every_metric_has_a_description_and_a_name_of_its_own() -> None:
         lambda: 0
     )
     node_metrics.watchers = node_metrics.connections = node_metrics.sessions
-    node_metrics.store_replaced = node_metrics.sessions
+    node_metrics.store_replaced = node_metrics.store_used = node_metrics.sessions
+    node_metrics.store_limit = node_metrics.sessions
     families = list(text_string_to_metric_families(node_metrics.exposition("")[0].decode()))
     ours = [family for family in families if family.name.startswith("samedeal_")]
     names = [family.name for family in ours]
-    assert len(names) == len(set(names)) == 30
+    assert len(names) == len(set(names)) == 32
     assert all(family.documentation.endswith(".") for family in ours)
     assert {family.name for family in families} > {"process_cpu_seconds", "process_open_fds"}
+
+
+def test_the_release_is_told_as_the_command_tells_it() -> None:
+    found = read(Metrics())
+    (labels,) = [dict(labels) for name, labels in found if name == "samedeal_build_info"]
+    told = CliRunner().invoke(main, ["--version"]).output
+    assert told == f"samedeal, version {labels['version']}\n"
+    assert labels["python"] == platform.python_version()
 
 
 def test_the_openmetrics_format_is_served_on_request() -> None:

@@ -65,7 +65,7 @@ log = structlog.get_logger()
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="samedeal")
+@click.version_option(package_name="samedeal", prog_name="samedeal")
 def main() -> None:
     """Samedeal: multiplayer solitaire. Everyone gets the same deal."""
 

@@ -32,8 +32,8 @@ class StoreMemory:
         self.level: Level = "free"
         self._store = store
         self._usage = Usage(0, 0)
-        metrics.store_memory["used"] = lambda: self._usage.used
-        metrics.store_memory["limit"] = lambda: self._usage.limit
+        metrics.store_used = lambda: self._usage.used
+        metrics.store_limit = lambda: self._usage.limit
         background.forever("store_memory", self.check, every=CHECK_EVERY)
 
     @property

@@ -15,18 +15,21 @@ or two microseconds; they are converted to its metric families on each scrape. A
 from __future__ import annotations
 
 import asyncio
+import platform
 import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any
+from importlib.metadata import version
+from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
     HistogramMetricFamily,
+    InfoMetricFamily,
     Metric,
 )
 from prometheus_client.exposition import choose_encoder
@@ -216,12 +219,14 @@ class Metrics:
         default=None,
         metadata=_family("samedeal_outbox_age_seconds", "Age of the oldest unapplied effect."),
     )
-    store_memory: Gauges = field(
-        default_factory=dict,
+    store_used: Gauge | None = field(
+        default=None,
+        metadata=_family("samedeal_redis_memory_used_bytes", "Memory that Redis takes."),
+    )
+    store_limit: Gauge | None = field(
+        default=None,
         metadata=_family(
-            "samedeal_redis_memory_bytes",
-            "Memory that Redis takes (used), and may take (limit; 0 if there is none).",
-            "kind",
+            "samedeal_redis_memory_limit_bytes", "Memory that Redis may take; 0 for no limit."
         ),
     )
     pool_deals: Gauges = field(
@@ -279,6 +284,13 @@ class LagMeter:
             self.measured()
 
 
+_BUILD: Final = InfoMetricFamily(
+    "samedeal_build",
+    "Release of the server, and what it runs on.",
+    value={"version": version("samedeal"), "python": platform.python_version()},
+)
+
+
 class _MetricsCollector(Collector):
     """Converts `Metrics` to metric families of prometheus-client."""
 
@@ -292,7 +304,7 @@ class _MetricsCollector(Collector):
             if value is not None:
                 name = each.metadata["name"]
                 families[name] = _with_samples(each, value, families.get(name))
-        return families.values()
+        return [*families.values(), _BUILD]
 
 
 def _with_samples(each: Field[Any], value: Any, family: Metric | None) -> Metric:
