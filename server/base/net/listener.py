@@ -310,7 +310,13 @@ class _Connection(HttpToolsProtocol):
             self._deadline = self.loop.call_later(LAST_REQUEST_WITHIN, self.transport.close)
 
     def _should_upgrade(self) -> bool:
-        return self.scope["method"] == "GET" and super()._should_upgrade()
+        # RFC 9110, 7.8: there are no upgrades in HTTP/1.0.
+        scope = self.scope
+        return (
+            scope["method"] == "GET"
+            and scope["http_version"] == "1.1"
+            and super()._should_upgrade()
+        )
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         start = super()._start_asgi_task
@@ -350,8 +356,11 @@ class _Connection(HttpToolsProtocol):
             more = f"allow: {_METHODS}\r\n"
         elif status is HTTPStatus.TOO_MANY_REQUESTS:
             more = f"retry-after: {RETRY_AFTER}\r\n"
-        head = f"HTTP/1.1 {status.value} {status.phrase}\r\n{more}"
-        self.transport.write(f"{head}content-length: 0\r\nconnection: close\r\n\r\n".encode())
+        # Whoever asked by HEAD ignores it: the connection ends.
+        text = f"{status.value} {status.phrase}\n"
+        head = f"HTTP/1.1 {status.value} {status.phrase}\r\n{more}content-type: text/plain\r\n"
+        head += f"content-length: {len(text)}\r\nconnection: close\r\n\r\n"
+        self.transport.write(f"{head}{text}".encode())
         self.transport.write_eof()
         self._set_deadline(DISCARD_WITHIN)
 

@@ -26,6 +26,9 @@ from server.base.web.http import SOCKET_PATH, WRONG_HOST
 from server.base.wire.session import Session
 from server.base.work.metrics import Metrics
 
+_VERSION = "13"
+"""The version of WebSocket, RFC 6455."""
+
 log = structlog.get_logger()
 
 
@@ -137,6 +140,13 @@ class Sockets:
             log.info("origin_refused", origin=headers["Origin"])
             text = "Pages of this origin may not open a WebSocket here."
             return _refusal(HTTPStatus.FORBIDDEN, text)
+        if headers.get("Sec-WebSocket-Version", _VERSION) != _VERSION:
+            text = f"Only version {_VERSION} of WebSocket is spoken here."
+            response = _refusal(HTTPStatus.UPGRADE_REQUIRED, text)
+            # RFC 6455, 4.4: so that the client can ask again.
+            response.headers["Upgrade"] = "websocket"
+            response.headers["Sec-WebSocket-Version"] = _VERSION
+            return response
         return None
 
 

@@ -191,6 +191,12 @@ async def test_an_upgrade_to_something_else_is_an_ordinary_request(
         assert await status(reader) == 200
 
 
+async def test_there_are_no_upgrades_in_http_1_0() -> None:
+    async with serving() as port, connected(port) as (reader, writer):
+        writer.write(request("/", *UPGRADE).replace(b"HTTP/1.1", b"HTTP/1.0"))
+        assert await status(reader) == 200
+
+
 async def test_bytes_that_are_not_a_request_are_refused() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(b"\x16\x03\x01 not a request at all\r\n\r\n")
@@ -311,7 +317,9 @@ async def test_an_answer_to_head_has_no_body_even_if_a_socket_is_asked_for() -> 
 async def test_the_refusal_of_a_method_names_those_that_there_are() -> None:
     async with serving() as port, connected(port) as (reader, writer):
         writer.write(request("/", "Content-Length: 1", method="POST") + b"x")
-        assert b"\r\nallow: GET, HEAD, OPTIONS\r\n" in await reader.read()
+        answer = await reader.read()
+        assert b"\r\nallow: GET, HEAD, OPTIONS\r\n" in answer
+        assert answer.endswith(b"\r\n\r\n405 Method Not Allowed\n")
 
 
 async def test_a_refusal_is_not_overtaken_by_a_reset() -> None:

@@ -629,7 +629,7 @@ async def admitting(
         (handshake("/"), {}, 404),
         (handshake("/socket/more"), {}, 404),
         (b"GET /socket HTTP/1.1\r\nHost: localhost\r\n\r\n", {}, 426),
-        (handshake().replace(b"Version: 13", b"Version: 12"), {}, 400),
+        (handshake().replace(b"Version: 13", b"Version: 12"), {}, 426),
         (handshake().replace(b"Sec-WebSocket-Key", b"Sec-WebSocket-Kay"), {}, 400),
         (handshake(), {"stopping": True}, 503),
         (handshake(), {"late": 1e9}, 503),
@@ -642,6 +642,8 @@ async def test_a_handshake_is_accepted_or_refused(
         head = await client.shake(request_)
         assert client.status == status
         assert (b"retry-after" in head.lower()) == ("late" in conditions)
+        asked_otherwise = b"Version: 12" in request_
+        assert (b"sec-websocket-version: 13" in head.lower()) == asked_otherwise
         if status != 101:
             async with asyncio.timeout(PATIENCE):
                 await client.reader.read()
