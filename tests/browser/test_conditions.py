@@ -9,7 +9,7 @@ import pytest
 
 # The names of constants hold functions too; an expression that is not one is evaluated again and
 # again, which the page's own policy forbids after the first time.
-FUNCTION = re.compile(r"""(?:async )?(?:\(\)|\w+) =>|[A-Z]+\b""")
+FUNCTION = re.compile(r"""(?:async )?(?:\(\)|\w+) =>|_?[A-Z][A-Z_]*\b""")
 WAITED = re.compile(r"""wait_for_function\(\s*f?(?:"{1,3}|'{1,3})?([^"']+)""")
 
 

@@ -14,6 +14,7 @@ import msgspec
 
 from server.base.core.refusal import Refusal
 from server.base.generate.typescript import documented
+from server.base.net.listener import MAX_HEAD, MAX_HEADERS
 from server.base.web.api.problems import OF_ANY, STATUS
 from server.base.web.api.route import Route
 from server.base.web.api.shared import Problem
@@ -37,6 +38,8 @@ HEADERS = {
 
 _REF = "#/components/schemas/{name}"
 
+_TOO_LARGE = str(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE.value)
+
 Object = dict[str, Any]
 
 
@@ -56,7 +59,8 @@ def document() -> Object:
             "responses": {
                 str(int(status)): _refusal(status, codes)
                 for status, codes in _by_status(OF_ANY).items()
-            },
+            }
+            | {_TOO_LARGE: _too_large()},
         },
     }
 
@@ -109,6 +113,14 @@ def _refusals(route: Route[Any]) -> Object:
         if codes == common.get(status)
         else _refusal(status, codes)
         for status, codes in sorted(_by_status((*route.codes, *OF_ANY)).items())
+    } | {_TOO_LARGE: {"$ref": f"#/components/responses/{_TOO_LARGE}"}}
+
+
+def _too_large() -> Object:
+    """Return the answer to a request that is refused before it is known what it asks for."""
+    return {
+        "description": f"The request has more than {MAX_HEAD} bytes or {MAX_HEADERS} headers.",
+        "content": {"text/plain": {"schema": {"type": "string"}}},
     }
 
 
@@ -139,6 +151,11 @@ def _schemas() -> Object:
         for name, words in about.items():
             # Since OpenAPI 3.1, a description may stand beside a reference.
             schema["properties"][name]["description"] = words
+    for schema in schemas.values():
+        for shape in schema["properties"].values():
+            # That there are no more is said by `maxItems`, too, and not all generators take this.
+            if shape.get("items", {}).get("items") is False:
+                del shape["items"]["items"]
     return dict(sorted(schemas.items()))
 
 
