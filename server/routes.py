@@ -13,6 +13,7 @@ from server.base.web.api.route import HOUR, Answer, Asked, Nothing, Route
 from server.dailies import api as dailies_api
 from server.dailies import archive_api
 from server.deals.core.certificate import Certificate
+from server.play import api as play_api
 from server.play.core.run import FileResult, RunFile, Runner
 from server.players import api as profiles_api
 from server.results import api as results_api
@@ -33,6 +34,7 @@ async def show_document(services: object, asked: Nothing) -> Answer[msgspec.Raw]
 
 ROUTES: tuple[Route[Services], ...] = (
     Route("/openapi.json", show_document),
+    *play_api.ROUTES,
     *dailies_api.ROUTES,
     *deals_api.ROUTES,
     *runs_api.ROUTES,
@@ -45,6 +47,7 @@ ROUTES: tuple[Route[Services], ...] = (
 def _structs() -> Iterator[type[Struct]]:
     """Yield the structs that the modules define for answers, and those of `core` in them."""
     for module in (
+        play_api,
         profiles_api,
         shared,
         dailies_api,

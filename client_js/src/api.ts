@@ -8,6 +8,7 @@ import type {
   Dailies,
   Day,
   DealRuns,
+  Games,
   PlayerPage,
   Problem,
   RunFile,
@@ -31,6 +32,11 @@ export class Api {
 
   constructor({ origin = "" }: ApiOptions = {}) {
     this.#base = `${origin}/api/`;
+  }
+
+  /** The rules of all games, by their digests. */
+  async games(): Promise<Games> {
+    return this.#get(["games"]);
   }
 
   /** Today's deals and those of the days ahead, with their commitments. */

@@ -1,7 +1,8 @@
 /** The HTTP interface, asked of a real server. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Api, Refusal } from "../src/index.ts";
+import { Api, Refusal, games } from "../src/index.ts";
+import { findStoredRuleset } from "../src/rules/catalog.ts";
 import { ServerNode } from "./node.ts";
 
 const node = new ServerNode();
@@ -36,6 +37,19 @@ test("a leaderboard is asked for by its rows and its group", async () => {
   const board = await api.board("day", "robert", date, { from: 3, count: 5, group: "guests" });
   expect(board).toMatchObject({ scope: "day", game: "robert", period: date, group: "guests" });
   expect(board.rows).toEqual([]);
+});
+
+test("the rules that are served are those of the library", async () => {
+  const { games: names, rules } = await api.games();
+  expect(Object.keys(names)).toEqual(games.map(({ id }) => id));
+  const listed = games.flatMap(({ id, variants }) => variants.map((variant) => [id, variant.id]));
+  expect(rules.filter((each) => each.listed).map((each) => [each.game, each.variant])).toEqual(
+    listed,
+  );
+  for (const { game, variant, digest, piles, rules: served } of rules) {
+    const ruleset = findStoredRuleset(game, variant, digest);
+    expect([ruleset.pileNames, ruleset.rules]).toEqual([piles, served]);
+  }
 });
 
 test("the other answers have their shapes", async () => {

@@ -168,6 +168,7 @@ PLAIN = {
     types.BoolType: "boolean",
     types.NoneType: "null",
     types.BytesType: "Uint8Array",
+    types.AnyType: "unknown",
 }
 
 

@@ -1,0 +1,69 @@
+"""The rules of all games, for clients that play them and programs that check runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+from engine.catalog import exported, stored_ruleset
+from server.base.web.api.route import HOUR, Answer, Nothing, Route
+
+
+class RulesOf(Struct, frozen=True):
+    """The rules of a variant of a game. Deals and runs name them by their digest.
+
+    Attributes:
+        game: the id of the game.
+        variant: the id of the variant.
+        digest: tells these rules from all that the game has ever had.
+        listed: whether new deals are played by them.
+        piles: the names of its piles; messages number them in this order, from 0.
+        rules: as `engine/RULES.md` explains them, with all defaults.
+    """
+
+    game: str
+    variant: str
+    digest: str
+    listed: bool
+    piles: list[str]
+    rules: dict[str, Any]
+
+
+class Games(Struct, frozen=True):
+    """All rules that this server knows.
+
+    Attributes:
+        games: the names of games, by id.
+        rules: first those by which new deals are played.
+    """
+
+    games: dict[str, str]
+    rules: list[RulesOf]
+
+
+async def list_games(services: object, asked: Nothing) -> Answer[Games]:
+    """The rules of all games, by their digests, in the form that other implementations read."""
+    del services, asked
+    known = exported()
+    games = {game["id"]: game["name"] for game in known["games"]}
+    listed = [
+        _rules_of(game["id"], variant["id"], variant["digest"], variant["rules"], listed=True)
+        for game in known["games"]
+        for variant in game["variants"]
+    ]
+    others = [
+        _rules_of(each["game"], each["variant"], each["digest"], each["rules"], listed=False)
+        for each in known["unlisted"]
+    ]
+    return Answer(Games(games, listed + others), HOUR)
+
+
+def _rules_of(
+    game: str, variant: str, digest: str, rules: dict[str, Any], *, listed: bool
+) -> RulesOf:
+    piles = list(stored_ruleset(game, variant, digest).pile_names)
+    return RulesOf(game, variant, digest, listed, piles, rules)
+
+
+ROUTES = (Route("/games", list_games),)
