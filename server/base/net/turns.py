@@ -18,6 +18,10 @@ PASS: Final = 0.0005
 IDLE: Final = 0.0002
 """Seconds of a pass in which nothing was to do, or a move: then passes are no longer measured."""
 
+MAX_DEBT: Final = 0.01
+"""Most seconds that turns make up for. What takes longer is a machine that stands still: if that
+were made up for, there might be no turns for ten times as long."""
+
 LEAST: Final = 0.1
 """The part of the time that turns have in any case, though all else takes longer than `PASS`."""
 
@@ -78,7 +82,7 @@ class Turns:
                 began, now = now, self._clock()
                 left -= now - began
         finally:
-            self._overdrawn = max(0.0, -left) if is_busy else 0.0
+            self._overdrawn = min(MAX_DEBT, max(0.0, -left)) if is_busy else 0.0
             if is_busy and not self._is_scheduled:
                 self._schedule()
 

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from server.base.net.turns import LEAST, PASS, Turns
+from server.base.net.turns import LEAST, MAX_DEBT, PASS, Turns
 from tests.processes import PATIENCE
 
 
@@ -112,6 +112,28 @@ async def test_turns_have_what_all_else_leaves_of_the_time(
         await asyncio.sleep(0)
     assert max(Counter(taken).values()) <= turns_in_a_pass + 1
     assert 100 / (taken[-1] - taken[0] + 1) == pytest.approx(turns_in_a_pass, rel=0.1)
+
+
+async def test_that_the_machine_stood_still_is_not_made_up_for(passes: Passes) -> None:
+    now = 0.0
+    turns, transport = Turns(lambda: now), Ended()
+    taken: list[float] = []
+
+    def take(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+        taken.append(now)
+
+    def work() -> None:
+        nonlocal now
+        now += 0.9 * PASS
+
+    passes.work = work
+    for seconds in (3.0, 0.2 * PASS):
+        turns.add("a", transport, partial(take, seconds))
+    while len(taken) < 2:
+        await asyncio.sleep(0)
+    assert taken[1] - taken[0] < 1.1 * MAX_DEBT / LEAST
 
 
 async def test_the_event_loop_may_sleep_when_all_turns_are_taken() -> None:
