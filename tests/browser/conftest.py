@@ -7,7 +7,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,8 +15,29 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Playwright, sync_playwright
 
+from tests.browser.player import Player
 from tests.dates import ahead_now, moved
 from tests.processes import Running, free_port, running
+
+LOG_LINES = 30
+"""Lines of a server's log that are in the report of a test that failed."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add to the report of a test that failed what its pages show and its server has logged."""
+    report = yield
+    if report.failed and call.when == "call" and isinstance(item, pytest.Function):
+        for name, value in item.funcargs.items():
+            for each in value if isinstance(value, list) else [value]:
+                if isinstance(each, Player):
+                    report.sections.append((f"page of {name}", each.told()))
+                elif isinstance(each, Site):
+                    report.sections.append((name, "".join(each.process.lines[-LOG_LINES:])))
+    return report
+
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -50,7 +71,10 @@ class Site:
 
     Attributes:
         ahead: by how many seconds its clock is ahead.
+        process: the server, once it is started.
     """
+
+    process: Running
 
     def __init__(self, data: Path, program: Sequence[str] = ()) -> None:
         self.url = ""
@@ -64,7 +88,8 @@ class Site:
         """Start the server, and wait until it listens."""
         command = [sys.executable, *self._program, "serve", "--port", str(self._port)]
         self._running = running([*command, "--data", str(self._data), "--log-format", "json"])
-        self._running.__enter__().wait_for("listening")
+        self.process = self._running.__enter__()
+        self.process.wait_for("listening")
         self.url = f"http://localhost:{self._port}"
 
     def now(self) -> datetime:

@@ -6,7 +6,8 @@ import time
 from typing import Any
 
 import msgpack
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, WebSocket, expect
+from playwright.sync_api import Error as PlaywrightError
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
@@ -112,6 +113,9 @@ class Player:
         problems: messages of uncaught errors of the page, and of what its policy has blocked.
         sent: how many WebSocket frames the page has sent.
         sent_kinds: the first item of each: the type of a command, or the number of an attempt.
+        received: how many it has received.
+        sockets: when WebSockets were opened and closed.
+        console: what the page has written there.
     """
 
     def __init__(
@@ -125,10 +129,39 @@ class Player:
         self.page: Page = self.context.new_page()
         self.problems: list[str] = []
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
+        self.console: list[str] = []
+        self.page.on("console", lambda message: self.console.append(message.text))
         self.sent = 0
         self.sent_kinds: list[int] = []
-        self.page.on("websocket", lambda socket: socket.on("framesent", self._count))
+        self.received = 0
+        self.sockets: list[str] = []
+        self.page.on("websocket", self._follow)
         self._url = url
+
+    def _follow(self, socket: WebSocket) -> None:
+        self.sockets.append(f"opened after {self.sent} frames")
+        socket.on("framesent", self._count)
+        socket.on("framereceived", self._count_received)
+        socket.on("close", lambda _: self.sockets.append(f"closed after {self.sent} frames"))
+
+    def _count_received(self, _: str | bytes) -> None:
+        self.received += 1
+
+    def told(self) -> str:
+        """Return what the page shows and has said, for the report of a test that failed."""
+        try:
+            shown = self.page.locator("body").inner_text(timeout=1_000)
+        except PlaywrightError as error:
+            shown = str(error)
+        return "\n".join(
+            [
+                self.page.url,
+                f"sockets: {self.sockets}; frames: {self.sent} sent, {self.received} received",
+                f"kinds sent last: {self.sent_kinds[-20:]}",
+                f"problems: {self.problems}; console: {self.console[-20:]}",
+                shown[:1_500],
+            ]
+        )
 
     def _count(self, frame: str | bytes) -> None:
         self.sent += 1

@@ -324,7 +324,7 @@ async def test_requests_of_an_address_are_so_many_and_sockets_go_on(
 
         assert await ask("203.0.113.7", 40) == []
         # The connection ends, so that there is no second answer to it.
-        assert await ask("203.0.113.7", 1) == [b"429", b""]
+        assert await ask("203.0.113.7", 1) == [b"429", b"429 Too Many Requests\n"]
         await bystander.plays()
         assert await ask("198.51.100.1", 1) == []
 
