@@ -228,7 +228,7 @@ def fold(room: Room | None, event: Entry) -> Room:
     if isinstance(event, Checkpoint):
         assert room is None or room.version == event.room.version, "entries follow each other"
         number = event.room.version + 1
-        return replace(event.room, version=number, begin=number)
+        return _coloured(replace(event.room, version=number, begin=number))
     if isinstance(event, RoomOpened):
         assert room is None, "RoomOpened is only the first entry"
         host = None if event.quick else event.host
@@ -240,18 +240,15 @@ def fold(room: Room | None, event: Entry) -> Room:
     epoch = room.watch_epoch + _ends_watch_keys(room, event, after)
     payer = payer_of(room, event)
     paces = room.paces if payer is None else rate_limit.after(room.paces, payer, event.at)
-    return replace(
-        after,
-        version=room.version + 1,
-        at=event.at,
-        watch_epoch=epoch,
-        paces=paces,
-        colours=colours.after(
-            room.colours,
-            [seat.player for seat in after.seats],
-            after.round.players if after.round else (),
-        ),
-    )
+    after = replace(after, version=room.version + 1, at=event.at, watch_epoch=epoch, paces=paces)
+    return _coloured(after)
+
+
+def _coloured(room: Room) -> Room:
+    """Return the room with a colour for everybody, as a checkpoint may lack that knew of none."""
+    members = [seat.player for seat in room.seats]
+    runners = room.round.players if room.round else ()
+    return replace(room, colours=colours.after(room.colours, members, runners))
 
 
 def _ends_watch_keys(before: Room, event: Event, after: Room) -> bool:

@@ -132,3 +132,14 @@ def test_folding_goes_on_from_a_checkpoint_as_from_the_whole_journal(
             assert whole.begin == whole.version
     assert whole == cut
     assert whole.terms.limit in {LIMIT, OTHER.limit}
+
+
+def test_a_checkpoint_that_knew_of_no_colours_gives_everybody_one() -> None:
+    room = opened(SEATS)
+    for player in PLAYERS:
+        room = then(room, commands.take_seat(room, player, START))
+    earlier = msgspec.json.decode(text_of(room))
+    del earlier["room"]["colours"]
+    after = race.fold(None, read(msgspec.json.encode(earlier)))
+    assert after.colours == room.colours
+    assert set(after.colours) == set(PLAYERS)
