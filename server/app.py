@@ -111,10 +111,10 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
     """
     background = Background(on_failure)
     async with AsyncExitStack() as stack:
-        # First: a port in use is the commonest reason not to start. Connections wait until then.
         if bound is None:
-            (bound,) = bind(settings)
-            stack.callback(bound.close)
+            # A port in use is the commonest reason not to start: it is told before all else. But
+            # nothing listens until the node is ready: until then, a proxy goes to another one.
+            bind(settings)[0].close()
         metrics = Metrics(log_errors=errors)
         lag = LagMeter(metrics.lag)
         stack.callback(lag.close)
@@ -173,6 +173,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         admission = Admission(budgets, proxies, most_connections(settings.max_connections))
         listener = Listener(SecurityHeaders(app, origins), sockets, admission, turns)
         metrics.connections = lambda: listener.connections
+        bound = bound or bind(settings)[0]
         port = bound_sockets.port_of(bound.players)
         await listener.open(bound.players)
         stack.callback(hub.close)

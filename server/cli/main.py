@@ -477,7 +477,7 @@ def addresses_of(host: str, port: int) -> list[str]:
     """
     hosts = [host]
     with suppress(ValueError):
-        if ip_address(host).is_unspecified:
+        if not host or ip_address(host).is_unspecified:
             hosts = list(dict.fromkeys(["localhost", *_own_address()]))
     return [f"http://{f'[{each}]' if ':' in each else each}:{port}" for each in hosts]
 
