@@ -49,6 +49,7 @@ from server.base.work.clock import Clock
 from server.base.work.metrics import LagMeter, Metrics
 from server.cli.logs import errors
 from server.dailies.store import StartStore
+from server.dailies.trimmed_days_store import TrimmedDayStore
 from server.deals.pool_store import PoolStore
 from server.deals.store import DealStore
 from server.front import Front, previews_of
@@ -135,6 +136,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             ranked_starts=settings.ranked_starts,
             certify=settings.certify,
             address_players=settings.address_players,
+            keep_days=settings.keep_days,
             names=name_lists(settings.reserved_names, settings.offensive_names),
         )
         front = Front(services)
@@ -214,6 +216,7 @@ def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> St
         quick_matches=QuickMatchStore(database),
         moderation=ModerationStore(database),
         starts=StartStore(database),
+        trimmed=TrimmedDayStore(database),
         suspicions=SuspicionStore(database),
         scans=ScanStore(database),
         memory=MemoryStore(database),

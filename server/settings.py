@@ -8,6 +8,7 @@ from typing import Literal
 
 from platformdirs import user_data_path
 
+from server.base.core.quota import KEPT_DAYS
 from server.base.net.limits import ADDRESS_PLAYERS, MAX_CONNECTIONS
 
 LogFormat = Literal["auto", "json", "console"]
@@ -52,6 +53,7 @@ class Settings:
         max_connections: TCP connections of players at a time, of sockets and of HTTP together.
         ranked_starts: how many players at one address may begin each daily; 0 for any number.
         certify: whether the node certifies deals itself.
+        keep_days: for how many days the moves of a game are kept after its deadline, at most.
     """
 
     host: str = "localhost"
@@ -72,5 +74,6 @@ class Settings:
     max_connections: int = MAX_CONNECTIONS
     ranked_starts: int = 0
     certify: bool = False
+    keep_days: int = KEPT_DAYS
     reserved_names: Path | None = None
     offensive_names: Path | None = None

@@ -18,6 +18,7 @@ from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.keyring_store import KeyringStore
 from server.base.work.clock import Clock
 from server.dailies.store import StartStore
+from server.dailies.trimmed_days_store import TrimmedDayStore
 from server.deals.pool_store import PoolStore
 from server.deals.store import DealStore
 from server.lobby.quick_matches_store import QuickMatchStore
@@ -58,6 +59,7 @@ class Store:
     quick_matches: QuickMatchStore
     moderation: ModerationStore
     starts: StartStore
+    trimmed: TrimmedDayStore
     suspicions: SuspicionStore
     scans: ScanStore
     memory: MemoryStore

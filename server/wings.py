@@ -12,7 +12,7 @@ from server.accounts.accounts import Accounts
 from server.accounts.core.effects import Deleted, Kept
 from server.accounts.keeping import Keeping
 from server.base.core.due import AttemptDue, RoundDue
-from server.base.core.quota import ADDRESS_PLAYERS
+from server.base.core.quota import ADDRESS_PLAYERS, KEPT_DAYS
 from server.base.journals.check import JournalCheck
 from server.base.nodes.departures import Departures
 from server.base.nodes.format import Format
@@ -29,6 +29,7 @@ from server.base.work.metrics import Metrics
 from server.dailies import day_results as dailies_finishes
 from server.dailies.archive import Archive
 from server.dailies.dailies import Dailies
+from server.dailies.retention import Retention
 from server.deals.pool_filling import PoolFilling
 from server.deals.sealing import seal_all
 from server.lobby.open_rooms import OpenRooms
@@ -90,6 +91,7 @@ class Services:
         ranked_starts: int = 0,
         certify: bool = False,
         address_players: int = ADDRESS_PLAYERS,
+        keep_days: int = KEPT_DAYS,
         names: NameLists | None = None,
     ) -> None:
         self._store = store
@@ -106,6 +108,7 @@ class Services:
             self.memory,
             background,
             players=address_players,
+            keep_days=keep_days,
             limited=metrics.limited,
         )
         self.outbox = Outbox(store.outboxes, background)
@@ -188,7 +191,22 @@ class Services:
             profiles=self.profiles,
         )
         self.archive = Archive(
-            self.attempts, self.dailies, archive, leaderboards=store.leaderboards, clock=store.clock
+            self.attempts,
+            self.dailies,
+            archive,
+            leaderboards=store.leaderboards,
+            trimmed=store.trimmed,
+            clock=store.clock,
+        )
+        self.retention = Retention(
+            self.archive,
+            registration,
+            self.memory,
+            background,
+            journals=store.journals,
+            trimmed=store.trimmed,
+            clock=store.clock,
+            keep_days=keep_days,
         )
         self.identity = Identity(
             store.players,

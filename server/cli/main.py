@@ -29,6 +29,7 @@ from engine.position import position_of
 from engine.schema import STANDARD
 from engine.verify import verify
 from server.app import alive_nodes, bind, running_node
+from server.base.core.quota import KEPT_DAYS, LEAST_DAYS
 from server.base.core.refusal import UnavailableError, UnsuitableError
 from server.base.net.bound_sockets import NodePorts, port_of
 from server.base.redis.embedded import embedded_redis
@@ -197,6 +198,14 @@ for command in COMMANDS:
     "private Redis. Of several servers let one do it, or run `samedeal certify` now and then.",
 )
 @option(
+    "--keep-days",
+    default=_DEFAULTS.keep_days,
+    type=click.IntRange(LEAST_DAYS, KEPT_DAYS),
+    help="For how many days the moves of games are kept in Redis, after their deadline, at most. "
+    "Those of dailies are archived as files first. While more than 60 % of Redis's memory is "
+    "taken, archived days lose theirs sooner, the oldest first.",
+)
+@option(
     "--reserved-names",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="File of words that no player's name may have, in addition to those that come with the "
@@ -260,6 +269,7 @@ def serve(  # noqa: PLR0917 - one for each option
     max_connections: int,
     ranked_starts: int,
     certify: bool | None,
+    keep_days: int,
     reserved_names: Path | None,
     offensive_names: Path | None,
     workers: int,
@@ -298,6 +308,7 @@ def serve(  # noqa: PLR0917 - one for each option
         max_connections=max_connections,
         ranked_starts=ranked_starts,
         certify=redis is None if certify is None else certify,
+        keep_days=keep_days,
         reserved_names=reserved_names,
         offensive_names=offensive_names,
     )

@@ -1,9 +1,10 @@
 """The archive: a file for each day that is closed, with its deals and the moves of its runs.
 
-A file is made when somebody first asks for it, and kept in a folder of the node. It is made from
-the day's leaderboards and the journals, which do not change any more, in a fixed order: so all
-nodes make the same bytes. An operator who deletes the file lets it be made again, for as long as
-there are journals, without what has been taken back or deleted since.
+A file is made soon after the day (`server.dailies.retention`), or when somebody asks for it, and
+kept in a folder of the node. It is made from the day's leaderboards and the journals, which do not
+change any more, in a fixed order: so all nodes make the same bytes. An operator who deletes the
+file lets it be made again, for as long as there are journals, without what has been taken back or
+deleted since.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ import structlog
 from engine.catalog import games
 from server.base.core import days as daily
 from server.base.core.days import DailyId
-from server.base.core.ids import DealId, attempt_id
+from server.base.core.ids import AttemptId, DealId, attempt_id
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError
 from server.base.work.clock import Clock
 from server.base.work.random_text import random_id
 from server.base.work.tasks import Tasks
 from server.dailies.core.archive_lines import ArchivedDeal, DayLine, line, run_line
 from server.dailies.dailies import Dailies, ShownDay
+from server.dailies.trimmed_days_store import TrimmedDayStore
 from server.play.attempts import Attempts
 from server.play.core import keys
+from server.play.core.result import Row
 from server.results.core import boards
 from server.results.core.boards import Group
 from server.results.leaderboards_store import LeaderboardStore
@@ -71,6 +74,7 @@ class Archive:
         dailies: read for the deals.
         folder: where the files are, which other nodes may share; `None` for no archive.
         leaderboards: name the runs.
+        trimmed: says of which days there are no journals any more.
         clock: the store's.
     """
 
@@ -81,9 +85,11 @@ class Archive:
         folder: Path | None,
         *,
         leaderboards: LeaderboardStore,
+        trimmed: TrimmedDayStore,
         clock: Clock,
     ) -> None:
         self._leaderboards = leaderboards
+        self._trimmed = trimmed
         self._clock = clock
         self._attempts = attempts
         self._dailies = dailies
@@ -92,12 +98,16 @@ class Archive:
         self._closing = False
 
     async def days(self) -> dict[int, dict[str, int]]:
-        """Return how many runs there are by day, latest first, and game.
+        """Return how many runs there are by day that can be loaded, latest first, and game.
 
-        It is one round trip for some thousand numbers: let its callers share the answer.
+        It is two round trips for some thousand numbers: let its callers share the answer.
         """
-        last = daily.day_at(self._clock.now())
-        days = [day for day in range(last, last - DAYS, -1) if self._is_settled(day)]
+        last, trimmed = daily.day_at(self._clock.now()), await self._trimmed.all()
+        days = [
+            day
+            for day in range(last, last - DAYS, -1)
+            if self._is_settled(day) and (day not in trimmed or self.find(day) is not None)
+        ]
         wanted = [(day, game, group) for day in days for game in games() for group in GROUPS]
         sizes = await self._leaderboards.sizes(
             [boards.of_daily(DailyId(game, day), group) for day, game, group in wanted]
@@ -116,18 +126,46 @@ class Archive:
             Refusal: as `unknown_day` if there is none; as `being_made` if there will be one, unless
                 another day's is being made: then it is begun when somebody asks again.
         """
-        folder, date = self._folder, daily.date_text(day)
-        if folder is None:
-            raise Refusal("unknown_day")
-        for path in folder.glob(f"{date}-*.jsonl.gz"):
-            return ArchiveFile(path, path.name.removeprefix(f"{date}-").partition(".")[0])
+        found = self.find(day)
+        if found is not None:
+            return found
         oldest = daily.day_at(self._clock.now()) - DAYS
-        if day <= oldest or not self._is_settled(day):
+        if self._folder is None or day <= oldest or not self._is_settled(day):
             raise Refusal("unknown_day")
         shown = await self._dailies.load_day(day)
+        if day in await self._trimmed.all():
+            raise Refusal("unknown_day")
         if not self._making and not self._closing:
-            self._making.run_soon(self._make(folder, shown))
+            self._making.run_soon(self._make(self._folder, shown))
         raise Refusal("being_made", wait=RETRY_AFTER_MS)
+
+    def find(self, day: int) -> ArchiveFile | None:
+        """Return the file of a day, if it has been made."""
+        date = daily.date_text(day)
+        for path in self._folder.glob(f"{date}-*.jsonl.gz") if self._folder else ():
+            return ArchiveFile(path, path.name.removeprefix(f"{date}-").partition(".")[0])
+        return None
+
+    async def make(self, day: int) -> bool:
+        """Make the file of a day that `days` names, unless there is one; return whether there is.
+
+        Why it could not be made is in the log.
+        """
+        await self.wait()
+        if self.find(day) is None and self._folder is not None and not self._closing:
+            shown = await self._dailies.load_day(day)
+            self._making.run_soon(self._make(self._folder, shown))
+            await self.wait()
+        return self.find(day) is not None
+
+    async def attempts(self, day: int) -> AsyncIterator[list[AttemptId]]:
+        """Yield the attempts of which a day's file has the runs, some at a time, with pauses."""
+        shown = await self._dailies.load_day(day)
+        for deal in shown.deals:
+            for group in GROUPS:
+                async for rows in self._rows(DailyId(deal.game, day), group):
+                    yield [attempt_id(deal.id, row.player) for row in rows]
+                    await asyncio.sleep(PAUSE)
 
     async def wait(self) -> None:
         """Wait until no file is being made."""
@@ -148,7 +186,8 @@ class Archive:
         part = folder / f"{date}.{random_id()}.part"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            if await self._write(part, shown):
+            # Its journals may have been deleted while they were read.
+            if await self._write(part, shown) and shown.day not in await self._trimmed.all():
                 digest = (await asyncio.to_thread(_digest, part))[:32]
                 part.replace(folder / f"{date}-{digest}.jsonl.gz")
                 log.info("archived", date=date)
@@ -190,17 +229,19 @@ class Archive:
 
         A run without a journal, which only a store that has lost it lacks, is left out.
         """
-        board, first = boards.of_daily(daily_id, group), 1
-        while True:
-            rows = (await self._leaderboards.rows(board, first, PAGE)).rows
-            if not rows:
-                return
+        async for rows in self._rows(daily_id, group):
             lines = []
             for row in rows:
                 run = await self._attempts.run(attempt_id(deal, row.player))
                 if run is not None:
                     lines.append(line(run_line(daily_id.game, group, row, run)))
             yield b"".join(lines)
+
+    async def _rows(self, daily_id: DailyId, group: Group) -> AsyncIterator[list[Row]]:
+        """Yield the rows of a daily and group, best first, some at a time."""
+        board, first = boards.of_daily(daily_id, group), 1
+        while rows := (await self._leaderboards.rows(board, first, PAGE)).rows:
+            yield rows
             first += len(rows)
 
 

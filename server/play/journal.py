@@ -76,7 +76,8 @@ class AttemptDefinition:
     def kept_until(self, state: Attempt) -> int:
         """Return the time (Unix milliseconds) until which the journal is certainly kept."""
         is_kept = state.is_played and not pace_bot.is_its(state)
-        return state.start.deadline + (_life_of(state) if is_kept else keys.UNPLAYED_LIFE_MS)
+        certain = min(_life_of(state), keys.CERTAIN_LIFE_MS)
+        return state.start.deadline + (certain if is_kept else keys.UNPLAYED_LIFE_MS)
 
     def size(self, state: Attempt, oldest: Attempt | None) -> int:
         """Return about how many bytes a replica takes, in constant time.

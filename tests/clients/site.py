@@ -85,6 +85,7 @@ class Site:
             node.dailies,
             folder,
             leaderboards=node.store.leaderboards,
+            trimmed=node.store.trimmed,
             clock=node.store.clock,
         )
         self.api = Api(

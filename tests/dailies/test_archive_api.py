@@ -104,6 +104,7 @@ async def test_all_nodes_make_the_same_bytes(
             other.dailies,
             tmp_path / "other",
             leaderboards=other.store.leaderboards,
+            trimmed=other.store.trimmed,
             clock=other.store.clock,
         )
         with pytest.raises(Exception, match="being_made"):
@@ -171,6 +172,7 @@ async def test_a_folder_that_cannot_be_written_to_is_told_and_tried_again(
         node.dailies,
         blocked / "archive",
         leaderboards=node.store.leaderboards,
+        trimmed=node.store.trimmed,
         clock=node.store.clock,
     )
     for _ in range(2):

@@ -28,6 +28,14 @@ LEVELS: Final[tuple[Level, ...]] = ("free", *FROM)
 SLACK: Final = 0.02
 """By how much less of the limit has to be taken for a level to be left, so that it is told once."""
 
+SPARING: Final = 0.60
+"""The share of the limit from which on played games are kept for a shorter time: days that are
+archived lose their journals, the oldest first (`server.dailies.retention`)."""
+
+SHORTER: Final = ((SPARING, 7), (0.70, 2))
+"""From which share on what begins is kept for fewer days if it is played, and for how many: a
+race's run is in no archive, and expires by itself."""
+
 New = Literal["first_room", "room", "daily", "round"]
 """Kinds of beginnings: a room of somebody who has not played yet, another one, a daily, a round."""
 
@@ -57,6 +65,11 @@ def level_at(before: Level, usage: Usage) -> Level:
         if usage.share >= share - (SLACK if number <= reached else 0):
             level = name
     return level
+
+
+def most_days(share: float) -> int | None:
+    """Return for how many days what begins is kept at most, at this share of the limit, if any."""
+    return next((days for part, days in reversed(SHORTER) if share >= part), None)
 
 
 def may_begin(new: New, level: Level) -> bool:

@@ -40,7 +40,11 @@ WIDE_SHARE: Final = 0.16
 """The most of the store's memory that a /48 may fill."""
 
 KEPT_DAYS: Final = 90
-"""Days for which a game is kept that was played, after its deadline."""
+"""Days for which a game is kept that was played, after its deadline, unless an operator says fewer.
+"""
+
+LEAST_DAYS: Final = 2
+"""The fewest days for which it is kept, whatever an operator says and however full the store is."""
 
 SHORTER: Final = ((1 / 4, 7), (1 / 3, 2))
 """From which part of its quota on what is played at an address is kept for fewer days, and for how

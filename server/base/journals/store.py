@@ -247,6 +247,12 @@ class JournalStore:
         found = await self._database.ask(lambda redis, key: redis.exists(key), *names)
         return list(map(bool, found))
 
+    async def delete(self, names: Sequence[str]) -> int:
+        """Delete some journals; return how many of them there were."""
+        return sum(
+            await asyncio.gather(*(self._database.write(each, "UNLINK", each) for each in names))
+        )
+
     async def read_from(self, key: str, number: int) -> list[str]:
         """Return the texts of the entries from `number` on, acknowledged or not.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import structlog
 
-from server.base.core.memory_level import Level, New, Usage, level_at, may_begin
+from server.base.core.memory_level import SPARING, Level, New, Usage, level_at, may_begin, most_days
 from server.base.redis.memory_store import MemoryStore
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
@@ -40,6 +40,16 @@ class StoreMemory:
     def limit(self) -> int:
         """How many bytes the store may take, as last read; 0 if there is no limit."""
         return self._usage.limit
+
+    @property
+    def is_sparing(self) -> bool:
+        """Whether so much is taken that played games are kept for a shorter time."""
+        return self._usage.share >= SPARING
+
+    @property
+    def most_days(self) -> int | None:
+        """For how many days what begins now is kept at most if it is played; `None` for any."""
+        return most_days(self._usage.share)
 
     def has_room(self, new: New) -> bool:
         """Return whether something new may begin."""

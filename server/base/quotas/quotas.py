@@ -105,6 +105,7 @@ class Quotas:
         memory: knows how much the store may take.
         background: the node's background work.
         players: how many players may share an address.
+        keep_days: for how many days a game is kept that was played, at most.
         limited: counts what was refused, by whose it was and what for.
 
     Attributes:
@@ -121,6 +122,7 @@ class Quotas:
         background: Background,
         *,
         players: int,
+        keep_days: int = KEPT_DAYS,
         limited: Counts,
     ) -> None:
         self.where: Callable[[PlayerId], Sequence[Scope]] = lambda _: ()
@@ -129,6 +131,7 @@ class Quotas:
         self._clock = clock
         self._memory = memory
         self._players = players
+        self._keep_days = keep_days
         self._limited = limited
         self._noted: dict[Scope, dict[int, int]] = {}
         self._known: dict[Scope, Stored] = {}
@@ -211,14 +214,16 @@ class Quotas:
     def days(self, players: Iterable[PlayerId]) -> int:
         """Return for how many days it is kept what these play, as far as is known here.
 
-        It is as long as for whoever has stored the least where they are.
+        It is as long as for whoever has stored the least where they are, and for all shorter while
+        the store fills.
         """
+        most = min(self._keep_days, self._memory.most_days or KEPT_DAYS)
         found = [
             days_kept(max((self._share(scope) for scope in scopes), default=0.0))
             for player in players
             if player != PACE_BOT and (scopes := self.where(player))
         ]
-        return max(found, default=KEPT_DAYS)
+        return min(max(found, default=KEPT_DAYS), most)
 
     # What goes on
 

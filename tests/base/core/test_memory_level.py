@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from server.base.core.memory_level import LEVELS, Level, New, Usage, level_at, may_begin
+from server.base.core.memory_level import LEVELS, Level, New, Usage, level_at, may_begin, most_days
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,10 @@ def test_the_fuller_the_store_the_less_begins_and_rounds_of_rooms_that_are_there
         set(),
         set(),
     ]
+
+
+@pytest.mark.parametrize(
+    ("share", "days"), [(0, None), (0.59, None), (0.6, 7), (0.69, 7), (0.7, 2), (1.2, 2)]
+)
+def test_the_fuller_the_store_the_fewer_days_games_are_kept(share: float, days: int | None) -> None:
+    assert most_days(share) == days

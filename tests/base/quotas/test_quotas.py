@@ -218,6 +218,9 @@ async def test_where_much_is_stored_games_are_kept_for_fewer_days(
     assert (quotas.days([ADA]), quotas.days([CYD]), quotas.days([PACE_BOT])) == (7, 90, 90)
     assert quotas.days([ADA, BOB]) == KEPT_DAYS, "nobody loses what others have stored for"
     assert quotas.days([ADA, PACE_BOT]) == 7
+    with monkeypatch.context() as operator:
+        operator.setattr(quotas, "_keep_days", 5)
+        assert (quotas.days([ADA]), quotas.days([CYD])) == (5, 5)
     assert (await node.dailies.open(ADA, "robert")).start.days == 7
     room, _ = await node.race_of(ADA)
     assert room.round is not None

@@ -1,0 +1,167 @@
+"""Days that are over are archived, and then lose their journals."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from server.base.core import days
+from server.base.core.quota import KEPT_DAYS, LEAST_DAYS
+from server.base.core.refusal import Refusal
+from server.base.redis.connection import Client
+from server.base.work.background import Background
+from server.base.work.stop import Stop
+from server.dailies import archive
+from server.dailies.archive import Archive
+from server.dailies.retention import Retention
+from server.play.core import keys
+from tests.base.journals.test_check import connect_again
+from tests.builders import ADA, BOB, START
+from tests.clients.site import CLOSED, DAY, SETTLED, play_daily
+from tests.conftest import ALONE
+from tests.nodes import Node, SetClock, node_on
+
+pytestmark = ALONE
+
+KEEP_DAYS = 30
+OLD = CLOSED + KEEP_DAYS * days.DAY
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make files without pauses, two runs at a time."""
+    monkeypatch.setattr(archive, "PAUSE", 0)
+    monkeypatch.setattr(archive, "PAGE", 2)
+
+
+def retention_of(node: Node, folder: Path) -> Retention:
+    """Return the retention of a node, which has its archive in a folder from now on."""
+    services = node.services
+    services.archive = Archive(
+        node.attempts,
+        node.dailies,
+        folder,
+        leaderboards=node.store.leaderboards,
+        trimmed=node.store.trimmed,
+        clock=node.store.clock,
+    )
+    return Retention(
+        services.archive,
+        node.registration,
+        services.memory,
+        Background(),
+        journals=node.store.journals,
+        trimmed=node.store.trimmed,
+        clock=node.store.clock,
+        keep_days=KEEP_DAYS,
+    )
+
+
+async def played(node: Node) -> list[str]:
+    """Play runs of two players, of whom one has kept an identity; return the journals' keys."""
+    await node.services.histories.keep(ADA, START)
+    return [
+        keys.attempt(await play_daily(node, player, game, moves))
+        for player, game, moves in ((ADA, "robert", 0), (BOB, "robert", 3), (ADA, "deuces", 2))
+    ]
+
+
+def runs_of(folder: Path) -> list[str]:
+    """Return the players of the runs in the one file of a folder."""
+    (path,) = folder.iterdir()
+    lines = gzip.decompress(path.read_bytes()).splitlines()
+    return [json.loads(line)["player"] for line in lines[1:]]
+
+
+async def test_a_day_is_archived_when_its_results_are_there_and_loses_its_journals_later(
+    node: Node, clock: SetClock, tmp_path: Path
+) -> None:
+    journals, retention = await played(node), retention_of(node, tmp_path)
+    clock.time = SETTLED - 1
+    await retention.check()
+    assert [*tmp_path.iterdir()] == []
+    clock.time = SETTLED
+    await retention.check()
+    assert sorted(runs_of(tmp_path)) == sorted([ADA, ADA, BOB])
+    clock.time = OLD - 1
+    await retention.check()
+    assert await node.store.journals.existing(journals) == [True] * 3
+    clock.time = OLD
+    await retention.check()
+    assert await node.store.journals.existing(journals) == [False] * 3
+    # The file stays, and so do the results.
+    assert sorted(runs_of(tmp_path)) == sorted([ADA, ADA, BOB])
+    assert (await node.services.archive.days())[DAY] == {"robert": 2, "deuces": 1}
+    assert (await node.services.archive.load(DAY)).path.exists()
+
+
+async def test_what_is_left_of_a_day_is_archived_by_nobody(
+    node: Node, clock: SetClock, redis_url: str, tmp_path: Path
+) -> None:
+    await played(node)
+    clock.time = OLD
+    await retention_of(node, tmp_path / "here").check()
+    async with node_on(redis_url, clock) as other:
+        elsewhere = retention_of(other, tmp_path / "elsewhere")
+        assert await other.services.archive.days() == {}
+        with pytest.raises(Refusal, match="unknown_day"):
+            await other.services.archive.load(DAY)
+        await elsewhere.check()
+    assert not (tmp_path / "elsewhere").exists()
+
+
+async def test_a_day_that_cannot_be_archived_keeps_its_journals(
+    node: Node, clock: SetClock, tmp_path: Path
+) -> None:
+    journals = await played(node)
+    (tmp_path / "file").write_text("no folder")
+    clock.time = OLD
+    await retention_of(node, tmp_path / "file" / "archive").check()
+    assert await node.store.journals.existing(journals) == [True] * 3
+
+
+async def test_while_the_store_fills_the_oldest_day_goes_until_there_is_room(
+    redis: Client, node: Node, clock: SetClock, tmp_path: Path
+) -> None:
+    journals, retention, memory = (
+        await played(node),
+        retention_of(node, tmp_path),
+        node.services.memory,
+    )
+    used = int((await redis.info("memory"))["used_memory"])
+    try:
+        await redis.config_set("maxmemory", used * 100 // 65)
+        await memory.check()
+        clock.time = CLOSED + LEAST_DAYS * days.DAY - 1
+        await retention.check()
+        assert await node.store.journals.existing(journals) == [True] * 3
+        assert node.services.quotas.days([ADA]) == 7
+        clock.time += 1
+        await retention.check()
+        assert await node.store.journals.existing(journals) == [False] * 3
+    finally:
+        await redis.config_set("maxmemory", 0)
+    await memory.check()
+    assert node.services.quotas.days([ADA]) == KEPT_DAYS
+
+
+async def test_one_of_the_nodes_does_it(node: Node, clock: SetClock, tmp_path: Path) -> None:
+    await played(node)
+    clock.time = OLD
+    node.registration.note_alive("")
+    await retention_of(node, tmp_path).check()
+    assert [*tmp_path.iterdir()] == []
+
+
+async def test_a_journal_that_was_deleted_is_no_loss(
+    node: Node, clock: SetClock, tmp_path: Path
+) -> None:
+    journals = await played(node)
+    clock.time = OLD
+    await retention_of(node, tmp_path).check()
+    await connect_again(node, journals)
+    await node.services.journal_check.check(Stop())
+    assert node.database.metrics.lost_journals == 0
