@@ -6,7 +6,7 @@ from functools import partial
 
 from server.accounts.challenges import Challenges
 from server.accounts.confirmations import Confirmations
-from server.base.core.ids import RoomCode
+from server.base.core.ids import PlayerId, RoomCode
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
 from server.base.web.previews import Previews
@@ -93,9 +93,9 @@ class Front:
         else:
             self.watching.stop(session)
 
-    async def watch(self, session: Session, board: BoardId) -> Page:
-        """Let a session watch a leaderboard, and return its current page for the player."""
-        page = await self.leaderboards.watch(session, board)
+    async def watch(self, session: Session, board: BoardId, circle: frozenset[PlayerId]) -> Page:
+        """Let a session watch a leaderboard; see `LeaderboardFeeds.watch`."""
+        page = await self.leaderboards.watch(session, board, circle)
         if not self.hub.has(session):
             # It has left meanwhile.
             self.leaderboards.unwatch(session)

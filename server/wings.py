@@ -123,6 +123,7 @@ class Services:
             store.rooms,
             self.attempts,
             self.quotas,
+            self.keyring,
             journals=store.journals,
             deals=store.deals,
             clock=store.clock,

@@ -172,7 +172,7 @@ class Node:
         """Open a room with these players in it; the first is its host."""
         host, *others = players
         room = await self.rooms.create(
-            host, game, "standard", seats=seats, limit=LIMIT, creation=f"by {host}"
+            host, game, "standard", seats=seats, limit=LIMIT, creation=f"{game} by {host}"
         )
         for player in others:
             await self.rooms.join(room.opened.code, player)

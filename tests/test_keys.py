@@ -80,7 +80,6 @@ def test_keys_of_different_kinds_differ() -> None:
         rooms_keys.race("x"),
         results_keys.met("x"),
         keys.quota("x"),
-        rooms_keys.creation("x", "y"),
         keys.NODES,
         keys.barrier(play_keys.attempt("x")),
         lobby_keys.OPEN_ROOMS,

@@ -15,7 +15,7 @@ import structlog
 from engine.catalog import games, ruleset
 from server.base.core import days as daily
 from server.base.core.days import DailyId
-from server.base.core.ids import PlayerId, attempt_id
+from server.base.core.ids import DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.quotas.quotas import Quotas
 from server.base.seals.keyring import Keyring
@@ -136,6 +136,7 @@ class Dailies:
         self._short: set[str] = set()
         self._best: dict[DailyId, int | None] = {}
         self._best_at = 0
+        self._shown_last: list[DealId] = []
         self._background = background
         keyring.sealing_changed.subscribe(self._read_again)
         background.forever("dailies", self.draw_ahead, every=DRAW_EVERY)
@@ -215,9 +216,15 @@ class Dailies:
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
         """Return today's number (UTC days, see `daily.day_at`), and the deal of each game."""
         day = daily.day_at(self._clock.now())
-        deals = await self._deals.dailies(_all_of(day))
+        # They are nearly always those that were read last: so one round trip asks for both.
+        expected = self._shown_last
+        deals, started = await asyncio.gather(
+            self._deals.dailies(_all_of(day)), self._attempts.started(expected, player)
+        )
+        self._shown_last = [deal.id for deal in deals]
+        if self._shown_last != expected:
+            started = await self._attempts.started(self._shown_last, player)
         best = await self._best_of(deals)
-        started = await self._attempts.started([deal.id for deal in deals], player)
         found = []
         for deal in deals:
             attempt = None

@@ -144,13 +144,18 @@ class LeaderboardFeeds:
         leaderboards.score_changed.subscribe(self._score_changed)
         leaderboards.name_changed.subscribe(self._name_changed)
 
-    async def watch(self, session: Session, board: BoardId) -> Page:
-        """Let a session watch a leaderboard instead of any other; return its current page."""
+    async def watch(self, session: Session, board: BoardId, circle: frozenset[PlayerId]) -> Page:
+        """Let a session watch a leaderboard instead of any other; return its current page.
+
+        Args:
+            session: the session, which has a player.
+            board: the leaderboard.
+            circle: the player's, as from `Leaderboards.circle`.
+        """
         assert session.player is not None
         self._leaderboards.subscribe(board)
         seen = self._entries_seen
         try:
-            circle = await self._leaderboards.circle(session.player)
             page = await self._leaderboards.page(board, session.player, circle)
         except BaseException:
             self._leaderboards.unsubscribe(board)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from server.base.core.days import DailyId
 from server.base.wire.session_messages import Done
 from server.request import HandlerTable, Request
@@ -15,13 +17,17 @@ async def watch(request: Request[WatchLeaderboard]) -> Leaderboard:
     command, leaderboards = request.command, request.services.leaderboards
     group = command.group or "ranked"
     board = leaderboards.resolve(command.scope, command.game, command.day, group)
+    circle = leaderboards.circle(request.player)
     if command.group is None and command.scope in boards.PERIODIC:
-        board = await leaderboards.own(board, request.player)
+        board, met = await asyncio.gather(leaderboards.own(board, request.player), circle)
+    else:
+        met = await circle
     # Before the subscription, since nothing may come between that and the answer.
     of_deal = board.scope == "day" and board.game != boards.ALL_GAMES
     daily_id = DailyId(board.game, board.period)
     deal = await request.services.closed_deals.closed_of(daily_id) if of_deal else None
-    return results_present.leaderboard(await request.front.watch(request.session, board), deal)
+    page = await request.front.watch(request.session, board, met)
+    return results_present.leaderboard(page, deal)
 
 
 async def unwatch(request: Request[UnwatchLeaderboard]) -> Done:

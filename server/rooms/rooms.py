@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection
+from itertools import count
 
 import structlog
 
@@ -26,8 +27,9 @@ from server.base.journals.reader import rules_of
 from server.base.journals.replica import Replica
 from server.base.journals.store import JournalStore
 from server.base.quotas.quotas import Quotas
+from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
-from server.base.work.random_text import random_room_code
+from server.base.work.random_text import room_code_of
 from server.base.work.signal import Signal
 from server.deals.store import Deal, DealStore
 from server.play.answers import Snapshot
@@ -41,6 +43,8 @@ from server.rooms.core.events import Event, RoomOpened, Terms, TermsSet
 from server.rooms.core.room import Checkpoint, Entry, Room, Round
 from server.rooms.journal import RoomDefinition, decode, decode_round
 from server.rooms.store import RoomStore
+
+_LABEL = b"samedeal room\0"
 
 STANDARD = "standard"
 """The variant that is every game's base form."""
@@ -66,6 +70,7 @@ class Rooms:
         store: RoomStore,
         attempts: Attempts,
         quotas: Quotas,
+        keyring: Keyring,
         *,
         journals: JournalStore,
         deals: DealStore,
@@ -76,6 +81,7 @@ class Rooms:
         self._deals = deals
         self._clock = clock
         self._quotas = quotas
+        self._keyring = keyring
         self._attempts = attempts
         self._replicas: ReplicaCache[RoomCode, Room, Entry] = ReplicaCache(
             MAX_BYTES, MAX_READ_ONLY_BYTES
@@ -113,9 +119,11 @@ class Rooms:
             Refusal: there is no such game or variant.
         """
         _check_offered(game, variant)
-        while True:
-            drawn = random_room_code()
-            code = await self._store.code_for(player, creation, drawn)
+        for number in count():
+            # It follows from the creation, so that a retry finds the room, and nobody can guess it.
+            named = f"{player} {creation} {number}".encode()
+            mac, *_ = await self._keyring.macs(_LABEL + named)
+            code = room_code_of(mac)
 
             def decide(room: Room | None, now: int, code: RoomCode = code) -> Event | None:
                 if room is not None:
@@ -125,7 +133,7 @@ class Rooms:
             room = await self._append(code, decide)
             if room.opened.host == player:
                 return await self.join(code, player)
-            await self._store.forget_code(player, creation)
+        raise AssertionError("some code is free")
 
     async def match(self, code: RoomCode, player: PlayerId, game: str) -> Room:
         """Take a seat in a quick match, which is opened unless it is open already.

@@ -1,4 +1,4 @@
-"""Rooms as stored beside their journals: creation keys, presence, address hashes and rounds."""
+"""Rooms as stored beside their journals: presence, address hashes and rounds."""
 
 from __future__ import annotations
 
@@ -41,27 +41,11 @@ redis.call('HDEL', KEYS[2], ARGV[3])
 
 
 class RoomStore:
-    """The codes of rooms by creation key, and the players who are present in each room."""
+    """The players who are present in each room, where they are, and rounds that are over."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._scans = ScanStore(database)
-
-    async def code_for(self, player: PlayerId, creation: str, code: RoomCode) -> RoomCode:
-        """Return the code for a room that is being created; the same if that is retried.
-
-        Args:
-            player: the player who creates the room.
-            creation: the creation key, chosen by the client, which is the same in each retry.
-            code: a random one, which it has unless it has one already.
-        """
-        key = keys.creation(player, creation)
-        return RoomCode(await self._database.keep_first(key, code, keys.CREATION_LIFE_S))
-
-    async def forget_code(self, player: PlayerId, creation: str) -> None:
-        """Delete the code of a creation, because another room has the same code."""
-        key = keys.creation(player, creation)
-        await self._database.write(key, "DEL", key)
 
     async def all(self) -> AsyncIterator[list[RoomCode]]:
         """Yield the codes of all rooms, by a scan of all keys: in batches, perhaps some twice."""

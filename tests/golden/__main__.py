@@ -293,6 +293,7 @@ async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str
         store.rooms,
         attempts,
         _quotas(store, keyring, background),
+        keyring,
         journals=store.journals,
         deals=store.deals,
         clock=store.clock,

@@ -23,7 +23,6 @@ from server.deals.core import keys as deals_keys
 from server.deals.pool_store import _REPLACE
 from server.deals.store import DealStore
 from server.stores import Store
-from tests.builders import PLAYERS
 from tests.conftest import ALONE, secret_keys
 from tests.deals.certified import pooled
 from tests.simulation.link import Link
@@ -190,10 +189,6 @@ async def test_a_deal_is_found_as_it_was_drawn(
         assert await DealStore(on.database, secret_keys()).daily_ids(
             [dailies[0], DailyId("deuces", DAYS[0])]
         ) == {dailies[0]: first.id}
-        assert await store.rooms.code_for(PLAYERS[0], "one", CODES[0]) == CODES[0]
-        assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[0]
-        await store.rooms.forget_code(PLAYERS[0], "one")
-        assert await store.rooms.code_for(PLAYERS[0], "one", CODES[1]) == CODES[1]
         await store.deals.seal(drawn.id)
         assert await store.formats.read() is None
         await store.formats.raise_to(2)

@@ -61,7 +61,6 @@ LIVES: Mapping[str, int] = {
     "rated": rooms_keys.RACE_LIFE_S,
     "met": players_keys.PLAYER_LIFE_S,
     "renames": 30 * DAY,
-    "creation": rooms_keys.CREATION_LIFE_S,
     "device": accounts_keys.DEVICE_LIFE_S,
 }
 """In how many seconds a key has expired, by kind."""

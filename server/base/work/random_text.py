@@ -1,4 +1,4 @@
-"""Random ids and codes, those of rooms among them, drawn from the operating system."""
+"""Random ids and codes, those of rooms among them, drawn from the operating system or a MAC."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def random_room_code() -> RoomCode:
     return RoomCode(_drawn(CODE_ALPHABET, CODE_LENGTH))
 
 
+def room_code_of(mac: bytes) -> RoomCode:
+    """Return the code of a room that follows from a MAC of 32 bytes: as random as that."""
+    return RoomCode(_digits(int.from_bytes(mac), CODE_ALPHABET, CODE_LENGTH))
+
+
 def random_code(length: int) -> str:
     """Return a new random code by which a player signs in."""
     return _drawn(ALPHABET, length)
@@ -24,8 +29,12 @@ def random_code(length: int) -> str:
 
 def _drawn(alphabet: str, length: int) -> str:
     """Draw characters, all as likely: by one random number, of which they are the digits."""
-    base = len(alphabet)
-    number, digits = secrets.randbelow(base**length), []
+    return _digits(secrets.randbelow(len(alphabet) ** length), alphabet, length)
+
+
+def _digits(number: int, alphabet: str, length: int) -> str:
+    """Return the last digits of a number, the lowest first."""
+    base, digits = len(alphabet), []
     for _ in range(length):
         number, digit = divmod(number, base)
         digits.append(alphabet[digit])

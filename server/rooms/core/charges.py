@@ -14,7 +14,7 @@ from server.deals.core.keys import PLAYED_DEAL_DAYS, UNPLAYED_DEAL_LIFE_S
 from server.rooms.core import keys
 
 ROOM: Final = (Item(1_700, keys.UNUSED_ROOM_LIFE_MS), Item(350, 3 * HOUR))
-"""A room without a round, with its creation key and address hashes."""
+"""A room without a round, with the address hashes of its players."""
 
 ENTRY: Final = Item(120, keys.ROOM_LIFE_MS)
 """A further entry of a room's journal."""

@@ -23,9 +23,6 @@ ADDRESSES_LIFE_S = 3 * 3_600
 """Seconds that the addresses of a room's players are kept, after the last came: rounds are shorter.
 They are keyed hashes."""
 
-CREATION_LIFE_S = 3_600
-"""Seconds for which a room that is created again with the same creation key is found."""
-
 
 def room(code: str) -> str:
     """Return the key of a room's journal: a stream."""
@@ -45,8 +42,3 @@ def addresses(code: str) -> str:
 def race(deal_id: str) -> str:
     """Return the key of the record of a race, by its deal: a hash."""
     return f"rated:{{{deal_id}}}"
-
-
-def creation(player_id: str, key: str) -> str:
-    """Return the key of a creation: a string, the code of the room that it created."""
-    return f"creation:{{{player_id}}}:{key}"
