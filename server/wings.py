@@ -174,7 +174,7 @@ class Services:
             ranked_starts=ranked_starts,
             fills_pools=certify,
         )
-        self.filling = PoolFilling(store.pools, background) if certify else None
+        self.filling = PoolFilling(store.pools, background, metrics) if certify else None
         self.pools = store.pools
         self.leaderboards = Leaderboards(
             store.leaderboards,

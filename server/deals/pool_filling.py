@@ -13,6 +13,7 @@ import structlog
 
 from engine.catalog import games, ruleset
 from server.base.work.background import Background
+from server.base.work.metrics import Metrics
 from server.base.work.stop import Stop
 from server.deals.certification import FULL, Certification
 from server.deals.pool_store import PoolStore
@@ -47,6 +48,7 @@ class PoolFilling:
     Args:
         pools: those of the store.
         background: the node's background work.
+        metrics: of the node; a solver that does not work is counted.
         solver: starts a solver.
         full: how many deals a full pool has.
     """
@@ -55,6 +57,7 @@ class PoolFilling:
         self,
         pools: PoolStore,
         background: Background,
+        metrics: Metrics,
         *,
         solver: Callable[[], OwnSolver] = SolverProcess,
         full: int = FULL,
@@ -63,6 +66,7 @@ class PoolFilling:
         self._solver = solver
         self._full = full
         self._stop = background.stop
+        self._metrics = metrics
         # What is solved soonest comes first.
         self._games = sorted(games(), key=lambda game: ruleset(game).total)
         background.forever("pool_filling", self.fill, every=FILL_EVERY)
@@ -102,6 +106,7 @@ class PoolFilling:
                     return
         except SolverError as error:
             # The node plays without: its dailies are uncertified. It is tried again.
+            self._metrics.certification_failures += 1
             log.warning("certification_failed", error=str(error))
         finally:
             await solver.close()

@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 
 from engine.catalog import games
 from server.base.work.background import Background
+from server.base.work.metrics import Metrics
 from server.deals.pool_filling import FIRST_DAYS, PoolFilling
 from server.deals.solver_main import solved
 from server.deals.solver_process import Solved, SolverError, Task
@@ -50,14 +51,14 @@ class Broken(Here):
 
 async def test_the_first_days_deals_of_small_games_are_certified_at_once(node: Node) -> None:
     background = Background()
-    await PoolFilling(node.store.pools, background).fill_first()
+    await PoolFilling(node.store.pools, background, Metrics()).fill_first()
     found = await node.store.pools.sizes(list(games()))
     assert found == dict.fromkeys(games(), 0) | dict.fromkeys(SMALL, FIRST_DAYS)
 
 
 async def test_pools_are_filled_in_turn_and_then_left_alone(node: Node) -> None:
     solver = Here()
-    filling = PoolFilling(node.store.pools, Background(), solver=lambda: solver, full=3)
+    filling = PoolFilling(node.store.pools, Background(), Metrics(), solver=lambda: solver, full=3)
     await filling.fill()
     sizes = await node.store.pools.sizes(list(games()))
     assert {game for game, size in sizes.items() if size == 3} == SMALL
@@ -73,13 +74,15 @@ async def test_a_node_ends_in_the_middle_of_it(node: Node) -> None:
     background = Background()
     background.stop.set()
     solver = Here()
-    await PoolFilling(node.store.pools, background, solver=lambda: solver).fill()
+    await PoolFilling(node.store.pools, background, Metrics(), solver=lambda: solver).fill()
     assert (solver.asked, solver.closed) == ([], 1)
 
 
 async def test_a_solver_that_does_not_work_is_told_and_takes_no_node_down(node: Node) -> None:
+    metrics = Metrics()
     with capture_logs() as logs:
-        await PoolFilling(node.store.pools, Background(), solver=Broken).fill()
+        await PoolFilling(node.store.pools, Background(), metrics, solver=Broken).fill()
+    assert metrics.certification_failures == 1
     assert [(each["event"], each["log_level"]) for each in logs] == [
         ("certification_failed", "warning")
     ]

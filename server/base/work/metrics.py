@@ -105,7 +105,8 @@ class Metrics:
         default_factory=lambda: Histogram(SECONDS), metadata=_family(*_MOVE, until="answer")
     )
     refusals: Counts = field(
-        default_factory=Counter,
+        # An alert asks how fast it grows, which nobody can say of a counter that was not there.
+        default_factory=lambda: Counter(unavailable=0),
         metadata=_family("samedeal_refusals", "Commands and handshakes that were refused.", "code"),
     )
     closes: Counts = field(
@@ -233,6 +234,12 @@ class Metrics:
         default_factory=dict,
         metadata=_family(
             "samedeal_pool_deals", "Certified deals that are left for dailies to come.", "game"
+        ),
+    )
+    certification_failures: int = field(
+        default=0,
+        metadata=_family(
+            "samedeal_certification_failures", "Times that the node's own solver has not worked."
         ),
     )
     queues: Gauges = field(

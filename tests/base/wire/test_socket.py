@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket as sockets_of
+from collections import Counter
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -658,4 +659,4 @@ async def test_handshakes_for_other_hosts_or_origins_are_counted() -> None:
         ):
             async with connected(port) as client:
                 await client.shake(request_)
-    assert metrics.refusals == {"wrong_origin": 1, "wrong_host": 1}
+    assert metrics.refusals == Counter(wrong_origin=1, wrong_host=1)

@@ -1,0 +1,61 @@
+"""What expressions of PromQL ask for: metrics, and labels of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+import promql_parser
+
+from server.base.work.metrics import Metrics
+from tests.test_metrics import families_of, known_names
+
+ADDED = {"instance", "job", "le"}
+"""Labels that Prometheus adds, and that of a histogram's buckets."""
+
+Asked = tuple[str, frozenset[str]]
+"""A metric's name, and the labels that are asked of it."""
+
+
+def selectors(text: str) -> Iterator[Asked]:
+    """Yield the metrics that an expression selects, with the labels that it matches or groups by.
+
+    Raises:
+        ValueError: it is no PromQL.
+    """
+    groups: list[set[str]] = []
+
+    def labels_of(expression: promql_parser.Expr) -> set[str] | None:
+        if isinstance(expression, promql_parser.AggregateExpr) and expression.modifier:
+            return set(expression.modifier.labels)
+        return None
+
+    found: list[Asked] = []
+
+    def enter(expression: promql_parser.Expr) -> None:
+        if (grouped := labels_of(expression)) is not None:
+            groups.append(grouped)
+        if isinstance(expression, promql_parser.VectorSelector):
+            matched = {each.name for each in expression.matchers.matchers}
+            found.append((str(expression.name), frozenset(matched.union(*groups))))
+
+    def leave(expression: promql_parser.Expr) -> None:
+        if labels_of(expression) is not None:
+            groups.pop()
+
+    promql_parser.walk(promql_parser.parse(text), enter, leave)
+    yield from found
+
+
+def labels_by_name() -> dict[str, set[str]]:
+    """Return the labels of each metric of a node, by every name that its samples have."""
+    metrics = Metrics()
+    own = {each.metadata["name"]: set(each.metadata["labels"]) for each in fields(metrics)}
+    own["samedeal_build_info"] = {"version", "python"}
+    families = sorted(families_of(metrics), key=len)
+    return {
+        name: own.get(family, set()) | ADDED
+        for family in families
+        for name in known_names(metrics)
+        if name.startswith(family)
+    }
