@@ -1,14 +1,18 @@
 """Bytes that Redis keeps of everything: on an empty one, by the services of a node.
 
-python -m deploy.bench.capacity
+python -m deploy.bench.capacity [--table | --write]
 
-It takes two minutes. What is measured is what Redis says its data takes (`MEMORY STATS`), before
+It takes half a minute. What is measured is what Redis says its data takes (`MEMORY STATS`), before
 and after so many of a kind were made, divided by their number, and `KEY_COST` for each new key.
+With `--write` it is recorded in `costs.json`. With `--table` nothing is measured: the tables of
+`deploy/CAPACITY.md` are written anew, which follow from what is recorded.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
+import json
 import secrets
 import sys
 import tempfile
@@ -19,7 +23,7 @@ from pathlib import Path
 
 from redis.asyncio import Redis
 
-from deploy.bench import wire
+from deploy.bench import sizing, wire
 from deploy.bench.client import map_concurrently
 from deploy.bench.games import FIRST_ENTRY, recorded
 from deploy.bench.node import deal_recorded
@@ -181,17 +185,66 @@ async def measure(services: Services, redis: Redis) -> dict[str, int]:
     return found
 
 
+async def file_costs(services: Services, redis: Redis) -> dict[str, float]:
+    """Return what dailies of `sizing.MOVES` moves cost the file and the processor of Redis.
+
+    They are bytes appended for a move, bytes in the rewritten file for each byte in memory, and
+    microseconds of the processor for a move.
+    """
+
+    async def spent() -> tuple[float, int, int]:
+        await asyncio.sleep(SETTLED)
+        told = await redis.info()
+        seconds = told["used_cpu_user"] + told["used_cpu_sys"]
+        return seconds, told["aof_current_size"], told["used_memory_dataset"]
+
+    async def rewritten() -> int:
+        await redis.bgrewriteaof()
+        while True:
+            told = await redis.info("persistence")
+            if not told["aof_rewrite_in_progress"] and not told["aof_rewrite_scheduled"]:
+                return int(told["aof_base_size"])
+            await asyncio.sleep(SETTLED)
+
+    async def daily(_: int) -> None:
+        player = PlayerId(random_id())
+        opened = await services.dailies.open(player, GAME)
+        await play(services, opened.attempt, player, sizing.MOVES)
+
+    base, (seconds, size, memory) = await rewritten(), await spent()
+    await map_concurrently(COUNT, daily, AT_ONCE)
+    await services.outbox.flush()
+    later, size_later, memory_later = await spent()
+    moves = COUNT * sizing.MOVES
+    return {
+        "appended": round((size_later - size) / moves),
+        "rewritten": round((await rewritten() - base) / (memory_later - memory), 2),
+        "processor_us": round(1e6 * (later - seconds) / moves, 1),
+    }
+
+
 async def main() -> None:
-    """Measure, and print a table."""
+    """Run the command line."""
+    parser = argparse.ArgumentParser(prog="python -m deploy.bench.capacity", description=__doc__)
+    forms = parser.add_mutually_exclusive_group()
+    forms.add_argument("--table", action="store_true", help="write the tables of CAPACITY.md anew")
+    forms.add_argument("--write", action="store_true", help="record what is measured")
+    options = parser.parse_args()
+    if options.table:
+        sizing.write_document()
+        return
     deal_recorded()
     async with alone() as (services, redis):
         server = await redis.info("server")
-        found = await measure(services, redis)
+        kept = await measure(services, redis)
+        file = await file_costs(services, redis)
     # Valkey says with which Redis it is compatible, too.
     name = next(name for name in ("valkey", "redis") if f"{name}_version" in server)
-    lines = [f"| {name.title()} {server[f'{name}_version']} | bytes |", "|---|--:|"]
-    lines += [f"| {name} | {size:,} |" for name, size in found.items()]
-    sys.stdout.write("\n".join([*lines, ""]))
+    found = {"server": f"{name.title()} {server[f'{name}_version']}", "kept": kept, "file": file}
+    text = json.dumps(found, indent=1) + "\n"
+    if options.write:
+        sizing.COSTS_FILE.write_text(text, encoding="utf-8")
+    sys.stdout.write(text)
 
 
 if __name__ == "__main__":
