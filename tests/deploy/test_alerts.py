@@ -8,6 +8,7 @@ from typing import Any
 from ruamel.yaml import YAML
 
 from server.base.work.metrics import Metrics
+from tests.deploy.promql import labels_by_name, selectors
 from tests.processes import ROOT
 from tests.redis_servers import running_server
 from tests.test_losses import site_on
@@ -18,7 +19,7 @@ RULES: list[dict[str, Any]] = [rule for group in DOCUMENT["groups"] for rule in 
 
 def metrics_of(rule: dict[str, Any]) -> set[str]:
     """Return the names of the metrics in a rule's expression."""
-    return set(re.findall(r"\bsamedeal_\w+", rule["expr"]))
+    return {name for name, _ in selectors(rule["expr"])}
 
 
 def test_each_rule_says_what_to_do_and_how_urgent_it_is() -> None:
@@ -29,12 +30,21 @@ def test_each_rule_says_what_to_do_and_how_urgent_it_is() -> None:
         assert metrics_of(rule), rule["alert"]
 
 
+def test_a_rule_asks_for_labels_that_metrics_have() -> None:
+    known = labels_by_name()
+    for rule in RULES:
+        for name, labels in selectors(rule["expr"]):
+            assert labels <= known[name], rule["alert"]
+
+
 def test_a_node_has_each_metric_from_its_start() -> None:
     """A counter that appears with its first value has not increased, as Prometheus sees it."""
     with running_server() as server, site_on(server.url) as site:
-        names = {name for name, _ in site.metrics()}
+        found = site.metrics()
+    names = {name for name, _ in found}
     for rule in RULES:
         assert metrics_of(rule) <= names, rule["alert"]
+    assert found["samedeal_refusals_total", frozenset({("code", "unavailable")})] == 0
 
 
 def test_the_alert_of_lost_data_asks_for_all_that_a_node_counts_as_lost() -> None:
