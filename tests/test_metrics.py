@@ -54,13 +54,16 @@ SUFFIXES = {
     "histogram": ("_bucket", "_count", "_sum"),
     "info": ("_info",),
 }
+"""What follows the name of a family in those of its samples, by type."""
 
 
-def known_names(node_metrics: Metrics) -> set[str]:
-    """Return the names of all families, and of the samples that each has or may have."""
-    found = families_of(node_metrics)
-    samples = {f"{name}{end}" for name, each in found.items() for end in SUFFIXES[each.type]}
-    return samples | set(found)
+def samples_of(node_metrics: Metrics) -> set[str]:
+    """Return the names of all samples that a node has or may have, as Prometheus knows them."""
+    return {
+        f"{name}{suffix}"
+        for name, family in families_of(node_metrics).items()
+        for suffix in SUFFIXES[family.type]
+    }
 
 
 def test_counters_are_read_by_their_labels() -> None:

@@ -13,7 +13,7 @@ from ruamel.yaml import YAML
 from server.base.core.memory_level import LEVELS
 from server.base.work.metrics import Metrics
 from tests.processes import ROOT
-from tests.test_metrics import known_names
+from tests.test_metrics import families_of, samples_of
 
 RUNBOOK = (ROOT / "deploy/RUNBOOK.md").read_text(encoding="utf-8")
 
@@ -127,9 +127,12 @@ def test_links_to_entries_and_sections_lead_somewhere() -> None:
             assert fragment in anchors[document or name], f"{name} links to {document}#{fragment}"
 
 
-def test_the_metrics_that_the_runbook_names_exist() -> None:
-    named = set(re.findall(r"`((?:samedeal|process)_\w+)", RUNBOOK))
-    assert named - known_names(Metrics()) - {"samedeal_store_lost_*"} == set()
+@pytest.mark.parametrize("document", ["README.md", "RUNBOOK.md", "CAPACITY.md"])
+def test_the_metrics_that_a_document_names_exist(document: str) -> None:
+    text = (ROOT / "deploy" / document).read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:samedeal|process)_\w+)(?:\{.+?\})?`", text))
+    histograms = {name for name, each in families_of(Metrics()).items() if each.type == "histogram"}
+    assert named - samples_of(Metrics()) <= histograms | {"samedeal_", "process_"}
 
 
 def test_events_are_found_however_they_are_logged() -> None:

@@ -8,7 +8,7 @@ from dataclasses import fields
 import promql_parser
 
 from server.base.work.metrics import Metrics
-from tests.test_metrics import families_of, known_names
+from tests.test_metrics import families_of, samples_of
 
 ADDED = {"instance", "job", "le"}
 """Labels that Prometheus adds, and that of a histogram's buckets."""
@@ -56,6 +56,6 @@ def labels_by_name() -> dict[str, set[str]]:
     return {
         name: own.get(family, set()) | ADDED
         for family in families
-        for name in known_names(metrics)
+        for name in samples_of(metrics)
         if name.startswith(family)
     }
