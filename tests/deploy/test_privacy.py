@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from importlib import import_module
 
+import pytest
+from redis import Redis
+
+from server.base.core.keys import kind_of
 from tests.base.redis.key_modules import KEY_MODULES, all_of
+from tests.clients.client import opened
+from tests.clients.play import give_up_daily, race_of, resign
+from tests.conftest import node
 from tests.processes import ROOT
+from tests.redis_servers import running_server, until
 
 PAGE = (ROOT / "deploy/PRIVACY.md").read_text(encoding="utf-8")
 
@@ -45,14 +54,14 @@ def kinds() -> set[str]:
 
 def test_each_duration_is_that_of_the_constant_that_it_names() -> None:
     compared = 0
-    for *_, until, constant in ROWS:
+    for *_, life, constant in ROWS:
         if constant:
             name, value = value_of(constant.strip("`"))
             if name.startswith("MAX_"):
                 assert f"{value:,}" in PAGE
             else:
                 # Of several in a cell, the first one is the constant's.
-                assert seconds(until) == value, (until, constant)
+                assert seconds(life) == value, (life, constant)
             compared += 1
     assert compared > 15
 
@@ -72,3 +81,53 @@ def test_what_the_page_keeps_in_the_browser_is_listed() -> None:
     keys = {key for text in texts for key in re.findall(r"[\"`](samedeal\.[a-z]+)", text)}
     assert len(keys) > 10
     assert set(re.findall(r"`(samedeal\.[a-z]+)`", PAGE)) == keys
+
+
+def contents(client: Redis, key: str) -> str:
+    """Return all that is stored at a key."""
+    match client.type(key):
+        case "string":
+            return str(client.get(key))
+        case "hash":
+            return str(client.hgetall(key))
+        case "set":
+            return str(client.smembers(key))
+        case "zset":
+            return str(client.zrange(key, 0, -1))
+        case _:
+            return str(client.xrange(key))
+
+
+def kinds_with(client: Redis, text: str) -> set[str]:
+    """Return the kinds of the keys that have a text in their names or in what is stored there."""
+    return {
+        kind_of(key)[0]
+        for key in client.scan_iter(count=1_000)
+        if text in key or text in contents(client, key)
+    }
+
+
+@pytest.mark.usefixtures("short_countdown")
+async def test_a_deletion_leaves_what_the_page_says() -> None:
+    paragraph = PAGE.partition("**What a deletion leaves**")[2].partition("\n\n")[0]
+    left = set(re.findall(r"`([a-z-]+)`", paragraph))
+    with running_server() as server, server.client() as redis:
+        async with node(server.url) as port, opened(port) as one, opened(port) as other:
+            run, others = await race_of(one, other)
+            player = run["attempt"].partition(".")[2]
+            await one.keep()
+            await one.ask("rename", name="Ada Lovelace")
+            await give_up_daily(one)
+            for client, begun in ((one, run), (other, others)):
+                moved = await client.ask("move", attempt=begun["attempt"], seq=2, move="s>w")
+                await resign(client, begun | {"seq": moved["seq"]})
+            await asyncio.to_thread(until, lambda: bool(redis.exists(f"met:{{{player}}}")))
+            before = kinds_with(redis, player)
+            assert before >= {"history", "met", "recovery", "sessions", "player"}
+            assert "player" in kinds_with(redis, "Ada Lovelace")
+            assert (await one.ask("DeleteAccount"))["type"] == "done"
+            await one.closed()
+            assert kinds_with(redis, "Ada Lovelace") == set()
+            await asyncio.to_thread(until, lambda: kinds_with(redis, player) <= left)
+            assert kinds_with(redis, player) >= {"player", "leaderboard", "attempt", "rated"}
+            assert redis.hgetall(f"player:{{{player}}}").keys() == {"deleted"}
