@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from server.base.core.memory_level import LEVELS
+from server.base.core.memory_level import FROM, LEVELS, SLACK
 from server.base.work.metrics import Metrics
 from tests.processes import ROOT
 from tests.test_metrics import families_of, samples_of
@@ -125,6 +125,13 @@ def test_links_to_entries_and_sections_lead_somewhere() -> None:
     for name, text in documents.items():
         for document, fragment in re.findall(r"\]\(([\w.]*)#([^)]+)\)", text):
             assert fragment in anchors[document or name], f"{name} links to {document}#{fragment}"
+
+
+def test_the_levels_of_a_store_that_fills_are_those_of_the_code() -> None:
+    rows = re.findall(r"^\| (\d+) % \|.*\| `store_(\w+)` \|$", RUNBOOK, re.MULTILINE)
+    assert {level: int(percent) / 100 for percent, level in rows} == FROM
+    (free,) = re.findall(r"^\| less than (\d+) % \|.*`store_free` \|$", RUNBOOK, re.MULTILINE)
+    assert int(free) / 100 == pytest.approx(FROM["filling"] - SLACK)
 
 
 @pytest.mark.parametrize("document", ["README.md", "RUNBOOK.md", "CAPACITY.md"])

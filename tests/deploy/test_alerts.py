@@ -7,6 +7,9 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from server.base.core.days import DRAWN_AHEAD
+from server.base.core.memory_level import FROM
+from server.base.net.load import MAX_LAG
 from server.base.work.metrics import Metrics
 from tests.deploy.promql import labels_by_name, selectors
 from tests.processes import ROOT
@@ -52,3 +55,15 @@ def test_the_alert_of_lost_data_asks_for_all_that_a_node_counts_as_lost() -> Non
     counted = {f"samedeal_store_{name}_total" for name in Metrics.__slots__ if "lost" in name}
     assert metrics_of(rule) == counted
     assert len(re.findall(r"> 0\b", rule["expr"])) == len(counted)
+
+
+def test_the_bounds_of_alerts_are_those_from_which_a_node_acts() -> None:
+    bounds = {
+        rule["alert"]: float(found[1])
+        for rule in RULES
+        if (found := re.search(r"[<>]=? ([\d.]+)(?!.*[<>])", rule["expr"], re.DOTALL))
+    }
+    assert bounds["SamedealStoreFilling"] == bounds["SamedealStoreFillsSoon"] == FROM["filling"]
+    assert bounds["SamedealStoreFull"] == FROM["short"]
+    assert bounds["SamedealMovesSlow"] == MAX_LAG
+    assert bounds["SamedealPoolShort"] == DRAWN_AHEAD
