@@ -125,6 +125,7 @@ async def test_a_deletion_leaves_what_the_page_says() -> None:
             before = kinds_with(redis, player)
             assert before >= {"history", "met", "recovery", "sessions", "player"}
             assert "player" in kinds_with(redis, "Ada Lovelace")
+            assert kinds_with(redis, "127.0.0.1") == set(), "addresses are hashed"
             assert (await one.ask("DeleteAccount"))["type"] == "done"
             await one.closed()
             assert kinds_with(redis, "Ada Lovelace") == set()
