@@ -26,7 +26,7 @@ DOCUMENT: Final = FOLDER.parent / "CAPACITY.md"
 PLAYERS: Final = (1_000, 10_000, 100_000, 1_000_000)
 """Players a day, of whom each has a row."""
 
-DAYS: Final = (90, 30, 7)
+DAYS: Final = (90, 30, 7, 2)
 """Days for which the journals of attempts are kept: `KEPT_DAYS`, and fewer."""
 
 # What is assumed of a player on a day.

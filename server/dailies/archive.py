@@ -3,8 +3,8 @@
 A file is made soon after the day (`server.dailies.retention`), or when somebody asks for it, and
 kept in a folder of the node. It is made from the day's leaderboards and the journals, which do not
 change any more, in a fixed order: so all nodes make the same bytes. An operator who deletes the
-file lets it be made again, for as long as there are journals, without what has been taken back or
-deleted since.
+file lets it be made again, for as long as there are journals, without what has been taken back
+since.
 """
 
 from __future__ import annotations
