@@ -40,9 +40,10 @@ from server.base.seals.key_file import own_keys, read_keys
 from server.base.seals.keyring_store import KeyringStore
 from server.base.web.api.app import Api
 from server.base.web.headers import SecurityHeaders
-from server.base.web.http import Health, PlayersApp, metrics_app
+from server.base.web.http import FIRST_SEGMENTS, Health, PlayersApp, metrics_app
 from server.base.web.pages import Pages
 from server.base.web.previews import Previews
+from server.base.web.rooted import at_root
 from server.base.wire.sockets import Sockets
 from server.base.work.background import Background
 from server.base.work.clock import Clock
@@ -171,7 +172,8 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
         api = Api(ROUTES, services, load, metrics.requests, proxies=proxies, budgets=budgets)
         stack.push_async_callback(api.close)
         pages = _pages(settings, previews, proxies, origins)
-        app = PlayersApp(pages, api, origins, health)
+        own = FIRST_SEGMENTS | pages.first_segments
+        app = at_root(PlayersApp(pages, api, origins, health), origins, own)
         admission = Admission(budgets, proxies, most_connections(settings.max_connections))
         listener = Listener(SecurityHeaders(app, origins), sockets, admission, turns)
         metrics.connections = lambda: listener.connections

@@ -42,8 +42,8 @@ class Settings:
         replica_acks: how many replicas must have received a write before it is acknowledged.
         metrics_host: host name or address on which to serve metrics.
         metrics_port: TCP port on which to serve metrics, or `None` not to serve them.
-        public_url: origin at which players open the page, or `None` to use the Host header of each
-            request.
+        public_url: URL at which players open the page, maybe with a path that all of it lies below,
+            or `None` to use the Host header of each request.
         reserved_names: a file of further words that names may not have, since its owner could pass
             for those who run the game.
         offensive_names: a file of further words that names may not have, since they hurt.

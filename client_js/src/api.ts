@@ -16,7 +16,10 @@ import type {
 import { Refusal, disconnected } from "./refusal.ts";
 
 export interface ApiOptions {
-  /** Where the server is, as in `https://play.example.org`; a page leaves its own out. */
+  /**
+   * Where the server is, as in `https://play.example.org`, with the path that it lies below if there
+   * is one: `https://example.org/games/samedeal`. A page leaves its own origin out.
+   */
   readonly origin?: string;
 }
 

@@ -28,6 +28,8 @@ export function memoryStorage(token: string | null = null): TokenStorage {
 
 /** Texts by their keys: the part of a browser's `Storage` that is used. */
 export interface TextStorage {
+  /** What its keys begin with where they are stored, if others may store theirs beside them. */
+  readonly prefix?: string;
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
@@ -53,9 +55,11 @@ export class BrowserStorage implements TextStorage {
   /** What the browser has refused; null is what it should have deleted. */
   readonly #refused = new Map<string, string | null>();
   readonly #keeps = new Store(true);
+  readonly prefix: string;
 
-  constructor(name: keyof Browser) {
+  constructor(name: keyof Browser, prefix = "") {
     this.#name = name;
+    this.prefix = prefix;
   }
 
   /** Whether the browser has kept all that it was given so far. */
@@ -67,7 +71,7 @@ export class BrowserStorage implements TextStorage {
     const refused = this.#refused.get(key);
     if (refused !== undefined) return refused;
     try {
-      return this.#browsers.getItem(key);
+      return this.#browsers.getItem(this.prefix + key);
     } catch {
       return null;
     }
@@ -75,12 +79,12 @@ export class BrowserStorage implements TextStorage {
 
   /** Returns whether the browser keeps it. */
   setItem(key: string, value: string): boolean {
-    return this.#change(key, value, (storage) => storage.setItem(key, value));
+    return this.#change(key, value, (storage) => storage.setItem(this.prefix + key, value));
   }
 
   /** Returns whether the browser has deleted it. */
   removeItem(key: string): boolean {
-    return this.#change(key, null, (storage) => storage.removeItem(key));
+    return this.#change(key, null, (storage) => storage.removeItem(this.prefix + key));
   }
 
   #change(key: string, value: string | null, change: (storage: TextStorage) => void): boolean {
@@ -107,12 +111,12 @@ export function tokenIn(texts: TextStorage): TokenStorage {
   return {
     load: () => texts.getItem(KEY),
     save: (token) => (token === null ? texts.removeItem(KEY) : texts.setItem(KEY, token)),
-    turn: inTurn,
+    turn: (run) => inTurn((texts.prefix ?? "") + KEY, run),
   };
 }
 
-/** Call `run` while no other tab of this browser has the turn; at once where there are no locks. */
-function inTurn(run: () => void): () => void {
+/** Call `run` while no other tab of this browser has this turn; at once where there are no locks. */
+function inTurn(name: string, run: () => void): () => void {
   const { navigator } = globalThis as { navigator?: { readonly locks?: Locks } };
   const turn = new AbortController();
   const { signal } = turn;
@@ -123,7 +127,7 @@ function inTurn(run: () => void): () => void {
   };
   if (navigator?.locks === undefined) void begin();
   // Browsers that forbid storage refuse the lock too.
-  else navigator.locks.request(KEY, { signal }, begin).catch(() => signal.aborted || run());
+  else navigator.locks.request(name, { signal }, begin).catch(() => signal.aborted || run());
   return () => turn.abort();
 }
 

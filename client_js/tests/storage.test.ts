@@ -1,7 +1,7 @@
 /** What the browser keeps, and what takes its place where it keeps nothing. */
 
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { BrowserStorage, type TextStorage, defaultStorage } from "../src/storage.ts";
+import { BrowserStorage, type TextStorage, defaultStorage, tokenIn } from "../src/storage.ts";
 
 /** A browser's storage that takes only so many characters. */
 class Limited implements TextStorage {
@@ -87,6 +87,26 @@ describe.each<[string, PropertyDescriptor]>([
     expect(one.load()).toBe("token");
     expect(other.load()).toBeNull();
   });
+});
+
+test("what one site stores is not another's on its origin, nor do they wait for one another", async () => {
+  const browsers = new Limited(100);
+  install({ value: browsers });
+  const [here, beside] = ["", "/games/x:"].map((prefix) =>
+    tokenIn(new BrowserStorage("localStorage", prefix)),
+  );
+  here?.save("here");
+  expect(beside?.load()).toBeNull();
+  beside?.save("beside");
+  expect([here?.load(), beside?.load()]).toEqual(["here", "beside"]);
+  beside?.save(null);
+  expect([here?.load(), beside?.load()]).toEqual(["here", null]);
+  const names: string[] = [];
+  const locks = { request: async (name: string) => void names.push(name) };
+  vi.stubGlobal("navigator", { locks });
+  [here, beside].forEach((each) => each?.turn?.(() => undefined));
+  vi.unstubAllGlobals();
+  expect(names).toEqual(["samedeal.token", "/games/x:samedeal.token"]);
 });
 
 test("what did not fit is kept as soon as it does", () => {

@@ -52,6 +52,10 @@ export default defineConfig({
     compress(here("dist")),
   ],
   resolve: { alias: { "@samedeal/client": here("../src/index.ts") } },
+  // The server adds the path that it lies below to the addresses in the HTML, and to no others.
+  experimental: {
+    renderBuiltUrl: (file, { hostType }) => (hostType === "html" ? `/${file}` : { relative: true }),
+  },
   // A file of its own, which shares none with the page.
   worker: { format: "iife" },
   server: { proxy: { "/socket": { target: server, ws: true } } },

@@ -153,9 +153,10 @@ for command in COMMANDS:
 @option(
     "--public-url",
     metavar="URL",
-    help="Origin at which players open the page, such as https://play.example.org. Link previews "
-    "use it for their URLs, and passkeys hold for its host. Without this option, they use the Host "
-    "header of each request. Needed, or --hosts, if players use a domain.",
+    help="URL at which players open the page, such as https://play.example.org, or "
+    "https://example.org/games/samedeal below a path. Link previews use it for their URLs, and "
+    "passkeys hold for its host. Without this option, they use the Host header of each request. "
+    "Needed, or --hosts, if players use a domain.",
 )
 @option(
     "--trusted-proxies",

@@ -22,13 +22,13 @@ export function keeping(folder: string): Plugin {
         const contents = new Map<string, string | Uint8Array>();
         for (const [name, file] of Object.entries(bundle)) {
           // The entry pages of other screens differ from `ENTRY` only in their preloads.
-          if (!name.startsWith("assets/") && `/${name}` !== ENTRY) continue;
-          contents.set(`/${name}`, file.type === "asset" ? file.source : file.code);
+          if (!name.startsWith("assets/") && name !== ENTRY) continue;
+          contents.set(name, file.type === "asset" ? file.source : file.code);
         }
         for (const name of readdirSync(folder)) {
           // Link previews, a megabyte in all, are fetched by other services and never by the page.
           if (name.startsWith("preview")) continue;
-          contents.set(`/${name}`, readFileSync(join(folder, name)));
+          contents.set(name, readFileSync(join(folder, name)));
         }
         const files: KeptFile[] = [...contents].map(([path, content]) => ({
           path,

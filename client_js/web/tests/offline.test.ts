@@ -1,14 +1,16 @@
 /** How the service worker handles requests. */
 
 import { describe, expect, it } from "vitest";
-import { handlingOf, networkFirst } from "../src/offline/kept.ts";
+import { cacheOf, handlingOf, isOld, networkFirst } from "../src/offline/kept.ts";
 
-const ORIGIN = "https://samedeal.test";
-const KEPT = new Set(["/", "/assets/index-1234.js"]);
+const KEPT = new Set(["assets/index-1234.js"]);
+const SCOPES = ["https://samedeal.test/", "https://samedeal.test/games/samedeal/"];
 
-describe("handlingOf", () => {
-  const of = (path: string, mode: RequestMode = "navigate", method = "GET") =>
-    handlingOf({ method, mode, url: new URL(path, ORIGIN).href }, ORIGIN, KEPT);
+describe.each(SCOPES)("handlingOf below %s", (scope) => {
+  const of = (path: string, mode: RequestMode = "navigate", method = "GET") => {
+    const url = path.startsWith("/") ? scope + path.slice(1) : path;
+    return handlingOf({ method, mode, url }, scope, KEPT);
+  };
 
   it.each(["/", "/r/H7KQ2", "/leaderboard/robert?day=3", "/nowhere"])(
     "handles %s as a page",
@@ -17,21 +19,38 @@ describe("handlingOf", () => {
     },
   );
 
-  it.each(["/health", "/metrics", "/socket", "/socket/", "https://elsewhere.test/"])(
-    "leaves %s to the network",
-    (path) => {
-      expect(of(path)).toBeNull();
-      expect(of(path, "cors")).toBeNull();
-    },
-  );
+  it.each([
+    ...["/health", "/metrics", "/socket", "/socket/", "/socket?x", "https://elsewhere.test/"],
+    "https://samedeal.test.example/",
+  ])("leaves %s to the network", (path) => {
+    expect(of(path)).toBeNull();
+    expect(of(path, "cors")).toBeNull();
+  });
 
   it("serves the files of its build from the cache, and no others", () => {
     expect(of("/assets/index-1234.js", "cors")).toBe("file");
+    expect(of("/assets/index-1234.js?x#y", "cors")).toBe("file");
     expect(of("/assets/index-5678.js", "cors")).toBeNull();
     expect(of("/sw.js", "same-origin")).toBeNull();
     expect(of("/assets/index-1234.js", "cors", "POST")).toBeNull();
     expect(of("https://elsewhere.test/assets/index-1234.js", "cors")).toBeNull();
   });
+});
+
+it("leaves the other sites on its origin alone", () => {
+  const [home = "", below = ""] = SCOPES;
+  expect(handlingOf({ method: "GET", mode: "navigate", url: home }, below, KEPT)).toBeNull();
+  const names = [
+    cacheOf("2b", home),
+    cacheOf("1a", home),
+    cacheOf("2b", below),
+    cacheOf("1a", below),
+  ];
+  // As it was called before there were such sites.
+  expect(names[0]).toBe("samedeal-2b");
+  expect(names.filter((name) => isOld(name, "2b", home))).toEqual([names[1]]);
+  expect(names.filter((name) => isOld(name, "2b", below))).toEqual([names[3]]);
+  expect(isOld("other-1a", "2b", home)).toBe(false);
 });
 
 describe("networkFirst", () => {

@@ -48,7 +48,8 @@ def document() -> Object:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Samedeal", "version": VERSION, "description": ABOUT},
-        "servers": [{"url": "/api"}],
+        # Relative to this document.
+        "servers": [{"url": "../api"}],
         "paths": {route.path: {"get": _operation(route)} for route in ROUTES},
         "components": {
             "schemas": _schemas(),

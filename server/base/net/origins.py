@@ -20,6 +20,9 @@ HOST: Final = re.compile(
 )
 """A host name or address and an optional port, without characters that are special in HTML."""
 
+_ROOT: Final = re.compile(r"(?:/[a-z0-9_~-][a-z0-9._~-]*)*", re.IGNORECASE)
+"""A path that the site may lie below, without a slash at the end. No segment begins with a dot."""
+
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 
 
@@ -30,10 +33,14 @@ class Origins:
     and the names of this machine are answered, so that a server needs no settings at home.
 
     Args:
-        public_url: the origin of the page; `None` to use the Host header of each request.
+        public_url: the URL of the page, maybe with a path that all of it lies below; `None` to use
+            the Host header of each request.
         hosts: further names of this server, without ports.
         more: further origins whose pages may open WebSockets.
         proxies: the proxies whose `X-Forwarded-Proto` is believed.
+
+    Attributes:
+        root: the path of the public URL, as `/games/samedeal`; empty if there is none.
 
     Raises:
         ValueError: the public URL, a host or an origin is invalid.
@@ -52,8 +59,9 @@ class Origins:
         own = socket.gethostname().lower()
         self._machine = {"localhost", own, f"{own}.local"}
         self._public = self._public_name = None
+        self.root = ""
         if public_url is not None:
-            self._public = public_origin(public_url)
+            self._public, self.root = parse_public_url(public_url)
             self._public_name = name_of(urlsplit(self._public).netloc)
         else:
             self._names |= self._machine
@@ -88,9 +96,19 @@ class Origins:
             peer: the address of the connection.
 
         Returns:
-            The public URL if there is one, or else what Host says; `None` if that is invalid.
+            That of the public URL if there is one, or else what Host says; `None` if that is
+            invalid.
         """
         return self._public or self._asked(headers, peer)
+
+    def site(self, headers: Mapping[str, str], peer: str) -> str | None:
+        """Return what the URLs of the page begin with: `origin`, and below it the root."""
+        origin = self.origin(headers, peer)
+        return None if origin is None else origin + self.root
+
+    def below_root(self, path: str) -> str:
+        """Return a path without the root, which a proxy may have taken away already."""
+        return path.removeprefix(self.root) if path.startswith(f"{self.root}/") else path
 
     def is_by_tls(self, headers: Mapping[str, str], peer: str) -> bool:
         """Return whether the origin of the page that a request is for is an https one."""
@@ -125,19 +143,26 @@ class Origins:
         return _origin("https" if forwarded.lower() == "https" else "http", host)
 
 
-def public_origin(url: str) -> str:
-    """Return the origin of a public URL that the operator has set.
+def parse_public_url(url: str) -> tuple[str, str]:
+    """Return the origin, and the root below it, of a public URL that the operator has set.
 
     Raises:
-        ValueError: it is not an http or https URL without path, query and fragment.
+        ValueError: it is not an http or https URL of a host, or has a query or a fragment, or its
+            path has other characters than letters, digits and `-_.~`.
     """
-    scheme, netloc, path, query, fragment = urlsplit(url)
-    host = HOST.fullmatch(netloc)
-    if scheme not in _DEFAULT_PORTS or host is None or path.strip("/"):
-        raise ValueError(f"{url!r} is not a public URL such as https://play.example.org")
-    if query or fragment:
+    if "?" in url or "#" in url:
         raise ValueError(f"{url!r}: a public URL has no query and no fragment")
-    return _origin(scheme, host)
+    scheme, netloc, path, *_ = urlsplit(url)
+    host = HOST.fullmatch(netloc)
+    if scheme not in _DEFAULT_PORTS or host is None:
+        raise ValueError(f"{url!r} is not a public URL such as https://play.example.org")
+    root = path.removesuffix("/")
+    if not _ROOT.fullmatch(root):
+        raise ValueError(
+            f"{url!r}: the path of a public URL is made of letters, digits and -_.~, as in "
+            "https://example.org/games/samedeal, and no part of it is empty or begins with a dot"
+        )
+    return _origin(scheme, host), root
 
 
 def name_of(host: str) -> str | None:

@@ -94,7 +94,7 @@ class SecurityHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        path: str = scope["path"]
+        path = self._origins.below_root(scope["path"])
         by_prefix = self._by_prefix.items()
         more = next((raw for prefix, raw in by_prefix if path.startswith(prefix)), self._document)
         peer, _ = scope["client"] or ("", 0)

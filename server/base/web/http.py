@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server.base.net.origins import Origins
 from server.base.web.api.app import Api
-from server.base.web.pages import Pages, plain
+from server.base.web.pages import SCREENS, Pages, plain
 from server.base.work.metrics import Metrics
 
 SOCKET_PATH = "/socket"
@@ -25,6 +25,9 @@ API_PATH = "/api"
 LIVE_PATH = "/health/live"
 READY_PATH = "/health/ready"
 METRICS_PATH = "/metrics"
+
+FIRST_SEGMENTS = {*SCREENS, "socket", "api", "health"}
+"""Of the paths on the players' port, those of files aside."""
 
 METHODS = ("GET", "HEAD")
 """Methods of requests for the page and for health checks."""

@@ -6,8 +6,9 @@ preview once, while it is asked for. That may take a read of the store for a roo
 
 from __future__ import annotations
 
+import gzip
 import mimetypes
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
@@ -19,6 +20,7 @@ from server.base.net.addresses import Proxies
 from server.base.net.origins import Origins
 from server.base.web.content import Content, Representation, content_of
 from server.base.web.previews import Preview, Previews
+from server.base.web.rooted import rooted
 from server.base.web.start_page import StartPage
 
 INDEX = "/index.html"
@@ -47,7 +49,7 @@ class Pages:
         folder: the directory with the files; it may be missing or empty.
         previews: makes the link previews.
         proxies: the proxies that say where a request is from.
-        origins: says which origin absolute URLs begin with.
+        origins: says what absolute URLs begin with, and which root the page lies below.
     """
 
     def __init__(
@@ -56,10 +58,18 @@ class Pages:
         self._previews = previews
         self._proxies = proxies
         self._origins = origins
-        self._pages = {
-            "/" + path.relative_to(folder).as_posix(): _read(path, folder)
+        files = {
+            "/" + path.relative_to(folder).as_posix(): path
             for path in sorted(folder.rglob("*"))
             if path.is_file() and path.suffix not in CODINGS.values()
+        }
+        bodies = {name: path.read_bytes() for name, path in files.items()}
+        changed = rooted(origins.root, bodies)
+        self._pages = {
+            name: _content(name, changed[name], {"gzip": gzip.compress(changed[name], mtime=0)})
+            if name in changed
+            else _content(name, body, _encoded(files[name]))
+            for name, body in bodies.items()
         }
         index = self._pages.get(INDEX)
         self._missing = index and Content(
@@ -81,6 +91,11 @@ class Pages:
         """Whether the directory contains a built page."""
         return INDEX in self._pages
 
+    @property
+    def first_segments(self) -> set[str]:
+        """The first segments of the paths of files."""
+        return {path.split("/")[1] for path in self._pages}
+
     async def answer(self, request: Request) -> Response:
         """Return the response to a request for a file or a screen."""
         path: str = request.scope["path"]
@@ -101,16 +116,16 @@ class Pages:
         address = self._proxies.client_of(request)
         preview = await self._previews.preview(request.scope["path"], request.query_params, address)
         peer = request.client.host if request.client is not None else ""
-        origin = self._origins.origin(request.headers, peer)
+        site = self._origins.site(request.headers, peer)
         language = start.language(request.headers.get("Accept-Language", ""))
-        return _rendered(start, preview, origin, language).answer(request.headers)
+        return _rendered(start, preview, site, language).answer(request.headers)
 
 
 @lru_cache(_RENDERED)
-def _rendered(start: StartPage, preview: Preview, origin: str | None, language: str) -> Content:
-    """Return the start page with a preview, for the page's origin, in a reader's language."""
+def _rendered(start: StartPage, preview: Preview, site: str | None, language: str) -> Content:
+    """Return the start page with a preview, for where the page is, in a reader's language."""
     # Not compressed: it fits into one or two packets, and compressing would take longer.
-    body = start.page(preview, origin, language).encode()
+    body = start.page(preview, site, language).encode()
     headers = {
         "Content-Type": "text/html; charset=utf-8",
         "Cache-Control": _REVALIDATE,
@@ -133,23 +148,27 @@ def _start_page(page: Content, files: Collection[str]) -> StartPage | None:
         return None
 
 
-def _read(path: Path, folder: Path) -> Content:
-    body = path.read_bytes()
-    content_type = mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+def _content(name: str, body: bytes, encoded: Mapping[str, bytes]) -> Content:
+    """Return the content of a file, by its path on the server."""
+    content_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     if content_type.startswith("text/") or content_type == "application/javascript":
         content_type += "; charset=utf-8"
     # The names of files under assets contain a digest of their content.
-    hashed = path.relative_to(folder).parts[0] == "assets"
+    hashed = name.startswith("/assets/")
     headers = {
         "Content-Type": content_type,
         "Cache-Control": _IMMUTABLE if hashed else _REVALIDATE,
     }
-    encoded = {
+    return content_of(body, headers, encoded)
+
+
+def _encoded(path: Path) -> dict[str, bytes]:
+    """Return the content of the compressed files beside a file, by content coding."""
+    return {
         name: beside.read_bytes()
         for name, suffix in CODINGS.items()
         if (beside := path.with_name(path.name + suffix)).is_file()
     }
-    return content_of(body, headers, encoded)
 
 
 def _missing(found: Representation) -> Representation:

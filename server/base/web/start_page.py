@@ -55,13 +55,13 @@ class StartPage:
             raise ValueError(f"The page has no {BEGIN} … {END}")
         self._files = files
 
-    def page(self, preview: Preview, origin: str | None, language: str = DEFAULT_LANGUAGE) -> str:
+    def page(self, preview: Preview, site: str | None, language: str = DEFAULT_LANGUAGE) -> str:
         """Return the HTML of the page with a preview.
 
         Args:
             preview: the preview.
-            origin: the origin that absolute URLs begin with; without one, tags that need absolute
-                URLs are left out.
+            site: what absolute URLs begin with, an origin and maybe a path; without it, tags that
+                need absolute URLs are left out.
             language: the reader's, one of `language`.
         """
         name = PRODUCT if preview is HOME else f"{preview.title} · {PRODUCT}"
@@ -75,11 +75,11 @@ class StartPage:
             "og:description": preview.about,
         }
         lines = [f"<title>{escape(name)}</title>"]
-        if origin is not None:
-            address = origin + preview.path
+        if site is not None:
+            address = site + preview.path
             lines.append(f'<link rel="canonical" href="{escape(address)}" />')
             properties["og:url"] = address
-            properties |= self._image(preview, origin)
+            properties |= self._image(preview, site)
         lines += [_meta("name", *pair) for pair in named.items()]
         lines += [_meta("property", *pair) for pair in properties.items()]
         if language in self._words:
@@ -91,13 +91,13 @@ class StartPage:
         """Return the language of the page for the value of an Accept-Language header."""
         return _first_of(accepted, frozenset(self._words))
 
-    def _image(self, preview: Preview, origin: str) -> dict[str, str]:
+    def _image(self, preview: Preview, site: str) -> dict[str, str]:
         """Return the properties of a preview's image, or none if the page has no such file."""
         path = "/preview.png" if preview.game is None else f"/preview-{preview.game}.png"
         if path not in self._files:
             return {}
         return {
-            "og:image": origin + path,
+            "og:image": site + path,
             "og:image:type": "image/png",
             "og:image:width": str(WIDTH),
             "og:image:height": str(HEIGHT),

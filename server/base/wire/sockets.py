@@ -133,7 +133,7 @@ class Sockets:
         if not self._origins.serves(headers.get("Host", "")):
             self._metrics.refusals["wrong_host"] += 1
             return _refusal(HTTPStatus.MISDIRECTED_REQUEST, WRONG_HOST)
-        if request.path.partition("?")[0] != SOCKET_PATH:
+        if self._origins.below_root(request.path.partition("?")[0]) != SOCKET_PATH:
             return _refusal(HTTPStatus.NOT_FOUND, "There is no WebSocket at this path.")
         if not self._origins.admits(headers, socket.peer):
             self._metrics.refusals["wrong_origin"] += 1

@@ -9,7 +9,7 @@ import pytest
 from starlette.datastructures import Headers
 
 from server.base.net.addresses import Proxies
-from server.base.net.origins import Origins, public_origin
+from server.base.net.origins import Origins, parse_public_url
 from tests.base.web.test_pages import get
 from tests.conftest import ALONE, node
 
@@ -167,7 +167,17 @@ def test_at_the_host_of_the_public_url_no_other_scheme_is_admitted(more: dict[st
         "play.example.org",
         "ftp://a.example",
         "https://",
-        "https://a.example/x",
+        "https://a.example/x?",
+        "https://a.example/x#",
+        "https://a.example//",
+        "https://a.example/x//y",
+        "https://a.example/x/../y",
+        "https://a.example/./x",
+        "https://a.example/.x",
+        "https://a.example/x%2fy",
+        "https://a.example/x y",
+        'https://a.example/x"',
+        "https://a.example/é",
         "https://a.example?x",
         "https://a.example/#x",
         "https://u@a.example",
@@ -176,7 +186,30 @@ def test_at_the_host_of_the_public_url_no_other_scheme_is_admitted(more: dict[st
 )
 def test_an_invalid_public_url_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match="public URL"):
-        public_origin(url)
+        parse_public_url(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        (PUBLIC, (PUBLIC, "")),
+        (f"{PUBLIC}/", (PUBLIC, "")),
+        ("HTTPS://Play.Example.org:443/Games/samedeal/", (PUBLIC, "/Games/samedeal")),
+        ("http://a.example:8000/~ada/v1.2_x", ("http://a.example:8000", "/~ada/v1.2_x")),
+    ],
+)
+def test_a_public_url_is_an_origin_and_maybe_a_root(url: str, site: tuple[str, str]) -> None:
+    assert parse_public_url(url) == site
+
+
+def test_a_proxy_may_take_the_root_away_or_not() -> None:
+    origins = Origins(f"{PUBLIC}/games/samedeal")
+    for path in ("/games/samedeal/daily", "/daily"):
+        assert origins.below_root(path) == "/daily"
+    for path in ("/games/samedeal", "/games/samedealer", "/games", "/"):
+        assert origins.below_root(path) == path
+    assert Origins(PUBLIC).below_root("/daily") == "/daily"
+    assert origins.site(Headers({"Host": NAME}), ELSEWHERE) == f"{PUBLIC}/games/samedeal"
 
 
 @pytest.mark.parametrize("host", ["a.example:80", "https://a.example", "a b"])

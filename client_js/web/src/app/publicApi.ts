@@ -1,5 +1,6 @@
 /** Public data, over HTTP; apart from `app.ts`, so that a first visit need not load it. */
 
 import { Api } from "@samedeal/client";
+import { ROOT } from "../kit/root.ts";
 
-export const api = new Api();
+export const api = new Api({ origin: ROOT });

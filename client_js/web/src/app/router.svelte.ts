@@ -1,5 +1,6 @@
 /** The page's router: the current route, and navigation without a reload. */
 
+import { ROOT } from "../kit/root.ts";
 import { type Route, routeOf } from "./routes.ts";
 import type { Screens } from "./screens.ts";
 
@@ -53,7 +54,8 @@ export class Router {
     const other = event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
     if (link === null || other || event.button !== 0 || event.defaultPrevented) return;
     const url = new URL(link.href, location.href);
-    if (url.origin !== location.origin || link.target || url.hash) return;
+    if (url.origin !== location.origin || !url.pathname.startsWith(`${ROOT}/`)) return;
+    if (link.target || url.hash) return;
     event.preventDefault();
     this.go(url.pathname + url.search);
   }

@@ -1,5 +1,6 @@
 /** The routes of the page, and their paths. */
 
+import { ROOT } from "../kit/root.ts";
 import { type Group, SCOPES, type Scope } from "./boards.ts";
 
 export type Route =
@@ -33,18 +34,18 @@ export const ALONE: ReadonlySet<Route["screen"]> = new Set([
 ]);
 
 export const paths = {
-  home: "/",
-  newRace: "/new",
-  settings: "/settings",
-  account: "/account",
-  practice: (game: string) => `/practice/${encodeURIComponent(game)}`,
-  rules: (game: string) => `/rules/${encodeURIComponent(game)}`,
-  room: (code: string) => `/r/${encodeURIComponent(code)}`,
+  home: `${ROOT}/`,
+  newRace: `${ROOT}/new`,
+  settings: `${ROOT}/settings`,
+  account: `${ROOT}/account`,
+  practice: (game: string) => `${ROOT}/practice/${encodeURIComponent(game)}`,
+  rules: (game: string) => `${ROOT}/rules/${encodeURIComponent(game)}`,
+  room: (code: string) => `${ROOT}/r/${encodeURIComponent(code)}`,
   /** A room to watch, with its watch key. */
   watch: (code: string, key: string) =>
-    `/watch/${encodeURIComponent(code)}/${encodeURIComponent(key)}`,
-  dailies: "/daily",
-  daily: (game: string) => `/daily/${encodeURIComponent(game)}`,
+    `${ROOT}/watch/${encodeURIComponent(code)}/${encodeURIComponent(key)}`,
+  dailies: `${ROOT}/daily`,
+  daily: (game: string) => `${ROOT}/daily/${encodeURIComponent(game)}`,
   /** A leaderboard; `day` is the number of the period, of the current one if left out. */
   leaderboard: (
     game: string,
@@ -55,36 +56,38 @@ export const paths = {
       ...(day != null ? { [scope]: String(day) } : scope === "day" ? {} : { by: scope }),
       ...(group === null ? {} : { group }),
     });
-    return `/leaderboard/${encodeURIComponent(game)}${query.size > 0 ? `?${query}` : ""}`;
+    return `${ROOT}/leaderboard/${encodeURIComponent(game)}${query.size > 0 ? `?${query}` : ""}`;
   },
   /** The same leaderboard, to share: its link preview shows a player's result. */
   result: (game: string, day: number, player: string) =>
-    `/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
-  deal: (deal: string) => `/deal/${encodeURIComponent(deal)}`,
+    `${ROOT}/leaderboard/${encodeURIComponent(game)}?day=${day}&player=${encodeURIComponent(player)}`,
+  deal: (deal: string) => `${ROOT}/deal/${encodeURIComponent(deal)}`,
   /** A closed deal to play, unranked, in practice. */
-  play: (deal: string) => `/deal/${encodeURIComponent(deal)}?play`,
+  play: (deal: string) => `${ROOT}/deal/${encodeURIComponent(deal)}?play`,
   /** The line that wins a closed deal, or else brings most cards home. */
-  line: (deal: string) => `/deal/${encodeURIComponent(deal)}?line`,
+  line: (deal: string) => `${ROOT}/deal/${encodeURIComponent(deal)}?line`,
   /** The calendar, from the month of a date as in `2026-11`. */
-  archive: (month?: string) => `/archive${month === undefined ? "" : `?month=${month}`}`,
+  archive: (month?: string) => `${ROOT}/archive${month === undefined ? "" : `?month=${month}`}`,
   /** A day of the calendar, by its date. */
-  day: (date: string) => `/archive/${date}`,
-  player: (player: string) => `/player/${encodeURIComponent(player)}`,
+  day: (date: string) => `${ROOT}/archive/${date}`,
+  player: (player: string) => `${ROOT}/player/${encodeURIComponent(player)}`,
   /** A race against a run, in practice. */
-  ghost: (attempt: string) => `/run/${encodeURIComponent(attempt)}?race`,
+  ghost: (attempt: string) => `${ROOT}/run/${encodeURIComponent(attempt)}?race`,
   /** A run, from a time in milliseconds since its start, and beside another one. */
   run: (attempt: string, at = 0, beside: string | null = null) => {
     const query = new URLSearchParams({
       ...(at > 0 ? { at: String(Math.round(at)) } : {}),
       ...(beside === null ? {} : { beside }),
     });
-    return `/run/${encodeURIComponent(attempt)}${query.size > 0 ? `?${query}` : ""}`;
+    return `${ROOT}/run/${encodeURIComponent(attempt)}${query.size > 0 ? `?${query}` : ""}`;
   },
 } as const;
 
 /** The route of a path and its query. */
 export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
-  const [first, second, ...more] = pathname.split("/").filter(Boolean).map(decoded);
+  const path = pathname.startsWith(ROOT) ? pathname.slice(ROOT.length) : pathname;
+  const parts = path.split("/").filter(Boolean);
+  const [first, second, ...more] = parts.map(decoded);
   const [third, ...rest] = more;
   if (first === "watch" && second !== undefined && third !== undefined && rest.length === 0) {
     return { screen: "watch", code: codeIn(second), key: third };

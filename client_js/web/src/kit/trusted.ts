@@ -3,6 +3,8 @@
  * policies that the page's headers name. This one lets through what is made here, of no input.
  */
 
+import { ROOT } from "./root.ts";
+
 interface Policy {
   createHTML(html: string): string;
   createScriptURL(url: string): string;
@@ -25,4 +27,4 @@ export function trustedScript(url: string): string {
 }
 
 /** The URL of the service worker. */
-export const WORKER_URL = trustedScript("/sw.js");
+export const WORKER_URL = trustedScript(`${ROOT}/sw.js`);

@@ -2,14 +2,14 @@
 
 /** A file that is cached for use without a network. */
 export interface KeptFile {
-  /** Its path on the server, as in `/assets/index-1234.js`. */
+  /** Its path below the scope, as in `assets/index-1234.js`. */
   readonly path: string;
   /** Its subresource integrity, as in `sha256-…`: files of another build are not cached. */
   readonly integrity: string;
 }
 
 /** The page that is shown without a network, the same one at every path. */
-export const ENTRY = "/screens/home.html";
+export const ENTRY = "screens/home.html";
 
 /** `page`: network first, then the cache; `file`: from the cache; null: not intercepted. */
 export type Handling = "page" | "file" | null;
@@ -17,18 +17,34 @@ export type Handling = "page" | "file" | null;
 /** First path segments of what is not a screen: never intercepted. */
 const NO_SCREEN = new Set(["socket", "health", "metrics"]);
 
-/** How to handle a request to `url` from a page at `origin`; `kept`: the paths of cached files. */
+/**
+ * How to handle a request.
+ *
+ * @param scope the URL that the whole site lies below, with a slash at the end.
+ * @param kept the paths of cached files.
+ */
 export function handlingOf(
   { method, mode, url }: Pick<Request, "method" | "mode" | "url">,
-  origin: string,
+  scope: string,
   kept: ReadonlySet<string>,
 ): Handling {
-  const { origin: asked, pathname } = new URL(url);
-  if (method !== "GET" || asked !== origin) return null;
-  if (mode === "navigate") {
-    return NO_SCREEN.has(pathname.split("/")[1] ?? "") ? null : "page";
-  }
-  return kept.has(pathname) ? "file" : null;
+  if (method !== "GET" || !url.startsWith(scope)) return null;
+  const [path = ""] = url.slice(scope.length).split(/[?#]/);
+  if (mode === "navigate") return NO_SCREEN.has(path.split("/")[0] ?? "") ? null : "page";
+  return kept.has(path) ? "file" : null;
+}
+
+const PREFIX = "samedeal-";
+
+/** The name of the cache for the build with this digest, which no other site on the origin has. */
+export function cacheOf(digest: string, scope: string): string {
+  return PREFIX + digest + new URL(scope).pathname.slice(0, -1);
+}
+
+/** Whether a cache is that of an earlier build of this site, and not one of another site's. */
+export function isOld(name: string, digest: string, scope: string): boolean {
+  const earlier = name.slice(PREFIX.length, PREFIX.length + digest.length);
+  return earlier !== digest && name === cacheOf(earlier, scope);
 }
 
 /**

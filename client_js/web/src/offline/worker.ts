@@ -5,7 +5,7 @@
  * its files, and two builds never mix.
  */
 
-import { ENTRY, type KeptFile, handlingOf, networkFirst } from "./kept.ts";
+import { ENTRY, type KeptFile, cacheOf, handlingOf, isOld, networkFirst } from "./kept.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
@@ -13,8 +13,9 @@ declare const self: ServiceWorkerGlobalScope;
 declare const KEPT_FILES: readonly KeptFile[];
 declare const KEPT_DIGEST: string;
 
-const PREFIX = "samedeal-";
-const CACHE = PREFIX + KEPT_DIGEST;
+/** The URL that this site lies below; there may be others on its origin. */
+const SCOPE = self.registration.scope;
+const CACHE = cacheOf(KEPT_DIGEST, SCOPE);
 
 /** Milliseconds that the network has to respond before the cached page is shown. */
 const NETWORK_TIMEOUT = 3_000;
@@ -25,7 +26,7 @@ self.addEventListener("install", (event) => event.waitUntil(keep()));
 self.addEventListener("activate", (event) => event.waitUntil(activate()));
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  const handling = handlingOf(request, self.location.origin, paths);
+  const handling = handlingOf(request, SCOPE, paths);
   if (handling === "page") {
     event.respondWith(
       networkFirst(
@@ -48,7 +49,7 @@ async function keep(): Promise<void> {
 /** Delete the caches of earlier builds: none of their pages is open any more. */
 async function activate(): Promise<void> {
   const names = await caches.keys();
-  const old = names.filter((name) => name.startsWith(PREFIX) && name !== CACHE);
+  const old = names.filter((name) => isOld(name, KEPT_DIGEST, SCOPE));
   await Promise.all(old.map((name) => caches.delete(name)));
   // Also control the page of the first visit, which was loaded without this worker.
   await self.clients.claim();

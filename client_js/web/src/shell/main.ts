@@ -13,6 +13,7 @@ import { Notices } from "../app/notices.svelte.ts";
 import { keepForOffline } from "../offline/register.ts";
 import { OwnPage } from "../app/ownPage.svelte.ts";
 import { ReloadOnce, reloadWhenTooOld } from "./reload.ts";
+import { ROOT } from "../kit/root.ts";
 import { Router } from "../app/router.svelte.ts";
 import { RunningGames } from "../app/runningGames.svelte.ts";
 import { Screens } from "../app/screens.ts";
@@ -25,7 +26,7 @@ import { LANGUAGES, dateWords, text, useLanguage } from "../text/index.ts";
 const scheme = location.protocol === "https:" ? "wss:" : "ws:";
 // An open page may get its network back at any time: commands wait without a timeout.
 const client = new Client({
-  ...{ url: `${scheme}//${location.host}/socket`, timeout: Infinity },
+  ...{ url: `${scheme}//${location.host}${ROOT}/socket`, timeout: Infinity },
   storage: tokenIn(storage),
 });
 const settings = new Settings();

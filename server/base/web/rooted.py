@@ -1,0 +1,98 @@
+"""A site that lies below a path of its host, as of `https://example.org/games/samedeal`: its root.
+
+A proxy may take the root away from the paths of requests, or leave it there. Either is understood,
+so no path of the site may look as if it began with the root.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Collection, Mapping
+from hashlib import sha256
+from http import HTTPStatus
+
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from server.base.net.origins import Origins
+
+WORKER = "/sw.js"
+"""The service worker, in which the build has written the digests of the files that it caches."""
+
+_ADDRESS = re.compile(rb'\b(href|src)="/')
+"""The beginning of an address in HTML; scripts and styles have relative ones."""
+
+
+def at_root(app: ASGIApp, origins: Origins, taken: Collection[str]) -> ASGIApp:
+    """Return an application as it is at the root that the public URL says, or at none.
+
+    The arguments are those of `Rooted`, and so is what it raises.
+    """
+    return Rooted(app, origins, taken) if origins.root else app
+
+
+class Rooted:
+    """An ASGI application that passes requests on to another one by their paths below the root.
+
+    Args:
+        app: the other one.
+        origins: say which the root is.
+        taken: the first segments of the other one's paths.
+
+    Raises:
+        ValueError: one of its paths begins as the root does.
+    """
+
+    def __init__(self, app: ASGIApp, origins: Origins, taken: Collection[str]) -> None:
+        first = origins.root.strip("/").partition("/")[0]
+        if first in taken:
+            raise ValueError(
+                f"the path of the public URL cannot begin with /{first}, since paths of the page "
+                f"do: choose another one, such as /samedeal{origins.root}"
+            )
+        self._app = app
+        self._origins = origins
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        path: str = scope["path"]
+        if path == self._origins.root:
+            # Without the slash, it is not in the scope of the service worker.
+            await _with_slash(scope)(scope, receive, send)
+            return
+        scope["path"] = self._origins.below_root(path)
+        await self._app(scope, receive, send)
+
+
+def _with_slash(scope: Scope) -> Response:
+    """Return the redirect from the root to the same with a slash at the end."""
+    query = scope["query_string"].decode("latin-1")
+    location = f"{scope['path']}/{query and f'?{query}'}"
+    headers = {"Location": location, "Cache-Control": "no-store"}
+    return Response(status_code=HTTPStatus.PERMANENT_REDIRECT, headers=headers)
+
+
+def rooted(root: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return the files of the page that differ below a root, by their paths.
+
+    Args:
+        root: as in `Origins`.
+        files: the built files, by their paths.
+    """
+    if not root:
+        return {}
+    address = rb'\1="' + root.encode() + b"/"
+    found = {
+        path: _ADDRESS.sub(address, body) for path, body in files.items() if path.endswith(".html")
+    }
+    if (worker := files.get(WORKER)) is not None:
+        for path, body in found.items():
+            worker = worker.replace(_integrity(files[path]), _integrity(body))
+        found[WORKER] = worker
+    return found
+
+
+def _integrity(body: bytes) -> bytes:
+    """Return the subresource integrity of a file."""
+    return b"sha256-" + b64encode(sha256(body).digest())
