@@ -81,8 +81,8 @@ class Site:
 
 
 @contextmanager
-def node(redis: str, page: Path) -> Iterator[Node]:
-    """Run a node as the image does: configured by environment variables."""
+def node(redis: str, page: Path, **more: str) -> Iterator[Node]:
+    """Run a node as the image does: configured by environment variables, and by `more` of them."""
     env = os.environ | {
         "SAMEDEAL_HOST": "127.0.0.1",
         "SAMEDEAL_PORT": "0",
@@ -91,6 +91,7 @@ def node(redis: str, page: Path) -> Iterator[Node]:
         "SAMEDEAL_LOG_FORMAT": "json",
         "SAMEDEAL_LOG_LEVEL": "info",
         "SAMEDEAL_ORIGINS": "",
+        **more,
     }
     command = Path(sys.executable).with_name("samedeal")
     with running([str(command), "serve"], env) as process:
@@ -288,7 +289,9 @@ class Echo(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer."""
-        body = json.dumps(dict(self.headers.items())).encode()
+        # One that came twice has both values.
+        seen = {name: ", ".join(self.headers.get_all(name, [])) for name in self.headers}
+        body = json.dumps(seen).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

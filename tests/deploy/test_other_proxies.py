@@ -1,0 +1,338 @@
+"""`deploy/proxies`: nginx and HAProxy in front of two real nodes, and what Traefik's files say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from signal import SIGCONT, SIGSTOP
+from threading import Thread
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+from websockets.asyncio.client import connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from tests.clients.client import Client
+from tests.clients.play import race_of, resign
+from tests.deploy.proxies import FILES, NAME, Front, Proxy, haproxy, nginx
+from tests.deploy.test_proxy import PAGE, Echo, Node, Response, node
+from tests.processes import ROOT, free_port
+from tests.redis_servers import running_server, until
+
+pytestmark = pytest.mark.proxy
+
+PUBLIC = f"https://{NAME}"
+PROXIES = [nginx, haproxy]
+
+
+@dataclass(slots=True)
+class Site:
+    """A proxy, the nodes behind it, and what starts one of them again."""
+
+    front: Front
+    nodes: list[Node]
+    start: Callable[[int], Node]
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[Client]:
+        """Open a socket as a browser does, again and again while no node answers."""
+        async with await self._connected() as socket:
+            yield Client(socket)
+
+    async def _connected(self) -> Any:
+        tries = 20
+        while True:
+            try:
+                return await connect(**self.front.socket)
+            except InvalidStatus:
+                tries -= 1
+                if not tries:
+                    raise
+
+    def ask(self, method: str, path: str, body: Any, **headers: str) -> Response:
+        """Send a request, again and again while a node on a busy machine says it is overloaded."""
+        while True:
+            response = self.front.ask(method, path, body, **headers)
+            if "overloaded" not in response.text:
+                return response
+
+    def serves(self) -> bool:
+        """Whether the page comes through the proxy."""
+        response = self.front.ask("GET", "/")
+        return (response.status, response.text) == (200, PAGE)
+
+
+@pytest.fixture(scope="module", params=PROXIES)
+def site(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    """Run a proxy and two nodes for all tests: each leaves them as they were."""
+    proxy: Proxy = request.param
+    home = tmp_path_factory.mktemp("proxy")
+    (home / "index.html").write_text(PAGE)
+    ports = [free_port(), free_port()]
+    with ExitStack() as stack:
+        redis = stack.enter_context(running_server())
+
+        def start(index: int) -> Node:
+            settings = {
+                "SAMEDEAL_PORT": str(ports[index]),
+                "SAMEDEAL_PUBLIC_URL": PUBLIC,
+                "SAMEDEAL_TRUSTED_PROXIES": "127.0.0.1",
+            }
+            return stack.enter_context(node(redis.url, home, **settings))
+
+        nodes = [start(0), start(1)]
+        site = Site(stack.enter_context(proxy(ports, home)), nodes, start)
+        until(site.serves)
+        yield site
+
+
+async def test_a_race_is_played_through_the_proxy(site: Site) -> None:
+    async with site.client() as one, site.client() as other:
+        first, second = await race_of(one, other)
+        assert (await one.ask("move", attempt=first["attempt"], seq=2, move="s>w"))["type"] == (
+            "moved"
+        )
+        assert (await resign(other, second))["type"] == "ended"
+    response = site.front.ask("GET", "/api/dailies")
+    assert (response.status, response.headers["Access-Control-Allow-Origin"]) == (200, "*")
+    # It came by TLS, and the nodes know.
+    assert "Strict-Transport-Security" in site.front.ask("GET", "/").headers
+
+
+async def test_pages_of_other_origins_open_no_socket(site: Site) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        await connect(**site.front.socket | {"origin": "https://elsewhere.example"})
+    assert refused.value.response.status_code == 403
+
+
+def test_who_comes_by_plain_http_is_sent_on(site: Site) -> None:
+    response = site.front.ask_plainly("/daily/robert?x=1")
+    assert (response.status, response.headers["Location"]) == (308, f"{PUBLIC}/daily/robert?x=1")
+
+
+async def test_when_one_node_is_killed_the_other_goes_on_and_it_comes_back(site: Site) -> None:
+    async with site.client() as client:
+        before = await client.hello()
+    site.nodes[0].process.kill()
+    for _ in range(4):
+        assert site.serves()
+        async with site.client() as client:
+            after = await client.hello(before["token"])
+            assert after["player"] == before["player"]
+    site.nodes[0] = site.start(0)
+    assert site.nodes[1].process.end() == 0
+    until(site.serves)
+    async with site.client() as client:
+        assert (await client.hello(before["token"]))["player"] == before["player"]
+    site.nodes[1] = site.start(1)
+
+
+def test_a_node_that_hangs_delays_few_requests(site: Site) -> None:
+    hanging = site.nodes[0].process.process
+    hanging.send_signal(SIGSTOP)
+    try:
+        assert all(site.serves() for _ in range(4))
+    finally:
+        hanging.send_signal(SIGCONT)
+
+
+def test_no_request_takes_a_node_from_the_others(site: Site) -> None:
+    upgrade = {
+        "Connection": "Upgrade",
+        "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }
+    for method, path, body, headers, expected in (
+        ("POST", "/", b"x", {}, {405}),
+        ("POST", "/socket", b"x", upgrade, {405}),
+        ("PUT", "/api/dailies", b"x" * 1_000, {}, {405}),
+        ("GET", "/", b"x", {}, {413}),
+        ("GET", "/socket", b"x", upgrade | {"Content-Length": "1"}, {413}),
+        ("GET", "/", [b"x"], {}, {413}),
+        ("GET", "/", None, {"X-Long": "x" * 20_000}, {400, 431}),
+        ("GET", "/", None, {f"X-{number}": "" for number in range(70)}, {400, 431}),
+        ("GET", "/socket", None, upgrade | {"Origin": "http://["}, {403}),
+        ("GET", "/socket", None, {"Connection": "Upgrade", "Upgrade": "h2c"}, {426}),
+    ):
+        # More often than there are nodes.
+        for _ in range(3):
+            response = site.ask(method, path, body, **headers)
+            assert response.status in expected, (method, path, headers)
+            assert site.serves(), (method, path, headers)
+
+
+@pytest.mark.parametrize("proxy", PROXIES)
+def test_while_there_is_no_node_visitors_get_a_page_at_once(proxy: Proxy, tmp_path: Path) -> None:
+    with proxy([free_port(), free_port()], tmp_path) as front:
+        page = front.ask("GET", "/r/H7KQ2M4X")
+    assert page.status == 503
+    assert page.headers["Retry-After"] == "5"
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert page.headers["Cache-Control"] == "no-store"
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    assert "back in a moment" in page.text
+
+
+@pytest.mark.parametrize("proxy", PROXIES)
+def test_clients_do_not_say_where_they_are(proxy: Proxy, tmp_path: Path) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Echo) as server:
+        Thread(target=server.serve_forever).start()
+        with proxy([server.server_port] * 2, tmp_path) as front:
+            said = {
+                "X-Forwarded-For": "192.0.2.1",
+                "X-Forwarded-Proto": "http",
+                "X-Forwarded-Host": "evil.example",
+                "Forwarded": "for=192.0.2.1",
+                "Host": f"{NAME}:443",
+            }
+
+            def answers() -> bool:
+                return front.ask("GET", "/", **said).status == 200
+
+            until(answers)
+            seen = {
+                name.title(): value
+                for name, value in json.loads(front.ask("GET", "/", **said).text).items()
+            }
+        server.shutdown()
+    assert seen["X-Forwarded-For"] == "127.0.0.1"
+    assert seen["X-Forwarded-Proto"] == "https"
+    assert seen["Host"] == f"{NAME}:443"
+    assert not {"X-Forwarded-Host", "Forwarded"} & seen.keys()
+
+
+def seconds(text: str) -> float:
+    """Return a span as these files write it, in seconds."""
+    number, unit = re.fullmatch(r"(\d+)(ms|s|m|h)", text).groups()  # type: ignore[union-attr]
+    return int(number) * {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}[unit]
+
+
+def ping_every() -> float:
+    """Return how often clients ping, in seconds."""
+    source = (ROOT / "client_js/src/connection.ts").read_text()
+    found = re.search(r"PING_EVERY = ([\d_]+);", source)
+    assert found is not None
+    return int(found[1]) / 1_000
+
+
+def test_a_socket_on_which_pings_are_missed_stays_open_for_longer_than_a_minute() -> None:
+    least = max(60.0, 4 * ping_every())
+    _, _, of_sockets = (FILES / "nginx.conf").read_text().partition("location = /socket {")
+    for name in ("proxy_read_timeout", "proxy_send_timeout"):
+        found = re.search(rf"{name} (\w+);", of_sockets)
+        assert found is not None
+        assert seconds(found[1]) > least
+    found = re.search(r"timeout tunnel (\w+)\n", (FILES / "haproxy.cfg").read_text())
+    assert found is not None
+    assert seconds(found[1]) > least
+
+
+@pytest.mark.parametrize(
+    ("proxy", "short"),
+    [
+        (nginx, {"proxy_read_timeout 2m;": "proxy_read_timeout 1s;"}),
+        (haproxy, {"timeout tunnel 2m": "timeout tunnel 1s"}),
+    ],
+)
+async def test_that_setting_is_the_one_that_ends_idle_sockets(
+    proxy: Callable[..., Any], short: dict[str, str], tmp_path: Path
+) -> None:
+    """With a short one, a socket is cut; so the one in the file is what keeps it."""
+    with site_of_one(tmp_path) as port, proxy([port] * 2, tmp_path, **short) as front:
+        until(lambda: front.ask("GET", "/health").status == 200)
+        async with connect(**front.socket, ping_interval=None) as socket:
+            with pytest.raises(ConnectionClosed):
+                await socket.recv()
+
+
+@contextmanager
+def site_of_one(page: Path, root: str = "") -> Iterator[int]:
+    """Run a node for a site below a path; yield its port."""
+    public = f"{PUBLIC}{root}"
+    with running_server() as redis, node(redis.url, page, SAMEDEAL_PUBLIC_URL=public) as each:
+        yield each.port
+
+
+@pytest.mark.parametrize(
+    ("proxy", "words"),
+    [
+        (
+            nginx,
+            {
+                "location /": "location /games/samedeal/",
+                "location = /socket": "location = /games/samedeal/socket",
+            },
+        ),
+        (
+            haproxy,
+            {
+                "default_backend nodes": "use_backend nodes if { path /games/samedeal } or "
+                "{ path_beg /games/samedeal/ }"
+            },
+        ),
+    ],
+)
+async def test_a_site_below_a_path_is_served_as_documented(
+    proxy: Callable[..., Any], words: dict[str, str], tmp_path: Path
+) -> None:
+    document = " ".join((FILES / "README.md").read_text().split())
+    assert all(f"`{word}`" in document for word in words.values())
+    (tmp_path / "index.html").write_text(PAGE)
+    own = {f"{word} {{": f"{to} {{" for word, to in words.items() if proxy is nginx} or words
+    root = "/games/samedeal"
+    with (
+        site_of_one(tmp_path, root) as port,
+        proxy([port] * 2, tmp_path, **own) as front,
+    ):
+        until(lambda: front.ask("GET", f"{root}/").text == PAGE)
+        assert front.ask("GET", f"{root}/health/ready").status == 200
+        redirect = front.ask("GET", root)
+        assert redirect.status in {301, 308}
+        assert redirect.headers["Location"].endswith(f"{root}/")
+        assert front.ask("GET", "/").text != PAGE
+        async with connect(**front.socket | {"uri": f"wss://{NAME}{root}/socket"}) as socket:
+            assert (await Client(socket).hello())["type"] == "welcome"
+
+
+def test_nodes_are_asked_for_their_health_and_no_client_takes_one_out() -> None:
+    text = (FILES / "haproxy.cfg").read_text()
+    assert "uri /health/ready" in text
+    assert "observe" not in text
+    config = (FILES / "nginx.conf").read_text()
+    assert re.findall(r"server (node-\w):8000 max_fails=3 fail_timeout=5s;", config) == [
+        "node-a",
+        "node-b",
+    ]
+    assert "proxy_next_upstream error timeout;" in config
+
+
+def traefik(name: str) -> Any:
+    return YAML(typ="safe").load((FILES / name).read_text())
+
+
+def test_traefik_is_told_the_same() -> None:
+    """Traefik itself was asked once: see README.md there."""
+    static, dynamic = traefik("traefik.yml"), traefik("traefik-nodes.yml")["http"]
+    assert static["providers"]["file"]["filename"].endswith("/traefik-nodes.yml")
+    assert "forwardedHeaders" not in static["entryPoints"]["https"]
+    (router,) = dynamic["routers"].values()
+    assert set(router["entryPoints"]) <= set(static["entryPoints"])
+    assert set(router["middlewares"]) == set(dynamic["middlewares"])
+    assert f"Host(`{NAME}`)" in router["rule"]
+    balancer = dynamic["services"][router["service"]]["loadBalancer"]
+    assert balancer["passHostHeader"] is True
+    assert balancer["serversTransport"] in dynamic["serversTransports"]
+    assert balancer["healthCheck"]["path"] == "/health/ready"
+    assert [each["url"] for each in balancer["servers"]] == [
+        "http://node-a:8000",
+        "http://node-b:8000",
+    ]
