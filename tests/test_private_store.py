@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,9 +14,9 @@ import pytest
 
 from server.base.redis.connection import connect
 from tests.base.redis.servers import pid_of
-from tests.base.redis.test_embedded import zombies_of
+from tests.base.redis.test_embedded import NOBODY, zombies_of
 from tests.clients.client import Client, opened
-from tests.processes import PATIENCE, running
+from tests.processes import PATIENCE, ROOT, running
 
 
 async def move(client: Client, attempt: str, seq: int) -> list[str]:
@@ -59,3 +60,20 @@ async def test_play_goes_on_after_the_private_store_was_killed_and_nothing_is_lo
         await asyncio.to_thread(server.wait_for, "embedded_redis_restarted")
         assert zombies_of(server.process.pid) == []
         assert server.end() == 0
+
+
+def test_a_directory_that_only_another_user_may_read_is_told_with_the_way_out(data: Path) -> None:
+    """As a volume of a container may be. Root, who may read anything, becomes nobody."""
+    data.chmod(0)
+    # Who may then import nothing more from where root has installed it.
+    program = (
+        "import encodings.idna, os; from server.cli.main import main\n"
+        f"if os.getuid() == 0: os.setuid({NOBODY})\n"
+        f"main(['serve', '--port', '0', '--data', {str(data)!r}])"
+    )
+    env = {name: text for name, text in os.environ.items() if not name.startswith("SAMEDEAL_")}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+    data.chmod(0o700)
+    assert done.returncode == 1
+    assert f"may not write to the data directory {data}" in done.stderr

@@ -117,7 +117,8 @@ for command in COMMANDS:
 @option(
     "--data",
     default=_DEFAULTS.data,
-    type=click.Path(file_okay=False, path_type=Path),
+    # Whoever opens it says more about one that is somebody else's.
+    type=click.Path(file_okay=False, readable=False, path_type=Path),
     help="Directory for the archive of closed days, and for the data of the private Redis, which "
     "there is unless --redis is given.",
 )

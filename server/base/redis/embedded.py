@@ -87,13 +87,12 @@ async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator
     Raises:
         DataInUseError: another process uses the directory.
         EmbeddedServerError: there is no server that can read the data, it does not start, the data
-            are damaged, or the path of the directory is too long.
+            are damaged, the directory is somebody else's, or its path is too long.
     """
-    data.mkdir(parents=True, exist_ok=True, mode=0o700)
-    data = data.resolve()
-    if len(os.fsencode(data / SOCKET)) > _MAX_SOCKET_PATH:
-        raise EmbeddedServerError(f"The path of the data directory is too long: {data}")
-    with (data / "lock").open("w") as lock:
+    with _lock_in(data) as lock:
+        data = data.resolve()
+        if len(os.fsencode(data / SOCKET)) > _MAX_SOCKET_PATH:
+            raise EmbeddedServerError(f"The path of the data directory is too long: {data}")
         if not _is_locked_by_us(lock):
             raise DataInUseError(f"Another server uses the data in {data}.")
         server = _Server(data, default_memory() if memory is None else memory)
@@ -294,6 +293,23 @@ def _how_it_ended(code: int) -> dict[str, object]:
         return {"signal": signal.Signals(number).name}
     except ValueError:
         return {"code": code}
+
+
+def _lock_in(data: Path) -> IO[str]:
+    """Make the data directory if there is none, and open the file in it that nodes lock.
+
+    Raises:
+        EmbeddedServerError: this user may not write there.
+    """
+    try:
+        data.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return (data / "lock").open("w")
+    except PermissionError as error:
+        user = os.geteuid()
+        raise EmbeddedServerError(
+            f"The user {user} may not write to the data directory {data}. Give it to that user "
+            f"(chown -R {user} {data}), or choose another one by SAMEDEAL_DATA or --data."
+        ) from error
 
 
 def _is_locked_by_us(lock: IO[str]) -> bool:

@@ -22,6 +22,9 @@ from server.base.redis.programs import EmbeddedServerError, redis_server_path
 from tests.base.redis.servers import pid_of, until
 from tests.processes import PATIENCE, ROOT, is_alive
 
+NOBODY = 65_534
+"""A user who owns nothing."""
+
 _SERVE = """
 import asyncio, sys
 from pathlib import Path
@@ -355,6 +358,20 @@ async def test_a_socket_file_without_a_server_does_not_prevent_a_start(data: Pat
 async def test_a_path_that_is_too_long_for_a_socket_is_refused(data: Path) -> None:
     with pytest.raises(EmbeddedServerError, match="too long"):
         await start(data / ("x" * 100))
+
+
+async def test_a_directory_of_somebody_else_is_refused_with_the_way_out(data: Path) -> None:
+    data.chmod(0o500)
+    user = os.geteuid()
+    if user == 0:  # who may write anywhere
+        os.seteuid(NOBODY)
+    try:
+        said = rf"user {os.geteuid()} may not write to the data directory {data}.*chown"
+        with pytest.raises(EmbeddedServerError, match=said):
+            await start(data)
+    finally:
+        os.seteuid(user)
+        data.chmod(0o700)
 
 
 async def test_unreadable_data_is_reported_with_the_log_to_read(data: Path) -> None:
