@@ -5,7 +5,7 @@
 .SUFFIXES:
 .PHONY: help play dev dev-server dev-page test check coverage vectors deep redis8 fuzz fuzz-nodes faults soak \
 	simulate secrecy dates bench bench-quick bench-check bench-engine winnability format format-check lint \
-	types hooks lock audit sbom browser node
+	types hooks lock audit sbom dist rehearse browser node
 
 # Python interpreters, of which the first that is new enough makes the environment.
 PYTHON ?= python3 python3.14 python3.13 python3.12 python3.11
@@ -131,6 +131,10 @@ SCRIPTS ?= 500
 secrecy: $(DEV) ## compare what is sent on servers that differ in unseen cards, for SCRIPTS scripts
 	@$(BIN)/python -m tests.secrecy --scripts $(SCRIPTS) $(if $(SEED),--seed $(SEED))
 
+# With Docker, or else podman, podman-compose and debootstrap, as root.
+rehearse: $(DEV) ## build the images, and do in containers what deploy/README.md says
+	@$(BIN)/python -m tests.rehearsal
+
 # Times, in UTC and ahead of now, at which sites and tests start: a leap day, the last minute of a
 # year, the first one, and the last minute of a Wednesday whose date is long.
 DATES ?= 2048-02-29T12:00 2048-12-31T23:59 2049-01-01T00:00 2048-09-30T23:59
@@ -202,6 +206,10 @@ sbom: $(DEV) | node ## list what server and page are made of, in CycloneDX, into
 	@cd client_js && npm sbom --sbom-format cyclonedx --package-lock-only >../build/sbom/page.cdx.json
 
 SBOM_FLAGS := --pyproject pyproject.toml --output-reproducible --no-validate
+
+dist: $(DEV) $(PAGE) ## build the wheel and the source distribution into build/dist
+	@rm -rf build/dist
+	@$(BIN)/hatchling build --directory build/dist
 
 # A browser for the tests: Chromium on the PATH, or else one that Playwright installs.
 browser: $(DEV)

@@ -28,6 +28,7 @@ class Client:
         news: the events that answer no command and have not been taken by `next`.
         seen: the types of all events that answered no command.
         since_answer: those of them that came after the last answer.
+        token: the player's, or empty before a hello that was not refused.
     """
 
     def __init__(self, socket: ClientConnection) -> None:
@@ -35,6 +36,7 @@ class Client:
         self.news: asyncio.Queue[Message] = asyncio.Queue()
         self.seen: list[str] = []
         self.since_answer: list[str] = []
+        self.token = ""
         self._answers: dict[int, asyncio.Future[Message]] = {}
         self._last = 0
         self._wire = Wire()
@@ -61,11 +63,15 @@ class Client:
         self._answers[self._last] = answer
         command = {"type": type_, "id": self._last, **fields}
         self._sending = asyncio.ensure_future(self.socket.send(self._wire.pack(command)))
+        # If the socket is closed, `ask` raises.
+        self._sending.add_done_callback(lambda sent: sent.cancelled() or sent.exception())
         return answer
 
     async def hello(self, token: str | None = None, **fields: Any) -> Message:
         """Say hello, and return the welcome."""
-        return await self.ask("hello", version=VERSION, token=token, **fields)
+        welcome = await self.ask("hello", version=VERSION, token=token, **fields)
+        self.token = welcome.get("token", "")
+        return welcome
 
     async def keep(self) -> str:
         """Keep the identity by a new recovery code, and return it."""

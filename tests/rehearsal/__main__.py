@@ -1,0 +1,130 @@
+"""The rehearsal of deploy/README.md in containers: `make rehearse`.
+
+It builds the images of deploy/Dockerfile, starts docker-compose.yml, and does what an operator
+does: with Docker, or else with podman, and on a machine that reaches no registry of images with
+stand-ins for those (base_images.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.processes import ROOT, program
+from tests.rehearsal import base_images, podman
+from tests.rehearsal.site import NAME, Site
+from tests.rehearsal.steps import SERVICES, Steps
+
+FOLDER = ROOT / "build" / "rehearsal"
+
+
+class Row(NamedTuple):
+    """A step that was done."""
+
+    name: str
+    seconds: float
+    outcome: str
+    done: bool = True
+
+
+async def rehearse(steps: Steps) -> list[Row]:
+    """Do the steps until one fails."""
+    plan: list[tuple[str, Callable[[], Awaitable[str]]]] = [
+        ("build the images", steps.build),
+        ("start the stack", steps.start),
+        ("play a race and a daily", steps.play),
+        ("look at its rights", steps.harden),
+        *((f"restart {name}", partial(steps.restart, name)) for name in SERVICES),
+        ("back up", steps.back_up),
+        ("restore", steps.restore),
+        ("upgrade", steps.upgrade),
+        ("certify", steps.certify),
+        ("check the store", steps.check),
+        ("end it", steps.end),
+        ("one container", steps.one_container),
+        ("somebody else's volume", steps.wrong_owner),
+    ]
+    rows: list[Row] = []
+    for name, act in plan:
+        _print(f"{name} …")
+        begun = time.monotonic()
+        try:
+            row = Row(name, 0.0, await act())
+        except Exception as error:
+            row = Row(name, 0.0, _first_of(error), done=False)
+        rows.append(row._replace(seconds=time.monotonic() - begun))
+        if not row.done:
+            break
+    return rows
+
+
+def table(rows: list[Row]) -> str:
+    """Return the steps as a table of Markdown."""
+    lines = ["| step | seconds | outcome |", "|---|--:|---|"]
+    for row in rows:
+        first = row.outcome.splitlines()[0]
+        lines.append(
+            f"| {row.name} | {row.seconds:.1f} | {'' if row.done else 'FAILED: '}{first} |"
+        )
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Rehearse, and return 1 if a step fails."""
+    parser = argparse.ArgumentParser(prog="python -m tests.rehearsal", description=__doc__)
+    parser.add_argument("--engine", choices=["docker", "podman"], help="otherwise what works")
+    parser.add_argument("--keep", action="store_true", help="leave the stack running")
+    given = parser.parse_args()
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    variables = dict(os.environ)
+    if (given.engine or _engine()) == "podman":
+        for name in podman.NEEDED:
+            program(name)
+        variables |= podman.install(FOLDER / "bin")
+        if not base_images.are_there():
+            base_images.make()
+    site = Site(FOLDER, variables)
+    rows = asyncio.run(rehearse(Steps(site)))
+    _print(f"\n{table(rows)}")
+    if rows[-1].done:
+        return 0
+    _print(f"\n{rows[-1].outcome}\n\nMore in {_relative(site.log)}.")
+    if not given.keep:
+        site.run("docker compose --profile certify down --volumes")
+        site.run(f"docker rm --force --volumes {NAME}; docker volume rm --force {NAME}")
+    return 1
+
+
+def _first_of(error: Exception) -> str:
+    """Return what happened first, of all that happened to those who play."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
+
+
+def _engine() -> str:
+    words = ["docker", "info"]
+    works = shutil.which("docker") and subprocess.run(words, capture_output=True, check=False)  # noqa: S603
+    return "docker" if works and works.returncode == 0 else "podman"
+
+
+def _relative(path: Path) -> Path:
+    return path.relative_to(ROOT)
+
+
+def _print(text: str) -> None:
+    print(text, flush=True)  # noqa: T201 - a command's output
+
+
+if __name__ == "__main__":
+    sys.exit(main())

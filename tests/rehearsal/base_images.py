@@ -1,0 +1,93 @@
+"""Stand-ins for the images of registries, for a machine that reaches no registry of images.
+
+    python -m tests.rehearsal.base_images
+
+Podman gets an image of each name that `docker-compose.yml` takes from a registry, made of Debian's
+packages, and of the Node and the Valkey of this machine. It needs root, podman and debootstrap, and
+Debian 12, whose Node would not run on an older one. `make rehearse` does this itself if need be.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import ssl
+import subprocess
+import tempfile
+from pathlib import Path
+
+from server.base.redis.programs import at_hand
+from tests.deploy.composed import COMPOSE
+from tests.processes import program
+
+STAGES = {
+    "PYTHON": "python",
+    "BUILD": "python",
+    "NODE": "node",
+    "PROXY": "caddy",
+    "REDIS": "valkey",
+}
+"""The stage of `base_images.Dockerfile` that stands in for `SAMEDEAL_…_IMAGE`."""
+
+ADDUSER = """#!/bin/sh
+# BusyBox's adduser, as far as deploy/Dockerfile calls it: -S -u ID -h HOME NAME
+[ "$*" = "-S -u $3 -h $5 $6" ] || exit 2
+exec useradd --system --uid "$3" --home-dir "$5" --create-home --gid nogroup "$6"
+"""
+
+
+def wanted() -> dict[str, str]:
+    """Return the names of the images of registries, by the middle word of their variables."""
+    found = re.findall(r"\$\{SAMEDEAL_(\w+)_IMAGE:-([^}]+)\}", COMPOSE.read_text())
+    return dict(found)
+
+
+def are_there() -> bool:
+    """Return whether podman has an image of each name."""
+    return all(_run("podman", "image", "exists", name, check=False) == 0 for name in _names())
+
+
+def make() -> None:
+    """Make the stand-ins that `wanted` names."""
+    with tempfile.TemporaryDirectory(prefix="samedeal") as name:
+        folder = Path(name)
+        system, archive, context = folder / "system", folder / "system.tar", folder / "context"
+        context.mkdir()
+        _run("debootstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", system)
+        _run("tar", "--directory", system, "--create", "--file", archive, ".")
+        _run("podman", "import", archive, "localhost/debian")
+        _collect(context)
+        recipe = Path(__file__).with_suffix(".Dockerfile")
+        for word, image in wanted().items():
+            _run(
+                *("podman", "build", "--isolation", "chroot", "--network", "host"),
+                *("--file", recipe, "--target", STAGES[word], "--tag", f"localhost/{image}"),
+                context,
+            )
+
+
+def _names() -> list[str]:
+    return [f"localhost/{image}" for image in wanted().values()]
+
+
+def _collect(context: Path) -> None:
+    """Copy what the images get of this machine into a directory."""
+    (context / "adduser").write_text(ADDUSER)
+    trusted = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
+    assert trusted, "This machine has no file of certificates."
+    shutil.copy(trusted, context / "ca-certificates.crt")
+    shutil.copy(program("node"), context / "node")
+    shutil.copytree(Path(program("npm")).resolve().parents[1], context / "npm", symlinks=True)
+    (valkey,) = [each.path for each in at_hand() if each.bundled]
+    shutil.copy(valkey, context / "valkey-server")
+
+
+def _run(*words: str | Path, check: bool = True) -> int:
+    """Run a program, and return its exit code."""
+    command = [program(str(words[0])), *map(str, words[1:])]
+    return subprocess.run(command, check=check).returncode  # noqa: S603 - our own arguments
+
+
+if __name__ == "__main__":
+    make()

@@ -1,0 +1,137 @@
+"""`docker`, as far as deploy/README.md calls it, by podman and podman-compose.
+
+It is for a machine without Docker, with podman, runc and aardvark-dns of Debian 12, and with
+podman-compose of PyPI on the PATH. Neither systemd nor the right to raise limits is needed: without
+systemd nothing runs the health checks of podman's containers, so `up --wait` runs them here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+OVERRIDES = """\
+# Podman has no log driver `local`, drops questions for names while a container starts, and may not
+# raise a limit above the machine's.
+x-hardened: &hardened
+  logging: {driver: k8s-file}
+  dns_opt: ["timeout:1", "attempts:4"]
+x-node: &node
+  <<: *hardened
+  ulimits: {nofile: FILES, nproc: PROCESSES}
+services:
+  redis: *hardened
+  node-a: *node
+  node-b: *node
+  certify: *node
+  proxy: *node
+"""
+
+SETTINGS = """\
+[containers]
+default_ulimits = ["nofile=FILES:FILES", "nproc=PROCESSES:PROCESSES"]
+[engine]
+events_logger = "file"
+runtime = "runc"
+"""
+
+FILES, PROCESSES = 16_384, 4_096
+"""Limits that any machine allows."""
+
+NEEDED = ("podman", "podman-compose", "runc")
+
+UNTIL_HEALTHY = 90.0
+"""Seconds that `up --wait` waits for."""
+
+# Without the user-mode network that podman starts with a build of its own.
+BUILD = "--format docker --isolation chroot --network host"
+
+
+def install(folder: Path) -> dict[str, str]:
+    """Write a program `docker` into a directory; return the variables that it needs, and `PATH`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    docker, files = folder / "docker", {"overrides.yml": OVERRIDES, "containers.conf": SETTINGS}
+    docker.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__)}" "$@"\n')
+    docker.chmod(0o755)
+    for name, text in files.items():
+        limited = text.replace("FILES", str(FILES)).replace("PROCESSES", str(PROCESSES))
+        (folder / name).write_text(limited)
+    return {
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        "CONTAINERS_CONF": str(folder / "containers.conf"),
+        "REHEARSAL_OVERRIDES": str(folder / "overrides.yml"),
+    }
+
+
+def main(words: list[str]) -> int:
+    """Do what `docker` would do with these arguments, and return its exit code."""
+    match words:
+        case ["compose", *rest]:
+            return _compose(rest)
+        case ["build", *rest]:
+            return _call("podman", "build", *BUILD.split(), *rest)
+        case ["run", *rest]:
+            # Docker makes nothing writable beside what it is told.
+            strict = ["--read-only-tmpfs=false"] if "--read-only" in rest else []
+            return _call("podman", "run", *strict, *rest)
+        case _:
+            return _call("podman", *words)
+
+
+def _compose(words: list[str]) -> int:
+    options = ["--in-pod", "false", "--podman-build-args", BUILD]
+    files = ["--file", "docker-compose.yml", "--file", os.environ["REHEARSAL_OVERRIDES"]]
+    waits = "up" in words and "--wait" in words
+    given = [word for word in words if word != "--wait"]
+    if "--no-deps" in given and waits:
+        # Docker makes a container anew whose image is another one.
+        given.insert(given.index("up") + 1, "--force-recreate")
+    code = _call("podman-compose", *options, *files, *given)
+    if code == 0 and waits:
+        return _until_healthy({word for word in given[given.index("up") + 1 :] if word[0] != "-"})
+    return code
+
+
+def _until_healthy(services: set[str]) -> int:
+    """Wait until these services, or all if none, are healthy; return 1 if that takes too long."""
+    until = time.monotonic() + UNTIL_HEALTHY
+    while unhealthy := [name for name in _checked(services) if not _is_healthy(name)]:
+        if time.monotonic() > until:
+            print(f"not healthy: {', '.join(unhealthy)}", file=sys.stderr)  # noqa: T201
+            return 1
+        time.sleep(0.5)
+    return 0
+
+
+def _checked(services: set[str]) -> list[str]:
+    """Return the names of the project's containers that have health checks."""
+    label = f"label=io.podman.compose.project={os.environ['COMPOSE_PROJECT_NAME']}"
+    listed = _output("podman", "ps", "--all", "--quiet", "--filter", label).split()
+    found = json.loads(_output("podman", "inspect", *listed)) if listed else []
+    return [
+        each["Name"]
+        for each in found
+        if each["Config"].get("Healthcheck")
+        and (not services or each["Config"]["Labels"]["com.docker.compose.service"] in services)
+    ]
+
+
+def _is_healthy(name: str) -> bool:
+    words = ["podman", "healthcheck", "run", name]
+    return subprocess.run(words, capture_output=True, check=False).returncode == 0  # noqa: S603
+
+
+def _call(*words: str) -> int:
+    return subprocess.run(words, check=False).returncode  # noqa: S603
+
+
+def _output(*words: str) -> str:
+    return subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True).stdout  # noqa: S603
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

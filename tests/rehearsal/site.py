@@ -1,0 +1,115 @@
+"""A checkout as an operator has it, and the commands that are run in it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.processes import ROOT, free_port, program
+
+NAME = "samedeal-rehearsal"
+"""The name of the compose project, its images, and the container of one machine."""
+
+LONGEST = 3600.0
+"""Seconds that a command may take."""
+
+
+class CommandError(Exception):
+    """A command has failed; the message is its end and what it printed."""
+
+
+class Site:
+    """A checkout with an `.env`.
+
+    Attributes:
+        folder: where it is.
+        port: where the proxy is, or the container of one machine.
+        log: the file with what the commands have printed.
+    """
+
+    def __init__(self, folder: Path, variables: Mapping[str, str]) -> None:
+        self.folder = folder / "site"
+        self.port = free_port()
+        self.log = folder / "log.txt"
+        self._variables = {**variables, "COMPOSE_PROJECT_NAME": NAME}
+        _check_out(self.folder)
+        settings = {
+            "SAMEDEAL_IMAGE": NAME,
+            "SAMEDEAL_HTTP_PORT": str(self.port),
+            "SAMEDEAL_HTTPS_PORT": str(free_port()),
+        }
+        lines = [f"{name}={value}\n" for name, value in settings.items()]
+        (self.folder / ".env").write_text("".join(lines))
+
+    def run(self, script: str) -> str:
+        """Run a script of the shell, and return what it prints on standard output.
+
+        Raises:
+            CommandError: it has failed.
+        """
+        with self.log.open("a") as log:
+            log.write(f"\n$ {script}\n")
+            log.flush()
+            done = subprocess.run(  # noqa: S603 - our own documents
+                [program("sh"), "-euc", script],
+                cwd=self.folder,
+                env=self._variables,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=LONGEST,
+                check=False,
+            )
+            log.write(done.stdout + done.stderr)
+        if done.returncode:
+            raise CommandError(f"{script}\nexit code {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def inside(self, service: str, *words: str) -> str:
+        """Run a command in the container of a service."""
+        return self.run(f"docker compose exec -T {service} {shlex.join(words)}")
+
+    def set_version(self, old: str, new: str) -> None:
+        """Make the checkout one of another release."""
+        for name in ("pyproject.toml", "deploy/Dockerfile"):
+            path = self.folder / name
+            text = path.read_text()
+            assert old in text, f"{name} has no version {old}"
+            path.write_text(text.replace(old, new, 1))
+
+
+def recipe(heading: str, number: int, replaced: Mapping[str, str] | None = None) -> str:
+    """Return a block of commands of deploy/README.md.
+
+    Args:
+        heading: that of the section.
+        number: of the section's blocks, from 0.
+        replaced: words, and what takes their place.
+    """
+    text = (ROOT / "deploy/README.md").read_text()
+    sections = dict(re.findall(r"^##+ (.+)\n((?:(?!##).*\n)*)", text, re.MULTILINE))
+    block: str = re.findall(r"^```sh\n(.*?)^```", sections[heading], re.DOTALL | re.M)[number]
+    for old, new in (replaced or {}).items():
+        block = re.sub(rf"\b{old}\b", new, block)
+    return block
+
+
+def _check_out(folder: Path) -> None:
+    """Copy what Git has, and what it would have if everything were committed."""
+    shutil.rmtree(folder, ignore_errors=True)
+    listed = subprocess.run(  # noqa: S603
+        [program("git"), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        source, target = ROOT / name, folder / name
+        if source.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target, follow_symlinks=False)
