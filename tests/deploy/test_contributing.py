@@ -27,12 +27,23 @@ def test_the_configuration_of_dependabot_is_valid() -> None:
     assert_valid(ROOT / ".github/dependabot.yml", "dependabot")
 
 
+GRANTED = {
+    ("release.yml", "images"): {"contents": "read", "packages": "write", "id-token": "write"},
+    ("release.yml", "pypi"): {"id-token": "write"},
+}
+"""What jobs may beside reading the repository: those that publish a release."""
+
+
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_has_only_read_permission_and_every_job_a_timeout(path: Path) -> None:
     workflow: dict[str, Any] = YAML(typ="safe").load(path.read_text())
     assert workflow["permissions"] == {"contents": "read"}
-    for job in workflow["jobs"].values():
-        assert "permissions" not in job
+    for name, job in workflow["jobs"].items():
+        assert job.get("permissions") == GRANTED.get((path.name, name))
+        if "uses" in job:
+            called = YAML(typ="safe").load((ROOT / job["uses"]).read_text())
+            assert "workflow_call" in called["on"]
+            continue
         assert job["timeout-minutes"]
         for step in job["steps"]:
             # A tag of somebody else's repository may be moved; a commit cannot be.
