@@ -127,8 +127,8 @@ for command in COMMANDS:
     metavar="MB",
     type=click.IntRange(16),
     help="Most memory that the private Redis takes, in megabytes. When it is full, moves are "
-    "refused until there is room again, and nothing is lost. Without this option, half of this "
-    "machine's memory.",
+    "refused until there is room again, and nothing is lost. Without this option, half of what "
+    "this machine has, or the container.",
 )
 @option(
     "--page",

@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -56,8 +56,15 @@ servers call `hash-max-listpack-value`, and know by both names): the sealed seed
 than Redis's default of 64, and made each deal take 790 bytes in place of 380."""
 
 MEMORY_SHARE = 0.5
-"""Share of the machine's memory that the server may take: while it rewrites its file, a copy of it
+"""Share of the memory there is that the server may take: while it rewrites its file, a copy of it
 shares the memory with it, and what is written meanwhile is there twice."""
+
+LIMITS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+"""Where a container reads how many bytes of memory it may take, with control groups of version 2
+and of version 1. If that is not limited, it is a word, or more than any machine has."""
 
 SOCKET = "redis.sock"
 """The server's socket, in the data directory."""
@@ -82,7 +89,7 @@ async def embedded_redis(data: Path, memory: int | None = None) -> AsyncIterator
 
     Args:
         data: the directory.
-        memory: bytes that it may take, 0 for no limit; `MEMORY_SHARE` of all there is if `None`.
+        memory: bytes that it may take, 0 for no limit; `default_memory` if `None`.
 
     Raises:
         DataInUseError: another process uses the directory.
@@ -132,9 +139,17 @@ async def shared_redis(data: Path) -> AsyncIterator[Path]:
         yield socket
 
 
-def default_memory() -> int:
-    """Return how many bytes the server may take unless something else is said."""
-    return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * MEMORY_SHARE)
+def default_memory(limits: Sequence[Path] = LIMITS) -> int:
+    """Return how many bytes the server may take unless something else is said.
+
+    Args:
+        limits: files of which each may hold a limit that is lower than what the machine has.
+    """
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for file in limits:
+        with suppress(OSError, ValueError):
+            there = min(there, int(file.read_text()))
+    return int(there * MEMORY_SHARE)
 
 
 class _Server:

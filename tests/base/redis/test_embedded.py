@@ -360,6 +360,26 @@ async def test_a_path_that_is_too_long_for_a_socket_is_refused(data: Path) -> No
         await start(data / ("x" * 100))
 
 
+@pytest.mark.parametrize(
+    ("limits", "taken"),
+    [
+        ({}, None),
+        ({"memory.max": "max\n"}, None),
+        ({"limit_in_bytes": "9223372036854771712\n"}, None),
+        ({"memory.max": "1000000\n"}, 500_000),
+        ({"limit_in_bytes": "1000000\n"}, 500_000),
+    ],
+)
+def test_half_of_what_a_container_may_take_is_for_the_server(
+    tmp_path: Path, limits: Mapping[str, str], taken: int | None
+) -> None:
+    for name, text in limits.items():
+        (tmp_path / name).write_text(text)
+    files = [tmp_path / "memory.max", tmp_path / "limit_in_bytes"]
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert embedded.default_memory(files) == (machine // 2 if taken is None else taken)
+
+
 async def test_a_directory_of_somebody_else_is_refused_with_the_way_out(data: Path) -> None:
     data.chmod(0o500)
     user = os.geteuid()
