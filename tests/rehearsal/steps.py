@@ -99,11 +99,11 @@ class Steps:
             assert way_out == (service == "proxy"), f"{service}: {routes}"
         return "no root, no capability, nothing to write to; only the proxy has a way out"
 
-    async def restart(self, service: str) -> str:
-        """Restart a part while a race goes on."""
+    async def disturb(self, act: str, service: str) -> str:
+        """Restart or kill a part while a race goes on, and start what does not run."""
         async with self._playing():
             await asyncio.sleep(1)
-            await self._run(f"docker compose restart {service}")
+            await self._run(f"docker compose {act} {service}")
             await self._run("docker compose up --detach --wait")
         return self._told()
 
@@ -163,7 +163,7 @@ class Steps:
         return "removed"
 
     async def one_container(self) -> str:
-        """Run the whole game in a container, restart it, and play on."""
+        """Run the whole game in a container, replace it, kill it, and play on."""
         container = {"samedeal": NAME, "8000:8000": f"{self.site.port}:8000"}
         self.players = []
         await self._run(recipe(*RUN_ONE, container))
@@ -173,7 +173,7 @@ class Steps:
         await self._run(recipe(*REPLACE_ONE, container))
         async with self._playing():
             await asyncio.sleep(1)
-            await self._run(f"docker restart {NAME}")
+            await self._run(f"docker kill {NAME}; docker start {NAME}")
         for player in self.players:
             await player.check()
         await self._until(partial(self._run, f"docker exec {NAME} test -d /data/solver"))
