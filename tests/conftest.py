@@ -36,6 +36,7 @@ pytest_plugins = ["tests.fixtures"]
 
 DEEP = (
     "base/redis/test_append_only.py",
+    "base/redis/test_masters.py",
     "base/redis/test_written_by.py",
     "browser/test_below_a_path.py",
     "browser/test_could.py",

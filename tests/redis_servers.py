@@ -254,6 +254,24 @@ def _owns(server: Server, slot: int) -> bool:
     return any(first <= slot <= last and shard[2] == mine for first, last, shard, *_ in shards)
 
 
+def replicate(replica: Server, master: Server) -> None:
+    """Make a server a replica of another one, and return when it has a copy."""
+    replica.ask("REPLICAOF", "127.0.0.1", master.port)
+    until(lambda: replica.ask("ROLE")[3] == "connected")
+    # Until it has acknowledged something, the master does not count it.
+    until(lambda: _counts(master, replica))
+
+
+def _counts(master: Server, replica: Server) -> bool:
+    _, _, replicas = master.ask("ROLE")
+    return any(int(port) == replica.port for _, port, _ in replicas)
+
+
+def promote(replica: Server) -> None:
+    """Make a replica a master."""
+    assert replica.ask("REPLICAOF", "NO", "ONE") == "OK"
+
+
 def until(condition: Callable[[], bool], within: float = PATIENCE) -> None:
     """Poll until a condition holds; fail after `within` seconds."""
     deadline = time.monotonic() + within

@@ -361,6 +361,7 @@ STARTS_TASKS = {
     "server.base.net.listener": "awaits what it starts",
     "server.base.redis.bus": "awaits what it starts",
     "server.base.redis.clock": "shares a sample among those who await it",
+    "server.base.redis.masters": "awaits what it starts",
     "server.base.redis.pipeline": "shares a connection among those who await it",
     "server.base.redis.servers": "shares a refresh among those who await it",
     "server.base.redis.database": "hears how it ends",

@@ -93,10 +93,11 @@ for command in COMMANDS:
 @option(
     "--redis",
     metavar="URL",
-    help="URL of the Redis to use: redis://host:port/0, rediss://host:port/0 (TLS), "
+    help="URL of the Redis to use: redis://host:port, rediss://host:port (TLS), "
     "unix:///path/to/socket, or, for a Redis Cluster, redis+cluster://host:port,host:port with "
-    "one or more of its servers. Without this option, the server runs a private Redis, which "
-    "stores its data in the directory given by --data.",
+    "one or more of its servers. With redis://host:port,host:port, a master and its replicas, the "
+    "server uses the one that is the master, also when that changes. Without this option, the "
+    "server runs a private Redis, which stores its data in the directory given by --data.",
 )
 @redis_password_file
 @option(

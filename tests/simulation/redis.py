@@ -44,7 +44,7 @@ class Redis:
         reply: Reply
         match name:
             case "HELLO":
-                reply = {"server": "redis", "version": "7.2.0", "proto": 3}
+                reply = {"server": "redis", "version": "7.2.0", "proto": 3, "role": "master"}
             case "CLIENT" | "PING":
                 reply = "OK"
             case "PUBLISH":

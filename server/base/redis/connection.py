@@ -1,12 +1,12 @@
-"""redis-py's clients for one Redis server or a cluster, and the errors that they raise."""
+"""redis-py's clients for one Redis, with or without replicas, or a cluster; their errors."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from typing import Any, Final
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from redis.asyncio import (
     BlockingConnectionPool,
@@ -22,6 +22,7 @@ from redis.exceptions import RedisClusterException, RedisError
 from redis.maint_notifications import MaintNotificationsConfig
 
 from server.base.core.refusal import UnavailableError
+from server.base.redis.masters import Address, MasterConnection, MasterSSLConnection
 
 MAX_CONNECTIONS = 32
 """Most connections of a node to one server; a command that needs one more waits for one."""
@@ -32,7 +33,7 @@ MAX_CLUSTER_CONNECTIONS = 256
 TIMEOUT = 5.0
 """Seconds after which Redis counts as unavailable."""
 
-Address = str | Path
+Location = str | Path
 """Where Redis is: a URL, or the socket of a private server, whose path need not fit into a URL."""
 
 Client = Redis | RedisCluster
@@ -46,6 +47,20 @@ _CLOSED = "the handler is closed"
 
 _CLUSTER_SUFFIX = "+cluster"
 
+DEFAULT_PORT: Final = 6379
+
+_FIRST_DATABASE: Final = {"", "/", "/0"}
+"""The paths of URLs that may be."""
+
+_OTHER_DATABASE: Final = (
+    "The URL of Redis, or of a cluster, names another database than 0. The databases of a server "
+    "share its channels and its memory, so that two sites would disturb each other: give each site "
+    "a server of its own"
+)
+
+_TLS_OPTIONS: Final = ("ssl_ca_certs", "ssl_certfile", "ssl_keyfile")
+"""Options of URLs: files of the authorities that are trusted, and of the client's certificate."""
+
 _QUIET: dict[str, Any] = {
     "driver_info": None,
     "maint_notifications_config": MaintNotificationsConfig(enabled=False),
@@ -57,13 +72,14 @@ commercial products send such notifications.
 """
 
 
-def connect(address: Address) -> Client:
+def connect(address: Location) -> Client:
     """Return a client for an address; it connects when it is first used.
 
     Args:
-        address: the path of a unix socket, or a URL: `redis://`, `rediss://` or `unix://` for one
-            server; `redis+cluster://` or `rediss+cluster://` with one or more servers of a cluster,
-            separated by commas: `redis+cluster://h1:7000,h2:7000`.
+        address: the path of a unix socket, or a URL: `unix://`; `redis://` or `rediss://` (TLS)
+            with one server, or with a master and its replicas in any order, separated by commas:
+            `redis://h1:6379,h2:6379`; `redis+cluster://` or `rediss+cluster://` with one or more
+            servers of a cluster. A query has settings of redis-py, as `?ssl_ca_certs=FILE`.
 
     Raises:
         ValueError: the URL is invalid.
@@ -84,7 +100,15 @@ def connect(address: Address) -> Client:
         return Redis.from_pool(BlockingConnectionPool(**settings))
     if urlsplit(address).scheme.endswith(_CLUSTER_SUFFIX):
         return _connect_cluster(address)
-    return Redis.from_pool(BlockingConnectionPool.from_url(address, **settings))
+    if urlsplit(address).scheme not in {"redis", "rediss"}:
+        pool = BlockingConnectionPool.from_url(address, **settings)
+        if pool.connection_kwargs.get("db"):
+            raise ValueError(_OTHER_DATABASE)
+        return Redis.from_pool(pool)
+    servers, given = _parsed(address)
+    kind = MasterSSLConnection if given.pop("ssl") else MasterConnection
+    settings |= {"connection_class": kind, "servers": servers, **given}
+    return Redis.from_pool(BlockingConnectionPool(**settings))
 
 
 def with_password(url: str, password: str) -> str:
@@ -100,24 +124,44 @@ def with_password(url: str, password: str) -> str:
     return parts._replace(netloc=f"{user}:{quote(password, safe='')}@{hosts}").geturl()
 
 
-def _connect_cluster(url: str) -> RedisCluster:
-    scheme, netloc, path, *_ = urlsplit(url)
-    if scheme not in {"redis" + _CLUSTER_SUFFIX, "rediss" + _CLUSTER_SUFFIX} or path not in {
-        "",
-        "/",
-        "/0",
-    }:
-        raise ValueError("The URL of a cluster must look like redis+cluster://host:port,host:port")
-    user, _, hosts = netloc.rpartition("@")
+def _parsed(url: str) -> tuple[tuple[Address, ...], dict[str, Any]]:
+    """Return the servers that a URL names, and settings of redis-py's: user, password, TLS.
+
+    Raises:
+        ValueError: it names no server, another database than 0, or an option that is none of TLS.
+    """
+    parts = urlsplit(url)
+    if parts.path not in _FIRST_DATABASE:
+        raise ValueError(_OTHER_DATABASE)
+    user, _, hosts = parts.netloc.rpartition("@")
     name, _, password = user.partition(":")
-    servers = [urlsplit(f"//{host}") for host in hosts.split(",")]
-    if not all(server.hostname for server in servers):
-        raise ValueError("The URL of a cluster must name at least one server")
+    named = [urlsplit(f"//{host}") for host in hosts.split(",")]
+    if not all(each.hostname for each in named):
+        raise ValueError("The URL of Redis, or of a cluster, must name at least one server")
+    tls = parts.scheme.startswith("rediss")
+    options = {option: values[0] for option, values in parse_qs(parts.query).items()}
+    if unknown := [each for each in options if not (tls and each in _TLS_OPTIONS)]:
+        raise ValueError(
+            f"The URL of Redis has the option {unknown[0]!r}. There are only "
+            f"{', '.join(_TLS_OPTIONS)}, of rediss://"
+        )
+    if missing := [path for path in options.values() if not Path(path).is_file()]:
+        raise ValueError(f"There is no file {missing[0]}, which the URL of Redis names")
+    servers = tuple((str(each.hostname), each.port or DEFAULT_PORT) for each in named)
+    return servers, {
+        "username": unquote(name) or None,
+        "password": unquote(password) or None,
+        "ssl": tls,
+        **options,
+    }
+
+
+def _connect_cluster(url: str) -> RedisCluster:
+    if urlsplit(url).scheme not in {"redis" + _CLUSTER_SUFFIX, "rediss" + _CLUSTER_SUFFIX}:
+        raise ValueError("The URL of a cluster must look like redis+cluster://host:port,host:port")
+    servers, given = _parsed(url)
     return RedisCluster(
-        startup_nodes=[ClusterNode(str(s.hostname), s.port or 6379) for s in servers],
-        username=unquote(name) or None,
-        password=unquote(password) or None,
-        ssl=scheme.startswith("rediss"),
+        startup_nodes=[ClusterNode(host, port) for host, port in servers],
         max_connections=MAX_CLUSTER_CONNECTIONS,
         # Slots that have an owner are served even while others have none.
         require_full_coverage=False,
@@ -128,6 +172,7 @@ def _connect_cluster(url: str) -> RedisCluster:
         decode_responses=True,
         protocol=3,
         **_QUIET,
+        **given,
     )
 
 

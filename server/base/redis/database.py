@@ -479,12 +479,30 @@ class Database:
             reader = self._readers[name] = Pipeline(client, 0, self.metrics, name, outage)
         return reader
 
+    def _leave_replica(self) -> None:
+        """Drop all connections to a single Redis that is a replica now: new ones find the master.
+
+        In a cluster, replicas redirect commands, and refuse none of them.
+        """
+        if self._single is None or not self._single.generation:
+            # Another reply of the same batch has said so already.
+            return
+        for each in (*self._pipelines.values(), *self._readers.values()):
+            each.abort("The server is a replica now.")
+        # Of these, one is that of the bus, which subscribes anew.
+        task = asyncio.create_task(self._servers.client_of(None).connection_pool.disconnect())
+        self._send_tasks.add(task)
+        task.add_done_callback(self._send_tasks.discard)
+        task.add_done_callback(hear)
+
     def _pipeline(self, server: Server) -> Pipeline:
         name = "" if server is None else server.name
         pipeline = self._pipelines.get(name)
         if pipeline is None:
             client = self._servers.client_of(server)
-            pipeline = self._pipelines[name] = Pipeline(client, self.acks, self.metrics, name)
+            pipeline = self._pipelines[name] = Pipeline(
+                client, self.acks, self.metrics, name, demoted=self._leave_replica
+            )
         return pipeline
 
     async def _ask_servers(self, command: ReadCommand, remaining: Locations) -> dict[str, Any]:

@@ -82,6 +82,9 @@ class Pipeline(asyncio.Protocol):
     The log tells when the server is lost and back, when it refuses writes, and when replicas are
     missing. Who gets an error for one of these reasons need not log it again (see `is_told`).
 
+    `demoted` is called when the server turns out to be a replica: all connections to it have to be
+    dropped.
+
     Attributes:
         outage: whether the server is lost; it may be that of another connection to it.
         generation: the number of the connection, or 0 while there is none.
@@ -94,6 +97,8 @@ class Pipeline(asyncio.Protocol):
         metrics: Metrics,
         server: str = "",
         outage: Outage | None = None,
+        *,
+        demoted: Callable[[], None] = lambda: None,
     ) -> None:
         named = {"server": server} if server else {}
         self.outage = outage or Outage("store_lost", "store_back", fields=named)
@@ -103,6 +108,7 @@ class Pipeline(asyncio.Protocol):
         self._client = client
         self._acks = acks
         self._metrics = metrics
+        self._demoted = demoted
         self._transport: asyncio.WriteTransport | None = None
         self._reader: Any = None
         self._waiting: list[tuple[Command, Done]] = []
@@ -280,6 +286,8 @@ class Pipeline(asyncio.Protocol):
                 self.abort("The server no longer has a script.")
             elif isinstance(reply, ResponseError) and _is_unable(reply):
                 self._refusing.fail(error=f"{type(reply).__name__}: {reply}")
+                if "READONLY" in str(reply) or isinstance(reply, ReadOnlyError):
+                    self._demoted()
             self._call(done, reply)
         if self._waiting:
             asyncio.get_running_loop().call_soon(self._flush)

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
 import uvloop
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.connection import SSLConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
 
 from server.base.core.refusal import UnavailableError
-from server.base.redis.connection import Client, connect, raising_unavailable
+from server.base.redis.connection import Client, connect, raising_unavailable, with_password
 from server.base.redis.database import Database
 from tests.base.redis.servers import in_flight, until, writes_held_up
+from tests.processes import free_port
+from tests.redis_programs import programs
 from tests.redis_servers import running_server
+from tests.redis_users import as_node
 
 
 @pytest.mark.parametrize(
@@ -72,6 +82,104 @@ async def test_a_connection_sends_only_what_is_asked_for() -> None:
     names = {name.partition("|")[0] for name in commands}
     assert names == {"cmdstat_config", "cmdstat_hello", "cmdstat_ping"}
     assert errors == {}
+
+
+@pytest.mark.parametrize(
+    ("url", "servers"),
+    [
+        ("redis://localhost", (("localhost", 6379),)),
+        ("redis://ada@10.0.0.1:7000,10.0.0.2/", (("10.0.0.1", 7000), ("10.0.0.2", 6379))),
+        ("rediss://[::1]:7000,[::2]/0", (("::1", 7000), ("::2", 6379))),
+    ],
+)  # fmt: skip
+def test_the_address_of_a_redis_lists_a_master_and_its_replicas(
+    url: str, servers: tuple[tuple[str, int], ...]
+) -> None:
+    redis = connect(url)
+    assert isinstance(redis, Redis)
+    pool = redis.connection_pool
+    assert pool.connection_kwargs["servers"] == servers
+    assert issubclass(pool.connection_class, SSLConnection) == url.startswith("rediss")
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("redis://localhost/1", "another database than 0"),
+        ("redis+cluster://localhost/1", "another database than 0"),
+        ("unix:///socket?db=1", "another database than 0"),
+        ("redis://localhost?db=1", "the option 'db'"),
+        ("redis://localhost?ssl_ca_certs=ca.pem", "of rediss://"),
+        ("rediss://localhost?ssl_cert_reqs=none", "There are only ssl_ca_certs"),
+        ("rediss://localhost?ssl_ca_certs=none.pem", "no file none.pem"),
+        ("redis://", "at least one server"),
+        ("redis://localhost,", "at least one server"),
+        ("redis://localhost:port", "[Pp]ort"),
+    ],
+)
+def test_an_address_that_would_not_do_is_refused_with_a_sentence(url: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        connect(url)
+
+
+def test_the_address_of_a_cluster_names_authorities_as_well(tmp_path: Path) -> None:
+    (file := tmp_path / "ca.pem").touch()
+    cluster = connect(f"rediss+cluster://10.0.0.1?ssl_ca_certs={file}")
+    assert isinstance(cluster, RedisCluster)
+    (server,) = cluster.nodes_manager.startup_nodes.values()
+    assert server.connection_kwargs["ssl_ca_certs"] == str(file)
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Path:
+    """Return a folder with a certificate for this machine, which signs itself, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a test's own")])
+    hosts = [x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))]
+    day = timedelta(days=1)
+    today = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(today - day)
+        .not_valid_after(today + day)
+        .add_extension(x509.SubjectAlternativeName(hosts), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    (tmp_path / "ca.pem").write_bytes(made.public_bytes(Encoding.PEM))
+    (tmp_path / "key.pem").write_bytes(
+        key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    )
+    return tmp_path
+
+
+@pytest.mark.deep
+async def test_tls_trusts_the_authority_that_the_address_names(certificate: Path) -> None:
+    files = {"tls-cert-file": "ca.pem", "tls-key-file": "key.pem", "tls-ca-cert-file": "ca.pem"}
+    options = {name: str(certificate / file) for name, file in files.items()}
+    port = free_port()
+    # The Valkey that comes along has no TLS.
+    program = programs()["redis"]
+    with running_server(
+        program=program, **options, **{"tls-port": str(port), "tls-auth-clients": "no"}
+    ):
+        user = as_node(f"rediss://localhost:{port}/0")
+        trusting = connect(f"{user}?ssl_ca_certs={certificate / 'ca.pem'}")
+        await trusting.ping()
+        await trusting.aclose()
+        wary = connect(user)
+        with pytest.raises(UnavailableError, match="certificate"), raising_unavailable():
+            await wary.ping()
+        await wary.aclose()
+
+
+async def test_a_password_alone_is_that_of_the_default_user() -> None:
+    with running_server() as server:
+        server.ask("ACL", "SETUSER", "default", "on", ">pass/word")
+        url = with_password(f"redis://127.0.0.1:{server.port}", "pass/word")
+        redis = connect(url)
+        await redis.ping()
+        await redis.aclose()
 
 
 @pytest.mark.parametrize("url", ["", "http://localhost", "localhost:6379"])

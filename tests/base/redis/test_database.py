@@ -208,7 +208,6 @@ async def test_acknowledged_appends_survive_a_kill_of_redis() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        pytest.param(("REPLICAOF 127.0.0.1 1", "REPLICAOF NO ONE"), "(?i)readonly", id="replica"),
         pytest.param(
             ("CONFIG SET maxmemory 1", "CONFIG SET maxmemory 0"), "OutOfMemory|OOM", id="memory"
         ),

@@ -1,0 +1,102 @@
+"""Connections to the master among some servers, of which the others are its replicas.
+
+Each new connection finds the master anew, so that nodes follow when a replica is promoted, whoever
+promoted it: an operator, Sentinel, or a provider behind one name. A server that is demoted takes no
+writes, by which `Database` notices and drops all connections to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+from redis.asyncio.connection import Connection, SSLConnection
+from redis.exceptions import ConnectionError as ConnectionLostError
+from redis.exceptions import RedisError
+
+ANSWER_WITHIN: Final = 2.0
+"""Seconds that a server has to say whether it is a master."""
+
+SECOND_WITHIN: Final = 0.25
+"""Seconds after the first one that is, for which others are waited for: they should be none."""
+
+Address = tuple[str, int]
+"""Host and port of a server."""
+
+
+class MasterConnection(Connection):
+    """A connection that can be opened only to a master.
+
+    `servers` are the addresses, at least one; the other settings are those of redis-py.
+    """
+
+    def __init__(self, *, servers: tuple[Address, ...], **settings: Any) -> None:
+        self._servers = servers
+        self._settings = settings
+        host, port = servers[0]
+        super().__init__(host=host, port=port, **settings)
+
+    async def _connect(self) -> None:
+        if len(self._servers) > 1:
+            self.host, self.port = await self._find()
+        await super()._connect()  # type: ignore[no-untyped-call]
+
+    async def on_connect_check_health(self, check_health: bool = True) -> None:
+        """Authenticate, and ask for the role of the server.
+
+        Raises:
+            ConnectionError: it is a replica, whose data may be older than what was acknowledged.
+        """
+        await super().on_connect_check_health(check_health=check_health)
+        await self.send_command("HELLO", check_health=False)
+        found: dict[str, Any] = await self.read_response()
+        if found["role"] != "master":
+            raise ConnectionLostError(f"{self.host}:{self.port} is a {found['role']}.")
+
+    async def _find(self) -> Address:
+        """Return the address of the only server that says that it is a master.
+
+        Raises:
+            ConnectionError: there is none, or there are several, of which one may be old.
+        """
+        each = [type(self)(servers=(server,), **self._settings) for server in self._servers]
+        asked = [asyncio.create_task(one._refusal()) for one in each]  # noqa: SLF001 - its own
+        try:
+            waiting = set(asked)
+            while waiting and not any(task.done() and not task.result() for task in asked):
+                _, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            if waiting:
+                await asyncio.wait(waiting, timeout=SECOND_WITHIN)
+        finally:
+            for task in asked:
+                task.cancel()
+            answers = await asyncio.gather(*asked, return_exceptions=True)
+        masters = [
+            server for server, answer in zip(self._servers, answers, strict=True) if answer == ""
+        ]
+        if len(masters) > 1:
+            named = " and ".join(f"{host}:{port}" for host, port in masters)
+            raise ConnectionLostError(
+                f"{named} are masters. Only one may be: stop the one that is behind, and start it "
+                "as a replica of the other."
+            )
+        if not masters:
+            raise ConnectionLostError(f"No server is a master. {' '.join(map(str, answers))}")
+        return masters[0]
+
+    async def _refusal(self) -> str:
+        """Return why the server cannot be used; empty if it is a master that answers."""
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                await self.connect()  # type: ignore[no-untyped-call]
+        except TimeoutError:
+            return f"{self.host}:{self.port} does not answer."
+        except (RedisError, OSError) as error:
+            return str(error)
+        finally:
+            await self.disconnect(nowait=True)
+        return ""
+
+
+class MasterSSLConnection(MasterConnection, SSLConnection):
+    """The same by TLS."""
