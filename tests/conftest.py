@@ -70,6 +70,7 @@ DEEP = (
     "test_certify.py",
     "test_losses.py",
     "test_private_store.py",
+    "test_service_manager.py",
     "test_signals.py",
     "test_store_away.py",
     "test_supervisor.py",
@@ -112,10 +113,12 @@ def lacking() -> dict[str, str]:
     found = {
         "proxy": bool(shutil.which("caddy")),
         "engines": all(map(shutil.which, engines)),
+        "systemd": bool(shutil.which("systemd-analyze")),
     }
     needed = {
         "proxy": "caddy",
         "engines": f"{', '.join(engines[:-1])} and {engines[-1]}",
+        "systemd": "systemd-analyze",
     }
     return {marker: needed[marker] for marker, there in found.items() if not there}
 

@@ -40,6 +40,7 @@ from server.cli.admin import admin
 from server.cli.certify import certify
 from server.cli.logs import configure, log_loop_failure
 from server.cli.options import option, redis_password_file, redis_url
+from server.cli.service_manager import tell_ready
 from server.cli.terminal import Commands, quoted, say
 from server.cli.upkeep import COMMANDS
 from server.cli.workers import READY, StartError, Supervisor, showing_life
@@ -373,6 +374,7 @@ async def _serve(settings: Settings, node: str) -> None:
     with _ending_in_order(stop):
         async with running_node(settings, node=node, on_failure=stop.set) as port:
             _print_url(settings.host, port)
+            tell_ready()
             await stop.wait()
 
 
@@ -414,8 +416,12 @@ async def _run_workers(
             else:
                 supervisor.replace()
 
+        def ready() -> None:
+            _print_url(settings.host, port_of(bound[0].players))
+            tell_ready()
+
         _on_signals(hang_up, signal.SIGHUP)
-        await supervisor.run(lambda: _print_url(settings.host, port_of(bound[0].players)))
+        await supervisor.run(ready)
 
 
 def _run_worker(

@@ -1,0 +1,64 @@
+"""What a node tells systemd: that players can come, and that its event loop turns."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.processes import PATIENCE, running
+
+
+@pytest.fixture
+def manager(data: Path) -> Iterator[socket.socket]:
+    """Return the socket on which a service manager listens."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(str(data / "notify"))
+        manager.settimeout(PATIENCE)
+        yield manager
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_manager_is_told_when_players_can_come_and_then_again_and_again(
+    data: Path, manager: socket.socket, workers: str
+) -> None:
+    told = {"NOTIFY_SOCKET": str(data / "notify"), "WATCHDOG_USEC": "200000"}
+    fixed = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json", "--data", str(data)]
+    command = [sys.executable, "-m", "server", "serve", *fixed, "--workers", workers]
+    with running(command, os.environ | told) as server:
+        assert manager.recv(100) == b"READY=1"
+        server.wait_for('"listening"' if workers == "1" else '"workers_ready"')
+        for _ in range(3):
+            assert manager.recv(100) == b"WATCHDOG=1"
+        server.process.send_signal(signal.SIGSTOP)
+        try:
+            # What was sent before is there at once.
+            manager.settimeout(1.0)
+            with pytest.raises(TimeoutError):
+                _receive_until_silent(manager)
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        assert server.end() == 0
+
+
+def test_without_a_manager_that_listens_a_node_serves(data: Path) -> None:
+    command = [sys.executable, "-m", "server", "serve", "--port", "0", "--data", str(data)]
+    told = {"NOTIFY_SOCKET": str(data / "nobody"), "WATCHDOG_USEC": "200000"}
+    with running([*command, "--log-format", "json"], os.environ | told) as server:
+        server.wait_for('"listening"')
+        assert server.end() == 0
+
+
+def _receive_until_silent(manager: socket.socket) -> None:
+    """Receive that a node is alive, again and again.
+
+    Raises:
+        TimeoutError: it says so no more.
+    """
+    while True:
+        assert manager.recv(100) == b"WATCHDOG=1"
