@@ -49,7 +49,9 @@ class Server:
         self.port = free_port()
         self.data = data
         users = secrets().folder
-        self._command = [program or default_program(), f"deploy/{config}"]
+        self._command = [program or default_program(), "deploy/redis.conf"]
+        if config != "redis.conf":
+            self._command += ["--include", f"deploy/{config}"]
         own = {
             "aclfile": str(users / "redis-users.acl"),
             "include": str(users / "redis-replica.conf"),

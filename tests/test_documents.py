@@ -18,6 +18,8 @@ NOT_IN_GIT = {
     "src/rules/rulesets.json",
     "NNNN-what-was-decided.md",
     "server.json",
+    "store.conf",
+    "store.json",
 }
 """Files that are generated, and one that stands for any."""
 

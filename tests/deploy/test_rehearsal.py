@@ -1,7 +1,7 @@
-"""The steps of deploy/README.md, carried out without containers: the game is played in production.
+"""The compose file, carried out without containers: the game is played in production.
 
-Redis and nodes are run with the commands and variables of the compose file, and a cluster with the
-documented ones; only addresses and directories are those of the test.
+Redis and nodes are run with its commands and variables; only addresses and directories are those of
+the test.
 """
 
 from __future__ import annotations
@@ -9,11 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
-import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,28 +23,12 @@ from tests.clients.client import opened
 from tests.clients.play import race_of, resign
 from tests.conftest import CLUSTER
 from tests.deploy.composed import arguments, compose, environment
-from tests.processes import PATIENCE, Running, free_port, program, running
-from tests.redis_programs import default_program
-from tests.redis_servers import until
+from tests.processes import Running, free_port, running
 from tests.redis_users import Secrets, make_secrets, refused
 
 pytestmark = CLUSTER
 
 SAMEDEAL = [sys.executable, "-m", "server"]
-MASTERS = 3
-
-
-def own_address() -> str:
-    """Return an address of this machine that is not a loopback one, if it has any.
-
-    Without passwords, Redis's protected mode answers nobody there.
-    """
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(("192.0.2.1", 9))  # sends nothing
-        except OSError:
-            return "127.0.0.1"
-        return str(probe.getsockname()[0])
 
 
 @pytest.fixture
@@ -105,53 +87,3 @@ async def test_a_node_plays_with_the_settings_of_the_compose_file(
         with admin(made, "127.0.0.1", port) as operator:
             assert refused(operator) == []
             assert operator.dbsize() > 0
-
-
-@pytest.fixture
-def cluster(made: Secrets, tmp_path: Path) -> Iterator[list[str]]:
-    """Run the servers of a cluster as documented, and yield their addresses."""
-    host = own_address()
-    with ExitStack() as stack:
-        servers = []
-        for _ in range(2 * MASTERS):
-            port = free_port()
-            (data := tmp_path / str(port)).mkdir()
-            users = ["--aclfile", str(made.folder / "redis-users.acl")]
-            users += ["--include", str(made.folder / "redis-replica.conf")]
-            options = ["--dir", str(data), "--port", str(port), "--cluster-port", str(free_port())]
-            command = [default_program(), "deploy/redis-cluster.conf", *users, *options]
-            server = stack.enter_context(running(command))
-            server.wait_for("eady to accept connections")
-            servers.append(f"{host}:{port}")
-        yield servers
-
-
-def redis_cli(made: Secrets, *words: str) -> str:
-    """Run redis-cli as the operator, and return what it prints."""
-    env = os.environ | {"REDISCLI_AUTH": made.passwords["admin"]}
-    command = [program("redis-cli"), "--user", "admin", *words]
-    done = subprocess.run(  # noqa: S603 - a test's own arguments
-        command, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-async def test_a_node_plays_on_the_cluster_as_documented(
-    made: Secrets, cluster: list[str], tmp_path: Path
-) -> None:
-    def client(server: str) -> Redis:
-        host, _, port = server.partition(":")
-        return admin(made, host, int(port))
-
-    redis_cli(made, "--cluster", "create", *cluster, "--cluster-replicas", "1", "--cluster-yes")
-    for server in cluster[:MASTERS]:
-        with client(server) as operator:
-            until(lambda: operator.execute_command("ROLE")[2])
-    url = f"redis+cluster://samedeal@{cluster[0]},{cluster[1]}"
-    acks = {"SAMEDEAL_REPLICA_ACKS": "1"}
-    with node(made, tmp_path, SAMEDEAL_REDIS=url, **acks) as (_, players_port):
-        await play(players_port)
-    for server in cluster:
-        with client(server) as operator:
-            assert refused(operator) == []

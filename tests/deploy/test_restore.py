@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,9 +27,11 @@ from server.rooms.core import commands
 from tests.clients.client import opened
 from tests.clients.play import race_of, resign
 from tests.conftest import SECRET_KEY_FILE, node, secret_keys
-from tests.processes import PATIENCE, program
-from tests.redis_servers import Server, until
-from tests.redis_users import as_node, secrets
+from tests.deploy.recipes.documents import blocks
+from tests.processes import PATIENCE, ROOT, program
+from tests.redis_programs import default_program
+from tests.redis_servers import Server
+from tests.redis_users import NODES, as_node, secrets
 
 
 class Backups(NamedTuple):
@@ -88,24 +91,15 @@ def server_on(data: Path, **options: str) -> Iterator[Server]:
 def backups(tmp_path_factory: pytest.TempPathFactory) -> Backups:
     """Return backups that were made of a running Redis."""
     folder = tmp_path_factory.mktemp("backups")
-    found = Backups(folder / "files", folder / "dump.rdb", folder / "report.json")
+    found = Backups(folder / "files", folder / "backup/dump.rdb", folder / "backup/store.json")
+    found.files.mkdir()
     with server_on(folder / "redis") as server:
         with pytest.MonkeyPatch.context() as shorter:
             shorter.setattr(commands, "COUNTDOWN_MS", 50)
             asyncio.run(play(server.url))
-        code, said, report = verified(server.url)
-        assert (code, report["problems"]) == (0, []), said
-        found.report.write_text(json.dumps(report))
-        assert server.ask("CONFIG", "SET", "auto-aof-rewrite-percentage", "0") == "OK"
-        shutil.copytree(folder / "redis", found.files)
-        command = [program("redis-cli"), "-p", str(server.port), "--user", "admin"]
-        subprocess.run(  # noqa: S603 - a test's own arguments
-            [*command, "--rdb", str(found.snapshot)],
-            env=os.environ | {"REDISCLI_AUTH": secrets().passwords["admin"]},
-            check=True,
-            capture_output=True,
-            timeout=PATIENCE,
-        )
+        (by_hand, *_) = blocks("deploy/README.md", "Backup and restore")
+        operate(by_hand, folder, folder / "redis", server)
+    (folder / "backup/appendonlydir").rename(found.files / "appendonlydir")
     return found
 
 
@@ -130,26 +124,134 @@ def test_the_files_of_redis_are_restored_by_copying_them_back(
         assert sum(half["verified"].values()) < sum(report["verified"].values())
 
 
-def test_a_snapshot_is_restored_without_the_append_only_file_at_first(
-    backups: Backups, tmp_path: Path
-) -> None:
+def test_a_snapshot_is_restored_as_an_append_only_file(backups: Backups, tmp_path: Path) -> None:
+    _, restore, *_ = blocks("deploy/README.md", "Backup and restore")
     data = tmp_path / "redis"
-    data.mkdir()
-    shutil.copy(backups.snapshot, data / "dump.rdb")
-    with server_on(data, appendonly="no") as server:
-        assert server.ask("CONFIG", "SET", "appendonly", "yes") == "OK"
-        until(lambda: "aof_rewrite_in_progress:0" in written(server))
-        until(lambda: "aof_rewrite_scheduled:0" in written(server))
+    operate(restore, backups.snapshot.parents[1], data)
+    assert [path.name for path in data.iterdir()] == ["appendonlydir"]
     with server_on(data) as server:
         code, said, _ = verified(server.url, "--expect", str(backups.report))
         assert code == 0, said
 
 
-def written(server: Server) -> str:
-    """Return what Redis says of its files."""
-    with server.client() as client:
-        found = client.info("persistence")
-    return " ".join(f"{name}:{value}" for name, value in dict(found).items())
+def test_a_restore_that_cannot_succeed_says_why(backups: Backups, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.rdb"
+    content = bytearray(backups.snapshot.read_bytes())
+    content[len(content) // 2] ^= 1
+    damaged.write_bytes(content)
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used/dump.rdb").touch()
+    for snapshot, folder, why in (
+        (damaged, "new", "cannot read it: "),
+        (tmp_path / "none", "new", "none cannot be read"),
+        (backups.snapshot, "used", "is not empty; move what is in it elsewhere"),
+    ):
+        command = [ROOT / "deploy/restore.sh", snapshot, tmp_path / folder]
+        env = os.environ | {"REDIS_SERVER": default_program()}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+        assert done.returncode == 1
+        assert done.stderr.startswith("restore.sh: ")
+        assert why in done.stderr
+    assert list((tmp_path / "new").iterdir()) == []
+
+
+def back_up(folder: Path, redis: str, **variables: str) -> tuple[int, str]:
+    """Run `backup.sh`, and return its exit code and what it says."""
+    own = {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "SAMEDEAL_REDIS": redis,
+        "SAMEDEAL_REDIS_PASSWORD_FILE": str(secrets().folder / "redis-samedeal"),
+        "SAMEDEAL_REPLICA_PASSWORD_FILE": str(secrets().folder / "redis-replica"),
+        "SAMEDEAL_SECRET_KEY_FILE": str(SECRET_KEY_FILE),
+    }
+    done = subprocess.run(  # noqa: S603 - a script of ours
+        [ROOT / "deploy/backup.sh", folder],
+        env=os.environ | own | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def test_the_last_backups_are_kept_unless_the_store_is_not_whole(
+    backups: Backups, tmp_path: Path
+) -> None:
+    data = tmp_path / "redis"
+    shutil.copytree(backups.files, data)
+    old = [f"2026-01-0{day}T000000Z" for day in range(1, 5)]
+    for name in old:
+        (tmp_path / "backups" / name).mkdir(parents=True)
+
+    def kept() -> list[str]:
+        return sorted(path.name for path in (tmp_path / "backups").glob("20*"))
+
+    quick = {"repl-diskless-sync-delay": "0"}
+    with server_on(data, **quick) as server, server.client() as client:
+        url = f"redis://{NODES}@127.0.0.1:{server.port}"
+        code, said = back_up(tmp_path / "backups", url, SAMEDEAL_BACKUPS="3")
+        assert code == 0, said
+        (made,) = set(kept()) - set(old)
+        assert kept() == [*old[2:], made]
+        found = {path.name for path in (tmp_path / "backups" / made).iterdir()}
+        assert found == {"store.json", f"127.0.0.1-{server.port}.rdb"}
+        # As a backup of the next second.
+        (tmp_path / "backups" / made).rename(tmp_path / "backups" / old[0])
+
+        client.delete(*(str(key) for key in client.scan_iter("deal:*", count=1000)))
+        whole = {"SAMEDEAL_BACKUPS": "1", "SAMEDEAL_BACKUP_PERCENT": "100"}
+        code, said = back_up(tmp_path / "backups", url, **whole)
+        assert (code, "the store is not whole" in said) == (1, True), said
+        assert len(kept()) == 4
+        assert server.refused() == []
+
+
+@pytest.mark.parametrize(
+    ("redis", "why"),
+    [
+        ("rediss://samedeal@localhost", "it backs up redis:// and redis+cluster:// only"),
+        ("redis://samedeal@127.0.0.1:1", "the store cannot be read"),
+    ],
+)
+def test_a_backup_that_cannot_succeed_says_why(tmp_path: Path, redis: str, why: str) -> None:
+    code, said = back_up(tmp_path / "backups", redis)
+    assert code == 1
+    assert f"backup.sh: {why}" in said
+    assert not list(tmp_path.glob("backups/20*"))
+
+
+def operate(block: str, folder: Path, data: Path, server: Server | None = None) -> None:
+    """Run commands of the document in a folder, for a server whose data are in a directory."""
+    env = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "REDIS_SERVER": default_program(),
+    }
+    if server is not None:
+        env |= {
+            "SAMEDEAL_REDIS": f"redis://{NODES}@127.0.0.1:{server.port}",
+            "SAMEDEAL_REDIS_PASSWORD_FILE": str(secrets().folder / "redis-samedeal"),
+            "SAMEDEAL_SECRET_KEY_FILE": str(SECRET_KEY_FILE),
+        }
+        block = block.replace("redis-cli ", f"redis-cli -p {server.port} ")
+    for told, here in (
+        ("deploy/secrets", secrets().folder),
+        ("deploy/restore.sh", ROOT / "deploy/restore.sh"),
+        ("/var/lib/redis", data),
+    ):
+        block = block.replace(told, str(here))
+    done = subprocess.run(  # noqa: S603 - commands of our document
+        [program("sh"), "-eux", "-c", block],
+        cwd=folder,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_a_snapshot_that_redis_ignores_is_noticed(backups: Backups, tmp_path: Path) -> None:
