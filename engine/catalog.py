@@ -168,7 +168,7 @@ def _games_in(folder: Traversable, game: str | None = None) -> Iterator[Game]:
 @cache
 def catalog() -> Catalog:
     """Return the catalogue of this package, read once."""
-    return load_catalog(files("engine") / "games")
+    return load_catalog(files(__package__) / "games")
 
 
 def games() -> Mapping[str, Game]:

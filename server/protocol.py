@@ -1,8 +1,9 @@
 """The messages between clients and server, as types: one module for each subject.
 
-`server/PROTOCOL.md` explains them to client authors; `client_js/src/messages.ts` is generated from
-them. To add one, define its class in the module of its subject, and a handler for a command in
-the `handlers` beside it; what else needs the messages takes them from the lists below.
+`server/PROTOCOL.md` explains them to client authors; `client_js/src/messages.ts` and `messages.py`
+of `server/client` are generated from them. To add one, define its class in the module of its
+subject, and a handler for a command in the `handlers` beside it; what else needs the messages takes
+them from the lists below.
 
 A command goes from a client to the server, an event from the server to a client, never the other
 way round. On the wire each is a msgpack array. A command is `[kind, id, *fields]` and an event

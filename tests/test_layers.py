@@ -10,6 +10,8 @@
    and `server.handlers` import either of these.
 5. `base/` imports no wing; a wing imports `base/` and the wings that it stands on.
 6. `server/*.py`, `cli/` and `base/generate/` alone see the whole; nobody else imports those.
+7. `client/` is a distribution of its own: it imports the engine, websockets and msgpack, nothing of
+   the server, and nothing imports it.
 """
 
 from __future__ import annotations
@@ -74,12 +76,12 @@ PACKAGES = {
     "redis": {"base.redis", "store"},
     "hiredis": {"base.redis"},
     "cryptography": {"base.seals"},
-    "websockets": {"base.net", "base.wire", "server.example_bot"},
+    "websockets": {"base.net", "base.wire", "samedeal_client"},
     "starlette": {"base.net", "base.web"},
     "cachetools": {"base.web", "server.players.hub"},
     "httptools": {"base.net"},
     "uvicorn": {"base.net", "base.wire"},
-    "msgpack": {"base.wire", "server.example_bot"},
+    "msgpack": {"base.wire", "samedeal_client"},
     "msgspec": {"core", "store", "service", "front", "top", "server.base.work.line_process"},
     "structlog": {"store", "service", "front", "top", "base.work"},
     "openskill": {"results"},
@@ -113,19 +115,29 @@ IMPURE_NAMES = {"open", "print", "input"}
 GAME_NAMES = {text for game in games().values() for text in (game.id, game.name)}
 
 
+CLIENT = ROOT / "server" / "client"
+"""The folder of the client, below which its package stands."""
+
+
 def module_name(path: Path) -> str:
     """Return the dotted name of a module by its path."""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    top = CLIENT if path.is_relative_to(CLIENT) else ROOT
+    return ".".join(path.relative_to(top).with_suffix("").parts).removesuffix(".__init__")
 
 
-MODULES = sorted(path for top in ("engine", "server") for path in (ROOT / top).rglob("*.py"))
+MODULES = sorted(
+    path
+    for top in ("engine", "server")
+    for path in (ROOT / top).rglob("*.py")
+    if not path.is_relative_to(CLIENT) or path.is_relative_to(CLIENT / "samedeal_client")
+)
 NAMES = {module_name(path) for path in MODULES}
 
 
 def place(module: str) -> str:
-    """Return a module's wing, part of the base, or `engine`, or `top` for what sees the whole."""
-    if module.split(".", maxsplit=1)[0] == "engine":
-        return "engine"
+    """Return a module's wing, part of the base, `engine`, `client`, or `top` for the whole."""
+    if (root := module.split(".", maxsplit=1)[0]) in {"engine", "samedeal_client"}:
+        return root
     parts = module.split(".")[1:]
     if parts and parts[0] in WINGS:
         return parts[0]
@@ -141,7 +153,7 @@ def kind(module: str) -> str:
     """Return what kind of file a module is by its name."""
     parts, where = module.split("."), place(module)
     name = parts[-1]
-    if where in {"engine", "top"}:
+    if where in {"engine", "samedeal_client", "top"}:
         return where
     if "core" in parts[1:]:
         return "core"
@@ -198,8 +210,8 @@ def may_import(module: str, name: str) -> bool:
     handles = own == "handlers" or module == "server.handlers"
     if own == "engine" or (for_handlers and not handles):
         return False
-    if own == "top":
-        return True
+    if own in {"top", "samedeal_client"} or kind(other) == "samedeal_client":
+        return (own == "samedeal_client") == (kind(other) == "samedeal_client")
     if kind(other) == "top":
         return other in {"server", "server.request"}
     here, there = place(module), place(other)
@@ -216,7 +228,7 @@ def violations(module: str, source: str, *, package: bool = False) -> list[str]:
     found = []
     for name in imports(module, tree, package=package):
         root = name.partition(".")[0]
-        if root in {"engine", "server"}:
+        if root in {"engine", "server", "samedeal_client"}:
             allowed = may_import(module, name)
         elif root in sys.stdlib_module_names:
             allowed = own not in {"core", "engine"} or root not in IMPURE_MODULES
@@ -311,6 +323,10 @@ def test_a_folder_has_twenty_modules_at_most(folder: Path) -> None:
         ("server.cli.main", "import uvicorn"),
         ("server.cli.main", "import redis"),
         ("server.app", "import flask"),
+        ("server.app", "import samedeal_client"),
+        ("server.cli.main", "from samedeal_client import Client"),
+        ("samedeal_client.client", "from server.base.wire import codec"),
+        ("samedeal_client.client", "import msgspec"),
     ],
 )
 def test_a_violation_is_reported(module: str, source: str) -> None:
@@ -340,6 +356,7 @@ def test_a_violation_is_reported(module: str, source: str) -> None:
         ("server.handlers", "from server import request\nfrom server.rooms import handlers", False),
         ("server.base.wire.codec", "import asyncio, msgpack, websockets", False),
         ("server.app", "from server.players.hub import Hub\nfrom server.rooms import store", False),
+        ("samedeal_client.wire", "import asyncio, msgpack, websockets\nimport engine", False),
     ],
 )
 def test_what_is_allowed_is_not_reported(module: str, source: str, package: bool) -> None:
@@ -353,6 +370,8 @@ def test_a_new_folder_needs_a_place(module: str) -> None:
 
 
 STARTS_TASKS = {
+    "samedeal_client.connection": "awaits what it starts, or hears how it ends",
+    "samedeal_client.session": "awaits what it starts",
     "server.base.work.background": "registers what it starts, and hears how it ends",
     "server.base.work.tasks": "the same of tasks that commands start",
     "server.base.work.stop": "awaits what it starts",

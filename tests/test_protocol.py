@@ -17,7 +17,7 @@ from engine.catalog import ruleset
 from engine.notation import seen_text
 from server import protocol
 from server.base.core.refusal import SENTENCES
-from server.base.generate import typescript
+from server.base.generate import python, typescript
 from server.base.net.contracts import Reason
 from server.base.wire import codec
 from server.base.wire.messages import Command
@@ -220,6 +220,12 @@ def test_the_types_of_the_client_are_those_of_the_server() -> None:
     """If not, generate them again: `npm run messages` in `client_js`."""
     printed = (ROOT / "client_js" / "src" / "messages.ts").read_text(encoding="utf-8")
     assert printed == typescript.source()
+
+
+def test_the_messages_of_the_client_in_python_are_those_of_the_server() -> None:
+    """If not, generate them again: `npm run messages` in `client_js`."""
+    path = ROOT / "server" / "client" / "samedeal_client" / "messages.py"
+    assert path.read_text(encoding="utf-8") == python.source()
 
 
 def test_the_version_of_this_release_is_supported() -> None:

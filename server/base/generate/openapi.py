@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from server.base.core.refusal import Refusal
-from server.base.generate.typescript import documented
+from server.base.generate.structs import documented
 from server.base.net.listener import MAX_HEAD, MAX_HEADERS
 from server.base.web.api.problems import OF_ANY, STATUS
 from server.base.web.api.route import Route

@@ -7,21 +7,26 @@ interface.
 
 from __future__ import annotations
 
-import ast
-import inspect
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
-from types import ModuleType
-from typing import Any, get_args, get_type_hints
+from typing import Any
 
-import msgspec
 from msgspec import inspect as types
 
+from server.base.generate.structs import (
+    Message,
+    answers_to,
+    bare,
+    default_of,
+    docs_of,
+    documented,
+    fields_of,
+    is_list,
+    sent_by_clients,
+    struct_in,
+)
 from server.base.wire import messages as wire_messages
-from server.handlers import HANDLERS
-from server.play.messages import PlayMove
 from server.protocol import COMMANDS, EVENTS, MODULES, STRUCTS, kind_of
 from server.routes import STRUCTS as API_STRUCTS
 
@@ -44,13 +49,11 @@ API_HEAD = """\
  */
 """
 
-Message = type[msgspec.Struct]
-
 
 def source() -> str:
     """Return the text of `messages.ts`."""
-    sent = _sent_by_clients()
-    re = _comment(_docs(wire_messages)["Re"])
+    sent = sent_by_clients()
+    re = _comment(docs_of(wire_messages)["Re"])
     parts = [
         HEAD,
         *_constants(),
@@ -69,34 +72,9 @@ def api_source() -> str:
     return "\n".join([API_HEAD, *(_interface(struct, optional=False) for struct in API_STRUCTS)])
 
 
-def _sent_by_clients() -> set[Message]:
-    """Return the structs that clients send: their fields with a default may be left out."""
-    found: set[Message] = set()
-    new: list[Message] = [*COMMANDS, PlayMove]
-    while new:
-        struct = new.pop()
-        found.add(struct)
-        new += [cls for _, info in _fields(struct) if (cls := _struct_in(info)) is not None]
-    return found
-
-
-def _docs(module: ModuleType) -> dict[str, str]:
-    """Return the docstrings of a module's constants and type aliases, by name."""
-    body = ast.parse(inspect.getsource(module)).body
-    return {
-        node.targets[0].id: inspect.cleandoc(text.value.value)
-        for node, text in pairwise(body)
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }
-
-
 def _constants() -> Iterator[str]:
     for module in MODULES:
-        for name, text in _docs(module).items():
+        for name, text in docs_of(module).items():
             value = getattr(module, name)
             if isinstance(value, int):
                 yield f"{_comment(text)}export const {name} = {value};\n"
@@ -110,7 +88,7 @@ def _interface(struct: Message, *, optional: bool) -> str:
     config, lines = struct.__struct_config__, []
     if isinstance(config.tag, str):
         lines.append(f"  readonly {config.tag_field}: {json.dumps(config.tag)};\n")
-    for field, info in _fields(struct):
+    for field, info in fields_of(struct):
         mark = "?" if (optional or config.omit_defaults) and not field.required else ""
         comment = _comment(about.pop(field.name, ""), "  ")
         lines.append(f"{comment}  readonly {field.name}{mark}: {_type(info)};\n")
@@ -119,46 +97,6 @@ def _interface(struct: Message, *, optional: bool) -> str:
     if not lines:
         return f"{comment}export type {name} = object;\n"
     return f"{comment}export interface {name} {{\n{''.join(lines)}}}\n"
-
-
-def _fields(struct: Message) -> list[tuple[types.Field, types.Type]]:
-    """Return the fields of a struct with their types, without constraints.
-
-    The `id` of a command is left out, since the client library assigns it.
-    """
-    info = types.type_info(struct)
-    assert isinstance(info, types.StructType)
-    own = [field for field in info.fields if not (struct in COMMANDS and field.name == "id")]
-    return [(field, _bare(field.type)) for field in own]
-
-
-def _bare(info: types.Type) -> types.Type:
-    return info.type if isinstance(info, types.Metadata) else info
-
-
-def _default(field: types.Field) -> object:
-    """Return the default of a field; `None` if it has none."""
-    if field.default_factory is not msgspec.NODEFAULT:
-        made: object = field.default_factory()
-        return made
-    return None if field.default is msgspec.NODEFAULT else field.default
-
-
-def _struct_in(info: types.Type) -> Message | None:
-    """Return the struct that a field's type is, lists, or may be besides null; else `None`."""
-    match _bare(info):
-        case types.StructType(cls=cls):
-            return cls
-        case types.ListType(item_type=item):
-            return _struct_in(item)
-        case types.UnionType(types=several):
-            return next(filter(None, map(_struct_in, several)), None)
-    return None
-
-
-def _is_list(info: types.Type) -> bool:
-    several = info.types if isinstance(info, types.UnionType) else (info,)
-    return any(isinstance(one, types.ListType) for one in several)
 
 
 PLAIN = {
@@ -174,7 +112,7 @@ PLAIN = {
 
 def _type(info: types.Type) -> str:
     """Return the TypeScript for a type."""
-    match _bare(info):
+    match bare(info):
         case types.LiteralType(values=values):
             text = " | ".join(map(json.dumps, values))
         case types.StructType(cls=cls):
@@ -193,19 +131,6 @@ def _type(info: types.Type) -> str:
         case plain:
             text = PLAIN[type(plain)]
     return text
-
-
-def documented(struct: Message) -> tuple[str, dict[str, str]]:
-    """Return a struct's docstring without its `Attributes`, and their descriptions by field."""
-    text, _, attributes = inspect.cleandoc(struct.__doc__ or "").partition("\n\nAttributes:\n")
-    about: dict[str, str] = {}
-    for line in inspect.cleandoc(attributes).splitlines():
-        name, colon, rest = line.partition(": ")
-        if colon and not line.startswith(" "):
-            about[name] = rest
-        else:
-            about[[*about][-1]] += f" {line.strip()}"
-    return text, {name: f"{rest[0].upper()}{rest[1:]}" for name, rest in about.items()}
 
 
 def _comment(text: str, indent: str = "") -> str:
@@ -250,8 +175,7 @@ def _answers() -> str:
     """Return the interface of what answers each command, as its handler declares it."""
     fields = ""
     for command in COMMANDS:
-        answer = get_type_hints(HANDLERS[command])["return"]
-        names = " | ".join(f'"{event.__name__}"' for event in get_args(answer) or (answer,))
+        names = " | ".join(f'"{event}"' for event in answers_to(command))
         fields += f"  readonly {command.__name__}: {names};\n"
     comment = _comment("The names of the events that answer each of the commands.")
     return f"{comment}export interface Answers {{\n{fields}}}\n"
@@ -274,7 +198,7 @@ export interface DescribedField {
   readonly otherwise?: unknown;
 }
 """
-    sent = _sent_by_clients()
+    sent = sent_by_clients()
     lines = "".join(
         f"  {struct.__name__}: {_table(struct, optional=struct in sent)},\n" for struct in STRUCTS
     )
@@ -293,12 +217,12 @@ def _table(struct: Message, *, optional: bool) -> str:
         optional: whether clients may leave its fields with a default out: then servers fill them.
     """
     items: list[Any] = []
-    for field, info in _fields(struct):
-        inner = _struct_in(info)
+    for field, info in fields_of(struct):
+        inner = struct_in(info)
         about = []
         if inner is not None:
-            about.append(f'{"list" if _is_list(info) else "struct"}: "{inner.__name__}"')
-        default = _default(field)
+            about.append(f'{"list" if is_list(info) else "struct"}: "{inner.__name__}"')
+        default = default_of(field)
         if default is not None and not optional:
             about.append(f"otherwise: {json.dumps(default)}")
         name = f'"{field.name}"'

@@ -1,0 +1,405 @@
+"""The attempt that is played: the server's state of it, and the moves that are sent."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from engine.board import View, apply_delta, count_home
+from engine.errors import EngineError
+from engine.moves import is_legal, legal_moves
+from engine.notation import move_text, parse_move, seen_text
+from engine.ruleset import Move, Ruleset
+from engine.wire import read_delta, read_view
+from samedeal_client import messages
+from samedeal_client.connection import Connection
+from samedeal_client.messages import (
+    UNDO_DEPTH,
+    Ended,
+    Have,
+    Hint,
+    Hinted,
+    Missed,
+    Moved,
+    OpenAttempt,
+    OpenDaily,
+    PlayMove,
+    Released,
+    Resign,
+    Result,
+    Taken,
+    Undo,
+)
+from samedeal_client.protocol import Command, Event
+from samedeal_client.refusal import TEMPORARY, AttemptEnded, Disconnected, Refusal
+from samedeal_client.session import Session
+
+Numbers = tuple[int, int, int]
+"""A move as on the wire: source, target, count."""
+
+UNDONE: Numbers = (0, 0, 0)
+"""An undo among moves."""
+
+TRIES = 3
+"""How often a hint or a resignation is asked for anew after another entry has come between."""
+
+OfAttempt = Command[Missed | messages.Attempt] | Command[Moved | messages.Attempt]
+
+
+class Attempt:
+    """A player's attempt at a deal, kept up to date across lost connections.
+
+    Commands wait for one another, and each is answered before the next one is sent: so what is
+    decided on `view` is decided on what stands. A command whose session is lost is sent again in
+    the next one, unless it is seen there that it stands already: none is lost or played twice.
+
+    Attributes:
+        id: the attempt's.
+        deal: its deal's id.
+        commitment: to the deal's seed.
+        room: the code of its room; `None` of a daily.
+        day: the UTC day of a daily, counted from 1970-01-01.
+        certificate: what was proved of a daily's deal.
+        ruleset: the rules.
+        view: what the player sees.
+        seq: the last entry of its journal that is known here.
+        started: when its clock began, in Unix milliseconds.
+        deadline: when it ends by itself.
+        result: how it stands, or how it ended.
+        help: the help that may be asked for.
+        undoable: how many moves can be undone in a row.
+        hint_given: the move that was given as the hint on this board.
+        elsewhere: whether another session of the player plays: then this one follows, and takes no
+            move until `take_over`.
+    """
+
+    def __init__(
+        self, connection: Connection, snapshot: messages.Attempt, ruleset: Ruleset
+    ) -> None:
+        self._connection = connection
+        self._turn = asyncio.Lock()
+        self._entries: dict[int, Numbers] = {}
+        self._closed = False
+        self._number: int | None = None
+        self.id = snapshot.attempt
+        self.deal = snapshot.deal
+        self.commitment = snapshot.commitment
+        self.room = snapshot.room
+        self.day = snapshot.day
+        self.certificate = snapshot.certificate
+        self.help = snapshot.help
+        self.ruleset = ruleset
+        self.elsewhere = False
+        self._resync(snapshot)
+
+    @property
+    def over(self) -> bool:
+        """Whether the attempt has ended."""
+        return self.result.end is not None
+
+    def legal_moves(self) -> list[Move]:
+        """Return the moves that the rules allow on what is seen."""
+        return [] if self.over else legal_moves(self.view)
+
+    def text(self, move: Move) -> str:
+        """Return a move as text, such as `t3>f0`."""
+        return move_text(self.ruleset, move)
+
+    async def play(self, move: Move | str) -> View:
+        """Play a move, and return what is seen after it, once the server has stored it.
+
+        Raises:
+            AttemptEnded: the attempt is over.
+            Refusal: `illegal_move` without asking the server, if it is not legal on what is seen;
+                what the server refuses it with; `overtaken` if another session has played first.
+        """
+        async with self._turn:
+            played = self._parsed(move)
+            numbers = self.ruleset.numbers_of(played)
+            await self._enter(lambda number, seq: PlayMove(number, seq, *numbers), numbers)
+            return self.view
+
+    async def undo(self) -> View:
+        """Undo the last move, where `help` allows it, and return what is seen then.
+
+        Raises:
+            Refusal: `no_help`, `nothing_to_undo`, or as `play`.
+        """
+        async with self._turn:
+            await self._enter(Undo, UNDONE)
+            return self.view
+
+    async def hint(self) -> Move | None:
+        """Ask for a hint, where `help` is `hints`; `None` if no move is known to get further.
+
+        Raises:
+            Refusal: `no_help`, `attempt_ended`, or `overtaken` if others play all the time.
+        """
+        async with self._turn:
+            answer = await self._ask(Hint, lambda: False)
+            if not isinstance(answer, Hinted):
+                raise _overtaken()
+            return self.hint_given
+
+    async def resign(self) -> Result:
+        """End the attempt as it stands, unless it is over, and return its result.
+
+        Raises:
+            Refusal: `overtaken` if others play all the time.
+        """
+        async with self._turn:
+            with suppress(AttemptEnded):
+                await self._ask(Resign, lambda: self.over)
+            if not self.over:
+                raise _overtaken()
+            return self.result
+
+    async def take_over(self) -> None:
+        """Play here instead of in the session that plays now, which follows then."""
+        await self._connection.ask(OpenAttempt(self.id, self._have(), take=True))
+
+    def reopening(self) -> OpenAttempt:
+        """Return the command that asks a new session for what came after what is known here."""
+        return OpenAttempt(self.id, self._have())
+
+    def lost(self) -> None:
+        """Wait with commands until a session has said how the attempt stands."""
+        self._number = None
+
+    def close(self) -> None:
+        """Refuse all commands from now on: another attempt has taken its place."""
+        self._closed = True
+
+    def handle(self, event: Event, answered: Command[Any] | None) -> None:
+        """Apply an event, if it is about this attempt."""
+        match event:
+            case messages.Attempt(attempt=self.id):
+                self._resync(event)
+            case Missed(attempt=self.id):
+                # Another session's news are of no use before the answer that is awaited.
+                if answered is not None or self._number is not None:
+                    self._missed(event)
+            case Moved(number=self._number):
+                self._moved(event, answered)
+            case Hinted(number=self._number):
+                self._hinted(event)
+            case Ended(number=self._number):
+                self._ended(event)
+            case Taken(number=self._number):
+                self._taken(event.session)
+            case Released(number=self._number):
+                self.elsewhere = False
+            case _:
+                return
+        if isinstance(answered, (PlayMove, Undo, OpenDaily)) or (
+            isinstance(answered, OpenAttempt) and answered.take
+        ):
+            self.elsewhere = False
+
+    def _parsed(self, move: Move | str) -> Move:
+        """Return a move that is legal.
+
+        Raises:
+            Refusal: it is not.
+        """
+        try:
+            parsed = parse_move(self.ruleset, move) if isinstance(move, str) else move
+        except EngineError as error:
+            raise Refusal("bad_move", str(error)) from error
+        if not self.over and not is_legal(self.view, parsed):
+            raise Refusal("illegal_move", f"{self.text(parsed)} is not a legal move here.")
+        return parsed
+
+    async def _enter(self, command: Callable[[int, int], Command[Any]], numbers: Numbers) -> None:
+        """Let a move or an undo be the next entry.
+
+        Raises:
+            Refusal: it is not.
+        """
+        if self.elsewhere:
+            raise Refusal("elsewhere", "Another session of the player plays; take it over first.")
+        seq, tries, began = self.seq + 1, 0, time.monotonic()
+        while True:
+            session, number = await self._ready()
+            if seq in self._entries:
+                if self._entries[seq] == numbers:
+                    return
+                raise _overtaken()
+            try:
+                answer = await session.ask(command(number, seq))
+            except Disconnected:
+                continue
+            except AttemptEnded:
+                await self._learn_end()
+                raise
+            except Refusal as refusal:
+                if refusal.code not in TEMPORARY:
+                    raise
+                await self._connection.wait_out(refusal, tries, began)
+                tries += 1
+                continue
+            if isinstance(answer, messages.Attempt):
+                raise _overtaken()
+            return
+
+    async def _ask(
+        self, command: Callable[[int, int], Command[Any]], done: Callable[[], bool]
+    ) -> Any:
+        """Ask for what is numbered as the next entry, and again if that number has changed.
+
+        Args:
+            command: makes the command of the attempt's number and that of the entry.
+            done: whether it stands already, as is seen after a reconnect.
+        """
+        tries, began, answer = 0, time.monotonic(), None
+        for _ in range(TRIES):
+            session, number = await self._ready()
+            if done():
+                break
+            try:
+                answer = await session.ask(command(number, self.seq + 1))
+            except Disconnected:
+                continue
+            except AttemptEnded:
+                await self._learn_end()
+                raise
+            except Refusal as refusal:
+                if refusal.code not in TEMPORARY:
+                    raise
+                await self._connection.wait_out(refusal, tries, began)
+                tries += 1
+                continue
+            if not isinstance(answer, messages.Attempt):
+                break
+        return answer
+
+    async def _learn_end(self) -> None:
+        """Wait until it is known here how the attempt has ended."""
+        if not self.over:
+            self._diverged()
+        await self._connection.within(lambda: self.over)
+
+    async def _ready(self) -> tuple[Session, int]:
+        """Return the open session, and the attempt's number in it."""
+
+        def ready() -> tuple[Session, int] | None:
+            if self._closed:
+                raise Refusal("no_attempt", "This attempt is not played any more.")
+            session = self._connection.session
+            return None if session is None or self._number is None else (session, self._number)
+
+        return await self._connection.within(ready)
+
+    def _have(self) -> Have:
+        text = ",".join([*map(seen_text, self.view.piles), str(self.view.redeals)])
+        return Have(self.seq, _fnv1a(text))
+
+    def _resync(self, snapshot: messages.Attempt) -> None:
+        self._number = snapshot.number
+        self.seq = snapshot.seq
+        self.result = snapshot.result
+        self.view = read_view(self.ruleset, snapshot.piles, snapshot.redeals, snapshot.result.moves)
+        self.started = snapshot.started
+        self.deadline = snapshot.deadline
+        self.undoable = snapshot.undoable
+        self.hint_given = self._move(snapshot.hint)
+
+    def _missed(self, event: Missed) -> None:
+        number = event.number
+        last = event.since + len(event.moves)
+        whole = event.seq == last or (event.seq == last + 1 and event.result.end is not None)
+        if not whole or event.since > self.seq:
+            return self._diverged()
+        for seq, move in enumerate(event.moves, event.since + 1):
+            numbers = (move.source, move.target, move.count)
+            if not self._apply(seq, numbers, move.changes, move.redeals):
+                return self._diverged()
+        self._number = number
+        if event.seq >= self.seq:
+            self.seq = event.seq
+            self.result = event.result
+        return None
+
+    def _moved(self, event: Moved, answered: Command[Any] | None) -> None:
+        known = event.seq <= self.seq
+        if not isinstance(answered, PlayMove):
+            return self._diverged()
+        numbers = (answered.source, answered.target, answered.count)
+        if not self._apply(event.seq, numbers, event.changes, event.redeals):
+            return self._diverged()
+        if not known:
+            home = count_home(self.ruleset, self.view.piles)
+            self.result = replace(
+                self.result,
+                home=home,
+                left=self.ruleset.total - home,
+                time=self.result.time if event.time is None else event.time,
+                moves=self.view.moves,
+                end=event.end,
+            )
+        return None
+
+    def _apply(
+        self, seq: int, numbers: Numbers, changes: tuple[tuple[int, ...], ...], redeals: int | None
+    ) -> bool:
+        """Apply a move as entry `seq`; return whether it follows what is known here."""
+        if seq > self.seq + 1:
+            return False
+        self._entries[seq] = numbers
+        if seq <= self.seq:
+            return True
+        try:
+            self.view = apply_delta(self.view, read_delta(self.view, changes, redeals))
+        except EngineError:
+            return False
+        self.seq = seq
+        self.hint_given = None
+        step = -1 if numbers == UNDONE else 1
+        self.undoable = 0 if self.help == "none" else min(UNDO_DEPTH, max(0, self.undoable + step))
+        return True
+
+    def _hinted(self, event: Hinted) -> None:
+        if event.seq > self.seq + 1:
+            return self._diverged()
+        if event.seq >= self.seq:
+            self.seq = event.seq
+            self.result = replace(self.result, hints=event.hints)
+            self.hint_given = self._move(event.move)
+        return None
+
+    def _ended(self, event: Ended) -> None:
+        self.result = event.result
+        if event.seq > self.seq + 1:
+            return self._diverged()
+        self.seq = max(self.seq, event.seq)
+        return None
+
+    def _taken(self, session: str | None) -> None:
+        if session is None or not self._connection.was_ours(session):
+            self.elsewhere = True
+        else:
+            self._connection.spawn(self.take_over())
+
+    def _diverged(self) -> None:
+        """Ask for a snapshot, and send nothing until it has come."""
+        self._number = None
+        self._connection.spawn(self._connection.ask(OpenAttempt(self.id)))
+
+    def _move(self, numbers: tuple[int, ...] | None) -> Move | None:
+        return None if numbers is None else self.ruleset.move_of(*numbers)
+
+
+def _overtaken() -> Refusal:
+    return Refusal("overtaken", "Another session of the player has played first.")
+
+
+def _fnv1a(text: str) -> int:
+    """Return the 32-bit FNV-1a hash of an ASCII text."""
+    value = 0x811C9DC5
+    for byte in text.encode("ascii"):
+        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return value

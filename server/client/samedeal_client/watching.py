@@ -1,0 +1,141 @@
+"""The boards of a round that is watched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.board import View, apply_delta
+from engine.errors import EngineError
+from engine.ruleset import Ruleset
+from engine.wire import read_delta, read_view
+from samedeal_client.messages import (
+    Removed,
+    Result,
+    RoomState,
+    Watched,
+    WatchedBoard,
+    WatchedMove,
+    WatchRound,
+)
+from samedeal_client.protocol import Command, Event
+
+WATCH_LOST = {"removed", "not_invited", "still_racing", "too_many_watchers"}
+"""Refusals after which a new session watches no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerBoard:
+    """A runner's board as it is watched.
+
+    Attributes:
+        player: the runner's id.
+        view: what is seen; `None` while there is nothing to see, or the rules are not known.
+        seq: the last entry of the runner's journal that is shown.
+        result: how the run stands.
+        problem: the code of what keeps the server from reading the board, or `None`.
+    """
+
+    player: str
+    view: View | None
+    seq: int
+    result: Result
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedRound:
+    """The latest round of a room, as it is watched.
+
+    Attributes:
+        code: the room's.
+        round: the round's number; 0 before the first one.
+        sight: `live`, `delayed` or `hidden`; `ended` if it is watched no more.
+        delay: by how many milliseconds moves are seen later.
+        ruleset: the rules; `None` before the first round, and until they are known.
+        boards: in the order of the runners.
+        why: the code of why it is watched no more.
+    """
+
+    code: str
+    round: int
+    sight: str
+    delay: int
+    ruleset: Ruleset | None
+    boards: tuple[RunnerBoard, ...]
+    why: str | None = None
+
+
+class WatchKeeper:
+    """Keeps the boards of one round.
+
+    Attributes:
+        wanted: the command by which it is watched; `None` if no room is.
+        state: the round; `None` until it was shown.
+    """
+
+    def __init__(self) -> None:
+        self.wanted: WatchRound | None = None
+        self.state: WatchedRound | None = None
+
+    def stop(self, why: str | None = None) -> None:
+        """Watch no more."""
+        self.wanted = None
+        ended = why is not None and self.state is not None
+        self.state = replace(self.state, sight="ended", why=why) if ended and self.state else None
+
+    def handle(self, event: Event, answered: Command[Any] | None, ruleset: Ruleset | None) -> bool:
+        """Apply an event, if it is about the round that is watched.
+
+        Args:
+            event: the event.
+            answered: the command that it answers.
+            ruleset: the rules that a `Watched` names, if they are known.
+
+        Returns:
+            Whether the round has to be asked for anew, because the event does not fit.
+        """
+        wanted = self.wanted
+        if wanted is None:
+            return False
+        match event:
+            case Watched(code=wanted.code):
+                if event.sight == "ended":
+                    self.stop(event.why or "not_invited")
+                else:
+                    self.state = _shown(event, ruleset)
+            case WatchedMove():
+                return self._moved(event)
+            case Removed(code=wanted.code):
+                self.stop("removed")
+            case RoomState() if answered is not None and event.code != wanted.code:
+                self.stop()
+        return False
+
+    def _moved(self, event: WatchedMove) -> bool:
+        watched = self.state
+        if watched is None or watched.ruleset is None or watched.round != event.round:
+            return False
+        board = watched.boards[event.board]
+        if event.seq <= board.seq:
+            return False
+        view = board.view or read_view(watched.ruleset, [b""] * len(watched.ruleset.pile_names))
+        try:
+            view = apply_delta(view, read_delta(view, event.changes, event.redeals))
+        except EngineError:
+            return True
+        new = replace(board, view=view, seq=event.seq, result=event.result)
+        boards = (*watched.boards[: event.board], new, *watched.boards[event.board + 1 :])
+        self.state = replace(watched, boards=boards)
+        return False
+
+
+def _shown(event: Watched, ruleset: Ruleset | None) -> WatchedRound:
+    def shown(board: WatchedBoard) -> RunnerBoard:
+        view = None
+        if board.seq and ruleset is not None:
+            view = read_view(ruleset, board.piles, board.redeals, board.result.moves)
+        return RunnerBoard(board.player, view, board.seq, board.result, board.problem)
+
+    boards = tuple(map(shown, event.boards))
+    return WatchedRound(event.code, event.round, event.sight, event.delay, ruleset, boards)

@@ -1,0 +1,1 @@
+"""Tests of the client library in Python, `server/client`."""

@@ -1,0 +1,84 @@
+"""A relay between clients and nodes, which can lose what passes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+
+
+class Relay:
+    """Accepts connections on a port of its own, and passes them on to a node's.
+
+    Attributes:
+        port: its own port.
+        target: the node's port; 0 refuses connections.
+        deaf: whether what clients send is lost.
+        mute: whether what the node sends is lost.
+        lost: is set as soon as anything was lost.
+    """
+
+    def __init__(self, target: int) -> None:
+        self.port = 0
+        self.target = target
+        self.deaf = False
+        self.mute = False
+        self.lost = asyncio.Event()
+        self._writers: set[asyncio.StreamWriter] = set()
+
+    @property
+    def url(self) -> str:
+        """The address for clients."""
+        return f"ws://127.0.0.1:{self.port}/socket"
+
+    def cut(self) -> None:
+        """Reset all connections; from then on, new ones are passed on whole."""
+        self.deaf = self.mute = False
+        self.lost.clear()
+        for writer in self._writers:
+            writer.transport.abort()
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        """Listen until the block is left."""
+        server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self.port = server.sockets[0].getsockname()[1]
+        try:
+            yield
+        finally:
+            self.target = 0
+            server.close()
+            self.cut()
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.add(writer)
+        with suppress(OSError):
+            if self.target:
+                inner, outer = await asyncio.open_connection("127.0.0.1", self.target)
+                self._writers.add(outer)
+                ways = (self._pass(reader, outer, "deaf"), self._pass(inner, writer, "mute"))
+                await asyncio.wait(
+                    list(map(asyncio.ensure_future, ways)), return_when=asyncio.FIRST_COMPLETED
+                )
+                outer.transport.abort()
+        writer.transport.abort()
+
+    async def _pass(
+        self, source: asyncio.StreamReader, target: asyncio.StreamWriter, loses: str
+    ) -> None:
+        with suppress(OSError):
+            while data := await source.read(1 << 16):
+                if getattr(self, loses):
+                    self.lost.set()
+                else:
+                    target.write(data)
+
+
+@pytest.fixture
+async def relay(port: int) -> AsyncIterator[Relay]:
+    """Return a relay to a node."""
+    relay = Relay(port)
+    async with relay.listening():
+        yield relay

@@ -1,0 +1,328 @@
+"""The client library in Python against nodes."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from engine.catalog import catalog
+from engine.errors import UnknownRulesError
+from samedeal_client import Attempt, Client, Disconnected, FileStorage, Refusal, connection, rules
+from samedeal_client.messages import (
+    Bye,
+    GetWatchKey,
+    ListDailies,
+    PlayMove,
+    SendEmote,
+    SignOutEverywhere,
+    WatchLeaderboard,
+)
+from samedeal_client.protocol import Event
+from tests.conftest import ALONE, node
+from tests.processes import PATIENCE
+from tests.python_client.conftest import Relay
+
+pytestmark = ALONE
+
+GAME = "rouge-et-noir"
+
+
+def url_of(port: int) -> str:
+    """Return the address of a node's socket."""
+    return f"ws://127.0.0.1:{port}/socket"
+
+
+async def race_of(*clients: Client, game: str = GAME, help_: str = "none") -> list[Attempt]:
+    """Begin a round among clients, and return the attempt of each."""
+    host, *guests = clients
+    help_of_round = help_ if help_ in {"undo", "hints"} else "none"
+    room = await host.create_room(game, seats=len(clients), help=help_of_round)  # type: ignore[arg-type]
+    for guest in guests:
+        await guest.join_room(room.code)
+    await host.room_full()
+    await host.start_round()
+    return [await client.playing() for client in clients]
+
+
+async def played_through(attempt: Attempt) -> None:
+    """Play the first legal move as long as there is one, then resign."""
+    while not attempt.over:
+        moves = attempt.legal_moves()
+        await (attempt.play(moves[0]) if moves and attempt.seq < 30 else attempt.resign())
+
+
+async def test_two_clients_race_and_see_one_another(port: int) -> None:
+    async with Client(url_of(port), name="Ada") as ada, Client(url_of(port), name="Bob") as bob:
+        attempts = await race_of(ada, bob)
+        assert attempts[0].view == attempts[1].view
+        await attempts[0].play(attempts[0].legal_moves()[0])
+        moves = await bob.until(
+            lambda: bob.room and bob.room.round and bob.room.round.runners[0].result.moves
+        )
+        assert moves == 1
+        await asyncio.gather(*map(played_through, attempts))
+        over = await ada.round_over()
+        assert [runner.player.name for runner in over.runners] == ["Ada", "Bob"]
+        assert all(runner.rank for runner in over.runners)
+        results = [runner.result for runner in over.runners]
+        assert results == [attempt.result for attempt in attempts]
+
+
+async def test_a_move_whose_answer_was_lost_stands_once(relay: Relay) -> None:
+    async with Client(relay.url) as client:
+        attempt = await client.open_daily("robert")
+        await attempt.play("s>w")
+        relay.mute = True
+        move = asyncio.create_task(attempt.play("s>w"))
+        await relay.lost.wait()
+        relay.cut()
+        async with asyncio.timeout(PATIENCE):
+            await move
+        assert (attempt.seq, attempt.result.moves) == (3, 2)
+        await attempt.play("s>w")
+        assert (await client.open_attempt(attempt.id)).seq == 4
+
+
+async def test_a_move_that_was_lost_is_sent_again(relay: Relay) -> None:
+    async with Client(relay.url) as client:
+        attempt = await client.open_daily("robert")
+        relay.deaf = True
+        move = asyncio.create_task(attempt.play("s>w"))
+        await relay.lost.wait()
+        relay.cut()
+        async with asyncio.timeout(PATIENCE):
+            await move
+        assert (attempt.seq, attempt.result.moves) == (2, 1)
+
+
+@pytest.mark.parametrize("what", ["undo", "hint", "resign"])
+@pytest.mark.parametrize("way", ["deaf", "mute"])
+async def test_help_and_the_end_are_not_lost_with_a_connection(
+    relay: Relay, what: str, way: str
+) -> None:
+    async with Client(relay.url) as client:
+        (attempt,) = await race_of(client, game="robert", help_="hints")
+        before = attempt.view
+        await attempt.play("s>w")
+        setattr(relay, way, True)
+        asked = asyncio.create_task(getattr(attempt, what)())
+        await relay.lost.wait()
+        relay.cut()
+        async with asyncio.timeout(PATIENCE):
+            await asked
+        if what == "undo":
+            assert attempt.view.piles == before.piles
+            assert (attempt.result.undos, attempt.result.moves) == (1, 2)
+        elif what == "hint":
+            assert attempt.hint_given in attempt.legal_moves()
+            assert attempt.result.hints == 1
+            assert (await attempt.hint(), attempt.result.hints) == (attempt.hint_given, 1)
+        else:
+            assert attempt.result.end == "resigned"
+            assert await attempt.resign() == attempt.result
+
+
+async def test_a_race_goes_on_after_the_server_was_restarted(redis_url: str, port: int) -> None:
+    relay = Relay(port)
+    async with relay.listening(), Client(relay.url) as ada, Client(relay.url) as bob:
+        attempts = await race_of(ada, bob)
+        await attempts[0].play(attempts[0].legal_moves()[0])
+        relay.target = 0
+        relay.cut()
+        waiting = asyncio.create_task(attempts[0].play(attempts[0].legal_moves()[0]))
+        await bob.until(lambda: not bob.connected)
+        async with node(redis_url) as other, asyncio.timeout(PATIENCE):
+            relay.target = other
+            await waiting
+            assert attempts[0].seq == 3
+            await asyncio.gather(*map(played_through, attempts))
+            assert len((await bob.round_over()).runners) == 2
+
+
+async def test_a_client_of_another_version_is_told_so(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "VERSION", 99)
+    with pytest.raises(Refusal, match="does not speak version 99") as raised:
+        async with Client(url_of(port)):
+            pass
+    assert raised.value.code == "bad_version"
+
+
+async def test_refusals_have_the_codes_of_the_server(port: int) -> None:
+    async with Client(url_of(port)) as ada, Client(url_of(port)) as bob:
+        with pytest.raises(Refusal) as raised:
+            await ada.join_room("22222222")
+        assert raised.value.code == "unknown_room"
+        room = await ada.create_room("robert", seats=2)
+        await bob.join_room(room.code)
+        with pytest.raises(Refusal) as raised:
+            await bob.set_lock(locked=True)
+        assert raised.value.code == "not_host"
+        with pytest.raises(Refusal) as raised:
+            await ada.open_daily("chess")
+        assert raised.value.code == "unknown_game"
+        attempt = await ada.open_daily("robert")
+        for move, code in (("w>f0", "illegal_move"), ("a>b", "bad_move")):
+            with pytest.raises(Refusal) as raised:
+                await attempt.play(move)
+            assert raised.value.code == code
+        with pytest.raises(Refusal) as raised:
+            await ada.ask(PlayMove(32, 2, 0, 1))
+        assert raised.value.code == "illegal_move"
+
+
+async def test_a_token_that_the_server_refuses_is_kept_and_told(port: int, tmp_path: Path) -> None:
+    path = tmp_path / "token"
+    async with Client(url_of(port), storage=FileStorage(path)) as first:
+        assert path.stat().st_mode & 0o777 == 0o600
+        token = path.read_text()
+    async with Client(url_of(port), storage=FileStorage(path)) as again:
+        assert again.player == first.player
+    path.write_text(f"x{token}")
+    with pytest.raises(Refusal) as raised:
+        async with Client(url_of(port), storage=FileStorage(path)):
+            pass
+    assert raised.value.code == "bad_token"
+    assert path.read_text() == f"x{token}"
+
+
+async def test_a_client_that_was_signed_out_does_not_come_back(port: int) -> None:
+    async with Client(url_of(port)) as one:
+        token = (await one.ask(SignOutEverywhere())).token
+        async with Client(url_of(port), token=token) as other:
+            told: list[Event] = []
+            one.subscribe(told.append)
+            await other.ask(SignOutEverywhere())
+            with pytest.raises(Refusal) as raised:
+                await one.until(lambda: False)
+            assert raised.value.code == "signed_out"
+            assert [event.code for event in told if isinstance(event, Bye)] == ["signed_out"]
+            with pytest.raises(Refusal, match="signed_out"):
+                await one.list_dailies()
+
+
+async def test_commands_wait_for_a_session_and_not_for_ever() -> None:
+    relay = Relay(0)
+    async with relay.listening():
+        with pytest.raises(Refusal) as raised:
+            async with Client(relay.url, timeout=0.1):
+                pass
+    assert raised.value.code == "unreachable"
+    assert relay.url in raised.value.text
+
+
+async def test_what_is_safe_is_sent_again_and_other_commands_are_not(relay: Relay) -> None:
+    async with Client(relay.url) as client:
+        room = await client.create_room("robert", seats=2)
+        relay.deaf = True
+        safe = asyncio.create_task(client.ask(ListDailies()))
+        unsafe = asyncio.create_task(client.ask(SendEmote(room.code, 1)))
+        await relay.lost.wait()
+        await asyncio.sleep(0)
+        relay.cut()
+        async with asyncio.timeout(PATIENCE):
+            assert (await safe).games
+            with pytest.raises(Disconnected):
+                await unsafe
+
+
+async def test_whatever_waits_hears_that_the_client_was_closed(port: int) -> None:
+    async with Client(url_of(port)) as client:
+        waiting = asyncio.create_task(client.until(lambda: False))
+        await asyncio.sleep(0)
+    with pytest.raises(Refusal) as raised:
+        await waiting
+    assert raised.value.code == "closed"
+
+
+async def test_a_session_follows_and_takes_over(port: int) -> None:
+    async with Client(url_of(port)) as first:
+        token = (await first.ask(SignOutEverywhere())).token
+        attempt = await first.open_daily("robert")
+        async with Client(url_of(port), token=token) as second:
+            follower = await second.open_attempt(attempt.id)
+            await second.until(lambda: follower.elsewhere)
+            await attempt.play("s>w")
+            await second.until(lambda: follower.seq == attempt.seq)
+            assert follower.view == attempt.view
+            with pytest.raises(Refusal, match="elsewhere"):
+                await follower.play("s>w")
+            await follower.take_over()
+            await follower.play("s>w")
+            await first.until(lambda: attempt.elsewhere and attempt.seq == follower.seq)
+
+
+async def test_a_client_comes_back_to_its_room_leaderboard_and_what_it_watches(
+    relay: Relay,
+) -> None:
+    async with Client(relay.url) as ada, Client(relay.url) as bob:
+        attempt, own = await race_of(ada, bob, game="robert")
+        assert ada.room is not None
+        await own.resign()
+        await bob.watch(ada.room.code)
+        await bob.watch_leaderboard(WatchLeaderboard("robert"))
+        relay.cut()
+        async with asyncio.timeout(PATIENCE):
+            await bob.until(lambda: not bob.connected)
+            await bob.until(lambda: bob.connected)
+            await attempt.play("s>w")
+            await bob.until(lambda: bob.watched and bob.watched.boards[0].seq == 2)
+            assert bob.watched is not None
+            assert bob.watched.boards[0].view == attempt.view
+            assert bob.room is not None
+            assert bob.leaderboard is not None
+            await attempt.resign()
+            assert (await bob.round_over()).runners[0].result == attempt.result
+
+
+async def test_a_room_is_watched_by_its_key_without_a_seat(port: int) -> None:
+    async with Client(url_of(port)) as host, Client(url_of(port)) as watcher:
+        room = await host.create_room("robert", seats=1)
+        key = (await host.ask(GetWatchKey(room.code))).key
+        await watcher.watch(room.code, key)
+        assert watcher.watched is not None
+        assert (watcher.watched.sight, watcher.watched.ruleset) == ("delayed", None)
+        await host.start_round()
+        await watcher.until(lambda: watcher.watched and watcher.watched.ruleset)
+        assert watcher.room is not None
+        assert [seat.player for seat in watcher.room.members] == [host.player]
+        await watcher.stop_watching()
+        assert await watcher.until(lambda: watcher.watched is None)
+
+
+async def test_a_member_who_is_removed_is_told_so(port: int) -> None:
+    async with Client(url_of(port)) as host, Client(url_of(port)) as guest:
+        room = await host.create_room("robert")
+        await guest.join_room(room.code)
+        waiting = asyncio.create_task(guest.playing())
+        await host.room_full()
+        await host.remove_member(guest.player.id)
+        with pytest.raises(Refusal, match="removed"):
+            await waiting
+        assert (guest.room, host.room and len(host.room.members)) == (None, 1)
+
+
+async def test_rules_that_the_package_has_not_are_those_that_the_server_serves(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unknown(game: str, variant: str, digest: str) -> None:
+        raise UnknownRulesError(f"{game} {variant} {digest}")
+
+    monkeypatch.setattr(rules, "stored_ruleset", unknown)
+    known = rules.Rules(url_of(port))
+    for game in catalog().games.values():
+        for variant in game.variants:
+            ruleset = catalog().ruleset(game.id, variant)
+            learned = await known.learn(game.id, variant, ruleset.digest)
+            assert learned.rules == ruleset.rules
+    with pytest.raises(Refusal) as raised:
+        await known.learn("robert", "standard", "0" * 16)
+    assert raised.value.code == "unknown_rules"
+    async with Client(url_of(port)) as client:
+        attempt = await client.open_daily("robert")
+        await attempt.play("s>w")
+        (raced,) = await race_of(client, game="deuces")
+        assert raced.ruleset.game == "deuces"

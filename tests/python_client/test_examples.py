@@ -1,0 +1,69 @@
+"""The README and the example: each block of code runs as it stands."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import inspect
+import re
+import sys
+from asyncio.subprocess import PIPE, Process
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ALONE
+from tests.processes import PATIENCE, ROOT
+
+CLIENT = ROOT / "server" / "client"
+BOT = CLIENT / "examples" / "bot.py"
+README = (CLIENT / "README.md").read_text(encoding="utf-8")
+PROGRAM, *SNIPPETS = re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+
+GAME = "rouge-et-noir"
+"""Bots that only move to foundations and deal play the fewest moves in this game."""
+
+HOST = "localhost:8000"
+
+
+async def started(port: int, *code: str) -> Process:
+    """Start a bot."""
+    program = [sys.executable, str(BOT), f"ws://127.0.0.1:{port}/socket", GAME, *code]
+    paths = f"{CLIENT}:{ROOT}"
+    return await asyncio.create_subprocess_exec(*program, env={"PYTHONPATH": paths}, stdout=PIPE)
+
+
+@ALONE
+async def test_two_bots_race_to_the_end(port: int) -> None:
+    async with asyncio.timeout(PATIENCE):
+        host = await started(port)
+        assert host.stdout is not None
+        code = (await host.stdout.readline()).decode().strip()
+        guest = await started(port, code)
+        printed = [(await bot.communicate())[0].decode() for bot in (host, guest)]
+    assert [host.returncode, guest.returncode] == [0, 0]
+    assert printed[0] == printed[1]
+    assert re.fullmatch(r"1\. .+: \d+ cards home\n[12]\. .+: \d+ cards home\n", printed[0])
+
+
+def test_the_bot_is_that_of_the_readme_and_fits_on_a_page() -> None:
+    assert BOT.read_text(encoding="utf-8") == PROGRAM
+    assert len(PROGRAM.splitlines()) <= 40
+
+
+@ALONE
+@pytest.mark.parametrize("snippet", SNIPPETS)
+async def test_each_block_of_the_readme_runs(
+    port: int, snippet: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert HOST in snippet
+    monkeypatch.chdir(tmp_path)
+    text = snippet.replace(HOST, f"127.0.0.1:{port}")
+    code = compile(text, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    awaited = eval(code, {})  # noqa: S307 - our own document
+    if inspect.isawaitable(awaited):
+        await awaited
+
+
+def test_the_licence_is_that_of_the_repository() -> None:
+    assert (CLIENT / "LICENSE").read_text() == (ROOT / "LICENSE").read_text()
