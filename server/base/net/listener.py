@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -68,6 +69,9 @@ _ONCE = frozenset(
 )
 """Headers that may stand in a request once. If they could more often, the proxy, this server and
 the libraries might each take another one."""
+
+_ABSOLUTE = re.compile(rb"https?://([^/?#]*)(.*)", re.IGNORECASE)
+"""A request target in absolute form: its host, and path and query."""
 
 log = structlog.get_logger()
 
@@ -262,7 +266,12 @@ class _Connection(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         method, version = self.parser.get_method().decode(), self.parser.get_http_version()
+        host, self.url = split_target(self.url)
         check_request(method, self.url, version, self.headers)
+        if host is not None:
+            # RFC 9112, 3.2.2: what the header says is ignored. The list is that of the scope.
+            self.headers[:] = [each for each in self.headers if each[0] != b"host"]
+            self.headers.insert(0, (b"host", host))
         if len(self.pipeline) == MAX_PIPELINED:
             raise _RefusedError(HTTPStatus.TOO_MANY_REQUESTS)
         if self._admission is not None and not self._admission.admits_request(
@@ -400,6 +409,26 @@ def _status_of(error: HttpParserError) -> HTTPStatus:
     return cause.status if isinstance(cause, _RefusedError) else HTTPStatus.BAD_REQUEST
 
 
+def split_target(target: bytes) -> tuple[bytes | None, bytes]:
+    """Return the host that a request target names, and the target in origin form.
+
+    Clients send the absolute form to proxies, and every server takes it (RFC 9112, 3.2.2).
+
+    Returns:
+        `None` and the target as it is, if it is not in absolute form.
+
+    Raises:
+        _RefusedError: the host is none, or there is userinfo before it.
+    """
+    absolute = _ABSOLUTE.fullmatch(target)
+    if absolute is None:
+        return None, target
+    host, rest = absolute.groups()
+    if HOST.fullmatch(host.decode("latin-1")) is None:
+        raise _RefusedError(HTTPStatus.BAD_REQUEST)
+    return host, rest if rest.startswith(b"/") else b"/" + rest
+
+
 def check_request(
     method: str, target: bytes, version: str, headers: Sequence[tuple[bytes, bytes]]
 ) -> None:
@@ -407,7 +436,7 @@ def check_request(
 
     Args:
         method: as in the request.
-        target: the request target.
+        target: the request target, in origin form unless it is refused.
         version: such as `1.1`.
         headers: their names in lower case, and their values.
 

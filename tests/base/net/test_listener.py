@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import tracemalloc
 from collections.abc import AsyncIterator
@@ -13,7 +14,7 @@ import pytest
 import structlog
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, StreamingResponse
+from starlette.responses import JSONResponse, PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 from uvicorn import Config
 from uvicorn.server import ServerState
@@ -104,6 +105,10 @@ async def large(_: Request) -> PlainTextResponse:
     return PlainTextResponse("x" * LARGE)
 
 
+async def asked(request: Request) -> JSONResponse:
+    return JSONResponse([request.headers.getlist("host"), str(request.url)])
+
+
 async def parts(_: Request) -> StreamingResponse:
     async def each() -> AsyncIterator[bytes]:
         for _ in range(LARGE // PART):
@@ -121,7 +126,7 @@ async def serving(
     admission: Admission | None = None, turns: Turns | None = None
 ) -> AsyncIterator[int]:
     """Serve, and yield the port."""
-    answers = {"/": short, "/large": large, "/parts": parts, "/broken": broken}
+    answers = {"/": short, "/asked": asked, "/large": large, "/parts": parts, "/broken": broken}
     app = Starlette(routes=[Route(*each) for each in answers.items()])
     listener = Listener(app, Echo, admission, turns)
     (bound,) = bound_sockets.bind("127.0.0.1", 0)
@@ -189,6 +194,40 @@ async def test_an_upgrade_to_something_else_is_an_ordinary_request(
         # A proxy may use the connection for somebody else now.
         writer.write(request())
         assert await status(reader) == 200
+
+
+@pytest.mark.parametrize(
+    ("target", "host", "version", "url"),
+    [
+        ("http://b.example/asked?x=1", "localhost", "1.1", "http://b.example/asked?x=1"),
+        ("HTTPS://b.example:8000/asked", "localhost", "1.1", "http://b.example:8000/asked"),
+        ("http://[::1]:80/asked", "localhost", "1.1", "http://[::1]:80/asked"),
+        ("http://b.example/asked", "", "1.0", "http://b.example/asked"),
+    ],
+)
+async def test_a_target_in_absolute_form_says_the_host_whatever_the_header_says(
+    target: str, host: str, version: str, url: str
+) -> None:
+    async with serving() as port, connected(port) as (reader, writer):
+        more = f"Host: {host}\r\n" if host else ""
+        head = f"GET {target} HTTP/{version}\r\n{more}Connection: close\r\n\r\n"
+        writer.write(head.encode())
+        named = url.split("/")[2]
+        answer = await reader.read()
+        assert json.loads(answer.partition(b"\r\n\r\n")[2]) == [[named], url]
+
+
+@pytest.mark.parametrize("target", ["http://b.example", "http://b.example/", "http://b.example?x"])
+async def test_a_target_in_absolute_form_without_a_path_is_the_root(target: str) -> None:
+    async with serving() as port, connected(port) as (reader, writer):
+        writer.write(request(target) + request())
+        assert [await status(reader) for _ in range(2)] == [200, 200]
+
+
+async def test_a_socket_is_asked_for_in_absolute_form() -> None:
+    async with serving() as port, connected(port) as (reader, writer):
+        writer.write(request("http://b.example/socket", *UPGRADE))
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101 ")
 
 
 async def test_there_are_no_upgrades_in_http_1_0() -> None:
@@ -283,7 +322,14 @@ REFUSED = [
     (LINE + "Host: exämple.org\r\n\r\n".encode(), 400),
     (LINE + b"Host: " + b"x" * 254 + b"\r\n\r\n", 400),
     (request("http://["), 400),
-    (request("http://localhost/"), 400),
+    (request("http://user@localhost/"), 400),
+    (request("http:///"), 400),
+    (request("http://a b/"), 400),
+    (request("http://localhost:port/"), 400),
+    (request("http://localhost/#part"), 400),
+    (request("ftp://localhost/"), 400),
+    (b"GET http://localhost/ HTTP/1.1\r\n\r\n", 400),
+    (b"GET http://localhost/ HTTP/1.1\r\n" + HOST + HOST + b"\r\n", 400),
     (request("nothing"), 400),
     (request("/#part"), 400),
     (request("*", method="OPTIONS"), 400),

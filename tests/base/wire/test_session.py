@@ -16,6 +16,7 @@ from server.base.wire import session
 from server.base.wire.session_messages import VERSIONS
 from tests.clients.client import opened
 from tests.clients.play import room_of
+from tests.clients.raw import connected, handshake
 from tests.conftest import ALONE, node
 
 pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
@@ -215,6 +216,25 @@ async def test_only_allowed_origins_open_sockets(redis_url: str) -> None:
                 async with opened(port, origin=refused):
                     pass
             assert error.value.response.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        (f"http://localhost{path}", status)
+        for path, status in (("/socket", 101), ("/api/games", 200), ("/api/no", 404))
+    ]
+    + [("http://rebound.example/socket", 421), ("http://rebound.example/api/games", 421)],
+)
+async def test_requests_in_absolute_form_are_for_the_host_that_they_name(
+    port: int, target: str, status: int
+) -> None:
+    request = handshake(target)
+    if not target.endswith("/socket"):
+        request = request.replace(b"Upgrade: websocket\r\n", b"")
+    async with connected(port) as client:
+        await client.shake(request)
+        assert client.status == status
 
 
 async def test_a_stopping_server_sends_bye(redis_url: str) -> None:
