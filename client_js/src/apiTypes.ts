@@ -36,6 +36,8 @@ export interface Player {
   readonly name: string;
   /** The end of the id, which tells players of one name apart and never changes. */
   readonly tag: string;
+  /** Whether it is a program, and is to be labelled as one: the pace bot, or a player's bot. */
+  readonly bot: boolean;
 }
 
 /** Why a request was refused. */
@@ -338,6 +340,8 @@ export interface PlayerPage {
   readonly games: readonly PlayedGame[];
   /** Days lost by a fault of the server's, which end no streak. */
   readonly repaired: readonly number[];
+  /** The player who answers for this one, if it is a bot. */
+  readonly bot_of: Player | null;
 }
 
 /** A day whose file can be downloaded. */

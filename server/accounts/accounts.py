@@ -29,9 +29,10 @@ from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.outbox.outbox import Outbox
 from server.base.work.clock import Clock
-from server.base.work.random_text import random_code
+from server.base.work.random_text import random_bot_id, random_code
 from server.base.work.tasks import in_slices, release
 from server.players.core.account import MAX_PASSKEYS, Account, Passkey
+from server.players.core.names import Profile
 from server.players.identity import Identity
 from server.players.sessions import Sessions
 from server.results.core.history import DayResult, RoundResult
@@ -144,6 +145,36 @@ class Accounts:
             raise Refusal("confirm_first")
         full = len(found.passkeys) >= MAX_PASSKEYS
         raise Refusal("too_many_passkeys" if full else "bad_passkey")
+
+    # Bots
+
+    async def create_bot(self, player: PlayerId, name: str, epoch: int) -> tuple[Profile, str]:
+        """Make a bot that a player answers for, and return its profile and its token.
+
+        Args:
+            player: the player.
+            name: the bot's.
+            epoch: that of the session that asks.
+
+        Raises:
+            Refusal: as `not_kept`, `too_many_bots` or `bad_token`, or the name is not allowed.
+            UnavailableError: there may be a bot whose token nobody knows; it can be deleted.
+        """
+        profile = Profile(random_bot_id(), self._identity.clean(name))
+        made = (profile.id, profile.name, player, self._clock.now(), epoch)
+        if refused := await self._store.add_bot(*made):
+            raise Refusal(refused)
+        return profile, await self._identity.token(profile.id, 0)
+
+    async def delete_bot(self, player: PlayerId, bot: str) -> None:
+        """Delete a bot of a player.
+
+        Raises:
+            Refusal: as `unknown_bot`.
+        """
+        if bot not in (await self.load(player)).bots:
+            raise Refusal("unknown_bot")
+        await self.delete(PlayerId(bot))
 
     # Signing in
 
@@ -289,6 +320,7 @@ class Accounts:
             ],
             "signed_out_everywhere": account.epoch,
             "sessions": len(sessions),
+            "bots": [{"id": bot, "created": at} for bot, at in account.bots.items()],
             "dailies": await _rows("day", history.days),
             "rounds": await _rows("deal", history.rounds),
             "earlier_rounds": {game: asdict(sums) for game, sums in history.sums.items()},

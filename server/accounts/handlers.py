@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from server.accounts import passkeys
 from server.accounts.accounts import parse_typed
 from server.accounts.challenges import Purpose
@@ -9,10 +11,13 @@ from server.accounts.core import charges
 from server.accounts.messages import (
     Account,
     AskPasskey,
+    BotCreated,
     ConfirmCode,
     ConfirmPasskey,
+    CreateBot,
     CreatePasskey,
     DeleteAccount,
+    DeleteBot,
     DeviceCode,
     ExportData,
     Exported,
@@ -22,6 +27,7 @@ from server.accounts.messages import (
     KeptPasskey,
     LinkDevice,
     NewRecoveryCode,
+    OwnBot,
     PasskeyOptions,
     RecoveryCode,
     SignedIn,
@@ -33,6 +39,7 @@ from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
+from server.players import present as players_present
 from server.players.core.account import AUTHENTICATORS, MAX_PASSKEYS
 from server.players.core.account import Account as Stored
 from server.players.core.names import Profile
@@ -148,7 +155,12 @@ async def get_account(request: Request[GetAccount]) -> Account:
         for each in await accounts.passkeys(found)
     ]
     sessions = await accounts.session_count(request.player)
-    return Account(found.kept, code, kept, found.created, sessions)
+    named = await request.services.profiles.load(found.bots)
+    bots = [
+        OwnBot(players_present.player(named[bot]), created)
+        for bot, created in sorted(found.bots.items(), key=itemgetter(1))
+    ]
+    return Account(found.kept, code, kept, found.created, sessions, bots)
 
 
 async def export_data(request: Request[ExportData]) -> Exported:
@@ -164,6 +176,25 @@ async def delete_account(request: Request[DeleteAccount]) -> Done:
     _require_confirmed(request, await accounts.load(request.player))
     request.services.quotas.note(request.player, *charges.EPOCH)
     await accounts.delete(request.player)
+    return Done()
+
+
+async def create_bot(request: Request[CreateBot]) -> BotCreated:
+    """Make a bot, and return its token."""
+    accounts, session = request.services.accounts, request.session
+    _require_confirmed(request, await accounts.load(request.player))
+    async with request.paying("any", charges.BOT):
+        made = await accounts.create_bot(request.player, request.command.name, session.epoch)
+    profile, token = made
+    return BotCreated(players_present.player(profile), token)
+
+
+async def delete_bot(request: Request[DeleteBot]) -> Done:
+    """Delete a bot of the player."""
+    accounts = request.services.accounts
+    _require_confirmed(request, await accounts.load(request.player))
+    request.services.quotas.note(request.player, *charges.EPOCH)
+    await accounts.delete_bot(request.player, request.command.bot)
     return Done()
 
 
@@ -227,4 +258,6 @@ HANDLERS: HandlerTable = {
     GetAccount: get_account,
     ExportData: export_data,
     DeleteAccount: delete_account,
+    CreateBot: create_bot,
+    DeleteBot: delete_bot,
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from server.accounts.core.effects import Deleted, Kept
 from server.accounts.store import AccountStore
+from server.base.core.ids import PlayerId
 from server.players.core.account import DELETED, DELETED_NAME, Passkey
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
@@ -48,11 +49,20 @@ class Keeping:
         if kept is not None:
             await self._histories.keep(player, kept)
 
+    async def bots(self, player: PlayerId) -> list[PlayerId]:
+        """Return the bots that a player answers for."""
+        return [*(await self._store.load(player)).bots]
+
     async def delete(self, effect: Deleted) -> None:
-        """Delete a player; results stay where they are, without a name."""
+        """Delete a player, and the player's bots; results stay where they are, without a name."""
         player = effect.player
         # From here on, no token and no code counts. The sessions stay known until they are told.
         found = await self._store.bury(player, effect.at)
+        account = await self._store.load(player)
+        for bot in account.bots:
+            await self.delete(Deleted(bot, effect.at))
+        if account.bot_of is not None:
+            await self._store.disown(account.bot_of, player)
         self._profiles.rename(Profile(player, DELETED_NAME))
         self._sessions.sign_out(player, DELETED, None, found)
         await self._histories.delete(player)

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta, Struct, field
 
 from server.base.wire import costs
-from server.base.wire.messages import Command, Event
+from server.base.wire.messages import Command, Event, Player, PlayerName
 from server.players.core.account import MAX_PASSKEYS
 
 MAX_CREDENTIAL = 4_000
@@ -29,12 +29,14 @@ class NewRecoveryCode(Command, tag=96, frozen=True):
     Refused as `confirm_first`.
     """
 
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.CHANGE
 
 
 class LinkDevice(Command, tag=97, frozen=True):
     """Ask for a code that signs another device in, once; an earlier one is void."""
 
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.READ
 
 
@@ -64,6 +66,7 @@ class AskPasskey(Command, tag=99, frozen=True):
     """
 
     purpose: Literal["create", "use", "confirm"]
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.READ
 
 
@@ -78,6 +81,7 @@ class CreatePasskey(Command, tag=100, frozen=True):
     """
 
     credential: Credential
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.SEARCH
     misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
 
@@ -107,6 +111,7 @@ class SignOutEverywhere(Command, tag=102, frozen=True):
         default_factory=list
     )
     recovery: bool = False
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.CHANGE
 
 
@@ -131,6 +136,7 @@ class DeleteAccount(Command, tag=105, frozen=True):
     Refused as `confirm_first`.
     """
 
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.CREATE
 
 
@@ -144,6 +150,7 @@ class KeepRecoveryCode(Command, tag=106, frozen=True):
     """
 
     code: TypedCode
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.CHANGE
     misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
 
@@ -158,6 +165,7 @@ class ConfirmCode(Command, tag=107, frozen=True):
     """
 
     code: TypedCode
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.READ
     misses: ClassVar[frozenset[str]] = frozenset({"bad_code"})
 
@@ -169,8 +177,38 @@ class ConfirmPasskey(Command, tag=108, frozen=True):
     """
 
     credential: Credential
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.SEARCH
     misses: ClassVar[frozenset[str]] = frozenset({"bad_passkey"})
+
+
+class CreateBot(Command, tag=109, frozen=True):
+    """Make a bot, which the player answers for: a player that is labelled as a program.
+
+    Refused as `not_kept` if the player is a guest, `confirm_first`, `too_many_bots`, `bad_name`,
+    `name_reserved` or `name_offensive`.
+
+    Attributes:
+        name: the bot's.
+    """
+
+    name: PlayerName
+    for_bots: ClassVar[bool] = False
+    cost: ClassVar[float] = costs.OPEN
+
+
+class DeleteBot(Command, tag=110, frozen=True):
+    """Delete a bot of the player: its token is void, and its sessions are closed.
+
+    Refused as `unknown_bot` or `confirm_first`.
+
+    Attributes:
+        bot: its id.
+    """
+
+    bot: Annotated[str, Meta(max_length=32)]
+    for_bots: ClassVar[bool] = False
+    cost: ClassVar[float] = costs.OPEN
 
 
 class RecoveryCode(Event, tag=96, frozen=True):
@@ -244,6 +282,17 @@ class KeptCode(Struct, array_like=True, frozen=True):
     used: int | None
 
 
+class OwnBot(Struct, array_like=True, frozen=True):
+    """A bot of the player.
+
+    Attributes:
+        created: Unix milliseconds.
+    """
+
+    player: Player
+    created: int
+
+
 class Account(Event, tag=100, frozen=True):
     """How the player's identity is kept.
 
@@ -253,6 +302,7 @@ class Account(Event, tag=100, frozen=True):
         passkeys: oldest first.
         created: when the player first chose a name, in Unix milliseconds; null if not known.
         sessions: how many the player has.
+        bots: those that the player answers for, oldest first.
     """
 
     kept: int | None
@@ -260,6 +310,7 @@ class Account(Event, tag=100, frozen=True):
     passkeys: list[KeptPasskey]
     created: int | None
     sessions: int
+    bots: list[OwnBot] = field(default_factory=list)
 
 
 class Exported(Event, tag=101, frozen=True):
@@ -270,3 +321,14 @@ class Exported(Event, tag=101, frozen=True):
     """
 
     json: str
+
+
+class BotCreated(Event, tag=102, frozen=True):
+    """A bot and its token, which is sent once: nobody can ask for it again.
+
+    Attributes:
+        token: for `Hello`. Keep it secret.
+    """
+
+    player: Player
+    token: str

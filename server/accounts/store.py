@@ -16,7 +16,7 @@ from server.base.core.refusal import Refusal
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.players.core import keys as players_keys
-from server.players.core.account import MAX_PASSKEYS, Account, Passkey
+from server.players.core.account import MAX_BOTS, MAX_PASSKEYS, Account, Passkey
 from server.players.store import PLAYED, UNUSED
 from server.results.core import keys as results_keys
 
@@ -179,6 +179,30 @@ for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     if field ~= 'deleted' then redis.call('HDEL', KEYS[1], field) end
 end
 """)
+
+
+_MAKE_BOT = Script("""
+if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'name', ARGV[1], 'bot_of', ARGV[2], 'created', ARGV[3])
+redis.call('EXPIRE', KEYS[1], ARGV[4])
+return 1
+""")
+
+_OWN_BOT = Script("""
+local found = redis.call('HMGET', KEYS[1], 'deleted', 'epoch', 'kept')
+if found[1] or tonumber(found[2] or 0) > tonumber(ARGV[4]) then return 1 end
+if not found[3] then return 2 end
+local count = 0
+for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+    if string.sub(field, 1, 4) == 'bot:' then count = count + 1 end
+end
+if count >= tonumber(ARGV[3]) then return 3 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return 0
+""")
+
+_NOT_OWNED = ("", "bad_token", "not_kept", "too_many_bots")
+"""The codes of the refusals that `_OWN_BOT` replies, by number."""
 
 
 class AccountStore:
@@ -377,6 +401,38 @@ class AccountStore:
         await self._drop(key)
         return None if epoch is None else (player, epoch)
 
+    # Bots. The owner's record says which there are; a bot's own record alone lets nobody play.
+
+    async def add_bot(self, bot: PlayerId, name: str, owner: PlayerId, now: int, epoch: int) -> str:
+        """Store a bot of a player.
+
+        Args:
+            bot: its id, which is new.
+            name: its name.
+            owner: the player who answers for it.
+            now: Unix milliseconds.
+            epoch: that of the session that asks.
+
+        Returns:
+            An empty text, or the code of the refusal: `bad_token` if the owner has been deleted or
+            has begun a later epoch, `not_kept` if the owner is a guest, or `too_many_bots`.
+        """
+        record = players_keys.player(bot)
+        given = (name, owner, now, players_keys.PLAYER_LIFE_S)
+        if not await self._database.run(_MAKE_BOT, [record], *given):
+            return "unavailable"
+        own = (players_keys.BOT_FIELD + bot, now, MAX_BOTS, epoch)
+        reply = await self._database.run(_OWN_BOT, [players_keys.player(owner)], *own)
+        refused = _NOT_OWNED[reply]
+        if refused:
+            await self._drop(record)
+        return refused
+
+    async def disown(self, owner: PlayerId, bot: PlayerId) -> None:
+        """Note that a player answers for a bot no more."""
+        key = players_keys.player(owner)
+        await self._database.write(key, "HDEL", key, players_keys.BOT_FIELD + bot)
+
     # The end of sessions, and of a player
 
     async def sign_out(
@@ -499,4 +555,10 @@ def _account(player: PlayerId, found: dict[str, str]) -> Account:
             if field.startswith(_PASSKEY)
         },
         number("deleted"),
+        {
+            PlayerId(field.removeprefix(players_keys.BOT_FIELD)): int(made)
+            for field, made in found.items()
+            if field.startswith(players_keys.BOT_FIELD)
+        },
+        PlayerId(found["bot_of"]) if "bot_of" in found else None,
     )

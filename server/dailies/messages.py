@@ -24,6 +24,7 @@ class OpenDaily(Command, tag=11, frozen=True):
     """
 
     game: GameId
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.OPEN
 
 

@@ -26,6 +26,7 @@ class QuickMatch(Command, tag=24, frozen=True):
     """
 
     game: GameId
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.CREATE
 
 

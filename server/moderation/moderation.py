@@ -81,7 +81,9 @@ class Moderation:
             case BarPlayer():
                 await self._store.bar(act.player, act.until)
                 if act.until is not None:
-                    await self._sessions.close_all(act.player)
+                    # Bots are barred with who answers for them: see `PlayerStore.check_owner`.
+                    for player in (act.player, *await self._keeping.bots(act.player)):
+                        await self._sessions.close_all(player)
             case HideName():
                 await self._store.hide_name(act.player, hidden=act.hidden)
                 self._profiles.publish_changed(act.player)

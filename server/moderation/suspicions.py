@@ -21,7 +21,7 @@ from engine.board import Board
 from engine.catalog import games
 from engine.deal import deal_seed
 from server.base.core.days import DailyId, day_at
-from server.base.core.ids import PACE_BOT, PlayerId, attempt_id
+from server.base.core.ids import PlayerId, attempt_id, is_bot
 from server.base.core.refusal import UnreadableError
 from server.base.journals.reader import rules_of
 from server.dailies.store import StartStore
@@ -85,14 +85,14 @@ class Suspicions:
     async def examine(self, run: Run, *, kept: bool | None = None) -> None:
         """Look at a run that is over, and keep why it is suspicious, if it is.
 
-        This is idempotent. The pace bot, which plays by the clock, is left out.
+        This is idempotent. Bots, which play by the clock, are left out.
 
         Args:
             run: the run.
             kept: whether its player has kept an identity by now; read if `None`.
         """
         start = run.start
-        if start.player == PACE_BOT:
+        if is_bot(start.player):
             return
         median_win, copied, earlier = None, None, list[Earlier]()
         tried = list[PlayerId]()

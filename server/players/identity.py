@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from server.base.core.ids import PlayerId
+from server.base.core.ids import PlayerId, has_owner
 from server.base.core.refusal import Refusal
 from server.base.seals.keyring import Keyring
 from server.base.work.clock import Clock
-from server.base.work.random_text import random_id
+from server.base.work.random_text import random_player_id
 from server.players.core.names import Profile, guest_name
 from server.players.name_lists import NameLists
 from server.players.profiles import Profiles
@@ -72,7 +72,8 @@ class Identity:
 
         Raises:
             Refusal: the token is not valid, or not any more, or the name is not allowed, which is
-                always `bad_name` here: clients come without a name then.
+                always `bad_name` here: clients come without a name then; or as `barred`, if the
+                owner of a bot is.
         """
         try:
             cleaned = self._names.clean(name) if name is not None else None
@@ -82,9 +83,11 @@ class Identity:
             return await self._new_guest()
         now = self._clock.now()
         if token is None:
-            player, epoch, renew = PlayerId(random_id()), 0, True
+            player, epoch, renew = random_player_id(), 0, True
         else:
             player, epoch, renew = await self._keyring.verify(token)
+            if has_owner(player):
+                await self._players.check_owner(player, now)
             if cleaned is not None and await self._players.take_rename(player, cleaned, now):
                 cleaned = None
         profile, renamed, unused = await self._players.update(player, cleaned, epoch, now)
@@ -98,7 +101,7 @@ class Identity:
 
     async def _new_guest(self) -> Identified:
         """Return a new guest without a name, of whom nothing is stored."""
-        player = PlayerId(random_id())
+        player = random_player_id()
         profile = Profile(player, guest_name(player))
         self._remember(profile, renamed=False)
         return Identified(profile, await self._keyring.token(player, 0), 0)
@@ -118,6 +121,14 @@ class Identity:
         if profile.name != cleaned:
             raise Refusal("name_hidden")
         return profile
+
+    def clean(self, name: str) -> str:
+        """Return a name as it is stored.
+
+        Raises:
+            Refusal: it is not allowed.
+        """
+        return self._names.clean(name)
 
     async def token(self, player: PlayerId, epoch: int) -> str:
         """Return the token of a player in an epoch."""

@@ -44,6 +44,11 @@ class Profiles:
         """Yield all players, for operators. See `PlayerStore.all`."""
         return self._players.all()
 
+    async def owner(self, bot: PlayerId) -> Profile | None:
+        """Return the profile of the player who answers for a bot, if there is one."""
+        owner = await self._players.owner(bot)
+        return None if owner is None else (await self.load([owner]))[owner]
+
     async def load(
         self, players: Iterable[PlayerId], *, caching: bool = True
     ) -> dict[PlayerId, Profile]:

@@ -43,7 +43,7 @@ _KEEP_NAME = Script(
     + UNUSED
     + """
 local found = redis.call('HMGET', KEYS[1],
-    'name', 'epoch', 'deleted', 'kept', 'hidden', 'barred')
+    'name', 'epoch', 'deleted', 'kept', 'hidden', 'barred', 'bot_of')
 local epoch, given = tonumber(found[2] or 0), tonumber(ARGV[2]) or 0
 if found[3] or (ARGV[2] ~= '' and given < epoch) then return {false, '', 0} end
 local is_new = redis.call('EXISTS', KEYS[1]) == 0
@@ -51,7 +51,8 @@ if given > epoch then redis.call('HSET', KEYS[1], 'epoch', given) end
 if ARGV[1] ~= '' and not found[5] then redis.call('HSET', KEYS[1], 'name', ARGV[1]) end
 if redis.call('EXISTS', KEYS[1]) == 0 then return {'', '', 0} end
 if is_new and ARGV[3] ~= '' then redis.call('HSET', KEYS[1], 'created', ARGV[3]) end
-local matters = found[5] or found[6] or epoch + given > 0 or redis.call('EXISTS', KEYS[2]) == 1
+local matters = found[5] or found[6] or found[7] or epoch + given > 0
+    or redis.call('EXISTS', KEYS[2]) == 1
 local unused = found[4] and not played(KEYS[2])
 if unused then
   expire_unused(KEYS[1], ARGV[6], ARGV[4])
@@ -180,6 +181,34 @@ class PlayerStore:
             player: Profile(player, DELETED_NAME if deleted else name or guest_name(player))
             for player, (name, deleted) in zip(wanted, found, strict=True)
         }
+
+    async def owner(self, bot: PlayerId) -> PlayerId | None:
+        """Return the player who answers for a bot; `None` if there is none, or none any more."""
+        key = keys.player(bot)
+        found = await self._database.read_batched(key, "HGET", key, "bot_of")
+        return None if found is None else PlayerId(found)
+
+    async def check_owner(self, bot: PlayerId, now: int) -> None:
+        """Check that a bot may play: its owner's record names it, and the owner is not barred.
+
+        Args:
+            bot: the bot.
+            now: Unix milliseconds.
+
+        Raises:
+            Refusal: as `bad_token` or `barred`.
+        """
+        owner = await self.owner(bot)
+        if owner is None:
+            raise Refusal("bad_token")
+        key = keys.player(owner)
+        listed, barred = await self._database.read_batched(
+            key, "HMGET", key, keys.BOT_FIELD + bot, "barred"
+        )
+        if listed is None:
+            raise Refusal("bad_token")
+        if barred is not None and is_barred(int(barred), now):
+            raise refusal_of(int(barred), now)
 
     async def is_deleted(self, player: PlayerId) -> bool:
         """Return whether a player has been deleted."""

@@ -9,10 +9,11 @@ from operator import and_, itemgetter, or_
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.catalog import games, ruleset
 from server.base.core import days as daily
-from server.base.core.ids import DealId
+from server.base.core.ids import DealId, has_owner
 from server.base.web.api.route import LIVE, Answer, Asked, Route, player_of
 from server.base.web.api.shared import Count
 from server.base.work.clock import Clock
@@ -186,6 +187,7 @@ class PlayerPage(Struct, frozen=True):
         crowns: days on which the dailies of all games were played.
         games: those that the player has played.
         repaired: days lost by a fault of the server's, which end no streak.
+        bot_of: the player who answers for this one, if it is a bot.
     """
 
     player: Player
@@ -195,6 +197,7 @@ class PlayerPage(Struct, frozen=True):
     crowns: Count
     games: list[PlayedGame]
     repaired: list[Count] = []
+    bot_of: Player | None = None
 
 
 class OfPlayer(Asked, frozen=True):
@@ -227,6 +230,9 @@ async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
     repaired = {game: await services.repaired_days.load(game) for game in (*games(), ALL_GAMES)}
     page = await page_of(found, Player.of(profile), today, repaired)
     await release(found.days, found.rounds)
+    owner = await services.profiles.owner(player) if has_owner(player) else None
+    if owner is not None:
+        page = replace(page, bot_of=Player.of(owner))
     return Answer(page, LIVE, is_kept=played)
 
 

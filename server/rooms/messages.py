@@ -73,8 +73,8 @@ class RoomCommand(Command, frozen=True):
 class JoinRoom(RoomCommand, tag=4, frozen=True):
     """Take a seat, or return to one's own, and subscribe the session to the room.
 
-    Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`. In a room
-    that is closed nobody has a seat.
+    Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`, and of bots
+    as `not_for_bots` if the room is public. In a room that is closed nobody has a seat.
     """
 
     cost: ClassVar[float] = costs.OPEN
@@ -200,6 +200,7 @@ class SetPublic(RoomCommand, tag=16, frozen=True):
     """
 
     public: bool
+    for_bots: ClassVar[bool] = False
     cost: ClassVar[float] = costs.CHANGE
 
 

@@ -12,8 +12,12 @@ from engine.errors import UnknownRulesError
 from samedeal_client import Attempt, Client, Disconnected, FileStorage, Refusal, connection, rules
 from samedeal_client.messages import (
     Bye,
+    CreateBot,
+    DeleteBot,
     GetWatchKey,
+    KeepRecoveryCode,
     ListDailies,
+    NewRecoveryCode,
     PlayMove,
     SendEmote,
     SignOutEverywhere,
@@ -303,6 +307,29 @@ async def test_a_member_who_is_removed_is_told_so(port: int) -> None:
         with pytest.raises(Refusal, match="removed"):
             await waiting
         assert (guest.room, host.room and len(host.room.members)) == (None, 1)
+
+
+async def test_a_bot_of_a_player_is_let_in_labelled_and_signed_out_with_its_end(port: int) -> None:
+    async with Client(url_of(port), name="Ada") as ada:
+        code = (await ada.ask(NewRecoveryCode())).code
+        await ada.ask(KeepRecoveryCode(code))
+        made = await ada.ask(CreateBot("Ada's bot"))
+        room = await ada.create_room(GAME)
+        async with Client(url_of(port), token=made.token) as bot:
+            assert bot.player == made.player
+            assert bot.player.bot
+            with pytest.raises(Refusal, match="not_for_bots"):
+                await bot.open_daily(GAME)
+            await bot.join_room(room.code)
+            full = await ada.room_full()
+            assert [seat.player.bot for seat in full.members] == [False, True]
+            await ada.start_round()
+            attempts = await ada.playing(), await bot.playing()
+            await asyncio.gather(*map(played_through, attempts))
+            assert all(runner.rank for runner in (await bot.round_over()).runners)
+            await ada.ask(DeleteBot(bot.player.id))
+            with pytest.raises(Refusal, match="signed_out"):
+                await bot.until(lambda: False)
 
 
 async def test_rules_that_the_package_has_not_are_those_that_the_server_serves(

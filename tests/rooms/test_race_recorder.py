@@ -15,7 +15,7 @@ from server.accounts.core.effects import Deleted
 from server.base.core.ids import PACE_BOT, AttemptId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import UnavailableError
 from server.base.outbox import effects
-from server.base.work.random_text import random_room_code
+from server.base.work.random_text import random_bot_id, random_room_code
 from server.play.core.result import Help
 from server.results.core.boards import BoardId, Scope
 from server.results.core.contests import PLAYED_MOVES
@@ -129,6 +129,37 @@ async def test_a_race_against_the_pace_bot_is_none(node: Node, clock: SetClock) 
     assert room.round.over
     assert await histories(node, ADA, PACE_BOT) == [History(), History()]
     assert await node.services.race_recorder.met(ADA) == []
+
+
+async def test_a_race_is_decided_as_if_the_bots_of_players_were_not_there(
+    node: Node, clock: SetClock
+) -> None:
+    bot = random_bot_id()
+    room, code = await node.race_of(bot, ADA, BOB)
+    clock.time = BEGUN
+    for player in (bot, ADA, BOB):
+        await node.play(attempt_of(room, player), player)
+    clock.time += 60_000
+    await give_up(node, room, bot, ADA, BOB)
+    await node.apply_effects()
+    room = await node.rooms.load(code)
+    assert room.round is not None
+    assert room.round.results.keys() == {bot, ADA, BOB}
+    nothing, *played = await histories(node, bot, ADA, BOB)
+    assert nothing == History()
+    assert [[each.players for each in history.rounds.values()] for history in played] == [[2], [2]]
+
+
+async def test_a_race_against_a_player_s_bot_is_none(node: Node, clock: SetClock) -> None:
+    bot = random_bot_id()
+    room, _ = await node.race_of(ADA, bot)
+    clock.time = BEGUN
+    for player in (ADA, bot):
+        await node.play(attempt_of(room, player), player)
+    clock.time += 60_000
+    await give_up(node, room, ADA, bot)
+    await node.apply_effects()
+    assert await histories(node, ADA, bot) == [History(), History()]
 
 
 async def test_applying_a_race_again_or_at_once_changes_nothing_more(

@@ -21,5 +21,8 @@ OFFER: Final = (Item(350, keys.CODE_OFFER_LIFE_S * 1000),)
 DEVICE: Final = (Item(350, keys.DEVICE_LIFE_S * 1000),)
 """A device code, with the record that names it."""
 
+BOT: Final = (Item(500, PLAYER_LIFE_S * 1000),)
+"""A bot: its record, and the field in its owner's that names it."""
+
 EPOCH: Final = (Item(150, PLAYER_LIFE_S * 1000),)
 """That a player has signed out everywhere, or is deleted, for as long as tokens hold."""

@@ -34,6 +34,23 @@ PACE_BOT = PlayerId("pacebt0000000000")
 """The pace bot, a player like others but for its name; nobody else can have this id."""
 
 
+BOT_START = "b0t000"
+"""The start of the ids of players' bots, by which everybody knows them; 50 random bits follow."""
+
+
+def has_owner(player: PlayerId) -> bool:
+    """Return whether a player is a bot that another player answers for."""
+    return player.startswith(BOT_START)
+
+
+def is_bot(player: PlayerId) -> bool:
+    """Return whether a player is a program, and is labelled so: the pace bot, or a player's bot.
+
+    What a bot does in a room stays there: it is in no history, and so on no leaderboard.
+    """
+    return player == PACE_BOT or has_owner(player)
+
+
 def attempt_id(deal: DealId, player: PlayerId) -> AttemptId:
     """Return the id of a player's attempt at a deal; there is at most one."""
     return AttemptId(f"{deal}.{player}")

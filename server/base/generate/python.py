@@ -48,8 +48,8 @@ def _constants() -> Iterator[str]:
     for module in MODULES:
         for name, text in docs_of(module).items():
             value = getattr(module, name)
-            if isinstance(value, int):
-                yield f"{name} = {value}\n{_docstring(text)}"
+            if isinstance(value, int | str):
+                yield f"{name} = {_literal(value)}\n{_docstring(text)}"
             elif isinstance(value, tuple):
                 names = "".join(f"    {json.dumps(each)},\n" for each in value)
                 yield f"{name} = (\n{names})\n{_docstring(text)}"

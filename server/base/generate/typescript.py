@@ -76,8 +76,8 @@ def _constants() -> Iterator[str]:
     for module in MODULES:
         for name, text in docs_of(module).items():
             value = getattr(module, name)
-            if isinstance(value, int):
-                yield f"{_comment(text)}export const {name} = {value};\n"
+            if isinstance(value, int | str):
+                yield f"{_comment(text)}export const {name} = {json.dumps(value)};\n"
             elif isinstance(value, tuple):
                 names = "".join(f"  {json.dumps(each)},\n" for each in value)
                 yield f"{_comment(text)}export const {name} = [\n{names}] as const;\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.ids import AttemptId, PlayerId, has_owner
 from server.base.core.refusal import Refusal
 from server.base.net.budgets import Guess
 from server.base.net.contracts import MoveAnswer
@@ -64,6 +64,8 @@ class Handlers:
         Raises:
             Refusal: it is not carried out.
         """
+        if not command.for_bots and session.player is not None and has_owner(session.player):
+            raise Refusal("not_for_bots")
         with self._guess(session, command) as guess:
             try:
                 return await self._carry_out(command, session)

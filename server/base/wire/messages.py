@@ -7,12 +7,16 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
+from server.base.core import ids
 from server.base.core.days import Level
 from server.base.core.ids import AttemptId
 from server.base.wire.short_forms import FIRST_NUMBER, LAST_NUMBER
 
 Re = int | tuple[int, int]
 """The reference to what an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`."""
+
+PACE_BOT = ids.PACE_BOT
+"""The id of the pace bot, which plays by hints."""
 
 NEWS = 0
 """The `re` of an event that answers nothing: the server sends it of its own accord."""
@@ -48,11 +52,13 @@ class Command(Struct, array_like=True, frozen=True, forbid_unknown_fields=True):
         cost: its cost to the player and the address, one of `server.base.wire.costs`.
         misses: the codes with which it is refused if it was a wrong guess: of a code that lets
             somebody in, or of a credential. Whoever has been wrong too often may not try it.
+        for_bots: whether the bots of players may send it; else it is refused as `not_for_bots`.
     """
 
     id: CommandId
     cost: ClassVar[float]
     misses: ClassVar[frozenset[str]] = frozenset()
+    for_bots: ClassVar[bool] = True
 
     def subject(self, attempt_of: AttemptOf) -> dict[str, str]:
         """Return what it is about, as fields of its log entries: public ids only."""
@@ -95,7 +101,8 @@ class Player(Struct, array_like=True, frozen=True):
         id: public, and no credential.
         name: as the player chose it; several players may have the same one.
         tag: eight characters that tell players of one name apart, the end of the id.
-        bot: whether it is the pace bot, which plays by hints, and is to be labelled as one.
+        bot: whether it is a program, and is to be labelled as one: the pace bot, or the bot of a
+            player.
     """
 
     id: str

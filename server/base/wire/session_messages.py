@@ -79,7 +79,7 @@ class Refused(Event, tag=3, frozen=True):
     Any message can be refused as `bad_message`, `hello_first`, `too_fast`, `unavailable` or
     `internal`; one about something stored can be refused as `unknown_rules`,
     `unknown_format`, `seed_not_opened` or `entries_lost`; one that stores more can be refused as
-    `address_full`.
+    `address_full`; some of bots as `not_for_bots`.
     Commands name the other codes that they are refused with.
 
     Attributes:

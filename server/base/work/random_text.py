@@ -4,12 +4,33 @@ from __future__ import annotations
 
 import secrets
 
-from server.base.core.ids import ALPHABET, CODE_ALPHABET, CODE_LENGTH, ID_LENGTH, RoomCode
+from server.base.core.ids import (
+    ALPHABET,
+    BOT_START,
+    CODE_ALPHABET,
+    CODE_LENGTH,
+    ID_LENGTH,
+    PlayerId,
+    RoomCode,
+    is_bot,
+)
 
 
 def random_id() -> str:
     """Return a new random id."""
     return _drawn(ALPHABET, ID_LENGTH)
+
+
+def random_player_id() -> PlayerId:
+    """Return the id of a new guest, which is not the id of a bot."""
+    while is_bot(player := PlayerId(random_id())):
+        pass
+    return player
+
+
+def random_bot_id() -> PlayerId:
+    """Return the id of a new bot."""
+    return PlayerId(BOT_START + _drawn(ALPHABET, ID_LENGTH - len(BOT_START)))
 
 
 def random_room_code() -> RoomCode:

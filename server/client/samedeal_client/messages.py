@@ -10,6 +10,9 @@ from typing import ClassVar, Literal
 
 from samedeal_client.protocol import Command, Event
 
+PACE_BOT = "pacebt0000000000"
+"""The id of the pace bot, which plays by hints."""
+
 NEWS = 0
 """The `re` of an event that answers nothing: the server sends it of its own accord."""
 
@@ -60,7 +63,8 @@ class Player:
         id: public, and no credential.
         name: as the player chose it; several players may have the same one.
         tag: eight characters that tell players of one name apart, the end of the id.
-        bot: whether it is the pace bot, which plays by hints, and is to be labelled as one.
+        bot: whether it is a program, and is to be labelled as one: the pace bot, or the bot of a
+            player.
     """
 
     id: str
@@ -187,7 +191,7 @@ class Refused(Event):
     Any message can be refused as `bad_message`, `hello_first`, `too_fast`, `unavailable` or
     `internal`; one about something stored can be refused as `unknown_rules`,
     `unknown_format`, `seed_not_opened` or `entries_lost`; one that stores more can be refused as
-    `address_full`.
+    `address_full`; some of bots as `not_for_bots`.
     Commands name the other codes that they are refused with.
 
     Attributes:
@@ -265,8 +269,8 @@ class CreateRoom(Command["RoomState"]):
 class JoinRoom(Command["RoomState"]):
     """Take a seat, or return to one's own, and subscribe the session to the room.
 
-    Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`. In a room
-    that is closed nobody has a seat.
+    Refused as `unknown_room`, `room_full`, `room_locked`, `room_closed` or `removed`, and of bots
+    as `not_for_bots` if the room is public. In a room that is closed nobody has a seat.
     """
 
     code: str
@@ -1682,6 +1686,39 @@ class ConfirmPasskey(Command["Done"]):
 
 
 @dataclass(frozen=True, slots=True)
+class CreateBot(Command["BotCreated"]):
+    """Make a bot, which the player answers for: a player that is labelled as a program.
+
+    Refused as `not_kept` if the player is a guest, `confirm_first`, `too_many_bots`, `bad_name`,
+    `name_reserved` or `name_offensive`.
+
+    Attributes:
+        name: the bot's.
+    """
+
+    name: str
+
+    kind: ClassVar[int] = 109
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteBot(Command["Done"]):
+    """Delete a bot of the player: its token is void, and its sessions are closed.
+
+    Refused as `unknown_bot` or `confirm_first`.
+
+    Attributes:
+        bot: its id.
+    """
+
+    bot: str
+
+    kind: ClassVar[int] = 110
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
 class RecoveryCode(Event):
     """A recovery code. It is sent once, and nobody can ask for it again.
 
@@ -1767,6 +1804,18 @@ class KeptCode:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnBot:
+    """A bot of the player.
+
+    Attributes:
+        created: Unix milliseconds.
+    """
+
+    player: Player
+    created: int
+
+
+@dataclass(frozen=True, slots=True)
 class Account(Event):
     """How the player's identity is kept.
 
@@ -1776,6 +1825,7 @@ class Account(Event):
         passkeys: oldest first.
         created: when the player first chose a name, in Unix milliseconds; null if not known.
         sessions: how many the player has.
+        bots: those that the player answers for, oldest first.
     """
 
     kept: int | None
@@ -1783,6 +1833,7 @@ class Account(Event):
     passkeys: tuple[KeptPasskey, ...]
     created: int | None
     sessions: int
+    bots: tuple[OwnBot, ...] = ()
 
     kind: ClassVar[int] = 100
 
@@ -1798,6 +1849,20 @@ class Exported(Event):
     json: str
 
     kind: ClassVar[int] = 101
+
+
+@dataclass(frozen=True, slots=True)
+class BotCreated(Event):
+    """A bot and its token, which is sent once: nobody can ask for it again.
+
+    Attributes:
+        token: for `Hello`. Keep it secret.
+    """
+
+    player: Player
+    token: str
+
+    kind: ClassVar[int] = 102
 
 
 EVENTS: dict[int, type[Event]] = {
@@ -1832,5 +1897,6 @@ EVENTS: dict[int, type[Event]] = {
     PasskeyOptions.kind: PasskeyOptions,
     Account.kind: Account,
     Exported.kind: Exported,
+    BotCreated.kind: BotCreated,
 }
 """The type of each kind of event."""

@@ -10,6 +10,9 @@ from server.base.core.ids import PlayerId
 MAX_PASSKEYS = 8
 """Passkeys that a player may have."""
 
+MAX_BOTS = 5
+"""Bots that a player may have."""
+
 AUTHENTICATORS: Final = {
     "fbfc3007-154e-4ecc-8c0b-6e020557d7bd": "Apple Passwords",
     "dd4ec289-e01d-41c9-bb89-70fa845d4bf2": "iCloud Keychain",
@@ -72,6 +75,8 @@ class Account:
         device: the SHA-256 of the latest device code, in hexadecimal, or `None`.
         passkeys: when each passkey was added, in Unix milliseconds, by credential id.
         deleted: when the player was deleted, in Unix milliseconds, or `None`.
+        bots: when each bot that the player answers for was made, in Unix milliseconds.
+        bot_of: the player who answers for this one, if it is a bot.
 
     A player who has kept the identity has always at least one credential: the recovery code or a
     passkey. Tokens, sessions and device codes are none: they end when the player signs out
@@ -89,3 +94,5 @@ class Account:
     device: str | None = None
     passkeys: dict[str, int] = field(default_factory=dict)
     deleted: int | None = None
+    bots: dict[PlayerId, int] = field(default_factory=dict)
+    bot_of: PlayerId | None = None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from server.base.core.ids import ALPHABET, PACE_BOT, PlayerId
+from server.base.core.ids import ALPHABET, PACE_BOT, PlayerId, is_bot
 from server.base.core.refusal import Refusal
 from server.players.core.unicode_tables import SCRIPTS
 from server.players.core.words import SIGNS, Words
@@ -110,8 +110,8 @@ class Profile:
 
     @property
     def is_bot(self) -> bool:
-        """Whether it is the pace bot's."""
-        return self.id == PACE_BOT
+        """Whether it is the pace bot's, or that of a player's bot."""
+        return is_bot(self.id)
 
 
 class Recorded(NamedTuple):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
-from server.base.core.ids import PACE_BOT, DealId, PlayerId
+from server.base.core.ids import PACE_BOT, DealId, PlayerId, has_owner
 from server.base.core.refusal import Refusal
 from server.play.core.result import Result
 from server.rooms.core import quick_match, rate_limit
@@ -64,13 +64,17 @@ def take_seat(room: Room, player: PlayerId, now: int) -> Event | None:
     """Decide the command to join: `None` if the player has a seat already.
 
     Raises:
-        Refusal: with the code `room_closed`, `removed`, `room_locked` or `room_full`.
+        Refusal: with the code `room_closed`, `removed`, `not_for_bots`, `room_locked` or
+            `room_full`.
     """
     check_open(room)
     if room.seat_of(player):
         return None
     if player in room.removed:
         raise Refusal("removed")
+    if has_owner(player) and room.public:
+        # Nobody who is there has let it in.
+        raise Refusal("not_for_bots")
     if room.locked and room.seats:
         raise Refusal("room_locked")
     if len(room.seats) >= room.opened.seats:

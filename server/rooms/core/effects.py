@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from server.base.core.ids import PACE_BOT
+from server.base.core.ids import is_bot
 from server.results.core.race_results import Race
 from server.rooms.core.room import Room
 
 MIN_PLAYERS = 2
-"""Players, without the pace bot, from which on a round is a race."""
+"""Players, without bots, from which on a round is a race."""
 
 
 class RoundOver(Struct, tag="round", frozen=True):
@@ -37,7 +37,7 @@ def race_over(room: Room) -> Race | None:
     round_ = room.round
     if round_ is None or not round_.over or room.closed:
         return None
-    results = {player: round_.results[player] for player in round_.players if player != PACE_BOT}
+    results = {player: round_.results[player] for player in round_.players if not is_bot(player)}
     if len(results) < MIN_PLAYERS or not any(result.moves for result in results.values()):
         return None
     terms = round_.terms

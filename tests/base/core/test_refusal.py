@@ -16,11 +16,16 @@ ENGINE_CODES = {"bad_move", "illegal_move", "unknown_game", "unknown_variant"}
 """The codes of the engine that a client can cause, by a move or a game."""
 
 
+CLIENT = ROOT / "server" / "client"
+"""The client library, which has codes of its own."""
+
+
 def raised_codes() -> set[str]:
     """Return every code that is passed to a class named `…Refusal` in the server."""
     return {
         node.args[0].value
         for path in (ROOT / "server").rglob("*.py")
+        if not path.is_relative_to(CLIENT)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Refusal")
         if node.args and isinstance(node.args[0], ast.Constant)
@@ -33,7 +38,7 @@ def server_strings() -> set[str]:
     return {
         node.value
         for path in (ROOT / "server").rglob("*.py")
-        if path.name != "refusal.py"
+        if path.name != "refusal.py" and not path.is_relative_to(CLIENT)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }

@@ -192,7 +192,7 @@ CHARGED: dict[type, Callable[[Seat, str], object]] = {
 
 OTHERS = {
     session_messages.Hello, play_messages.PlayMove, play_messages.Undo, play_messages.Hint,
-    accounts_messages.CreatePasskey,
+    accounts_messages.CreatePasskey, accounts_messages.CreateBot, accounts_messages.DeleteBot,
 }  # fmt: skip
 """Commands that are charged for as other tests show."""
 
@@ -214,6 +214,19 @@ def test_of_each_command_it_is_said_whether_it_is_charged_for() -> None:
     said = [*CHARGED, *OTHERS, *FREE]
     assert set(said) == {*COMMANDS, play_messages.PlayMove}
     assert len(said) == len(COMMANDS) + 1
+
+
+@ALONE
+async def test_a_bot_and_its_end_are_charged_for(hub: HubNode, node: Node) -> None:
+    ada = await seat_at(hub, HERE)
+    await keep_code(ada)
+    before = await stored(node)
+    bot = (await ada.ask("CreateBot", name="Bot"))["player"]["id"]
+    made = sum(item.size for item in accounts_charges.BOT)
+    assert await stored(node) == before + made
+    await ada.ask("DeleteBot", bot=bot)
+    ended = sum(item.size for item in accounts_charges.EPOCH)
+    assert await stored(node) == before + made + ended
 
 
 @ALONE

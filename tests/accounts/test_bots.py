@@ -1,0 +1,170 @@
+"""Bots of players: made, let in, labelled, kept off the leaderboards, and deleted."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from server.accounts.core import charges
+from server.base.core.ids import BOT_START, PlayerId, has_owner, is_bot
+from server.base.core.refusal import Refusal
+from server.base.net.contracts import Reason
+from server.moderation.operators import By
+from server.players.core import keys
+from server.players.core.account import MAX_BOTS
+from tests.clients.seats import HubNode, Seat
+from tests.clients.site import Site
+from tests.conftest import ALONE
+
+pytestmark = [ALONE, pytest.mark.usefixtures("any_time")]
+
+BY = By("mod", "testing")
+ROOM = {"game": "robert", "seats": 4, "limit": 600, "key": "0123456789"}
+
+
+async def kept(hub: HubNode, name: str = "Ada") -> Seat:
+    """Return a session of a player who has kept the identity."""
+    seat = await hub.seat(name=name)
+    code = (await seat.ask("NewRecoveryCode"))["code"]
+    assert (await seat.ask("KeepRecoveryCode", code=code))["type"] == "done"
+    return seat
+
+
+async def bot_of(hub: HubNode, owner: Seat, name: str = "Ada's bot") -> Seat:
+    """Return a session of a new bot."""
+    return await hub.seat((await owner.ask("CreateBot", name=name))["token"])
+
+
+async def refused(seat: Seat, type_: str, **fields: Any) -> str:
+    """Return the code with which a command is refused."""
+    answer = await seat.ask(type_, **fields)
+    assert answer["type"] == "refused", answer
+    return str(answer["code"])
+
+
+async def test_a_bot_is_a_player_with_a_label_whom_its_owner_lists(hub: HubNode) -> None:
+    ada = await kept(hub)
+    made = await ada.ask("CreateBot", name="Ada's bot")
+    assert made["player"]["name"] == "Ada's bot"
+    assert made["player"]["bot"] is True
+    bot = await hub.seat()
+    again = await hub.seat(made["token"])
+    assert bot.player != again.player
+    assert has_owner(again.player)
+    assert not is_bot(ada.player)
+    (listed,) = (await ada.ask("GetAccount"))["bots"]
+    assert listed["player"] == made["player"]
+    exported = json.loads((await ada.ask("ExportData"))["json"])
+    assert [each["id"] for each in exported["bots"]] == [again.player]
+    assert made["token"] not in json.dumps(exported)
+
+
+async def test_guests_have_no_bots_and_others_show_a_credential_and_have_few(hub: HubNode) -> None:
+    guest = await hub.seat()
+    assert await refused(guest, "CreateBot", name="Bot") == "not_kept"
+    ada = await kept(hub)
+    other = await hub.seat(ada.token)
+    assert await refused(other, "CreateBot", name="Bot") == "confirm_first"
+    assert await refused(other, "DeleteBot", bot=other.player) == "confirm_first"
+    assert await refused(ada, "CreateBot", name="\x00") == "bad_name"
+    for number in range(MAX_BOTS):
+        assert (await ada.ask("CreateBot", name=f"Bot {number}"))["type"] == "BotCreated"
+    assert await refused(ada, "CreateBot", name="Bot") == "too_many_bots"
+    names = [each["player"]["name"] for each in (await ada.ask("GetAccount"))["bots"]]
+    assert names == [f"Bot {number}" for number in range(MAX_BOTS)]
+    assert len(await hub.node.keys(f"player:{{{BOT_START}*")) == MAX_BOTS
+    bot = (await ada.ask("GetAccount"))["bots"][0]["player"]["id"]
+    await hub.node.services.accounts.delete_bot(ada.player, bot)
+    await hub.node.services.accounts.create_bot(ada.player, "Bot", 0)
+
+
+async def test_a_bot_plays_in_private_rooms_only_and_keeps_no_identity(hub: HubNode) -> None:
+    ada = await kept(hub)
+    bot = await bot_of(hub, ada)
+    room = (await ada.ask("room.create", **ROOM))["code"]
+    state = await bot.ask("room.join", code=room)
+    assert [seat["player"].get("bot", False) for seat in state["members"]] == [False, True]
+    assert (await ada.ask("room.public", code=room, public=True))["public"]
+    # Its own seat stays.
+    assert (await bot.ask("room.join", code=room))["type"] == "room"
+    await bot.ask("room.leave", code=room)
+    assert await refused(bot, "room.join", code=room) == "not_for_bots"
+    for type_, fields in (
+        ("daily.open", {"game": "robert"}),
+        ("room.quick", {"game": "robert"}),
+        ("NewRecoveryCode", {}),
+        ("LinkDevice", {}),
+        ("AskPasskey", {"purpose": "create"}),
+        ("SignOutEverywhere", {}),
+        ("DeleteAccount", {}),
+        ("CreateBot", {"name": "Bot"}),
+    ):
+        assert await refused(bot, type_, **fields) == "not_for_bots", type_
+    own = (await bot.ask("room.create", **ROOM | {"key": "9876543210"}))["code"]
+    assert await refused(bot, "room.public", code=own, public=True) == "not_for_bots"
+
+
+async def test_a_deleted_bot_is_gone_and_its_slot_free(hub: HubNode) -> None:
+    ada, bob = await kept(hub), await kept(hub, "Bob")
+    bot = await bot_of(hub, ada)
+    assert await refused(bob, "DeleteBot", bot=bot.player) == "unknown_bot"
+    assert (await ada.ask("DeleteBot", bot=bot.player))["type"] == "done"
+    assert bot.code == Reason.SIGNED_OUT.value[0]
+    assert (await ada.ask("GetAccount"))["bots"] == []
+    with pytest.raises(Refusal, match="bad_token"):
+        await hub.node.services.identity.identify(bot.token, None)
+
+
+async def test_bots_end_with_their_owner(hub: HubNode) -> None:
+    ada = await kept(hub)
+    bots = [await bot_of(hub, ada, f"Bot {number}") for number in range(2)]
+    assert (await ada.ask("DeleteAccount"))["type"] == "done"
+    for bot in bots:
+        assert bot.code == Reason.SIGNED_OUT.value[0]
+        with pytest.raises(Refusal, match="bad_token"):
+            await hub.node.services.identity.identify(bot.token, None)
+        record = await hub.node.redis.hgetall(keys.player(bot.player))
+        assert record.keys() == {"deleted"}
+
+
+async def test_bots_are_barred_with_their_owner(hub: HubNode) -> None:
+    ada = await kept(hub)
+    bot = await bot_of(hub, ada)
+    services = hub.node.services
+    await services.operators.bar(BY, ada.player, None)
+    assert bot.code == ada.code == Reason.BARRED.value[0]
+    with pytest.raises(Refusal, match="barred"):
+        await services.identity.identify(bot.token, None)
+    await services.operators.unbar(BY, ada.player)
+    assert (await hub.seat(bot.token)).player == bot.player
+
+
+async def test_a_token_alone_lets_no_bot_play_whose_owner_s_record_is_gone(hub: HubNode) -> None:
+    ada = await kept(hub)
+    bot = await bot_of(hub, ada)
+    await hub.node.redis.delete(keys.player(ada.player))
+    with pytest.raises(Refusal, match="bad_token"):
+        await hub.node.services.identity.identify(bot.token, None)
+
+
+async def test_a_bot_s_record_lives_as_long_as_its_token(hub: HubNode) -> None:
+    ada = await kept(hub)
+    bot = await bot_of(hub, ada)
+    life = await hub.node.redis.ttl(keys.player(bot.player))
+    assert keys.PLAYER_LIFE_S - 60 <= life <= keys.PLAYER_LIFE_S
+    (charge,) = charges.BOT
+    taken = await hub.node.redis.memory_usage(keys.player(bot.player))
+    assert taken is not None
+    assert taken <= charge.size
+
+
+async def test_the_page_of_a_bot_says_whose_it_is(hub: HubNode, site: Site) -> None:
+    ada = await kept(hub)
+    bot = await bot_of(hub, ada)
+    page = (await site.get(f"/players/{bot.player}")).json
+    assert page["player"]["bot"] is True
+    assert page["bot_of"]["name"] == "Ada"
+    assert (await site.get(f"/players/{ada.player}")).json["bot_of"] is None
+    assert is_bot(PlayerId(page["player"]["id"]))
