@@ -2,7 +2,7 @@
 
 import type { Connection } from "./connection.ts";
 import type { Link } from "./link.ts";
-import type { Account, AskPasskey, DeviceCode, SignOutEverywhere } from "./messages.ts";
+import type { Account, AskPasskey, BotCreated, DeviceCode, SignOutEverywhere } from "./messages.ts";
 import { disconnected } from "./refusal.ts";
 
 /** Lets the browser create or use a passkey: takes the options and returns the credential, in JSON. */
@@ -90,6 +90,16 @@ export class AccountCommands {
   /** Close all other sessions, void the tokens of other devices, and remove credentials. */
   async signOutEverywhere(removed: Removed = {}): Promise<void> {
     this.#connection.keep((await this.#link.ask("SignOutEverywhere", removed)).token);
+  }
+
+  /** Make a bot of the player; its token is sent this once. */
+  createBot(name: string): Promise<BotCreated> {
+    return this.#link.ask("CreateBot", { name });
+  }
+
+  /** Delete a bot of the player: its token is void then. */
+  async deleteBot(bot: string): Promise<void> {
+    await this.#link.ask("DeleteBot", { bot });
   }
 
   /** Ask for all that the server has stored under the player, as JSON. */

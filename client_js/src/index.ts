@@ -33,7 +33,7 @@ export type {
   Seat,
   WatchLeaderboard,
 } from "./messages.ts";
-export { EMOTES } from "./messages.ts";
+export { EMOTES, PACE_BOT } from "./messages.ts";
 export { Refusal } from "./refusal.ts";
 export type { RoomSettings, Terms } from "./room.ts";
 export { Replay, type RunFile, partingOf, runFileOf } from "./run.ts";

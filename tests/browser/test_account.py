@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
+from tests.processes import ROOT, running
 
 
 @pytest.fixture
@@ -259,3 +262,47 @@ def test_who_keeps_the_identity_after_a_daily_is_told_from_when_on_it_is_ranked(
     expect(ada.see("group-guests")).to_be_checked()
     ada.see("scope-best").check()
     expect(ada.see("early")).to_be_hidden()
+
+
+BOT = """
+import asyncio, sys
+from samedeal_client import Client
+
+async def main(url, token, code):
+    async with Client(url, token=token) as bot:
+        await bot.join_room(code)
+        await bot.until(lambda: False)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def test_a_bot_is_made_its_token_shown_once_and_itself_labelled(ada: Player, site: Site) -> None:
+    at_account(ada)
+    VirtualDevice(ada)
+    ada.see("bot-name").fill("Ada's bot")
+    ada.press("create-bot")
+    expect(ada.page.get_by_text("Keep your results first.", exact=True)).to_be_visible()
+    ada.press("create-passkey")
+    kept(ada)
+    ada.press("create-bot")
+    token = ada.see("bot-token").inner_text()
+    ada.press("code-written")
+    expect(ada.see("own-bot")).to_contain_text("Ada's bot")
+    expect(ada.see("own-bot").get_by_test_id("bot-label")).to_have_text("bot")
+    ada.page.reload()
+    expect(ada.see("own-bot")).to_be_visible()
+    expect(ada.see("bot-token")).to_have_count(0)
+    code = ada.open_room("robert", seats=2).rpartition("/")[2]
+    url = f"{site.url.replace('http', 'ws', 1)}/socket"
+    environment = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'server' / 'client'}"}
+    with running([sys.executable, "-c", BOT, url, token, code], environment):
+        seat = ada.page.get_by_test_id("seat").filter(has_text="Ada's bot")
+        expect(seat.get_by_test_id("bot-label")).to_have_text("bot")
+        ada.go(f"/player/{token.partition('.')[0]}")
+        expect(ada.see("bot-of")).to_have_text("Bot of Ada")
+        at_account(ada)
+        ada.press("remove-bot")
+        ada.press("remove-bot-confirm")
+        ada.press("confirm-passkey")
+        expect(ada.see("own-bot")).to_have_count(0)

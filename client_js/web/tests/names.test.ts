@@ -1,7 +1,8 @@
 /** Players' names among other words, whichever way they are written. */
 
 import { describe, expect, it } from "vitest";
-import { initialOf, isolated, nameOf } from "../src/text/index.ts";
+import { PACE_BOT } from "@samedeal/client";
+import { bareName, initialOf, isolated, nameOf } from "../src/text/index.ts";
 
 describe("a name in a sentence", () => {
   it.each(["\u05e0\u05e2\u05de\u05d9", "\u0644\u064a\u0644\u0649", "\u{1e900}\u{1e901}"])(
@@ -21,6 +22,12 @@ describe("a name in a sentence", () => {
   );
 
   it("is the page's own word for the pace bot", () => {
-    expect(nameOf({ name: "whatever", bot: true })).toBe("Pace bot");
+    expect(nameOf({ name: "whatever", bot: true, id: PACE_BOT })).toBe("Pace bot");
+  });
+
+  it("says of the bot of a player that it is one", () => {
+    const bot = { name: "Ada’s bot", bot: true, id: "b0t0004tq8n2rx6w" };
+    expect(nameOf(bot)).toBe("Ada’s bot (bot)");
+    expect(bareName(bot)).toBe("Ada’s bot");
   });
 });

@@ -6,6 +6,7 @@
  */
 
 import type { Certificate, Player } from "@samedeal/client";
+import { PACE_BOT } from "../../../src/messages.ts";
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { type Card, RANKS, isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
 import { FIRST, LANGUAGES, LATER, type Language, type Text } from "./generated/index.ts";
@@ -68,16 +69,31 @@ export function languageOf(asked: readonly string[]): Language {
 }
 
 /** Whoever has a name: the pace bot is called what it is in the language of the page. */
-export type Named = Pick<Player, "name"> & { readonly bot?: boolean };
+export type Named = Pick<Player, "name"> & { readonly bot?: boolean; readonly id?: string };
 
-/** A player's name alone; elements show it by `parts/Name.svelte`. */
-export function bareName({ name, bot = false }: Named): string {
-  return bot ? text.bot.name : name;
+/** Whether it is the pace bot, and not the bot of a player. */
+export function isPaceBot({ bot = false, id }: Named): boolean {
+  return bot && id === PACE_BOT;
 }
 
-/** A player's name in a sentence, a title or a label, where it changes the order of nothing else. */
+/** A player's name alone; elements show it by `parts/Name.svelte`. */
+export function bareName(player: Named): string {
+  const { name } = player;
+  return isPaceBot(player) ? text.bot.name : name;
+}
+
+/**
+ * A player's name in a sentence, a title or a label, where it changes the order of nothing else. The
+ * bot of a player is said to be one.
+ */
 export function nameOf(player: Named): string {
-  return isolated(bareName(player));
+  const name = isolated(bareName(player));
+  return player.bot && !isPaceBot(player) ? text.bot.named(name) : name;
+}
+
+/** What a bot is, in words. */
+export function botWords(player: Named): string {
+  return isPaceBot(player) ? text.bot.about : text.bot.own;
 }
 
 /** Letters of the scripts that are written from right to left: Unicode keeps these blocks for them. */
