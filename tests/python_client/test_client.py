@@ -101,6 +101,43 @@ async def test_a_move_that_was_lost_is_sent_again(relay: Relay) -> None:
         assert (attempt.seq, attempt.result.moves) == (2, 1)
 
 
+async def test_what_stood_before_another_session_went_on_has_been_done(relay: Relay) -> None:
+    async with Client(relay.url) as client:
+        token = (await client.ask(SignOutEverywhere())).token
+        (attempt,) = await race_of(client, game="robert", help_="undo")
+        for move in ("s>w", "s>w"):
+            await attempt.play(move)
+        relay.mute = True
+        undo = asyncio.create_task(attempt.undo())
+        await relay.lost.wait()
+        async with Client(url_of(relay.target), token=token) as other:
+            follower = await other.open_attempt(attempt.id)
+            assert follower.result.undos == 1
+            await follower.play("s>w")
+            await follower.resign()
+        relay.cut()
+        async with asyncio.timeout(PATIENCE):
+            await undo
+        assert (attempt.seq, attempt.result) == (6, follower.result)
+
+
+async def test_another_move_under_the_same_number_is_told(relay: Relay) -> None:
+    async with Client(relay.url) as client:
+        token = (await client.ask(SignOutEverywhere())).token
+        attempt = await client.open_daily("deuces")
+        mine, others, *_ = attempt.legal_moves()
+        relay.deaf = True
+        move = asyncio.create_task(attempt.play(mine))
+        await relay.lost.wait()
+        async with Client(url_of(relay.target), token=token) as other:
+            await (await other.open_attempt(attempt.id)).play(others)
+        relay.cut()
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(Refusal, match="overtaken"):
+                await move
+        assert (attempt.seq, attempt.result.moves) == (2, 1)
+
+
 @pytest.mark.parametrize("what", ["undo", "hint", "resign"])
 @pytest.mark.parametrize("way", ["deaf", "mute"])
 async def test_help_and_the_end_are_not_lost_with_a_connection(
@@ -240,6 +277,18 @@ async def test_whatever_waits_hears_that_the_client_was_closed(port: int) -> Non
     with pytest.raises(Refusal) as raised:
         await waiting
     assert raised.value.code == "closed"
+
+
+async def test_whatever_waits_hears_of_an_exception_of_a_listener(port: int) -> None:
+    def broken(_: Event) -> None:
+        raise ZeroDivisionError
+
+    async with Client(url_of(port)) as client:
+        client.subscribe(broken)
+        with pytest.raises(ZeroDivisionError):
+            await client.list_dailies()
+        with pytest.raises(ZeroDivisionError):
+            await client.until(lambda: False)
 
 
 async def test_a_session_follows_and_takes_over(port: int) -> None:

@@ -38,16 +38,11 @@ from samedeal_client.protocol import Command, Event
 from samedeal_client.refusal import TEMPORARY, AttemptEnded, Disconnected, Refusal
 from samedeal_client.session import Session
 
-Numbers = tuple[int, int, int]
-"""A move as on the wire: source, target, count."""
-
-UNDONE: Numbers = (0, 0, 0)
-"""An undo among moves."""
+Changes = tuple[tuple[int, ...], ...]
+"""The changes of piles by a move, as in `Moved`."""
 
 TRIES = 3
 """How often a hint or a resignation is asked for anew after another entry has come between."""
-
-OfAttempt = Command[Missed | messages.Attempt] | Command[Moved | messages.Attempt]
 
 
 class Attempt:
@@ -55,7 +50,8 @@ class Attempt:
 
     Commands wait for one another, and each is answered before the next one is sent: so what is
     decided on `view` is decided on what stands. A command whose session is lost is sent again in
-    the next one, unless it is seen there that it stands already: none is lost or played twice.
+    the next one, with the same number, and answered as the first time if it stands already: none
+    is lost or played twice.
 
     Attributes:
         id: the attempt's.
@@ -82,7 +78,6 @@ class Attempt:
     ) -> None:
         self._connection = connection
         self._turn = asyncio.Lock()
-        self._entries: dict[int, Numbers] = {}
         self._closed = False
         self._number: int | None = None
         self.id = snapshot.attempt
@@ -120,7 +115,7 @@ class Attempt:
         async with self._turn:
             played = self._parsed(move)
             numbers = self.ruleset.numbers_of(played)
-            await self._enter(lambda number, seq: PlayMove(number, seq, *numbers), numbers)
+            await self._enter(lambda number, seq: PlayMove(number, seq, *numbers))
             return self.view
 
     async def undo(self) -> View:
@@ -130,7 +125,7 @@ class Attempt:
             Refusal: `no_help`, `nothing_to_undo`, or as `play`.
         """
         async with self._turn:
-            await self._enter(Undo, UNDONE)
+            await self._enter(Undo)
             return self.view
 
     async def hint(self) -> Move | None:
@@ -214,7 +209,7 @@ class Attempt:
             raise Refusal("illegal_move", f"{self.text(parsed)} is not a legal move here.")
         return parsed
 
-    async def _enter(self, command: Callable[[int, int], Command[Any]], numbers: Numbers) -> None:
+    async def _enter(self, command: Callable[[int, int], Command[Any]]) -> None:
         """Let a move or an undo be the next entry.
 
         Raises:
@@ -225,10 +220,6 @@ class Attempt:
         seq, tries, began = self.seq + 1, 0, time.monotonic()
         while True:
             session, number = await self._ready()
-            if seq in self._entries:
-                if self._entries[seq] == numbers:
-                    return
-                raise _overtaken()
             try:
                 answer = await session.ask(command(number, seq))
             except Disconnected:
@@ -315,8 +306,7 @@ class Attempt:
         if not whole or event.since > self.seq:
             return self._diverged()
         for seq, move in enumerate(event.moves, event.since + 1):
-            numbers = (move.source, move.target, move.count)
-            if not self._apply(seq, numbers, move.changes, move.redeals):
+            if not self._apply(seq, move.changes, move.redeals, undoes=move.count == 0):
                 return self._diverged()
         self._number = number
         if event.seq >= self.seq:
@@ -326,10 +316,7 @@ class Attempt:
 
     def _moved(self, event: Moved, answered: Command[Any] | None) -> None:
         known = event.seq <= self.seq
-        if not isinstance(answered, PlayMove):
-            return self._diverged()
-        numbers = (answered.source, answered.target, answered.count)
-        if not self._apply(event.seq, numbers, event.changes, event.redeals):
+        if answered is None or not self._apply(event.seq, event.changes, event.redeals):
             return self._diverged()
         if not known:
             home = count_home(self.ruleset, self.view.piles)
@@ -344,12 +331,11 @@ class Attempt:
         return None
 
     def _apply(
-        self, seq: int, numbers: Numbers, changes: tuple[tuple[int, ...], ...], redeals: int | None
+        self, seq: int, changes: Changes, redeals: int | None, *, undoes: bool = False
     ) -> bool:
         """Apply a move as entry `seq`; return whether it follows what is known here."""
         if seq > self.seq + 1:
             return False
-        self._entries[seq] = numbers
         if seq <= self.seq:
             return True
         try:
@@ -358,7 +344,7 @@ class Attempt:
             return False
         self.seq = seq
         self.hint_given = None
-        step = -1 if numbers == UNDONE else 1
+        step = -1 if undoes else 1
         self.undoable = 0 if self.help == "none" else min(UNDO_DEPTH, max(0, self.undoable + step))
         return True
 

@@ -187,7 +187,10 @@ class Client:
         return await self._connection.until(test)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Call a function with each event, after it was applied; return one that ends this."""
+        """Call a function with each event, after it was applied; return one that ends this.
+
+        An exception that the function raises ends the client, and is raised by all that waits.
+        """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 

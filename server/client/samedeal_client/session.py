@@ -97,10 +97,13 @@ class Session:
         self._sent.clear()
 
     def _take(self, re: Re, event: Event) -> None:
-        command, answer = self._sent.pop(self._id_of(re), (None, None))
+        number = self._id_of(re)
+        command, answer = self._sent.get(number, (None, None))
         if isinstance(event, Bye):
             self.bye = event
         self._on_event(event, command)
+        # Not before: if that has raised, the session ends, and the command is not left waiting.
+        self._sent.pop(number, None)
         if answer is None or answer.done():
             return
         if isinstance(event, Refused):

@@ -8,18 +8,41 @@ from hypothesis import strategies as st
 
 from server.base.core.ids import (
     ALPHABET,
+    BOT_START,
     CODE_ALPHABET,
+    PACE_BOT,
     AttemptId,
     DealId,
     PlayerId,
     attempt_id,
+    has_owner,
+    is_bot,
     is_code,
     is_id,
     split_attempt_id,
 )
+from server.base.work import random_text
+from server.base.work.random_text import random_bot_id
 
 ids = st.text(ALPHABET, min_size=16, max_size=16)
 ID = "k3mq7w2r5t9xkz4b"
+
+
+def test_bots_are_known_by_their_ids() -> None:
+    assert is_bot(PACE_BOT)
+    assert not has_owner(PACE_BOT)
+    bot = random_bot_id()
+    assert is_id(bot)
+    assert is_bot(bot)
+    assert has_owner(bot)
+    assert not is_bot(PlayerId(ID))
+
+
+@pytest.mark.parametrize("drawn", [f"{BOT_START}0000000000", PACE_BOT])
+def test_no_guest_is_given_the_id_of_a_bot(drawn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = iter((drawn, ID))
+    monkeypatch.setattr(random_text, "random_id", lambda: next(ids))
+    assert random_text.random_player_id() == ID
 
 
 @given(ids, ids)

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.base.core.ids import DealId, PlayerId
+from server.base.core.ids import BOT_START, DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.rooms.core import commands as race_commands
 from server.rooms.core import events
 from server.rooms.core import room as race
+from server.rooms.core.effects import race_over
 from server.rooms.core.events import Event, Terms
 from server.rooms.core.room import MAX_SCORES, Room
 from tests.builders import (
@@ -385,6 +386,28 @@ def test_the_rounds_of_a_public_room_are_public() -> None:
     room = started(then(room, race_commands.set_public(room, ADA, True, START)), ADA)
     assert room.round is not None
     assert room.round.public
+
+
+BOT = PlayerId(f"{BOT_START}0000000000")
+
+
+def test_the_bot_of_a_player_takes_no_seat_in_a_public_room_and_keeps_the_one_it_has() -> None:
+    room = room_of(ADA, BOB)
+    public = then(room, race_commands.set_public(room, ADA, True, START))
+    with pytest.raises(Refusal, match="not_for_bots"):
+        race_commands.take_seat(public, BOT, START)
+    let_in = then(room, race_commands.take_seat(room, BOT, START))
+    public = then(let_in, race_commands.set_public(let_in, ADA, True, START))
+    assert race_commands.take_seat(public, BOT, START) is None
+
+
+def test_a_round_is_the_race_of_those_in_it_who_are_no_bots() -> None:
+    for players, raced in (((ADA, BOT, BOB), {ADA, BOB}), ((ADA, BOT), None)):
+        room = race_of(*players)
+        for player in players:
+            room = finished(room, player, reached(5, 900, 9))
+        race_ = race_over(room)
+        assert (race_ and set(race_.results)) == raced
 
 
 def test_a_locked_room_keeps_its_members_only() -> None:

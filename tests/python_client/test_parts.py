@@ -1,0 +1,60 @@
+"""Parts of the client that need no server: its rate, its clock, and its waits."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+
+import pytest
+
+from samedeal_client.budget import BURST, RATE, Budget
+from samedeal_client.client import Client
+from samedeal_client.clock import Clock
+from samedeal_client.connection import FIRST_WAIT, MAX_WAIT, MIN_WAIT, QUICK_WAIT, wait_before
+from server.base.net import limits
+
+
+async def test_what_is_more_than_the_burst_waits_for_its_turn() -> None:
+    budget, began = Budget(rate=1_000.0, burst=10.0), time.monotonic()
+    await asyncio.gather(*(budget.spend(1.0) for _ in range(60)))
+    assert time.monotonic() - began >= 0.049
+
+
+def test_the_rate_is_that_of_the_server() -> None:
+    assert limits.PLAYER_COMMANDS == (RATE, BURST)
+
+
+def test_the_clock_keeps_what_was_measured_over_the_shortest_round_trip() -> None:
+    clock, now = Clock(), time.monotonic()
+    clock.measure(5_000_000, now - 0.1, now)
+    assert clock.now() == pytest.approx(5_000_050, abs=1_000)
+    clock.measure(9_000_000, now - 0.01, now)
+    assert clock.now() == pytest.approx(9_000_005, abs=1_000)
+    clock.measure(1_000_000, now - 0.1, now)
+    assert clock.now() == pytest.approx(9_000_005, abs=1_000)
+    clock.restart()
+    clock.measure(1_000_000, now - 0.1, now)
+    assert clock.now() == pytest.approx(1_000_050, abs=1_000)
+
+
+@pytest.mark.parametrize(
+    ("failures", "penalized", "least", "most"),
+    [
+        (0, False, 0.0, FIRST_WAIT),
+        (1, False, MIN_WAIT, QUICK_WAIT),
+        (2, False, MIN_WAIT, QUICK_WAIT),
+        (4, False, MIN_WAIT, 4 * QUICK_WAIT),
+        (1_000, False, MIN_WAIT, MAX_WAIT),
+        (0, True, MIN_WAIT, MAX_WAIT),
+    ],
+)
+def test_the_wait_before_a_try_grows_and_is_bounded(
+    failures: int, penalized: bool, least: float, most: float
+) -> None:
+    waits = [wait_before(failures, penalized=penalized) for _ in range(200)]
+    assert least <= min(waits) <= max(waits) <= most
+
+
+def test_an_address_that_is_no_socket_s_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match="ws://"):
+        Client("https://example.org")
