@@ -79,10 +79,10 @@ class Moderation:
                 curve = () if run is None else curve_of(run)
                 await self._histories.void_day(act.player, act.game, day, curve, void=act.void)
             case BarPlayer():
-                await self._store.bar(act.player, act.until)
-                if act.until is not None:
-                    # Bots are barred with who answers for them: see `PlayerStore.check_owner`.
-                    for player in (act.player, *await self._keeping.bots(act.player)):
+                # With the bots that there are; one that is being made finds out when it says hello.
+                for player in (act.player, *await self._keeping.bots(act.player)):
+                    await self._store.bar(player, act.until)
+                    if act.until is not None:
                         await self._sessions.close_all(player)
             case HideName():
                 await self._store.hide_name(act.player, hidden=act.hidden)

@@ -137,6 +137,8 @@ async def test_bots_are_barred_with_their_owner(hub: HubNode) -> None:
     assert bot.code == ada.code == Reason.BARRED.value[0]
     with pytest.raises(Refusal, match="barred"):
         await services.identity.identify(bot.token, None)
+    # A session that began at that moment is found by the check of all, as after a lost message.
+    assert await hub.node.store.players.barred([bot.player], services.clock.now()) == [True]
     await services.operators.unbar(BY, ada.player)
     assert (await hub.seat(bot.token)).player == bot.player
 
