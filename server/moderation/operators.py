@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from engine.catalog import games
 from server.base.core import days as daily
 from server.base.core.due import RoundDue
-from server.base.core.ids import AttemptId, PlayerId, RoomCode, split_attempt_id
+from server.base.core.ids import AttemptId, PlayerId, RoomCode, has_owner, split_attempt_id
 from server.base.core.keys import PARTITIONS
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.outbox.outbox import Outbox
@@ -150,6 +150,7 @@ class PlayerShown(Struct, frozen=True):
         kept: since when the identity is kept; `None` for a guest.
         barred: until when; 0 for ever, `None` if not barred.
         hidden: the name that is hidden; `None` if the name is shown.
+        bot_of: the id of the player who answers for this one; `None` if it is no player's bot.
     """
 
     player: PlayerId
@@ -157,6 +158,7 @@ class PlayerShown(Struct, frozen=True):
     kept: int | None
     barred: int | None
     hidden: str | None
+    bot_of: PlayerId | None
     sessions: list[str]
     games: list[GameRow]
     suspicious: list[Suspicion]
@@ -315,6 +317,7 @@ class Operators:
         barred, hidden, _ = await self._check_player(player)
         profile = (await self._profiles.load([player]))[player]
         found = await self._histories.load(player)
+        owner = await self._profiles.owner(player) if has_owner(player) else None
         today = daily.day_at(self._clock.now())
         played = {game for game, _ in (*found.days, *found.rounds)} | found.sums.keys()
         return PlayerShown(
@@ -323,6 +326,7 @@ class Operators:
             found.kept,
             barred if is_barred(barred, self._clock.now()) else None,
             hidden,
+            None if owner is None else owner.id,
             await self._sessions.load(player),
             [
                 _game_row(found, game, today, await self._repaired_days.load(game))
@@ -445,7 +449,7 @@ class Operators:
 
 
 def _named(profile: Profile) -> str:
-    return f"{profile.isolated} #{profile.tag}"
+    return f"{profile.isolated} #{profile.tag}{' (bot)' if profile.is_bot else ''}"
 
 
 def _state(room: Room) -> str:

@@ -143,6 +143,15 @@ async def test_bots_are_barred_with_their_owner(hub: HubNode) -> None:
     assert (await hub.seat(bot.token)).player == bot.player
 
 
+async def test_operators_are_told_that_it_is_a_bot_and_whose(hub: HubNode) -> None:
+    ada = await kept(hub)
+    bot = await bot_of(hub, ada)
+    shown = await hub.node.services.operators.player(bot.player)
+    assert shown.bot_of == ada.player
+    assert shown.name.endswith("(bot)")
+    assert (await hub.node.services.operators.player(ada.player)).bot_of is None
+
+
 async def test_a_token_alone_lets_no_bot_play_whose_owner_s_record_is_gone(hub: HubNode) -> None:
     ada = await kept(hub)
     bot = await bot_of(hub, ada)
