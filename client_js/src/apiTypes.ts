@@ -374,6 +374,8 @@ export interface Runner {
   readonly id: string;
   readonly name: string;
   readonly tag: string;
+  /** Whether it is a program: the pace bot, or a player's bot. */
+  readonly bot?: boolean;
 }
 
 /** The result of a run in its file: see `server.play.core.result.Result`. */

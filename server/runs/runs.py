@@ -130,7 +130,7 @@ class Runs:
             state,
             seed=deal.seed,
             commitment=deal.commitment,
-            player=Runner(profile.id, profile.name, profile.tag),
+            player=Runner(profile.id, profile.name, profile.tag, profile.is_bot),
         )
 
     async def page(

@@ -11,6 +11,7 @@ from engine.catalog import stored_ruleset
 from engine.verify import verify
 from server.base.net import limits
 from server.base.web.api.route import FOREVER, HOUR
+from server.base.work.random_text import random_bot_id
 from server.play.core.run import check, parse_file
 from server.routes import ROUTES
 from tests.builders import ADA, BOB, CYD
@@ -87,6 +88,24 @@ async def test_the_runs_of_a_round_come_by_pages(site: Site, node: Node, clock: 
     parts = [(await site.get(f"/deals/{deal}/runs?from={n}&count=1")).json for n in (1, 2, 3, 4)]
     assert [part["size"] for part in parts] == [3] * 4
     assert [row for part in parts for row in part["runs"]] == whole["runs"]
+
+
+async def test_the_run_of_a_bot_says_that_it_is_one(
+    site: Site, node: Node, clock: SetClock
+) -> None:
+    bot = random_bot_id()
+    room, _ = await node.race_of(ADA, bot)
+    clock.time = BEGUN
+    for player in (ADA, bot):
+        await node.play_out(attempt_of(room, player), player)
+    await node.apply_effects()
+    for player, is_one in ((ADA, False), (bot, True)):
+        reply = await site.get(f"/runs/{attempt_of(room, player)}")
+        assert parse_file(reply.body).player.bot is is_one
+        assert ("bot" in reply.json["player"]) is is_one
+    assert room.round is not None
+    rows = (await site.get(f"/deals/{room.round.deal}/runs")).json["runs"]
+    assert {row["player"]["id"]: row["player"]["bot"] for row in rows} == {ADA: False, bot: True}
 
 
 async def test_what_there_is_not_is_unknown(site: Site) -> None:

@@ -77,12 +77,17 @@ def run_of(events: Iterable[Event]) -> Run | None:
     return None
 
 
-class Runner(Struct, frozen=True):
-    """The player of a run: the profile as it was when the file was made."""
+class Runner(Struct, frozen=True, omit_defaults=True):
+    """The player of a run: the profile as it was when the file was made.
+
+    Attributes:
+        bot: whether it is a program: the pace bot, or a player's bot.
+    """
 
     id: str
     name: str
     tag: str
+    bot: bool = False
 
 
 class FileResult(Result, frozen=True):
