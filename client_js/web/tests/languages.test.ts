@@ -20,7 +20,7 @@ const FOLDER = fileURLToPath(new URL("../src/text/messages", import.meta.url));
 
 /** Messages that are the same in a language as in the source. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
-  de: ["Bot", "Name", "Passkey {number}", "samedeal", "{clock} min"],
+  de: ["Name", "Passkey {number}", "samedeal", "{clock} min"],
   fr: [
     ...[
       "Hmm …",
