@@ -33,9 +33,12 @@ from server.deals.pool_filling import PoolFilling
 from server.deals.sealing import seal_all
 from server.lobby.open_rooms import OpenRooms
 from server.lobby.quick_matches import QuickMatches
+from server.moderation.cases import Cases
 from server.moderation.core.acts import AnyAct
 from server.moderation.moderation import Moderation
+from server.moderation.operator_list import OperatorList
 from server.moderation.operators import Operators
+from server.moderation.reports import Reports
 from server.moderation.suspicions import Suspicions
 from server.play.attempt_charges import AttemptCharges
 from server.play.attempts import Attempts
@@ -91,6 +94,7 @@ class Services:
         certify: bool = False,
         address_players: int = ADDRESS_PLAYERS,
         names: NameLists | None = None,
+        operator_list: OperatorList | None = None,
     ) -> None:
         self._store = store
         self.background = background
@@ -224,6 +228,15 @@ class Services:
             deals=store.deals,
             histories=store.histories,
         )
+        self.cases = Cases(store.cases, self.profiles)
+        self.operator_list = operator_list
+        self.reports = Reports(
+            store.reports,
+            self.runs,
+            moderation=store.moderation,
+            histories=store.histories,
+            clock=store.clock,
+        )
         self.moderation = Moderation(
             store.moderation,
             repaired_days=store.repaired_days,
@@ -234,6 +247,7 @@ class Services:
             keeping=self.keeping,
             profiles=self.profiles,
             sessions=self.sessions,
+            cases=self.cases,
         )
         self.repaired_days = RepairedDays(store.repaired_days, store.clock)
         self._register_effects()
@@ -259,6 +273,7 @@ class Services:
             histories=self.histories,
             race_recorder=self.race_recorder,
             suspicions=self.suspicions,
+            cases=self.cases,
             repaired_days=self.repaired_days,
         )
         self.sweeper = Sweeper(

@@ -119,7 +119,7 @@ def test_a_date_is_checked(words: list[str]) -> None:
 
 def test_every_act_needs_a_reason_and_every_command_says_what_it_does() -> None:
     assert isinstance(admin, click.Group)
-    looks = {"rooms", "room", "players", "player", "suspicious", "audit"}
+    looks = {"rooms", "room", "players", "player", "suspicious", "reports", "audit"}
     # They concern no player or room, so the audit journal has no place for them.
     keeps = {"rotate-key", "seal", "verify-store"}
     for name, command in admin.commands.items():
