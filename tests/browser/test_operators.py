@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from tests.browser.checks import problems
 from tests.browser.conftest import Site, running_site
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.test_account import VirtualDevice, at_account, kept
@@ -76,6 +77,7 @@ def test_a_name_is_reported_looked_at_and_hidden(
     name = f"/player/{id_of(bob)}"
     cyd.go(name)
     cyd.press("report")
+    assert problems(cyd) == []
     cyd.press("report-send")
     expect(cyd.page.get_by_text("Thank you.")).to_be_visible()
     # Ada is no operator yet: the page says so, and no more.
@@ -92,6 +94,10 @@ def test_a_name_is_reported_looked_at_and_hidden(
     expect(ada.see("operating")).to_contain_text("You moderate as ada")
     expect(ada.see("case")).to_contain_text("One player: the name hurts")
     expect(ada.see("case").get_by_role("heading")).to_contain_text("Rude Bob")
+    assert problems(ada) == []
+    ada.press("case-bar")
+    assert problems(ada) == []
+    ada.page.keyboard.press("Escape")
     act(ada, "case-hide_name", "an insult")
     # The case is resolved by that, and both acts are in the journal under her name.
     expect(ada.page.get_by_text("Nothing to look at")).to_be_visible()
@@ -102,6 +108,8 @@ def test_a_name_is_reported_looked_at_and_hidden(
     expect(entries).to_have_count(2)
     expect(entries.first).to_contain_text("Resolve")
     expect(entries.last).to_contain_text("an insult")
+    ada.unfold("repair")
+    assert problems(ada) == []
     bob.page.reload()
     named = bob.page.get_by_role("banner")
     expect(named).to_contain_text("Today")
@@ -122,6 +130,7 @@ def test_a_player_is_found_and_barred_and_a_room_closed(
     ada.see("room-code").fill(link)
     ada.press("room-show")
     expect(ada.see("room-file")).to_contain_text("waiting")
+    assert problems(ada) == []
     act(ada, "room-close", "a test")
     expect(ada.see("room-file")).to_contain_text("closed")
     ada.page.get_by_role("link", name="Players").click()
@@ -130,6 +139,7 @@ def test_a_player_is_found_and_barred_and_a_room_closed(
     ada.see("found-player").filter(has_text="Rude Bob").first.click()
     act(ada, "player-bar", "a test")
     expect(ada.see("barred")).to_contain_text("Barred until")
+    assert problems(ada) == []
     # Her half hour ends with the session: the next page asks for the passkey again.
     ada.page.reload()
     ada.see("operator-passkey").wait_for()

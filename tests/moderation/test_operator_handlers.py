@@ -164,16 +164,22 @@ async def test_no_other_passkey_and_no_answer_to_another_question_lets_in(mod: M
         assert (await mod.client.ask("ListCases", state="open"))["type"] == "LookedUp"
 
 
-async def test_a_session_may_moderate_for_half_an_hour(
-    mod: Moderator, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    welcome = await confirm(mod.client, mod.device)
-    assert welcome["operator"] == f"ada ({mod.id})"
+async def test_a_session_may_moderate_for_half_an_hour(mod: Moderator) -> None:
+    told = await confirm(mod.client, mod.device)
+    assert told["operator"] == f"ada ({mod.id})"
     now = (await mod.client.ask("ping"))["now"]
-    assert welcome["until"] == pytest.approx(now + 1_800_000, abs=60_000)
-    later = operating.OPERATE_FOR + 1
-    monkeypatch.setattr("server.accounts.confirmations.time.monotonic", lambda: later + now)
-    assert (await mod.client.ask("ListCases", state="open"))["code"] == "confirm_first"
+    assert told["until"] == pytest.approx(now + 1_800_000, abs=60_000)
+    assert (await mod.client.ask("ListCases", state="open"))["type"] == "LookedUp"
+
+
+async def test_when_that_is_over_the_passkey_is_asked_for_again(
+    redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operating, "OPERATE_FOR", 0.0)
+    async with moderating(redis_url, tmp_path / "operators") as mod:
+        assert (await confirm(mod.client, mod.device))["type"] == "Operating"
+        assert (await mod.client.ask("ListCases", state="open"))["code"] == "confirm_first"
+        assert (await mod.act("unbar", mod.id))["code"] == "confirm_first"
 
 
 async def test_who_is_taken_off_the_list_is_refused_at_once(confirmed: Moderator) -> None:

@@ -2,7 +2,8 @@
 
 import { type Moderate, type OperatorTypes, games } from "@samedeal/client";
 import { paths } from "../app/routes.ts";
-import { dateWords, entry, refusalWords, text } from "../text/index.ts";
+import { shortDate } from "../text/days.ts";
+import { entry, refusalWords, text } from "../text/index.ts";
 
 export type ActName = Moderate["act"];
 
@@ -24,7 +25,12 @@ export function gameName(game: string): string {
 export function whereWords({ game, day }: { game: string | null; day: number | null }): string {
   const words = text.operators;
   if (game === null) return words.ofPlayer;
-  return day === null ? words.ofRace(gameName(game)) : words.ofDay(gameName(game), dateWords(day));
+  return day === null ? words.ofRace(gameName(game)) : words.ofDay(gameName(game), shortDate(day));
+}
+
+/** A player by the tag alone, as the journal has no names. */
+function tagOf(player: string): string {
+  return `#${player.slice(-8).toUpperCase()}`;
 }
 
 /** An act of the journal, as what was asked for, and what it was about, with a link. */
@@ -37,30 +43,32 @@ export function entryWords(act: OperatorTypes.AnyAct): {
     case "void":
       return {
         act: act.void ? "void" : "unvoid",
-        about: whereWords(act),
+        about: `${tagOf(act.player)}, ${whereWords(act)}`,
         href: paths.operators("run", act.attempt),
       };
     case "bar":
       return {
         act: act.until === null ? "unbar" : "bar",
-        about: act.until ? text.operators.journal.until(timeWords(act.until)) : act.player,
+        about: act.until
+          ? `${tagOf(act.player)}, ${text.operators.journal.until(timeWords(act.until))}`
+          : tagOf(act.player),
         href: paths.operators("player", act.player),
       };
     case "name":
       return {
         act: act.hidden ? "hide_name" : "show_name",
-        about: act.player,
+        about: tagOf(act.player),
         href: paths.operators("player", act.player),
       };
     case "delete":
-      return { act: "delete", about: act.player, href: null };
+      return { act: "delete", about: tagOf(act.player), href: null };
     case "close":
       return { act: "close_room", about: act.room, href: null };
     case "repair": {
       const all = act.game === "all" ? text.operators.journal.allGames : gameName(act.game);
       return {
         act: "repair_day",
-        about: text.operators.ofDay(all, dateWords(act.day)),
+        about: text.operators.ofDay(all, shortDate(act.day)),
         href: null,
       };
     }
@@ -71,7 +79,8 @@ export function entryWords(act: OperatorTypes.AnyAct): {
 
 function caseEntry(act: OperatorTypes.CloseCase): ReturnType<typeof entryWords> {
   const name = act.outcome === "resolved" ? "resolve" : "dismiss";
-  const about = act.case.split("/").at(-1) ?? act.case;
-  const page = about.includes(".") ? "run" : "player";
-  return { act: name, about, href: paths.operators(page, about) };
+  // The last part of its name is a player's id, or that of an attempt, which ends in one.
+  const id = act.case.split("/").at(-1) ?? act.case;
+  const page = id.includes(".") ? "run" : "player";
+  return { act: name, about: tagOf(id), href: paths.operators(page, id) };
 }
