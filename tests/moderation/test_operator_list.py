@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from server.moderation.operator_list import OperatorList
+from server.moderation.operator_list import OperatorList, operators_in
 from tests.builders import ADA, BOB
+from tests.processes import ROOT
 
 
 @pytest.fixture
@@ -53,6 +54,15 @@ def test_while_the_file_cannot_be_read_nobody_is_an_operator_and_it_is_told_once
     assert [each["event"] for each in logs] == [
         *("operators_unreadable", "operators_unreadable", "operators_read"),
     ]
+
+
+def test_the_example_for_operators_of_the_server_is_such_a_file() -> None:
+    text = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
+    example = text.partition("### Moderating by the page")[2].partition("```text\n")[2]
+    assert operators_in(example.partition("```")[0]) == {
+        "k3mq7w2r5t9xkz4b": "ada (k3mq7w2r5t9xkz4b)",
+        "zz5n8c1v6m2qx7ap": "bob (zz5n8c1v6m2qx7ap)",
+    }
 
 
 @pytest.mark.parametrize("text", ["ada", f"{ADA}\nx"])

@@ -36,7 +36,10 @@ export class Desk {
       return await command(await this.#client.operators());
     } catch (error) {
       const gate = error instanceof Refusal ? GATES[error.code] : undefined;
-      if (gate !== undefined) this.gate = gate;
+      if (gate !== undefined) {
+        this.gate = gate;
+        this.operating = null;
+      }
       throw error;
     }
   }
