@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.checks import problems
+from tests.browser.checks import misfits, problems
 from tests.browser.conftest import Site, running_site
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.test_account import VirtualDevice, at_account, kept
@@ -143,6 +143,42 @@ def test_a_player_is_found_and_barred_and_a_room_closed(
     # Her half hour ends with the session: the next page asks for the passkey again.
     ada.page.reload()
     ada.see("operator-passkey").wait_for()
+
+
+@pytest.mark.parametrize("locale", ["de-DE", "fr-FR"])
+def test_the_pages_fit_a_phone_in_other_languages(
+    site: Site, browser: Browser, bob: Player, operators: Path, locale: str
+) -> None:
+    bob.go("/settings")
+    eve = Player(browser, site.url, {**PHONE, "locale": locale}, "Eve")
+    eve.go(f"/player/{id_of(bob)}")
+    eve.press("report")
+    assert misfits(eve) == []
+    eve.press("report-send")
+    at_account(eve)
+    VirtualDevice(eve)
+    eve.press("create-passkey")
+    kept(eve)
+    eve.go("/admin")
+    eve.page.get_by_role("heading", level=1).wait_for()
+    assert misfits(eve) == []
+    operators.write_text(f"{id_of(eve)} # {locale}\n")
+    eve.page.reload()
+    eve.see("operator-passkey").wait_for()
+    assert misfits(eve) == []
+    eve.press("operator-passkey")
+    eve.see("case").first.wait_for()
+    assert misfits(eve) == []
+    for act in ("hide_name", "bar", "dismiss", "resolve"):
+        eve.see(f"case-{act}").first.click()
+        assert misfits(eve) == []
+        eve.page.keyboard.press("Escape")
+    eve.see("case").first.get_by_role("link").first.click()
+    for act in ("hide_name", "delete"):
+        eve.press(f"player-{act}")
+        assert misfits(eve) == []
+        eve.page.keyboard.press("Escape")
+    eve.close()
 
 
 def test_a_server_without_operators_has_no_such_page(
