@@ -57,6 +57,9 @@ from server.front import Front, previews_of
 from server.handlers import handlers_of
 from server.lobby.quick_matches_store import QuickMatchStore
 from server.lobby.store import OpenRoomStore
+from server.moderation.cases_store import CaseStore
+from server.moderation.operator_list import OperatorList
+from server.moderation.reports_store import ReportStore
 from server.moderation.store import ModerationStore
 from server.moderation.suspicions_store import SuspicionStore
 from server.players.name_lists import name_lists
@@ -106,8 +109,9 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
     Raises:
         BackgroundError: background work has failed; raised when all has ended.
         EmbeddedServerError: the embedded Redis cannot be started.
-        OSError: a port cannot be bound, or a file of names cannot be read.
-        ValueError: the URL of Redis, the public URL, a trusted proxy or a file of names is invalid.
+        OSError: a port cannot be bound, or a file of names or of operators cannot be read.
+        ValueError: the URL of Redis, the public URL, a trusted proxy, or a file of names or of
+            operators is invalid.
         UnsuitableError: this version of Redis is too old, or a newer release has written to it; or
             there is no file of secret keys, or not the one by which the store is sealed.
     """
@@ -139,6 +143,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             address_players=settings.address_players,
             keep_days=settings.keep_days,
             names=name_lists(settings.reserved_names, settings.offensive_names),
+            operator_list=None if settings.operators is None else OperatorList(settings.operators),
         )
         front = Front(services)
         hub = front.hub
@@ -220,6 +225,8 @@ def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> St
         starts=StartStore(database),
         trimmed=TrimmedDayStore(database),
         suspicions=SuspicionStore(database),
+        reports=ReportStore(database),
+        cases=CaseStore(database),
         scans=ScanStore(database),
         memory=MemoryStore(database),
         nodes=NodeStore(database),
@@ -299,7 +306,9 @@ def secret_keys_of(settings: Settings) -> SecretKeys:
 
 def _pages(settings: Settings, previews: Previews, proxies: Proxies, origins: Origins) -> Pages:
     """Read the built page into memory."""
-    pages = Pages(settings.page, previews, proxies, origins)
+    pages = Pages(
+        settings.page, previews, proxies, origins, operators=settings.operators is not None
+    )
     if not pages.built:
         log.warning("page_missing", folder=str(settings.page))
     return pages

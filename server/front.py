@@ -11,6 +11,7 @@ from server.base.net.budgets import Budgets
 from server.base.net.load import Load
 from server.base.web.previews import Previews
 from server.base.wire.session import Session
+from server.moderation.operating import Operating
 from server.play.holding_feed import HoldingFeed
 from server.players.hub import Hub
 from server.results.core.boards import BoardId
@@ -37,6 +38,7 @@ class Front:
         watching: the sessions that watch rounds.
         same_address: what hosts are told of players at the same address.
         confirmations: which sessions have shown a credential of their player.
+        operating: which sessions may moderate.
         challenges: those of passkeys that sessions have not answered.
         holding: which of a player's sessions holds an attempt, while the others mirror it.
     """
@@ -54,6 +56,7 @@ class Front:
         )
         self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
         self.confirmations = Confirmations()
+        self.operating = Operating()
         self.challenges = Challenges()
         self.holding = HoldingFeed(
             services.attempts,

@@ -12,9 +12,11 @@ from server.base.wire.session import Session
 from server.dailies import handlers as dailies
 from server.front import Front
 from server.lobby import handlers as lobby
+from server.moderation import handlers as moderation
+from server.moderation import operator_handlers as operators
 from server.play import handlers as attempts
 from server.players import handlers as session_handlers
-from server.protocol import decode
+from server.protocol import decode, decode_of_players
 from server.request import HandlerTable, Request
 from server.results import handlers as leaderboards
 from server.rooms import handlers as rooms
@@ -34,6 +36,8 @@ HANDLERS: HandlerTable = {
     **runs.HANDLERS,
     **watching.HANDLERS,
     **accounts.HANDLERS,
+    **moderation.HANDLERS,
+    **operators.HANDLERS,
 }
 """The handler of every command, by the command's type."""
 
@@ -48,7 +52,7 @@ def handlers_of(services: Services, front: Front, load: Load) -> Handlers:
     return Handlers(
         carry_out,
         lambda player, command: rooms.is_seated(services.live, player, command),
-        decode,
+        decode_of_players if services.operator_list is None else decode,
         moves.play,
         moves.answer,
     )

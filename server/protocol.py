@@ -30,6 +30,8 @@ from server.base.wire.codec import Decoder
 from server.base.wire.messages import Command, Event, kind_of
 from server.dailies import messages as dailies
 from server.lobby import messages as lobby
+from server.moderation import messages as moderation
+from server.moderation import operator_messages as operators
 from server.play import messages as attempts
 from server.results import messages as leaderboards
 from server.rooms import messages as rooms
@@ -47,9 +49,12 @@ __all__ = [
     "dailies",
     "deals",
     "decode",
+    "decode_of_players",
     "kind_of",
     "leaderboards",
     "lobby",
+    "moderation",
+    "operators",
     "rooms",
     "runs",
     "session",
@@ -59,7 +64,7 @@ __all__ = [
 
 MODULES = (
     *(shared, session, rooms, lobby, attempts, deals),
-    *(dailies, leaderboards, runs, watching, accounts),
+    *(dailies, leaderboards, runs, watching, accounts, moderation, operators),
 )
 
 
@@ -87,3 +92,8 @@ EVENTS = tuple(sorted((struct for struct in STRUCTS if issubclass(struct, Event)
 
 decode = Decoder(COMMANDS, attempts.PlayMove).decode
 """Returns the command or move in a frame."""
+
+decode_of_players = Decoder(
+    [each for each in COMMANDS if each.__module__ != operators.__name__], attempts.PlayMove
+).decode
+"""The same on a server without operators, which does not know their commands."""

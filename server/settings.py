@@ -47,6 +47,7 @@ class Settings:
         reserved_names: a file of further words that names may not have, since its owner could pass
             for those who run the game.
         offensive_names: a file of further words that names may not have, since they hurt.
+        operators: a file of the players who may moderate by the page, or `None` if nobody may.
         trusted_proxies: addresses and networks of proxies whose X-Forwarded-For says where a
             request is from, and whose X-Forwarded-Proto says by which scheme.
         address_players: how many players may share an address; its limits follow from that.
@@ -77,3 +78,4 @@ class Settings:
     keep_days: int = KEPT_DAYS
     reserved_names: Path | None = None
     offensive_names: Path | None = None
+    operators: Path | None = None

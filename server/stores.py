@@ -23,6 +23,8 @@ from server.deals.pool_store import PoolStore
 from server.deals.store import DealStore
 from server.lobby.quick_matches_store import QuickMatchStore
 from server.lobby.store import OpenRoomStore
+from server.moderation.cases_store import CaseStore
+from server.moderation.reports_store import ReportStore
 from server.moderation.store import ModerationStore
 from server.moderation.suspicions_store import SuspicionStore
 from server.players.store import PlayerStore
@@ -61,6 +63,8 @@ class Store:
     starts: StartStore
     trimmed: TrimmedDayStore
     suspicions: SuspicionStore
+    reports: ReportStore
+    cases: CaseStore
     scans: ScanStore
     memory: MemoryStore
     nodes: NodeStore

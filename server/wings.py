@@ -34,9 +34,12 @@ from server.deals.pool_filling import PoolFilling
 from server.deals.sealing import seal_all
 from server.lobby.open_rooms import OpenRooms
 from server.lobby.quick_matches import QuickMatches
+from server.moderation.cases import Cases
 from server.moderation.core.acts import AnyAct
 from server.moderation.moderation import Moderation
+from server.moderation.operator_list import OperatorList
 from server.moderation.operators import Operators
+from server.moderation.reports import Reports
 from server.moderation.suspicions import Suspicions
 from server.play.attempt_charges import AttemptCharges
 from server.play.attempts import Attempts
@@ -93,6 +96,7 @@ class Services:
         address_players: int = ADDRESS_PLAYERS,
         keep_days: int = KEPT_DAYS,
         names: NameLists | None = None,
+        operator_list: OperatorList | None = None,
     ) -> None:
         self._store = store
         self.background = background
@@ -243,6 +247,15 @@ class Services:
             deals=store.deals,
             histories=store.histories,
         )
+        self.cases = Cases(store.cases, self.profiles)
+        self.operator_list = operator_list
+        self.reports = Reports(
+            store.reports,
+            self.runs,
+            moderation=store.moderation,
+            histories=store.histories,
+            clock=store.clock,
+        )
         self.moderation = Moderation(
             store.moderation,
             repaired_days=store.repaired_days,
@@ -253,6 +266,7 @@ class Services:
             keeping=self.keeping,
             profiles=self.profiles,
             sessions=self.sessions,
+            cases=self.cases,
         )
         self.repaired_days = RepairedDays(store.repaired_days, store.clock)
         self._register_effects()
@@ -278,6 +292,7 @@ class Services:
             histories=self.histories,
             race_recorder=self.race_recorder,
             suspicions=self.suspicions,
+            cases=self.cases,
             repaired_days=self.repaired_days,
         )
         self.sweeper = Sweeper(

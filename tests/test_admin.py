@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from server.cli.main import main
 from tests.clients.client import opened
 from tests.clients.play import give_up_daily, race_of, room_of
 from tests.conftest import ALONE, node
-from tests.processes import running
+from tests.processes import ROOT, running
 from tests.test_cli import port_of, serve_command
 
 pytestmark = ALONE
@@ -117,9 +118,35 @@ def test_a_date_is_checked(words: list[str]) -> None:
     assert "is not a date" in shown.output
 
 
+async def test_reports_are_listed_and_closed(redis_url: str) -> None:
+    async with node(redis_url) as port, opened(port) as one, opened(port) as other:
+        player = (await one.hello(name="Ada"))["player"]["id"]
+        await other.hello()
+        assert (await other.ask("Report", kind="name", about=player))["type"] == "done"
+        (case,) = await found(redis_url, "reports")
+        assert (case["player"], case["reports"], case["weight"]) == (player, {"name": 1}, 1)
+        exit_code, shown = await run(redis_url, "reports", as_json=False)
+        assert (exit_code, f"case: reports/{player}" in shown) == (0, True)
+        await found(redis_url, "dismiss", case["case"], *REASON)
+        assert await found(redis_url, "reports") == []
+        code, output = await run(redis_url, "resolve", "x", *REASON)
+        assert (code, output.startswith("Error: There is no such case")) == (1, True)
+
+
+def test_the_commands_that_the_document_names_are_there() -> None:
+    text = (ROOT / "deploy" / "README.md").read_text(encoding="utf-8")
+    block = text.partition("## Moderation")[2].partition("```sh\n")[2].partition("```")[0]
+    lines = [shlex.split(line, comments=True) for line in block.splitlines() if line]
+    assert len(lines) > 10
+    for program, group, name, *words in lines:
+        assert (program, group) == ("samedeal", "admin")
+        # Nothing is carried out: all options and arguments are read.
+        admin.commands[name].make_context(name, [*words])
+
+
 def test_every_act_needs_a_reason_and_every_command_says_what_it_does() -> None:
     assert isinstance(admin, click.Group)
-    looks = {"rooms", "room", "players", "player", "suspicious", "audit"}
+    looks = {"rooms", "room", "players", "player", "suspicious", "reports", "audit"}
     # They concern no player or room, so the audit journal has no place for them.
     keeps = {"rotate-key", "seal", "verify-store"}
     for name, command in admin.commands.items():

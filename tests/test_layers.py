@@ -53,7 +53,7 @@ WINGS = {
     "lobby": "rooms players",
     "watching": "rooms play deals",
     "runs": "rooms results play players deals",
-    "moderation": "lobby dailies accounts rooms results play players deals",
+    "moderation": "runs lobby dailies accounts rooms results play players deals",
 }
 """The wings on which each wing stands, beside the base."""
 
@@ -66,6 +66,7 @@ FRONT_NAMES = {
     "sign_ins",
     "confirmations",
     "challenges",
+    "operating",
 }
 FRONT_ENDS = ("_messages", "feed", "api")
 

@@ -218,8 +218,11 @@ def test_the_limit_of_missed_moves_is_documented() -> None:
 
 def test_the_types_of_the_client_are_those_of_the_server() -> None:
     """If not, generate them again: `npm run messages` in `client_js`."""
-    printed = (ROOT / "client_js" / "src" / "messages.ts").read_text(encoding="utf-8")
-    assert printed == typescript.source()
+    for name, made in (
+        ("messages.ts", typescript.source()),
+        ("operatorTypes.ts", typescript.operator_source()),
+    ):
+        assert (ROOT / "client_js" / "src" / name).read_text(encoding="utf-8") == made
 
 
 def test_the_messages_of_the_client_in_python_are_those_of_the_server() -> None:

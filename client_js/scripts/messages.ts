@@ -17,8 +17,20 @@ export interface Messages {
 /** The groups that first visits show none of: they are in a module of their own. */
 export const LATER: ReadonlySet<string> = new Set([
   ...["account", "boards", "check", "could", "days", "howTo"],
-  ...["replay", "settings", "watching"],
+  ...["replay", "report", "settings", "watching"],
 ]);
+
+/** The groups that only those who run the server are shown: in a module of their own, too. */
+export const OPERATORS: ReadonlySet<string> = new Set(["operators"]);
+
+/** The modules of a language, and the type of what is in each. */
+const PARTS = { first: "First", later: "Later", operators: "Operators" } as const;
+type Part = keyof typeof PARTS;
+
+function partOf(group: string): Part {
+  if (OPERATORS.has(group)) return "operators";
+  return LATER.has(group) ? "later" : "first";
+}
 
 /** The language that the others are translated from. */
 export const SOURCE = "en";
@@ -43,12 +55,10 @@ export function compiled(languages: Readonly<Record<string, Messages>>): Map<str
   const modules = new Map<string, string>();
   const names = [SOURCE, ...Object.keys(languages).filter((each) => each !== SOURCE)];
   for (const language of names) {
-    for (const part of ["first", "later"] as const) {
+    for (const part of Object.keys(PARTS) as Part[]) {
       const pick = (all: Messages | undefined) =>
         Object.fromEntries(
-          Object.entries(all ?? {}).filter(
-            ([key]) => key !== NAME && LATER.has(key) === (part === "later"),
-          ),
+          Object.entries(all ?? {}).filter(([key]) => key !== NAME && partOf(key) === part),
         );
       const compiler = new Compiler(language);
       const texts = compiler.group(pick(languages[language]), pick(source), language);
@@ -63,9 +73,10 @@ export function compiled(languages: Readonly<Record<string, Messages>>): Map<str
     `${NOTE}
 import type { First } from "./${SOURCE}.first.ts";
 import type { Later } from "./${SOURCE}.later.ts";
+import type { Operators } from "./${SOURCE}.operators.ts";
 
 /** All messages of a language. */
-export type Text = First & Later;
+export type Text = First & Later & Operators;
 
 /** The languages that there are; who reads none of them gets the first. */
 export const LANGUAGES = [${names.map(quoted).join(", ")}] as const;
@@ -82,6 +93,10 @@ ${loads("first")}};
 /** Load those that first visits show none of. */
 export const LATER: Readonly<Record<Language, () => Promise<{ readonly texts: Later }>>> = {
 ${loads("later")}};
+
+/** Load those that only operators are shown. */
+export const OPERATORS: Readonly<Record<Language, () => Promise<{ readonly texts: Operators }>>> = {
+${loads("operators")}};
 `,
   );
   return modules;
@@ -93,13 +108,8 @@ function nameOf(language: string, messages: Messages | undefined): string {
   return name;
 }
 
-function moduleOf(
-  language: string,
-  part: "first" | "later",
-  texts: string,
-  forms: ReadonlySet<string>,
-): string {
-  const type = part === "first" ? "First" : "Later";
+function moduleOf(language: string, part: Part, texts: string, forms: ReadonlySet<string>): string {
+  const type = PARTS[part];
   const head = [
     ...(forms.size > 0 ? [`import { formsOf } from "../forms.ts";`] : []),
     ...(language === SOURCE ? [] : [`import type { ${type} } from "./${SOURCE}.${part}.ts";`]),

@@ -8,6 +8,7 @@ import { type ConnectFailure, Connection, type Status, type Surroundings } from 
 import { LeaderboardKeeper } from "./leaderboard.ts";
 import { type Keeper, Link } from "./link.ts";
 import { AttemptKeeper } from "./playing.ts";
+import type { OperatorCommands } from "./operators.ts";
 import type {
   Dailies,
   Deal,
@@ -17,6 +18,7 @@ import type {
   OpenRoom,
   Player,
   Removed,
+  Report,
   RoomState,
   Run,
   Runs,
@@ -165,6 +167,17 @@ export class Client {
   async account(): Promise<AccountCommands> {
     const { AccountCommands: Commands } = await import("./account.ts");
     return new Commands(this.#link, this.#connection);
+  }
+
+  /** What operators do, on a server that has some and knows this player as one. */
+  async operators(): Promise<OperatorCommands> {
+    const { OperatorCommands: Commands } = await import("./operators.ts");
+    return new Commands(this.#link, this.#connection);
+  }
+
+  /** Report a player, or a run that everybody may look at; `about` is the id. */
+  async report(kind: Report["kind"], about: string): Promise<void> {
+    await this.#link.askWithRetry("Report", { kind, about });
   }
 
   /** Change the player's name. */

@@ -23,6 +23,11 @@ export type {
   Player,
   Proposal,
   Result,
+  ListCases,
+  LookUp,
+  Moderate,
+  Operating,
+  Report,
   RoomState,
   Round,
   Run,
@@ -33,6 +38,8 @@ export type {
   Seat,
   WatchLeaderboard,
 } from "./messages.ts";
+export type { LookUps, OperatorCommands } from "./operators.ts";
+export type * as OperatorTypes from "./operatorTypes.ts";
 export { EMOTES, PACE_BOT } from "./messages.ts";
 export { Refusal } from "./refusal.ts";
 export type { RoomSettings, Terms } from "./room.ts";

@@ -1341,6 +1341,115 @@ export interface BotCreated {
   readonly token: string;
 }
 
+/**
+ * Report a player, or a run that everybody may look at. Once more changes nothing.
+ *
+ * The player is not told, and nothing follows by itself. Refused as `unknown_player`,
+ * `unknown_run`, `deal_open`, `address_full`, `too_fast` or `overloaded`.
+ */
+export interface Report {
+  /** An offensive name, cheating, or something else. */
+  readonly kind: "cheating" | "name" | "other";
+  /** The player's id, or that of the attempt. */
+  readonly about: string;
+}
+
+/**
+ * Ask for what a browser is to be given to show a passkey of the player, who is an operator.
+ *
+ * Refused as `not_operator` or `no_passkeys`.
+ */
+export type AskOperator = object;
+
+/**
+ * Show a passkey of the player: this session may moderate for half an hour.
+ *
+ * Refused as `not_operator`, `bad_passkey`, `no_passkeys` or `too_fast`.
+ */
+export interface ConfirmOperator {
+  readonly credential: string;
+}
+
+/**
+ * Ask for suspicious runs and reports, newest first.
+ *
+ * Refused as `not_operator` or `confirm_first`.
+ */
+export interface ListCases {
+  /** Only those that are open, or closed. */
+  readonly state: "closed" | "open";
+  /** Only suspicious runs, or reports. */
+  readonly kind?: "report" | "suspicion" | null;
+  /** Only runs at dailies of the day with this number. */
+  readonly day?: number | null;
+  /** Only those after this place, as the page before says it. */
+  readonly before?: readonly [number, string] | null;
+}
+
+/**
+ * Ask for players, a player, rooms, a room, a run, or the audit journal.
+ *
+ * Refused as `not_operator`, `confirm_first`, `unknown_player`, `unknown_room`, `unknown_run` or
+ * `too_fast`.
+ */
+export interface LookUp {
+  /** What it is. */
+  readonly what: "acts" | "open_rooms" | "player" | "players" | "room" | "run" | "running_rooms";
+  /** The beginning of names, an id, or a room's code; of lists of rooms a game or nothing. */
+  readonly about?: string;
+}
+
+/**
+ * Act, as `samedeal admin` does: for the audit journal, with a reason.
+ *
+ * Refused as `not_operator`, `confirm_first`, `too_fast`, `unknown_player`, `unknown_room`,
+ * `unknown_run`, `unknown_case`, `unknown_game` or `unknown_day`.
+ */
+export interface Moderate {
+  /** What is done. */
+  readonly act:
+    | "bar"
+    | "close_room"
+    | "delete"
+    | "dismiss"
+    | "hide_name"
+    | "repair_day"
+    | "resolve"
+    | "show_name"
+    | "unbar"
+    | "unvoid"
+    | "void";
+  /** A case's name, a player's id, an attempt's, a room's code, or a game's id or `all`. */
+  readonly about: string;
+  /** Why, for other operators. */
+  readonly reason: string;
+  /**
+   * For how many days a player is barred, for ever without it; or the number of the day that is
+   * repaired.
+   */
+  readonly number?: number | null;
+}
+
+/** The session may moderate. */
+export interface Operating {
+  /** Who acts, as the audit journal says it. */
+  readonly operator: string;
+  /** Until when, in Unix milliseconds. */
+  readonly until: number;
+}
+
+/** The answer to what an operator has asked for. */
+export interface LookedUp {
+  /** As `samedeal admin --json` prints it; of cases, an object with the next place. */
+  readonly json: string;
+}
+
+/** An act was carried out. */
+export interface Moderated {
+  /** Its id in the audit journal. */
+  readonly act: string;
+}
+
 /** Every one of the commands by name. */
 export interface Commands {
   readonly Hello: Hello;
@@ -1389,6 +1498,12 @@ export interface Commands {
   readonly ConfirmPasskey: ConfirmPasskey;
   readonly CreateBot: CreateBot;
   readonly DeleteBot: DeleteBot;
+  readonly Report: Report;
+  readonly AskOperator: AskOperator;
+  readonly ConfirmOperator: ConfirmOperator;
+  readonly ListCases: ListCases;
+  readonly LookUp: LookUp;
+  readonly Moderate: Moderate;
 }
 
 /** The kinds of the commands. */
@@ -1439,6 +1554,12 @@ export const COMMANDS = {
   ConfirmPasskey: 108,
   CreateBot: 109,
   DeleteBot: 110,
+  Report: 111,
+  AskOperator: 112,
+  ConfirmOperator: 113,
+  ListCases: 114,
+  LookUp: 115,
+  Moderate: 116,
 } as const;
 
 /** Every one of the events by name. */
@@ -1475,6 +1596,9 @@ export interface Events {
   readonly Account: Account;
   readonly Exported: Exported;
   readonly BotCreated: BotCreated;
+  readonly Operating: Operating;
+  readonly LookedUp: LookedUp;
+  readonly Moderated: Moderated;
 }
 
 /** The kinds of the events. */
@@ -1511,6 +1635,9 @@ export const EVENTS = {
   Account: 100,
   Exported: 101,
   BotCreated: 102,
+  Operating: 103,
+  LookedUp: 104,
+  Moderated: 105,
 } as const;
 
 /** The names of the events that answer each of the commands. */
@@ -1561,6 +1688,12 @@ export interface Answers {
   readonly ConfirmPasskey: "Done";
   readonly CreateBot: "BotCreated";
   readonly DeleteBot: "Done";
+  readonly Report: "Done";
+  readonly AskOperator: "PasskeyOptions";
+  readonly ConfirmOperator: "Operating";
+  readonly ListCases: "LookedUp";
+  readonly LookUp: "LookedUp";
+  readonly Moderate: "Moderated";
 }
 
 /** A field by its name, if there is no more to say of it. */
@@ -1862,4 +1995,13 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   ],
   Exported: ["json"],
   BotCreated: [{ name: "player", struct: "Player" }, "token"],
+  Report: ["kind", "about"],
+  AskOperator: [],
+  ConfirmOperator: ["credential"],
+  ListCases: ["state", "kind", "day", "before"],
+  LookUp: ["what", "about"],
+  Moderate: ["act", "about", "reason", "number"],
+  Operating: ["operator", "until"],
+  LookedUp: ["json"],
+  Moderated: ["act"],
 };

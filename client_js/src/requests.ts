@@ -30,6 +30,9 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "LinkDevice", // only the latest code holds
   "KeepRecoveryCode", // again, it changes nothing
   "ExportData",
+  "Report", // once more, it changes nothing
+  "ListCases",
+  "LookUp",
 ]);
 
 interface PendingCommand {

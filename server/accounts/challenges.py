@@ -11,7 +11,7 @@ from server.accounts.passkeys import CHALLENGE_LIFE_MS
 from server.base.core.refusal import Refusal
 from server.base.wire.session import Session
 
-Purpose = Literal["create", "use", "confirm"]
+Purpose = Literal["create", "use", "confirm", "operate"]
 """The purpose of a challenge: an answer to one is none to the others."""
 
 

@@ -16,14 +16,20 @@ CONFIRMED_FOR: Final = 300.0
 
 
 class Confirmations:
-    """Remembers until when sessions are confirmed, by the monotonic clock; dies with them."""
+    """Remembers until when sessions are confirmed, by the monotonic clock; dies with them.
 
-    def __init__(self) -> None:
+    Args:
+        seconds: for which a session is confirmed; `None` for `CONFIRMED_FOR`.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._seconds = seconds
         self._until: WeakKeyDictionary[Session, float] = WeakKeyDictionary()
 
     def note(self, session: Session) -> None:
         """Note that a session has just shown a credential of its player."""
-        self._until[session] = time.monotonic() + CONFIRMED_FOR
+        seconds = CONFIRMED_FOR if self._seconds is None else self._seconds
+        self._until[session] = time.monotonic() + seconds
 
     def holds(self, session: Session) -> bool:
         """Return whether a session is confirmed now."""

@@ -87,7 +87,7 @@ async def sign_in(request: Request[SignIn]) -> SignedIn:
 
 async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
     """Return options with a new challenge."""
-    site, session, challenges = _site(request), request.session, request.front.challenges
+    site, session, challenges = site_of(request), request.session, request.front.challenges
     purpose = request.command.purpose
     if purpose == "use":
         return PasskeyOptions(passkeys.use_options(site, challenges.new(session, purpose)))
@@ -105,7 +105,7 @@ async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
 
 async def create_passkey(request: Request[CreatePasskey]) -> Done:
     """Verify a new passkey, and keep the identity by it; it has been shown by that."""
-    site, session, challenges = _site(request), request.session, request.front.challenges
+    site, session, challenges = site_of(request), request.session, request.front.challenges
     challenge = challenges.answered(session, "create")
     profile = await _profile(request)
     passkey = passkeys.created(site, challenge, profile, request.command.credential)
@@ -118,13 +118,13 @@ async def create_passkey(request: Request[CreatePasskey]) -> Done:
 
 async def use_passkey(request: Request[UsePasskey]) -> SignedIn:
     """Verify a passkey, and return the token of its player."""
-    account = await _used(request, "use", request.command.credential)
+    account = await verify_passkey(request, "use", request.command.credential)
     return SignedIn(await request.services.accounts.token(account))
 
 
 async def confirm_passkey(request: Request[ConfirmPasskey]) -> Done:
     """Verify a passkey of the player, and note that the session has shown it."""
-    await _used(request, "confirm", request.command.credential, request.player)
+    await verify_passkey(request, "confirm", request.command.credential, request.player)
     request.front.confirmations.note(request.session)
     return Done()
 
@@ -212,7 +212,7 @@ def _require_confirmed(request: Request[Command], account: Stored) -> None:
         raise Refusal("confirm_first")
 
 
-async def _used(
+async def verify_passkey(
     request: Request[Command], purpose: Purpose, credential: str, player: PlayerId | None = None
 ) -> Stored:
     """Verify a passkey, of this player if one is given, and return the account that it is of.
@@ -220,7 +220,7 @@ async def _used(
     Raises:
         Refusal: as `bad_passkey` or `no_passkeys`.
     """
-    site, accounts = _site(request), request.services.accounts
+    site, accounts = site_of(request), request.services.accounts
     challenge = request.front.challenges.answered(request.session, purpose)
     passkey, account = await accounts.passkey(passkeys.credential_id(credential))
     if player not in {None, passkey.player}:
@@ -229,7 +229,7 @@ async def _used(
     return account
 
 
-def _site(request: Request[Command]) -> passkeys.Site:
+def site_of(request: Request[Command]) -> passkeys.Site:
     """Return where the page is.
 
     Raises:

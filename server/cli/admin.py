@@ -29,6 +29,7 @@ from server.cli.options import (
     secret_key_file_of_nodes,
 )
 from server.cli.terminal import say, say_json
+from server.moderation.cases import Case
 from server.moderation.core.suspicion import Suspicion
 from server.moderation.operators import By, Operators, UnknownPlayerError, Which
 from server.results.core.boards import ALL_GAMES
@@ -111,7 +112,7 @@ def _print_table(rows: Sequence[msgspec.Struct]) -> None:
     if not rows:
         say("There are none.")
         return
-    if isinstance(rows[0], Suspicion):
+    if isinstance(rows[0], Suspicion | Case):
         for row in rows:
             _print_fields(row)
         return
@@ -360,6 +361,36 @@ def suspicious(console: Console, *, day: int | None, limit: int) -> None:
     Each reason has a weight from 1 to 5. They are for you to judge: nothing is done by itself.
     """
     console.show(lambda operators: operators.suspicious(limit, day))
+
+
+@admin.command()
+@_limit
+@click.pass_obj
+def reports(console: Console, *, limit: int) -> None:
+    """List players and runs that others have reported, the latest first.
+
+    Of each, the weight is how many have reported it; all guests together count as one. Those that
+    were resolved or dismissed are left out.
+    """
+    console.show(lambda operators: operators.reports(limit))
+
+
+@admin.command()
+@click.argument("case")
+@_reason
+@click.pass_obj
+def resolve(console: Console, *, case: str, reason: str) -> None:
+    """Close CASE, a suspicious run or a report, about which something was done."""
+    console.act(reason, lambda operators, by: operators.close_case(by, case, "resolved"))
+
+
+@admin.command()
+@click.argument("case")
+@_reason
+@click.pass_obj
+def dismiss(console: Console, *, case: str, reason: str) -> None:
+    """Close CASE, about which there was nothing to do."""
+    console.act(reason, lambda operators, by: operators.close_case(by, case, "dismissed"))
 
 
 @admin.command()

@@ -223,6 +223,14 @@ for command in COMMANDS:
     "server.",
 )
 @option(
+    "--operators",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="File of the players who may moderate by the page, at /admin, once they have shown a "
+    "passkey: an id a line, after it perhaps a name for the audit journal. It is read anew when it "
+    "has changed. Without this option, there is no such page.",
+)
+@option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
@@ -276,6 +284,7 @@ def serve(  # noqa: PLR0917 - one for each option
     keep_days: int,
     reserved_names: Path | None,
     offensive_names: Path | None,
+    operators: Path | None,
     workers: int,
     metrics_port: int | None,
     metrics_host: str,
@@ -315,6 +324,7 @@ def serve(  # noqa: PLR0917 - one for each option
         keep_days=keep_days,
         reserved_names=reserved_names,
         offensive_names=offensive_names,
+        operators=operators,
     )
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))

@@ -12,9 +12,11 @@ from server.accounts.keeping import Keeping
 from server.base.core.refusal import Refusal
 from server.base.journals.reader import Reader
 from server.base.outbox import effects
+from server.moderation.cases import Cases
 from server.moderation.core.acts import (
     AnyAct,
     BarPlayer,
+    CloseCase,
     CloseRoom,
     DeletePlayer,
     HideName,
@@ -49,6 +51,7 @@ class Moderation:
         keeping: Keeping,
         profiles: Profiles,
         sessions: Sessions,
+        cases: Cases,
     ) -> None:
         self._store = store
         self._repaired_days = repaired_days
@@ -59,6 +62,7 @@ class Moderation:
         self._keeping = keeping
         self._profiles = profiles
         self._sessions = sessions
+        self._cases = cases
 
     async def apply(self, act: AnyAct) -> None:
         """Record an act, and carry out the latest one on its subject. This is idempotent."""
@@ -95,6 +99,8 @@ class Moderation:
                     return
             case DeletePlayer():
                 await self._keeping.delete(Deleted(act.player, act.at))
+            case CloseCase():
+                await self._cases.close(act)
             case RepairDay():
                 await self._repaired_days.add(act.game, act.day)
 

@@ -1,4 +1,6 @@
-"""Requests of operators: rooms, players and suspicious runs are shown, and acts submitted.
+"""Requests of operators: rooms, players and cases are shown, and acts submitted.
+
+`samedeal admin` and the page for operators (`operator_handlers.py`) both ask here.
 
 Each act goes to the outbox first, and is applied then (`server/moderation/moderation.py`), so that
 none is half done if this process dies.
@@ -24,12 +26,15 @@ from server.base.work.clock import Clock
 from server.base.work.random_text import random_id
 from server.deals.store import DealStore
 from server.lobby.open_rooms import OpenRooms
+from server.moderation.cases import Case, CaseKind, CasePage, Cases, State
 from server.moderation.core.acts import (
     AnyAct,
     BarPlayer,
+    CloseCase,
     CloseRoom,
     DeletePlayer,
     HideName,
+    Outcome,
     RepairDay,
     VoidResult,
 )
@@ -164,6 +169,22 @@ class PlayerShown(Struct, frozen=True):
     suspicious: list[Suspicion]
 
 
+class RunShown(Struct, frozen=True):
+    """A result of a daily or a race, which may be taken back.
+
+    Attributes:
+        day: the number of the day; `None` for a race.
+        void: whether it was taken back.
+    """
+
+    attempt: AttemptId
+    player: PlayerId
+    name: str
+    game: str
+    day: int | None
+    void: bool
+
+
 class Operators:
     """The requests of operators."""
 
@@ -183,6 +204,7 @@ class Operators:
         histories: Histories,
         race_recorder: RaceRecorder,
         suspicions: Suspicions,
+        cases: Cases,
         repaired_days: RepairedDays,
     ) -> None:
         self._store = store
@@ -198,6 +220,7 @@ class Operators:
         self._histories = histories
         self._race_recorder = race_recorder
         self._suspicions = suspicions
+        self._cases = cases
         self._repaired_days = repaired_days
 
     # Rooms
@@ -391,22 +414,34 @@ class Operators:
         Raises:
             Refusal: there is no such result.
         """
+        found = await self.run(attempt)
+        player, game, day = found.player, found.game, found.day
+        act = VoidResult(
+            attempt=attempt, player=player, game=game, day=day, void=void, **self._about(by)
+        )
+        return await self._submit(act)
+
+    async def run(self, attempt: AttemptId) -> RunShown:
+        """Return the result of a daily or a race.
+
+        Raises:
+            Refusal: there is no such result.
+        """
         parts = split_attempt_id(attempt)
         deal = await self._deals.find(parts[0]) if parts is not None else None
         if parts is None or deal is None:
             raise Refusal("unknown_run")
         player, game, day = parts[1], deal.game, deal.day
         if day is None:
-            known = await self._race_recorder.has(attempt)
+            void = await self._race_recorder.is_void(attempt)
         else:
-            (found,) = await self._histories.excerpts([player], [day])
-            known = (game, day) in found.days
-        if not known:
+            (excerpt,) = await self._histories.excerpts([player], [day])
+            result = excerpt.days.get((game, day))
+            void = None if result is None else result.void
+        if void is None:
             raise Refusal("unknown_run")
-        act = VoidResult(
-            attempt=attempt, player=player, game=game, day=day, void=void, **self._about(by)
-        )
-        return await self._submit(act)
+        profile = (await self._profiles.load([player]))[player]
+        return RunShown(attempt, player, _named(profile), game, day, void)
 
     async def repair_day(self, by: By, day: int, game: str = ALL_GAMES) -> str:
         """Let a day end no streak, of a game or of all games; return the act's id.
@@ -423,6 +458,42 @@ class Operators:
     async def suspicious(self, limit: int, day: int | None = None) -> list[Suspicion]:
         """Return suspicious runs, of a day or all, the most suspicious first."""
         return (await self._suspicions.list(day))[:limit]
+
+    # Cases
+
+    async def cases(
+        self,
+        limit: int,
+        *,
+        state: State | None = None,
+        kind: CaseKind | None = None,
+        day: int | None = None,
+        before: tuple[int, str] | None = None,
+    ) -> CasePage:
+        """Return suspicious runs and reports, newest first. See `Cases.page`."""
+        return await self._cases.page(limit, state=state, kind=kind, day=day, before=before)
+
+    async def reports(self, limit: int) -> list[Case]:
+        """Return what players have reported and nobody has closed, newest first."""
+        found: list[Case] = []
+        before = None
+        while len(found) < limit:
+            page = await self.cases(limit - len(found), state="open", kind="report", before=before)
+            found += page.cases
+            before = page.next
+            if before is None:
+                break
+        return found
+
+    async def close_case(self, by: By, case: str, outcome: Outcome) -> str:
+        """Close a case; return the act's id.
+
+        Raises:
+            Refusal: there is no such case.
+        """
+        if not await self._cases.has(case):
+            raise Refusal("unknown_case")
+        return await self._submit(CloseCase(case=case, outcome=outcome, **self._about(by)))
 
     # Acts
 

@@ -195,8 +195,11 @@ class Suspicions:
         return found
 
     async def list(self, day: int | None = None) -> list[Suspicion]:
-        """Return the suspicious runs, of a day or all, the most suspicious first."""
-        found = map(_DECODER.decode, await self._store.list())
+        """Return the suspicious runs, of a day or all, the most suspicious first.
+
+        There may be two megabytes of them, which are decoded in slices: nodes list them, too.
+        """
+        found = await _in_slices(map(_DECODER.decode, await self._store.list()))
         runs = [each for each in found if day is None or each.day == day]
         return sorted(runs, key=lambda each: (-each.weight, -each.at))
 

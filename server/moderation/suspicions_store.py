@@ -33,6 +33,7 @@ if beyond > 0 then
   for _, attempt in ipairs(dropped) do
     redis.call('ZREM', KEYS[1], attempt)
     redis.call('HDEL', KEYS[2], attempt)
+    redis.call('HDEL', KEYS[3], attempt)
   end
 end
 """)
@@ -86,7 +87,7 @@ class SuspicionStore:
             at: when it ended, in Unix milliseconds.
             text: what is suspicious (JSON).
         """
-        names = [keys.SUSPICIOUS, keys.SUSPICIONS]
+        names = [keys.SUSPICIOUS, keys.SUSPICIONS, keys.CLOSED]
         await self._database.run(_ADD, names, name, at, text, keys.MAX_SUSPICIOUS)
 
     async def list(self) -> list[str]:

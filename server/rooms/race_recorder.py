@@ -82,9 +82,15 @@ class RaceRecorder:
 
     async def has(self, attempt: AttemptId) -> bool:
         """Return whether an attempt was part of a race whose record is kept."""
+        return await self.is_void(attempt) is not None
+
+    async def is_void(self, attempt: AttemptId) -> bool | None:
+        """Return whether a result of a race was taken back; `None` if no record of it is kept."""
         deal, player = split_attempt_id(attempt) or (None, None)
         found = await self._store.find(deal) if deal is not None else None
-        return found is not None and player in _DECODER.decode(found.decided).race.results
+        if found is None or player not in _DECODER.decode(found.decided).race.results:
+            return None
+        return player in found.void
 
     async def void(self, attempt: AttemptId, reason: str | None) -> bool:
         """Take back a player's result of a race, and rank and rate the others without it.

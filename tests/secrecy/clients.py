@@ -411,6 +411,8 @@ class Clients:
             "period": ["2100-01-01", "all"],
             "file": ["2099-12-31.jsonl.gz", "2100-01-01.jsonl.gz"],
             "have": [None],
+            "about": [*attempts, *players],
+            "before": [None],
         }
 
 

@@ -23,6 +23,8 @@ export function keeping(folder: string): Plugin {
         for (const [name, file] of Object.entries(bundle)) {
           // The entry pages of other screens differ from `ENTRY` only in their preloads.
           if (!name.startsWith("assets/") && name !== ENTRY) continue;
+          // What only operators load costs nobody else anything.
+          if (/operators/i.test(name)) continue;
           contents.set(name, file.type === "asset" ? file.source : file.code);
         }
         for (const name of readdirSync(folder)) {

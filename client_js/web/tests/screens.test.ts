@@ -37,6 +37,7 @@ function screens(onLine = true): Screens {
     line: here,
     watch: here,
     boards: here,
+    operators: here,
   };
   return new Screens(reload, { ...files, ...more, settings: gone }, Broken);
 }

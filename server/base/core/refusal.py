@@ -64,7 +64,10 @@ SENTENCES: Final = {
     "unknown_board": "There is no such leaderboard.",
     "unknown_deal": "There is no such deal.",
     "deal_open": "This deal is still being played. Its runs can be seen when it is closed.",
+    "unknown_player": "There is no such player.",
     "unknown_run": "There is no such run, or it is not kept any more.",
+    "not_operator": "Only those who run this server may do that.",
+    "unknown_case": "There is no such case, or it is not kept any more.",
     "overloaded": "The server has more to do than it can. Please try again soon.",
     "unavailable": "The server cannot reach its store. Please try again.",
     "internal": "Something went wrong on the server.",
@@ -72,7 +75,6 @@ SENTENCES: Final = {
 """The default message of every code of the protocol."""
 
 HTTP_SENTENCES: Final = {
-    "unknown_player": "There is no such player.",
     "unknown_path": "There is nothing at this path.",
     "bad_method": "This can only be read.",
     "bad_request": "This is not what can be asked here.",

@@ -106,6 +106,8 @@ def _type(info: types.Type) -> str:
             return cls.__name__
         case types.ListType(item_type=item):
             return f"tuple[{_type(item)}, ...]"
+        case types.TupleType(item_types=items):
+            return f"tuple[{', '.join(map(_type, items))}]"
         case types.UnionType(types=several):
             # By convention, None comes last.
             ordered = sorted(several, key=lambda one: isinstance(one, types.NoneType))

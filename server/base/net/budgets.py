@@ -33,6 +33,7 @@ from server.base.work.metrics import Counts
 
 TOO_MANY_GUESTS = "There are many new players where you are. Please try again in a moment."
 TOO_MANY_MISSES = "These were too many tries. Please wait a little."
+TOO_MANY_REPORTS = "You have reported a lot already. Please try again later."
 
 
 class PlayerBudget:
@@ -44,20 +45,22 @@ class PlayerBudget:
         slips: for the first wrong guesses of a day, of which nobody else is to notice anything, and
             which nobody else can take away.
         misses: for further ones.
+        reports: for reports of others.
     """
 
-    __slots__ = ("__weakref__", "commands", "misses", "offences", "slips")
+    __slots__ = ("__weakref__", "commands", "misses", "offences", "reports", "slips")
 
     def __init__(self) -> None:
         self.commands = Bucket(limits.PLAYER_COMMANDS)
         self.offences = Bucket(limits.PLAYER_OFFENCES)
         self.slips = Bucket(limits.PLAYER_SLIPS)
         self.misses = Bucket(limits.PLAYER_MISSES)
+        self.reports = Bucket(limits.PLAYER_REPORTS)
 
     @property
     def buckets(self) -> tuple[Bucket, ...]:
         """All that it has."""
-        return self.commands, self.offences, self.slips, self.misses
+        return self.commands, self.offences, self.slips, self.misses, self.reports
 
 
 class AddressBudget:
@@ -77,12 +80,16 @@ class AddressBudget:
         guests: for new players.
         requests: for what requests below `/api` cost.
         answers: for HTTP requests of any kind.
+        reports: for reports of other players.
         sockets: the WebSockets that are open, of `max_sockets`.
         connections: the HTTP connections that are open, of `max_connections`.
         scopes: who pays: this budget, and `wide`, if there is one.
     """
 
-    _KINDS = "commands", "offences", "misses", "handshakes", "guests", "requests", "answers"
+    _KINDS = (
+        *("commands", "offences", "misses", "handshakes", "guests", "requests", "answers"),
+        "reports",
+    )
     _OTHERS = "key", "max_connections", "max_sockets", "connections", "sockets", "wide"
     __slots__ = (*_KINDS, *_OTHERS, "__weakref__")
 
@@ -99,6 +106,8 @@ class AddressBudget:
         self.requests = Bucket(limits.ADDRESS_REQUESTS.times(players))
         shared = limits.ADDRESS_ANSWERS.times(players)
         self.answers = Bucket(shared.at_least(limits.LEAST_ANSWERS))
+        shared, own = limits.ADDRESS_REPORTS.times(players), limits.PLAYER_REPORTS
+        self.reports = Bucket(shared.at_least(own))
         self.max_sockets = limits.ADDRESS_SOCKETS * players
         self.max_connections = limits.ADDRESS_CONNECTIONS * players
         self.sockets = self.connections = 0
@@ -442,6 +451,27 @@ class Payer:
         whose = "player" if own.wait(now) >= wait else "address"
         self._budgets.limited[whose, "misses"] += 1
         raise Refusal("too_fast", TOO_MANY_MISSES, math.ceil(wait * 1000))
+
+    @contextmanager
+    def report(self) -> Iterator[None]:
+        """Charge the player and the address for a report, unless it is refused in the block.
+
+        Raises:
+            Refusal: as `too_fast`, if there were too many.
+        """
+        budgets, own = self._budgets, self.player.reports
+        buckets = [own, *(each.reports for each in self._scopes)]
+        now = budgets.clock()
+        if not _take(buckets, now):
+            wait = _wait(buckets, now)
+            budgets.limited["player" if own.wait(now) >= wait else "address", "reports"] += 1
+            raise Refusal("too_fast", TOO_MANY_REPORTS, math.ceil(wait * 1000))
+        try:
+            yield
+        except BaseException:
+            for each in buckets:
+                each.give_back()
+            raise
 
     @contextmanager
     def new_guest(self) -> Iterator[None]:

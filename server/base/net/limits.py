@@ -82,6 +82,16 @@ A class that types a code from the blackboard is wrong a few times; who guesses 
 day, and two with each new guest.
 """
 
+PLAYER_REPORTS = Rate(1 / 600, 5.0)
+"""Reports of other players, or of their runs, to the operators."""
+
+ADDRESS_REPORTS = Rate(1 / 75_000, 0.08)
+"""Reports for each player at an address: 20 at once, then one in five minutes.
+
+Whoever has new players for it takes 17 days for as many as are kept (`MAX_REPORTED` of
+`server/moderation/core/keys.py`), on one node.
+"""
+
 ADDRESS_HANDSHAKES = Rate(1 / 25, 2.0)
 """WebSockets opened for each player at an address: all may lose the network twice in a minute."""
 

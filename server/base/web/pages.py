@@ -31,6 +31,9 @@ SCREENS = {
 }
 """First path segments of the screens of the page, which is a single-page application."""
 
+OPERATORS = "admin"
+"""That of the screen for operators, which there is only on a server that has some."""
+
 CODINGS = {"br": ".br", "gzip": ".gz"}
 """Content codings of the compressed files that the build writes, with their suffixes, best first.
 """
@@ -50,11 +53,19 @@ class Pages:
         previews: makes the link previews.
         proxies: the proxies that say where a request is from.
         origins: says what absolute URLs begin with, and which root the page lies below.
+        operators: whether there is a screen for operators.
     """
 
     def __init__(
-        self, folder: Path, previews: Previews, proxies: Proxies, origins: Origins
+        self,
+        folder: Path,
+        previews: Previews,
+        proxies: Proxies,
+        origins: Origins,
+        *,
+        operators: bool = False,
     ) -> None:
+        self._screens = SCREENS | {OPERATORS} if operators else SCREENS
         self._previews = previews
         self._proxies = proxies
         self._origins = origins
@@ -78,7 +89,8 @@ class Pages:
         )
         # The HTML file of a screen preloads the scripts and styles of that screen.
         by_screen = {
-            first: self._pages.get(f"/screens/{first or 'home'}.html", index) for first in SCREENS
+            first: self._pages.get(f"/screens/{first or 'home'}.html", index)
+            for first in self._screens
         }
         self._start_pages = {
             first: start
@@ -102,7 +114,7 @@ class Pages:
         first = "" if path == INDEX else path.strip("/").partition("/")[0]
         if start := self._start_pages.get(first):
             return await self._render(start, request)
-        page = self._pages.get(INDEX if first in SCREENS else path)
+        page = self._pages.get(INDEX if first in self._screens else path)
         if page is None and "text/html" in request.headers.get("Accept", ""):
             # A browser gets the page, which shows its own message that there is no such screen.
             page = self._missing

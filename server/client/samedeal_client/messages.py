@@ -1865,6 +1865,167 @@ class BotCreated(Event):
     kind: ClassVar[int] = 102
 
 
+@dataclass(frozen=True, slots=True)
+class Report(Command["Done"]):
+    """Report a player, or a run that everybody may look at. Once more changes nothing.
+
+    The player is not told, and nothing follows by itself. Refused as `unknown_player`,
+    `unknown_run`, `deal_open`, `address_full`, `too_fast` or `overloaded`.
+
+    Attributes:
+        kind: an offensive name, cheating, or something else.
+        about: the player's id, or that of the attempt.
+    """
+
+    kind: Literal["cheating", "name", "other"]
+    about: str
+
+    kind: ClassVar[int] = 111
+    cost: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class AskOperator(Command["PasskeyOptions"]):
+    """Ask for what a browser is to be given to show a passkey of the player, who is an operator.
+
+    Refused as `not_operator` or `no_passkeys`.
+    """
+
+    kind: ClassVar[int] = 112
+    cost: ClassVar[float] = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmOperator(Command["Operating"]):
+    """Show a passkey of the player: this session may moderate for half an hour.
+
+    Refused as `not_operator`, `bad_passkey`, `no_passkeys` or `too_fast`.
+    """
+
+    credential: str
+
+    kind: ClassVar[int] = 113
+    cost: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class ListCases(Command["LookedUp"]):
+    """Ask for suspicious runs and reports, newest first.
+
+    Refused as `not_operator` or `confirm_first`.
+
+    Attributes:
+        state: only those that are open, or closed.
+        kind: only suspicious runs, or reports.
+        day: only runs at dailies of the day with this number.
+        before: only those after this place, as the page before says it.
+    """
+
+    state: Literal["closed", "open"]
+    kind: Literal["report", "suspicion"] | None = None
+    day: int | None = None
+    before: tuple[int, str] | None = None
+
+    kind: ClassVar[int] = 114
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class LookUp(Command["LookedUp"]):
+    """Ask for players, a player, rooms, a room, a run, or the audit journal.
+
+    Refused as `not_operator`, `confirm_first`, `unknown_player`, `unknown_room`, `unknown_run` or
+    `too_fast`.
+
+    Attributes:
+        what: what it is.
+        about: the beginning of names, an id, or a room's code; of lists of rooms a game or nothing.
+    """
+
+    what: Literal["acts", "open_rooms", "player", "players", "room", "run", "running_rooms"]
+    about: str = ""
+
+    kind: ClassVar[int] = 115
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Moderate(Command["Moderated"]):
+    """Act, as `samedeal admin` does: for the audit journal, with a reason.
+
+    Refused as `not_operator`, `confirm_first`, `too_fast`, `unknown_player`, `unknown_room`,
+    `unknown_run`, `unknown_case`, `unknown_game` or `unknown_day`.
+
+    Attributes:
+        act: what is done.
+        about: a case's name, a player's id, an attempt's, a room's code, or a game's id or `all`.
+        reason: why, for other operators.
+        number: for how many days a player is barred, for ever without it; or the number of the day
+            that is repaired.
+    """
+
+    act: Literal[
+        "bar",
+        "close_room",
+        "delete",
+        "dismiss",
+        "hide_name",
+        "repair_day",
+        "resolve",
+        "show_name",
+        "unbar",
+        "unvoid",
+        "void",
+    ]
+    about: str
+    reason: str
+    number: int | None = None
+
+    kind: ClassVar[int] = 116
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Operating(Event):
+    """The session may moderate.
+
+    Attributes:
+        operator: who acts, as the audit journal says it.
+        until: until when, in Unix milliseconds.
+    """
+
+    operator: str
+    until: int
+
+    kind: ClassVar[int] = 103
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp(Event):
+    """The answer to what an operator has asked for.
+
+    Attributes:
+        json: as `samedeal admin --json` prints it; of cases, an object with the next place.
+    """
+
+    json: str
+
+    kind: ClassVar[int] = 104
+
+
+@dataclass(frozen=True, slots=True)
+class Moderated(Event):
+    """An act was carried out.
+
+    Attributes:
+        act: its id in the audit journal.
+    """
+
+    act: str
+
+    kind: ClassVar[int] = 105
+
+
 EVENTS: dict[int, type[Event]] = {
     Welcome.kind: Welcome,
     Done.kind: Done,
@@ -1898,5 +2059,8 @@ EVENTS: dict[int, type[Event]] = {
     Account.kind: Account,
     Exported.kind: Exported,
     BotCreated.kind: BotCreated,
+    Operating.kind: Operating,
+    LookedUp.kind: LookedUp,
+    Moderated.kind: Moderated,
 }
 """The type of each kind of event."""

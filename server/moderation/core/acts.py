@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
+
+Outcome = Literal["resolved", "dismissed"]
+"""How a case was closed: something was done about it, or there was nothing to do."""
 
 
 class Act(Struct, frozen=True, kw_only=True):
@@ -117,5 +120,24 @@ class DeletePlayer(Act, tag="delete", frozen=True, kw_only=True):
         return f"account {self.player}"
 
 
-AnyAct: TypeAlias = VoidResult | BarPlayer | HideName | CloseRoom | RepairDay | DeletePlayer
+class CloseCase(Act, tag="case", frozen=True, kw_only=True):
+    """Close a case: a suspicious run or a report, which somebody has looked at.
+
+    Attributes:
+        case: its name, as `server.moderation.cases` has it.
+        outcome: whether something was done about it, or there was nothing to do.
+    """
+
+    case: str
+    outcome: Outcome
+
+    @property
+    def subject(self) -> str:
+        """As for `VoidResult`."""
+        return f"case {self.case}"
+
+
+AnyAct: TypeAlias = (
+    VoidResult | BarPlayer | HideName | CloseRoom | RepairDay | DeletePlayer | CloseCase
+)
 """Every act of an operator."""

@@ -20,8 +20,20 @@ SUSPICIONS = "{suspicious}:reasons"
 MAX_SUSPICIOUS = 5_000
 """Runs that are kept there; the oldest are dropped."""
 
+REPORTED = "{suspicious}:reported"
+"""The key of what players have reported: a sorted set by the time of the last report in Unix ms."""
+
+REPORTS = "{suspicious}:reports"
+"""The key of who has reported it, and as what: a hash of JSON by its name in `REPORTED`."""
+
+MAX_REPORTED = 5_000
+"""Players and runs that are kept there; those that were reported longest ago are dropped."""
+
+CLOSED = "{suspicious}:closed"
+"""The key of what operators have closed of both: a hash of JSON by name, dropped with the rest."""
+
 FOR_GOOD = {
     "audit": "what operators have done, by their own hand",
-    "suspicious": "at most `MAX_SUSPICIOUS` runs",
+    "suspicious": "at most `MAX_SUSPICIOUS` runs, and `MAX_REPORTED` players and runs",
 }
 """The kinds of keys that need not expire, and why; all others do, whoever writes them."""

@@ -164,6 +164,30 @@ def test_who_is_right_is_never_kept_out_by_those_who_guess() -> None:
     assert not tried(ada, right=True)
 
 
+def test_reports_are_those_of_a_player_and_of_an_address_and_a_refused_one_is_none() -> None:
+    budgets, own = Budgets(10, clock=Now()), int(limits.PLAYER_REPORTS.at_once)
+    for number in range(own + 1):
+        payer = Payer(budgets, HOME)
+        payer.identify(PlayerId(f"{number:016}"))
+        if number < own:
+            # An address has as many as a player at least, since ten would share less.
+            with payer.report():
+                pass
+        else:
+            with pytest.raises(Refusal, match="too_fast"), payer.report():
+                raise AssertionError("it was let through")
+    mine = Payer(budgets, SCHOOL)
+    mine.identify(ADA)
+    for _ in range(9):
+        with pytest.raises(ValueError, match="refused"), mine.report():
+            raise ValueError("refused")
+    for _ in range(own):
+        with mine.report():
+            pass
+    with pytest.raises(Refusal, match="too_fast"), mine.report():
+        raise AssertionError("it was let through")
+
+
 def test_a_preview_is_no_way_to_guess_on() -> None:
     now = Now()
     budgets = Budgets(clock=now)

@@ -23,6 +23,9 @@ from server.base.wire.scopes import scopes_of
 from server.dailies import messages as dailies_messages
 from server.handlers import handlers_of
 from server.lobby import messages as lobby_messages
+from server.moderation import messages as moderation_messages
+from server.moderation import operator_messages
+from server.moderation.core import charges as moderation_charges
 from server.play import messages as play_messages
 from server.players.core import charges as players_charges
 from server.protocol import COMMANDS
@@ -193,6 +196,7 @@ CHARGED: dict[type, Callable[[Seat, str], object]] = {
 OTHERS = {
     session_messages.Hello, play_messages.PlayMove, play_messages.Undo, play_messages.Hint,
     accounts_messages.CreatePasskey, accounts_messages.CreateBot, accounts_messages.DeleteBot,
+    moderation_messages.Report,
 }  # fmt: skip
 """Commands that are charged for as other tests show."""
 
@@ -204,7 +208,11 @@ FREE = {
     watching_messages.WatchRound, watching_messages.StopWatching, watching_messages.GetWatchKey,
     accounts_messages.GetAccount, accounts_messages.ExportData, accounts_messages.SignIn,
     accounts_messages.AskPasskey, accounts_messages.UsePasskey, accounts_messages.ConfirmCode,
-    accounts_messages.ConfirmPasskey, # They end what was charged for when it began.
+    accounts_messages.ConfirmPasskey,
+    # They are operators'.
+    operator_messages.AskOperator, operator_messages.ConfirmOperator, operator_messages.ListCases,
+    operator_messages.LookUp, operator_messages.Moderate,
+    # They end what was charged for when it began.
     rooms_messages.LeaveRoom, play_messages.Resign, play_messages.OpenAttempt,
 }  # fmt: skip
 """Commands that nobody is charged for."""
@@ -242,6 +250,20 @@ async def test_a_command_that_stores_something_is_charged_for(
     assert asyncio.iscoroutine(answer)
     await answer
     assert await stored(node) > before
+
+
+@ALONE
+async def test_a_report_is_charged_for_unless_it_is_refused(hub: HubNode, node: Node) -> None:
+    ada, bob = await seat_at(hub, HERE), await seat_at(hub, ELSEWHERE, name="Bob")
+    before = await stored(node)
+    refused = await ada.ask("Report", kind="name", about="z" * 16)
+    assert refused["code"] == "unknown_player"
+    assert await stored(node) == before
+    assert (await ada.ask("Report", kind="name", about=bob.player))["type"] == "done"
+    (item,) = moderation_charges.REPORT
+    assert await stored(node) == before + item.size
+    taken = [await node.redis.memory_usage(key) or 0 for key in await node.keys("{suspicious}:*")]
+    assert sum(taken) <= item.size
 
 
 @ALONE

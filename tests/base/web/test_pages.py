@@ -30,6 +30,9 @@ GZIPPED = gzip.compress(STYLE.encode())
 BROTLI = b"as compressed by the build"
 
 
+ADMIN_OR_NONE = ("/admin", "/nothing")
+
+
 @pytest.fixture
 def page(tmp_path: Path) -> Path:
     (tmp_path / "page" / "assets").mkdir(parents=True)
@@ -88,6 +91,19 @@ async def test_every_path_of_a_screen_serves_the_page(
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
     assert response.headers["Cache-Control"] == "no-cache"
     assert response.headers["Server"] is None
+
+
+async def test_the_screen_for_operators_is_there_if_the_server_has_some(
+    redis_url: str, page: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "operators").write_text("")
+    async with node(redis_url, page=page) as port:
+        none = [(each.status, body) for each, body in [await get(port, at) for at in ADMIN_OR_NONE]]
+    assert none[0] == none[1]
+    assert none[0][0] == 404
+    async with node(redis_url, page=page, operators=tmp_path / "operators") as port:
+        response, body = await get(port, "/admin")
+    assert (response.status, body) == (200, INDEX)
 
 
 @pytest.mark.parametrize("path", ["/new", "/new/", "/new?from=home"])

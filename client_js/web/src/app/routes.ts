@@ -23,7 +23,14 @@ export type Route =
   | { screen: "archive"; month: string | null }
   | { screen: "day"; date: string }
   | { screen: "player"; player: string }
+  | { screen: "operators"; page: OperatorPage; about: string }
   | { screen: "missing" };
+
+/** The pages for those who run the server; some are about a player, a room or a run. */
+export type OperatorPage = "cases" | "players" | "rooms" | "acts" | "player" | "room" | "run";
+
+const ABOUT_ONE: readonly OperatorPage[] = ["player", "room", "run"];
+const LISTS: readonly OperatorPage[] = ["players", "rooms", "acts"];
 
 /** Screens that need no server. */
 export const ALONE: ReadonlySet<Route["screen"]> = new Set([
@@ -71,6 +78,8 @@ export const paths = {
   /** A day of the calendar, by its date. */
   day: (date: string) => `${ROOT}/archive/${date}`,
   player: (player: string) => `${ROOT}/player/${encodeURIComponent(player)}`,
+  operators: (page: OperatorPage = "cases", about = "") =>
+    `${ROOT}/admin${page === "cases" ? "" : `/${page}`}${about && `/${encodeURIComponent(about)}`}`,
   /** A race against a run, in practice. */
   ghost: (attempt: string) => `${ROOT}/run/${encodeURIComponent(attempt)}?race`,
   /** A run, from a time in milliseconds since its start, and beside another one. */
@@ -92,6 +101,7 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   if (first === "watch" && second !== undefined && third !== undefined && rest.length === 0) {
     return { screen: "watch", code: codeIn(second), key: third };
   }
+  if (first === "admin") return operatorsAt(second, third, rest.length > 0);
   if (third !== undefined) return { screen: "missing" };
   if (first === undefined) return { screen: "home" };
   if ((first === "new" || first === "settings" || first === "account") && second === undefined) {
@@ -125,6 +135,17 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
     return { screen: "run", attempt: second, at: from, beside: query.get("beside") };
   }
   return { screen: "missing" };
+}
+
+function operatorsAt(second: string | undefined, third: string | undefined, more: boolean): Route {
+  const screen = "operators";
+  const about = ABOUT_ONE.find((page) => page === second);
+  if (about !== undefined && third !== undefined && !more)
+    return { screen, page: about, about: third };
+  if (third !== undefined) return { screen: "missing" };
+  if (second === undefined) return { screen, page: "cases", about: "" };
+  const page = LISTS.find((each) => each === second);
+  return page === undefined ? { screen: "missing" } : { screen, page, about: "" };
 }
 
 /** The leaderboard that a query names: today's unless it says another one. */

@@ -9,7 +9,7 @@ import type { Certificate, Player } from "@samedeal/client";
 import { PACE_BOT } from "../../../src/messages.ts";
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { type Card, RANKS, isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
-import { FIRST, LANGUAGES, LATER, type Language, type Text } from "./generated/index.ts";
+import { FIRST, LANGUAGES, LATER, type Language, OPERATORS, type Text } from "./generated/index.ts";
 
 export { LANGUAGES, type Language, NAMES } from "./generated/index.ts";
 
@@ -21,6 +21,8 @@ let language: Language = LANGUAGES[0];
 let loaded: Language | null = null;
 /** Whether `text` has those of `LATER`. */
 let isWhole = false;
+/** Whether it has those of `OPERATORS`, too. */
+let forOperators = false;
 
 /** Have all words in this language from now on. */
 export async function useLanguage(wanted: Language): Promise<void> {
@@ -39,12 +41,23 @@ export async function withText<Module>(module: Promise<Module>): Promise<Module>
   return found;
 }
 
+/** The same of a module for operators. */
+export async function withOperatorText<Module>(module: Promise<Module>): Promise<Module> {
+  forOperators = true;
+  const [found] = await Promise.all([module, loadAll()]);
+  return found;
+}
+
 async function loadAll(): Promise<void> {
   for (;;) {
     const wanted = language;
-    const [first, later] = await Promise.all([FIRST[wanted](), LATER[wanted]()]);
+    const [first, later, own] = await Promise.all([
+      FIRST[wanted](),
+      LATER[wanted](),
+      forOperators ? OPERATORS[wanted]() : Promise.resolve(null),
+    ]);
     if (language !== wanted) continue;
-    text = { ...first.texts, ...later.texts };
+    text = { ...first.texts, ...later.texts, ...own?.texts } as Text;
     loaded = wanted;
     isWhole = true;
     return;

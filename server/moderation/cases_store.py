@@ -1,0 +1,79 @@
+"""Cases, newest first: suspicious runs and what players have reported, open and closed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from server.base.redis.database import Database
+from server.base.redis.scripts import Script
+from server.moderation.core import keys
+
+_CLOSE = Script("""
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) or redis.call('ZSCORE', KEYS[2], ARGV[1]) then
+  redis.call('HSET', KEYS[3], ARGV[1], ARGV[2])
+end
+""")
+
+TIES = 16
+"""Cases of one millisecond at most: a race has eight players."""
+
+
+class StoredCase(NamedTuple):
+    """A case, as stored.
+
+    Attributes:
+        at: its time, in Unix milliseconds.
+        name: its name.
+        suspicion: the text of why it is suspicious, or `None`.
+        report: the text of who has reported it, or `None`.
+        closed: the text of how it was closed, or `None`.
+    """
+
+    at: int
+    name: str
+    suspicion: str | None
+    report: str | None
+    closed: str | None
+
+
+class CaseStore:
+    """All cases by time, and how they were closed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def before(self, at: int, name: str, count: int) -> list[StoredCase]:
+        """Return cases, newest first: so many before a time and, of that time, a name.
+
+        It takes two round trips, whatever there is.
+        """
+        found = await self._database.ask(
+            lambda redis, key: redis.zrevrangebyscore(
+                key, at, "-inf", start=0, num=count + TIES, withscores=True
+            ),
+            *(keys.SUSPICIOUS, keys.REPORTED),
+        )
+        times = sorted(
+            ((int(score), each) for pairs in found for each, score in pairs), reverse=True
+        )
+        wanted = [pair for pair in times if pair < (at, name)][:count]
+        if not wanted:
+            return []
+        names = [each for _, each in wanted]
+        texts = await self._database.ask(
+            lambda redis, key: redis.hmget(key, names),
+            *(keys.SUSPICIONS, keys.REPORTS, keys.CLOSED),
+        )
+        return [StoredCase(*pair, *rest) for pair, *rest in zip(wanted, *texts, strict=True)]
+
+    async def has(self, name: str) -> bool:
+        """Return whether there is such a case."""
+        found = await self._database.ask(
+            lambda redis, key: redis.zscore(key, name), keys.SUSPICIOUS, keys.REPORTED
+        )
+        return any(score is not None for score in found)
+
+    async def close(self, name: str, text: str) -> None:
+        """Store how a case was closed (JSON), if there is such a case."""
+        names = [keys.SUSPICIOUS, keys.REPORTED, keys.CLOSED]
+        await self._database.run(_CLOSE, names, name, text)

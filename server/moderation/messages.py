@@ -1,0 +1,27 @@
+"""Reporting others to those who run the server."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+
+from server.base.wire import costs
+from server.base.wire.messages import Command
+from server.moderation.core.reports import ReportKind
+
+
+class Report(Command, tag=111, frozen=True):
+    """Report a player, or a run that everybody may look at. Once more changes nothing.
+
+    The player is not told, and nothing follows by itself. Refused as `unknown_player`,
+    `unknown_run`, `deal_open`, `address_full`, `too_fast` or `overloaded`.
+
+    Attributes:
+        kind: an offensive name, cheating, or something else.
+        about: the player's id, or that of the attempt.
+    """
+
+    kind: ReportKind
+    about: Annotated[str, Meta(max_length=40)]
+    cost: ClassVar[float] = costs.SEARCH

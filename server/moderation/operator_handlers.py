@@ -1,0 +1,163 @@
+"""Handlers of the commands in `server.moderation.operator_messages`.
+
+They ask `Operators`, as `samedeal admin` does. Each checks first that the player is on the list of
+operators, as it is now, and then that the session has shown a passkey in the last half hour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from server.accounts import passkeys
+from server.accounts.handlers import site_of, verify_passkey
+from server.accounts.messages import PasskeyOptions
+from server.base.core.codes import parse_room_code
+from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.refusal import Refusal
+from server.base.wire.messages import Command
+from server.moderation.operating import OPERATE_FOR
+from server.moderation.operator_messages import (
+    AskOperator,
+    ConfirmOperator,
+    ListCases,
+    LookedUp,
+    LookUp,
+    Moderate,
+    Moderated,
+    Operating,
+)
+from server.moderation.operators import By, UnknownPlayerError
+from server.moderation.present import looked_up
+from server.request import HandlerTable, Request
+
+CASES = 25
+"""Cases of a page."""
+
+ROWS = 50
+"""The most players, rooms or acts that are listed."""
+
+
+async def ask_operator(request: Request[AskOperator]) -> PasskeyOptions:
+    """Return options with a new challenge, for the player's own passkeys."""
+    _operator(request)
+    site = site_of(request)
+    account = await request.services.accounts.load(request.player)
+    challenge = request.front.challenges.new(request.session, "operate")
+    return PasskeyOptions(passkeys.use_options(site, challenge, account.passkeys))
+
+
+async def confirm_operator(request: Request[ConfirmOperator]) -> Operating:
+    """Verify a passkey of the player, and let the session moderate."""
+    operator = _operator(request)
+    await verify_passkey(request, "operate", request.command.credential, request.player)
+    request.front.operating.note(request.session)
+    return Operating(operator, request.now() + int(OPERATE_FOR * 1000))
+
+
+async def list_cases(request: Request[ListCases]) -> LookedUp:
+    """Return a page of cases."""
+    _check(request)
+    command, cases = request.command, request.services.operators.cases
+    filters = {"state": command.state, "kind": command.kind, "day": command.day}
+    return looked_up(await cases(CASES, before=command.before, **filters))  # type: ignore[arg-type]
+
+
+async def look_up(request: Request[LookUp]) -> LookedUp:
+    """Return what was asked for; players are found by a scan of all keys, one at a time."""
+    _check(request)
+    operators, about = request.services.operators, request.command.about
+    found: object
+    with _refusing_unknown():
+        match request.command.what:
+            case "players":
+                with request.front.operating.scanning(request.player):
+                    found = await operators.players(about, ROWS)
+            case "player":
+                found = await operators.player(PlayerId(about))
+            case "open_rooms":
+                found = await operators.rooms("open", about or None, ROWS)
+            case "running_rooms":
+                found = await operators.rooms("running", about or None, ROWS)
+            case "room":
+                found = await operators.room(parse_room_code(about))
+            case "run":
+                found = await operators.run(AttemptId(about))
+            case "acts":
+                found = await operators.acts(ROWS)
+    return looked_up(found)
+
+
+async def moderate(request: Request[Moderate]) -> Moderated:
+    """Carry an act out, under the operator's name."""
+    operator = _check(request)
+    request.front.operating.charge_act(request.player)
+    with _refusing_unknown():
+        return Moderated(await _act(request, By(operator, request.command.reason)))
+
+
+async def _act(request: Request[Moderate], by: By) -> str:  # noqa: PLR0911 - one for each act
+    """Carry an act out, and return its id."""
+    operators, command = request.services.operators, request.command
+    subject, number = command.about, command.number
+    match command.act:
+        case "resolve":
+            return await operators.close_case(by, subject, "resolved")
+        case "dismiss":
+            return await operators.close_case(by, subject, "dismissed")
+        case "hide_name" | "show_name" as act:
+            hidden = act == "hide_name"
+            return await operators.hide_name(by, PlayerId(subject), hidden=hidden)
+        case "bar":
+            return await operators.bar(by, PlayerId(subject), number)
+        case "unbar":
+            return await operators.unbar(by, PlayerId(subject))
+        case "delete":
+            return await operators.delete(by, PlayerId(subject))
+        case "void" | "unvoid" as act:
+            return await operators.void(by, AttemptId(subject), void=act == "void")
+        case "close_room":
+            return await operators.close_room(by, parse_room_code(subject))
+        case "repair_day":
+            return await operators.repair_day(by, number or 0, subject)
+
+
+def _operator(request: Request[Command]) -> str:
+    """Return who the operator is, for the audit journal.
+
+    Raises:
+        Refusal: as `not_operator`.
+    """
+    known = request.services.operator_list
+    name = None if known is None else known.name(request.player)
+    if name is None:
+        raise Refusal("not_operator")
+    return name
+
+
+def _check(request: Request[Command]) -> str:
+    """Return who the operator is whose session may moderate now.
+
+    Raises:
+        Refusal: as `not_operator` or `confirm_first`.
+    """
+    name = _operator(request)
+    request.front.operating.check(request.session)
+    return name
+
+
+@contextmanager
+def _refusing_unknown() -> Iterator[None]:
+    try:
+        yield
+    except UnknownPlayerError as error:
+        raise Refusal("unknown_player") from error
+
+
+HANDLERS: HandlerTable = {
+    AskOperator: ask_operator,
+    ConfirmOperator: confirm_operator,
+    ListCases: list_cases,
+    LookUp: look_up,
+    Moderate: moderate,
+}

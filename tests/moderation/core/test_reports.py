@@ -1,0 +1,54 @@
+"""Reports: who has reported what, and how much that weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from server.base.core.ids import PlayerId
+from server.moderation.core.reports import (
+    MAX_GUESTS,
+    MAX_KEPT,
+    MAX_WEIGHT,
+    Reported,
+    Reporter,
+    ReportKind,
+)
+from tests.builders import ADA, BOB
+
+
+def by(player: str, kind: ReportKind = "name", *, kept: bool = True) -> Reporter:
+    return Reporter(PlayerId(player), kind, 7, kept)
+
+
+def reported(reporters: Iterable[Reporter], target: Reported | None = None) -> Reported:
+    found = target or Reported(ADA)
+    for each in reporters:
+        found = found.adding(each) or found
+    return found
+
+
+def test_each_player_counts_once() -> None:
+    once = reported([by(BOB)])
+    assert once.weight == 1
+    assert once.adding(by(BOB, "cheating")) is None
+    assert reported([by(BOB), by("c"), by("d", "other")]).kinds() == {"name": 2, "other": 1}
+
+
+def test_guests_weigh_no_more_than_one_player_together() -> None:
+    guests = [by(f"g{number}", kept=False) for number in range(4)]
+    assert reported(guests).weight == 1
+    assert reported([*guests, by(BOB), by("c")]).weight == 3
+
+
+def test_guests_keep_nobody_else_out_and_there_is_an_end() -> None:
+    crowd = [by(f"g{number}", kept=False) for number in range(MAX_GUESTS + 9)]
+    found = reported(crowd)
+    assert len(found.reporters) == MAX_GUESTS
+    assert found.adding(by("late", kept=False)) is None
+    found = reported((by(f"k{number}") for number in range(MAX_KEPT + 9)), found)
+    assert len(found.reporters) == MAX_KEPT + MAX_GUESTS
+    assert found.weight == MAX_WEIGHT
+
+
+def test_a_run_is_another_target_than_its_player() -> None:
+    assert Reported(ADA).name != Reported(ADA, f"d.{ADA}").name

@@ -1,0 +1,311 @@
+"""Operators over real sockets: who may moderate, what they see and do, and reports of players."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgpack
+import pytest
+
+from server.base.net.limits import Rate
+from server.moderation import operating
+from tests.accounts.test_handlers import create, device_at
+from tests.authenticator import Authenticator
+from tests.clients.client import Client, Message, opened
+from tests.clients.play import give_up_daily, race_of, resign, room_of
+from tests.conftest import ALONE, node
+
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
+
+COMMANDS: dict[str, dict[str, Any]] = {
+    "AskOperator": {},
+    "ConfirmOperator": {"credential": "{}"},
+    "ListCases": {"state": "open"},
+    "LookUp": {"what": "acts"},
+    "Moderate": {"act": "unbar", "about": "z" * 16, "reason": "no"},
+}
+"""A command of each kind that operators have."""
+
+
+class Moderator(NamedTuple):
+    """An operator's client, on a server that knows the operator."""
+
+    client: Client
+    device: Authenticator
+    port: int
+    file: Path
+    id: str
+    token: str
+
+    async def look(self, what: str, about: str = "") -> Any:
+        """Look something up, and return it."""
+        return found(await self.client.ask("LookUp", what=what, about=about))
+
+    async def cases(self, **filters: Any) -> list[dict[str, Any]]:
+        """Return the first page of cases."""
+        fields = {"state": "open", **filters}
+        return list(found(await self.client.ask("ListCases", **fields))["cases"])
+
+    async def act(self, act: str, about: str, number: int | None = None) -> Message:
+        """Act, and return the answer."""
+        fields = {"act": act, "about": about, "reason": "a test", "number": number}
+        return await self.client.ask("Moderate", **fields)
+
+
+def found(answer: Message) -> Any:
+    """Return what was looked up."""
+    assert answer["type"] == "LookedUp", answer
+    return json.loads(answer["json"])
+
+
+async def confirm(client: Client, device: Authenticator) -> Message:
+    """Show a passkey, and return the answer."""
+    asked = await client.ask("AskOperator")
+    if "options" not in asked:
+        return asked
+    return await client.ask("ConfirmOperator", credential=device.use(asked["options"]))
+
+
+@asynccontextmanager
+async def moderating(redis_url: str, file: Path) -> AsyncIterator[Moderator]:
+    """Run a server with one operator, who has a passkey and has not shown it yet."""
+    file.write_text("")
+    async with node(redis_url, operators=file) as port, opened(port) as client:
+        welcome = await client.hello(name="Ada")
+        device = device_at(port)
+        assert (await create(client, device))["type"] == "done"
+        player = welcome["player"]["id"]
+        file.write_text(f"{player} ada # of the tests\n")
+        yield Moderator(client, device, port, file, player, welcome["token"])
+
+
+@pytest.fixture
+async def mod(redis_url: str, tmp_path: Path) -> AsyncIterator[Moderator]:
+    async with moderating(redis_url, tmp_path / "operators") as mod:
+        yield mod
+
+
+@pytest.fixture
+async def confirmed(mod: Moderator) -> Moderator:
+    assert (await confirm(mod.client, mod.device))["type"] == "Operating"
+    return mod
+
+
+async def codes(client: Client) -> dict[str, str]:
+    """Return the code with which a client is refused each command."""
+    answers = {kind: await client.ask(kind, **fields) for kind, fields in COMMANDS.items()}
+    return {kind: answer.get("code", "") for kind, answer in answers.items()}
+
+
+async def given_up(client: Client) -> str:
+    """Give a daily up, and return the attempt once its result counts."""
+    await client.ask("leaderboard.watch", game="robert")
+    attempt = str((await give_up_daily(client))["attempt"])
+    await client.next("leaderboard", lambda e: any(
+        row["player"]["id"] in attempt for row in e["top"]))  # fmt: skip
+    return attempt
+
+
+async def test_a_server_without_operators_does_not_know_their_commands(port: int) -> None:
+    async with opened(port) as client:
+        await client.hello()
+
+        async def told(kind: int) -> str:
+            client._answers[kind] = answer = asyncio.get_running_loop().create_future()
+            await client.socket.send(msgpack.packb([kind, kind]))
+            refused = await answer
+            return str((refused["code"], refused["text"].replace(str(kind), "?")))
+
+        assert len({await told(kind) for kind in (*range(112, 117), 126)}) == 1
+
+
+async def test_a_player_who_is_not_on_the_list_is_refused(mod: Moderator) -> None:
+    async with opened(mod.port) as other:
+        await other.hello()
+        assert (await create(other, device_at(mod.port)))["type"] == "done"
+        assert set((await codes(other)).values()) == {"not_operator"}
+
+
+async def test_a_token_alone_or_a_recovery_code_opens_nothing(mod: Moderator) -> None:
+    async with opened(mod.port) as thief:
+        await thief.hello(mod.token)
+        assert await codes(thief) == {
+            "AskOperator": "",
+            "ConfirmOperator": "bad_passkey",
+            "ListCases": "confirm_first",
+            "LookUp": "confirm_first",
+            "Moderate": "confirm_first",
+        }
+    # Who has just made a passkey, and so may change credentials, is not let in by that either.
+    code = await mod.client.keep()
+    assert (await mod.client.ask("ConfirmCode", code=code))["type"] == "done"
+    assert (await mod.client.ask("ListCases", state="open"))["code"] == "confirm_first"
+
+
+async def test_no_other_passkey_and_no_answer_to_another_question_lets_in(mod: Moderator) -> None:
+    stolen = device_at(mod.port)
+    async with opened(mod.port) as other, opened(mod.port) as tab:
+        await other.hello()
+        assert (await create(other, stolen))["type"] == "done"
+        assert (await confirm(mod.client, stolen))["code"] == "bad_passkey"
+        options = (await mod.client.ask("AskPasskey", purpose="confirm"))["options"]
+        answer = mod.device.use(options)
+        refused = await mod.client.ask("ConfirmOperator", credential=answer)
+        assert refused["code"] == "bad_passkey"
+        # One session's passkey is not another's.
+        assert (await confirm(mod.client, mod.device))["type"] == "Operating"
+        await tab.hello(mod.token)
+        assert (await tab.ask("ListCases", state="open"))["code"] == "confirm_first"
+        assert (await mod.client.ask("ListCases", state="open"))["type"] == "LookedUp"
+
+
+async def test_a_session_may_moderate_for_half_an_hour(mod: Moderator) -> None:
+    told = await confirm(mod.client, mod.device)
+    assert told["operator"] == f"ada ({mod.id})"
+    now = (await mod.client.ask("ping"))["now"]
+    assert told["until"] == pytest.approx(now + 1_800_000, abs=60_000)
+    assert (await mod.client.ask("ListCases", state="open"))["type"] == "LookedUp"
+
+
+async def test_when_that_is_over_the_passkey_is_asked_for_again(
+    redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operating, "OPERATE_FOR", 0.0)
+    async with moderating(redis_url, tmp_path / "operators") as mod:
+        assert (await confirm(mod.client, mod.device))["type"] == "Operating"
+        assert (await mod.client.ask("ListCases", state="open"))["code"] == "confirm_first"
+        assert (await mod.act("unbar", mod.id))["code"] == "confirm_first"
+
+
+async def test_who_is_taken_off_the_list_is_refused_at_once(confirmed: Moderator) -> None:
+    assert (await confirmed.act("unbar", confirmed.id))["type"] == "Moderated"
+    confirmed.file.write_text("# nobody\n")
+    assert set((await codes(confirmed.client)).values()) == {"not_operator"}
+
+
+async def test_every_act_is_in_the_audit_journal_under_the_operators_name(
+    confirmed: Moderator,
+) -> None:
+    async with opened(confirmed.port) as one, opened(confirmed.port) as other:
+        code = await room_of(one, other)
+        attempt = await given_up(one)
+        player = attempt.partition(".")[2]
+        day = (await one.ask("daily.list"))["day"]
+        assert (await other.ask("Report", kind="name", about=player))["type"] == "done"
+        (case,) = await confirmed.cases()
+        acts = [
+            ("dismiss", case["case"], None),
+            ("resolve", case["case"], None),
+            ("hide_name", player, None),
+            ("show_name", player, None),
+            ("void", attempt, None),
+            ("unvoid", attempt, None),
+            ("close_room", code.lower(), None),
+            ("repair_day", "robert", day),
+            ("bar", player, 3),
+            ("unbar", player, None),
+            ("delete", player, None),
+        ]
+        done = [(await confirmed.act(*act))["act"] for act in acts]
+        journal = await confirmed.look("acts")
+        assert [act["id"] for act in journal] == done[::-1]
+        assert {(a["operator"], a["reason"]) for a in journal} == {
+            (f"ada ({confirmed.id})", "a test")
+        }
+        assert (await one.next("bye"))["code"] == "barred"
+        assert (await other.next("removed"))["closed"]
+        assert (await confirmed.cases(state="closed"))[0]["closed"]["outcome"] == "resolved"
+
+
+@pytest.mark.parametrize(
+    ("act", "about", "code"),
+    [
+        ("bar", "z" * 16, "unknown_player"),
+        ("void", "x", "unknown_run"),
+        ("close_room", "ZZZZZZZZ", "unknown_room"),
+        ("resolve", "x", "unknown_case"),
+        ("repair_day", "chess", "unknown_game"),
+    ],
+)
+async def test_an_act_on_what_there_is_not_is_refused(
+    confirmed: Moderator, act: str, about: str, code: str
+) -> None:
+    assert (await confirmed.act(act, about))["code"] == code
+
+
+async def test_players_rooms_and_runs_are_looked_up(confirmed: Moderator) -> None:
+    async with opened(confirmed.port) as one, opened(confirmed.port) as other:
+        mine, _ = await race_of(one, other)
+        (row,) = await confirmed.look("running_rooms", "robert")
+        assert (row["code"], row["state"]) == (mine["room"], "running")
+        assert await confirmed.look("open_rooms") == []
+        room = await confirmed.look("room", mine["room"])
+        assert [seat["online"] for seat in room["seats"]] == [True, True]
+        (player,) = await confirmed.look("players", "ad")
+        shown = await confirmed.look("player", player["player"])
+        assert shown["name"].startswith("Ada #")
+        assert shown["kept"] is not None
+        attempt = await given_up(confirmed.client)
+        assert not (await confirmed.look("run", attempt))["void"]
+        for what, about, code in (
+            ("player", "z" * 16, "unknown_player"),
+            ("room", "ZZZZZZZZ", "unknown_room"),
+            ("run", mine["attempt"], "unknown_run"),
+        ):
+            refused = await confirmed.client.ask("LookUp", what=what, about=about)
+            assert refused["code"] == code
+
+
+async def test_an_operator_acts_so_often_and_scans_once_at_a_time(
+    confirmed: Moderator, monkeypatch: pytest.MonkeyPatch, few: Callable[..., None]
+) -> None:
+    async with opened(confirmed.port) as tab:
+        await tab.hello(confirmed.token)
+        assert (await confirm(tab, confirmed.device))["type"] == "Operating"
+        both = [each.send("LookUp", what="players", about="a") for each in (confirmed.client, tab)]
+        answers = [await each for each in both]
+        assert sorted(each["type"] for each in answers) == ["LookedUp", "refused"]
+        assert {each.get("code") for each in answers} == {None, "too_fast"}
+    monkeypatch.setattr(operating, "ACTS", Rate(0.01, 2.0))
+    told = [await confirmed.act("unbar", confirmed.id) for _ in range(3)]
+    assert [each["type"] for each in told] == ["Moderated", "Moderated", "refused"]
+    assert told[-1]["wait"] > 0
+
+
+async def test_a_run_is_reported_by_who_can_see_it_and_the_player_is_told_nothing(
+    confirmed: Moderator,
+) -> None:
+    async with opened(confirmed.port) as one, opened(confirmed.port) as other:
+        mine, theirs = await race_of(one, other)
+        attempt = mine["attempt"]
+        refused = await other.ask("Report", kind="cheating", about=attempt)
+        assert refused["code"] == "deal_open"
+        await resign(one, mine)
+        await resign(other, theirs)
+        await one.next("room", lambda e: e["round"]["over"])
+        told = len(one.seen)
+        assert (await other.ask("Report", kind="cheating", about=attempt))["type"] == "done"
+        (case,) = await confirmed.cases(kind="report")
+        assert (case["attempt"], case["reports"]) == (attempt, {"cheating": 1})
+        await one.ask("ping")
+        assert len(one.seen) == told
+
+
+async def test_a_player_reports_so_many_and_what_was_refused_does_not_count(
+    confirmed: Moderator, few: Callable[..., None]
+) -> None:
+    few(PLAYER_REPORTS=2.0)
+    async with opened(confirmed.port) as one:
+        await one.hello()
+        for _ in range(3):
+            refused = await one.ask("Report", kind="name", about="z" * 16)
+            assert refused["code"] == "unknown_player"
+        told = [await one.ask("Report", kind="name", about=confirmed.id) for _ in range(3)]
+        assert [each["type"] for each in told] == ["done", "done", "refused"]
+        assert (told[-1]["code"], told[-1]["wait"] > 0) == ("too_fast", True)
+    assert len(await confirmed.cases()) == 1
