@@ -176,8 +176,8 @@ export class Client {
   }
 
   /** Report a player, or a run that everybody may look at; `about` is the id. */
-  async report(kind: Report["kind"], about: string): Promise<void> {
-    await this.#link.askWithRetry("Report", { kind, about });
+  async report(reason: Report["reason"], about: string): Promise<void> {
+    await this.#link.askWithRetry("Report", { reason, about });
   }
 
   /** Change the player's name. */

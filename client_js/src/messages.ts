@@ -1349,7 +1349,7 @@ export interface BotCreated {
  */
 export interface Report {
   /** An offensive name, cheating, or something else. */
-  readonly kind: "cheating" | "name" | "other";
+  readonly reason: "cheating" | "name" | "other";
   /** The player's id, or that of the attempt. */
   readonly about: string;
 }
@@ -1379,7 +1379,7 @@ export interface ListCases {
   /** Only those that are open, or closed. */
   readonly state: "closed" | "open";
   /** Only suspicious runs, or reports. */
-  readonly kind?: "report" | "suspicion" | null;
+  readonly source?: "report" | "suspicion" | null;
   /** Only runs at dailies of the day with this number. */
   readonly day?: number | null;
   /** Only those after this place, as the page before says it. */
@@ -1995,10 +1995,10 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   ],
   Exported: ["json"],
   BotCreated: [{ name: "player", struct: "Player" }, "token"],
-  Report: ["kind", "about"],
+  Report: ["reason", "about"],
   AskOperator: [],
   ConfirmOperator: ["credential"],
-  ListCases: ["state", "kind", "day", "before"],
+  ListCases: ["state", "source", "day", "before"],
   LookUp: ["what", "about"],
   Moderate: ["act", "about", "reason", "number"],
   Operating: ["operator", "until"],

@@ -51,8 +51,8 @@ export class OperatorCommands {
 
   /** Ask for suspicious runs and reports, newest first. */
   async cases(filters: ListCases): Promise<CasePage> {
-    const { state, kind = null, day = null, before = null } = filters;
-    const found = await this.#link.askWithRetry("ListCases", { state, kind, day, before });
+    const { state, source = null, day = null, before = null } = filters;
+    const found = await this.#link.askWithRetry("ListCases", { state, source, day, before });
     return JSON.parse(found.json) as CasePage;
   }
 

@@ -16,7 +16,7 @@ from server.base.core.refusal import Refusal
 from server.base.redis.database import Database
 from server.base.redis.scripts import Script
 from server.players.core import keys as players_keys
-from server.players.core.account import MAX_BOTS, MAX_PASSKEYS, Account, Passkey
+from server.players.core.account import BOT_FIELD, MAX_BOTS, MAX_PASSKEYS, Account, Passkey
 from server.players.store import PLAYED, UNUSED
 from server.results.core import keys as results_keys
 
@@ -421,7 +421,7 @@ class AccountStore:
         given = (name, owner, now, players_keys.PLAYER_LIFE_S)
         if not await self._database.run(_MAKE_BOT, [record], *given):
             return "unavailable"
-        own = (players_keys.BOT_FIELD + bot, now, MAX_BOTS, epoch)
+        own = (BOT_FIELD + bot, now, MAX_BOTS, epoch)
         reply = await self._database.run(_OWN_BOT, [players_keys.player(owner)], *own)
         refused = _NOT_OWNED[reply]
         if refused:
@@ -431,7 +431,7 @@ class AccountStore:
     async def disown(self, owner: PlayerId, bot: PlayerId) -> None:
         """Note that a player answers for a bot no more."""
         key = players_keys.player(owner)
-        await self._database.write(key, "HDEL", key, players_keys.BOT_FIELD + bot)
+        await self._database.write(key, "HDEL", key, BOT_FIELD + bot)
 
     # The end of sessions, and of a player
 
@@ -556,9 +556,9 @@ def _account(player: PlayerId, found: dict[str, str]) -> Account:
         },
         number("deleted"),
         {
-            PlayerId(field.removeprefix(players_keys.BOT_FIELD)): int(made)
+            PlayerId(field.removeprefix(BOT_FIELD)): int(made)
             for field, made in found.items()
-            if field.startswith(players_keys.BOT_FIELD)
+            if field.startswith(BOT_FIELD)
         },
         PlayerId(found["bot_of"]) if "bot_of" in found else None,
     )

@@ -16,10 +16,10 @@ async def report(request: Request[Report]) -> Done:
     with request.session.payer.report():
         async with request.paying("any", charges.REPORT):
             if parts is None:
-                await add(request.player, command.kind, PlayerId(command.about))
+                await add(request.player, command.reason, PlayerId(command.about))
             else:
                 attempt = AttemptId(command.about)
-                await add(request.player, command.kind, parts[1], attempt)
+                await add(request.player, command.reason, parts[1], attempt)
     return Done()
 
 

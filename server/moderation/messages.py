@@ -18,10 +18,10 @@ class Report(Command, tag=111, frozen=True):
     `unknown_run`, `deal_open`, `address_full`, `too_fast` or `overloaded`.
 
     Attributes:
-        kind: an offensive name, cheating, or something else.
+        reason: an offensive name, cheating, or something else.
         about: the player's id, or that of the attempt.
     """
 
-    kind: ReportKind
+    reason: ReportKind
     about: Annotated[str, Meta(max_length=40)]
     cost: ClassVar[float] = costs.SEARCH

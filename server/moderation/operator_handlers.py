@@ -59,7 +59,7 @@ async def list_cases(request: Request[ListCases]) -> LookedUp:
     """Return a page of cases."""
     _check(request)
     command, cases = request.command, request.services.operators.cases
-    filters = {"state": command.state, "kind": command.kind, "day": command.day}
+    filters = {"state": command.state, "kind": command.source, "day": command.day}
     return looked_up(await cases(CASES, before=command.before, **filters))  # type: ignore[arg-type]
 
 

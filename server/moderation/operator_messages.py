@@ -47,13 +47,13 @@ class ListCases(Command, tag=114, frozen=True):
 
     Attributes:
         state: only those that are open, or closed.
-        kind: only suspicious runs, or reports.
+        source: only suspicious runs, or reports.
         day: only runs at dailies of the day with this number.
         before: only those after this place, as the page before says it.
     """
 
     state: Literal["open", "closed"]
-    kind: Literal["suspicion", "report"] | None = None
+    source: Literal["suspicion", "report"] | None = None
     day: Annotated[int, Meta(ge=0, le=100_000)] | None = None
     before: Place | None = None
     cost: ClassVar[float] = costs.OPEN

@@ -11,7 +11,7 @@ from server.base.redis.database import Database
 from server.base.redis.scans import ScanStore
 from server.base.redis.scripts import Script
 from server.players.core import keys
-from server.players.core.account import DELETED_NAME
+from server.players.core.account import BOT_FIELD, DELETED_NAME
 from server.players.core.names import (
     RENAME_EVERY_MS,
     RENAMES_AT_ONCE,
@@ -203,7 +203,7 @@ class PlayerStore:
             raise Refusal("bad_token")
         key = keys.player(owner)
         listed, barred = await self._database.read_batched(
-            key, "HMGET", key, keys.BOT_FIELD + bot, "barred"
+            key, "HMGET", key, BOT_FIELD + bot, "barred"
         )
         if listed is None:
             raise Refusal("bad_token")

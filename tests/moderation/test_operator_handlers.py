@@ -196,7 +196,7 @@ async def test_every_act_is_in_the_audit_journal_under_the_operators_name(
         attempt = await given_up(one)
         player = attempt.partition(".")[2]
         day = (await one.ask("daily.list"))["day"]
-        assert (await other.ask("Report", kind="name", about=player))["type"] == "done"
+        assert (await other.ask("Report", reason="name", about=player))["type"] == "done"
         (case,) = await confirmed.cases()
         acts = [
             ("dismiss", case["case"], None),
@@ -283,13 +283,13 @@ async def test_a_run_is_reported_by_who_can_see_it_and_the_player_is_told_nothin
     async with opened(confirmed.port) as one, opened(confirmed.port) as other:
         mine, theirs = await race_of(one, other)
         attempt = mine["attempt"]
-        refused = await other.ask("Report", kind="cheating", about=attempt)
+        refused = await other.ask("Report", reason="cheating", about=attempt)
         assert refused["code"] == "deal_open"
         await resign(one, mine)
         await resign(other, theirs)
         await one.next("room", lambda e: e["round"]["over"])
         told = len(one.seen)
-        assert (await other.ask("Report", kind="cheating", about=attempt))["type"] == "done"
+        assert (await other.ask("Report", reason="cheating", about=attempt))["type"] == "done"
         (case,) = await confirmed.cases(kind="report")
         assert (case["attempt"], case["reports"]) == (attempt, {"cheating": 1})
         await one.ask("ping")
@@ -303,9 +303,9 @@ async def test_a_player_reports_so_many_and_what_was_refused_does_not_count(
     async with opened(confirmed.port) as one:
         await one.hello()
         for _ in range(3):
-            refused = await one.ask("Report", kind="name", about="z" * 16)
+            refused = await one.ask("Report", reason="name", about="z" * 16)
             assert refused["code"] == "unknown_player"
-        told = [await one.ask("Report", kind="name", about=confirmed.id) for _ in range(3)]
+        told = [await one.ask("Report", reason="name", about=confirmed.id) for _ in range(3)]
         assert [each["type"] for each in told] == ["done", "done", "refused"]
         assert (told[-1]["code"], told[-1]["wait"] > 0) == ("too_fast", True)
     assert len(await confirmed.cases()) == 1

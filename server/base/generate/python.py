@@ -34,6 +34,9 @@ from samedeal_client.protocol import Command, Event
 
 '''
 
+LINE = 100
+"""The length of a line, in characters, above which a type has a line for each of its parts."""
+
 ANSWERS: dict[Message, list[str]] = {command: answers_to(command) for command in COMMANDS}
 ANSWERS_MOVE = ["Moved", "Attempt"]
 
@@ -80,7 +83,11 @@ def _field(field: types.Field, info: types.Type) -> str:
         default = f" = {_literal(field.default)}"
     elif field.default_factory is not NODEFAULT:
         default = " = ()"
-    return f"    {field.name}: {_type(info)}{default}\n"
+    line = f"    {field.name}: {_type(info)}{default}\n"
+    if len(line) <= LINE + 1:
+        return line
+    # As the formatter has it.
+    return line.replace("[", "[\n        ").replace(", ", ",\n        ").replace("]", ",\n    ]")
 
 
 def _literal(value: object) -> str:

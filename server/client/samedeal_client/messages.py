@@ -1873,11 +1873,11 @@ class Report(Command["Done"]):
     `unknown_run`, `deal_open`, `address_full`, `too_fast` or `overloaded`.
 
     Attributes:
-        kind: an offensive name, cheating, or something else.
+        reason: an offensive name, cheating, or something else.
         about: the player's id, or that of the attempt.
     """
 
-    kind: Literal["cheating", "name", "other"]
+    reason: Literal["cheating", "name", "other"]
     about: str
 
     kind: ClassVar[int] = 111
@@ -1916,13 +1916,13 @@ class ListCases(Command["LookedUp"]):
 
     Attributes:
         state: only those that are open, or closed.
-        kind: only suspicious runs, or reports.
+        source: only suspicious runs, or reports.
         day: only runs at dailies of the day with this number.
         before: only those after this place, as the page before says it.
     """
 
     state: Literal["closed", "open"]
-    kind: Literal["report", "suspicion"] | None = None
+    source: Literal["report", "suspicion"] | None = None
     day: int | None = None
     before: tuple[int, str] | None = None
 

@@ -13,6 +13,9 @@ MAX_PASSKEYS = 8
 MAX_BOTS = 5
 """Bots that a player may have."""
 
+BOT_FIELD = "bot:"
+"""The prefix of the fields of a player's record that name the bots which the player answers for."""
+
 AUTHENTICATORS: Final = {
     "fbfc3007-154e-4ecc-8c0b-6e020557d7bd": "Apple Passwords",
     "dd4ec289-e01d-41c9-bb89-70fa845d4bf2": "iCloud Keychain",

@@ -24,9 +24,6 @@ UNUSED_ACCOUNT_LIFE_S = 60 * DAY_SECONDS
 MAX_SESSIONS = 8
 """Sessions that a player may have at once: each costs memory, and a frame for each move."""
 
-BOT_FIELD = "bot:"
-"""The prefix of the fields of a player's record that name the bots which the player answers for."""
-
 FOR_GOOD = {
     "player": "who has kept an identity and has a result, for whoever has the code or a passkey",
 }

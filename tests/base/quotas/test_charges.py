@@ -256,10 +256,10 @@ async def test_a_command_that_stores_something_is_charged_for(
 async def test_a_report_is_charged_for_unless_it_is_refused(hub: HubNode, node: Node) -> None:
     ada, bob = await seat_at(hub, HERE), await seat_at(hub, ELSEWHERE, name="Bob")
     before = await stored(node)
-    refused = await ada.ask("Report", kind="name", about="z" * 16)
+    refused = await ada.ask("Report", reason="name", about="z" * 16)
     assert refused["code"] == "unknown_player"
     assert await stored(node) == before
-    assert (await ada.ask("Report", kind="name", about=bob.player))["type"] == "done"
+    assert (await ada.ask("Report", reason="name", about=bob.player))["type"] == "done"
     (item,) = moderation_charges.REPORT
     assert await stored(node) == before + item.size
     taken = [await node.redis.memory_usage(key) or 0 for key in await node.keys("{suspicious}:*")]
