@@ -122,7 +122,7 @@ async def test_reports_are_listed_and_closed(redis_url: str) -> None:
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         player = (await one.hello(name="Ada"))["player"]["id"]
         await other.hello()
-        assert (await other.ask("Report", kind="name", about=player))["type"] == "done"
+        assert (await other.ask("Report", reason="name", about=player))["type"] == "done"
         (case,) = await found(redis_url, "reports")
         assert (case["player"], case["reports"], case["weight"]) == (player, {"name": 1}, 1)
         exit_code, shown = await run(redis_url, "reports", as_json=False)

@@ -16,7 +16,11 @@ const LAYERS: readonly (readonly string[])[] = [
   ["board"],
   ["parts"],
   ["table"],
-  [...["deals", "replay", "leaderboard", "practice", "race", "daily", "watch", "account"], "home"],
+  [
+    ...["deals", "replay", "leaderboard", "practice", "race", "daily", "watch", "account"],
+    "home",
+    "operators",
+  ],
   ["shell"],
 ];
 
@@ -33,6 +37,7 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     deals: "who watches sees what could have been",
     race: "who watches sees the seats and results of those who play",
   },
+  operators: { account: "an operator shows a passkey, as on the account page" },
   home: {
     race: "it has the button that opens a race, and the field for a room's code",
     daily: "it lists the dailies",

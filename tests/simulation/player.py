@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterator, Set
 from itertools import count
 from typing import Any
 
 from server.base.wire.session_messages import VERSION
 from server.play.core.digest import digest
+from server.play.core.keys import UNPLAYED_LIFE_MS
 from tests.faults.client_state import ClientState
 from tests.faults.ledger import Ledger, Line, Message
 from tests.faults.player import RETRYABLE, UNEXPECTED, is_unexpected
@@ -272,6 +274,8 @@ class Player:
         timer.cancel()
         for fields, answer in zip(wanted, answers, strict=True):
             code = answer.get("code") if answer is not None else None
+            if code == "unknown_attempt" and self._has_expired(fields["attempt"]):
+                continue
             if answer is not None and is_unexpected(code, fields["type"], self.unexpected):
                 world.complain("broken", self.id, f"{answer['code']} after {wanted}")
         if None in answers:
@@ -280,6 +284,15 @@ class Player:
             if self.rng.random() < 0.5:
                 self._node = self.rng.randrange(len(self.network.nodes))
         return answers
+
+    def _has_expired(self, attempt: str) -> bool:
+        """Return whether an attempt is not kept any more if nothing was played at it."""
+        deadlines = [
+            line.message["deadline"]
+            for line in self.ledger.event_lines
+            if line.message["type"] == "attempt" and line.message["attempt"] == attempt
+        ]
+        return max(deadlines, default=math.inf) + UNPLAYED_LIFE_MS <= self.world.now()
 
     def _time_out(self, device: Device, commands: list[Message]) -> None:
         if self.world.calm:
