@@ -17,7 +17,7 @@ export interface Messages {
 /** The groups that first visits show none of: they are in a module of their own. */
 export const LATER: ReadonlySet<string> = new Set([
   ...["account", "boards", "check", "could", "days", "howTo"],
-  ...["replay", "report", "settings", "watching"],
+  ...["replay", "report", "rounds", "seated", "series", "settings", "terms", "watching"],
 ]);
 
 /** The groups that only those who run the server are shown: in a module of their own, too. */
