@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from server.accounts.challenges import Challenges
 from server.accounts.confirmations import Confirmations
+from server.accounts.passkey_challenges import PasskeyChallenges
 from server.base.core.ids import PlayerId, RoomCode
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
@@ -39,7 +39,7 @@ class Front:
         same_address: what hosts are told of players at the same address.
         confirmations: which sessions have shown a credential of their player.
         operating: which sessions may moderate.
-        challenges: those of passkeys that sessions have not answered.
+        passkey_challenges: those of passkeys that sessions have not answered.
         holding: which of a player's sessions holds an attempt, while the others mirror it.
     """
 
@@ -57,7 +57,7 @@ class Front:
         self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
         self.confirmations = Confirmations()
         self.operating = Operating()
-        self.challenges = Challenges()
+        self.passkey_challenges = PasskeyChallenges()
         self.holding = HoldingFeed(
             services.attempts,
             services.mirrors,

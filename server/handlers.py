@@ -9,6 +9,7 @@ from server.base.net.load import Load
 from server.base.wire.answerer import Handlers
 from server.base.wire.messages import Command, Event
 from server.base.wire.session import Session
+from server.challenges import handlers as challenges
 from server.dailies import handlers as dailies
 from server.front import Front
 from server.lobby import handlers as lobby
@@ -38,6 +39,7 @@ HANDLERS: HandlerTable = {
     **accounts.HANDLERS,
     **moderation.HANDLERS,
     **operators.HANDLERS,
+    **challenges.HANDLERS,
 }
 """The handler of every command, by the command's type."""
 

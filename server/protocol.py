@@ -28,6 +28,7 @@ from server.base.wire import messages as shared
 from server.base.wire import session_messages as session
 from server.base.wire.codec import Decoder
 from server.base.wire.messages import Command, Event, kind_of
+from server.challenges import messages as challenges
 from server.dailies import messages as dailies
 from server.lobby import messages as lobby
 from server.moderation import messages as moderation
@@ -46,6 +47,7 @@ __all__ = [
     "STRUCTS",
     "accounts",
     "attempts",
+    "challenges",
     "dailies",
     "deals",
     "decode",
@@ -64,7 +66,7 @@ __all__ = [
 
 MODULES = (
     *(shared, session, rooms, lobby, attempts, deals),
-    *(dailies, leaderboards, runs, watching, accounts, moderation, operators),
+    *(dailies, leaderboards, runs, watching, accounts, moderation, operators, challenges),
 )
 
 

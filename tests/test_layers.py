@@ -53,6 +53,7 @@ WINGS = {
     "lobby": "rooms players",
     "watching": "rooms play deals",
     "runs": "rooms results play players deals",
+    "challenges": "runs rooms results play players deals",
     "moderation": "runs lobby dailies accounts rooms results play players deals",
 }
 """The wings on which each wing stands, beside the base."""
@@ -65,7 +66,7 @@ FRONT_NAMES = {
     "hub",
     "sign_ins",
     "confirmations",
-    "challenges",
+    "passkey_challenges",
     "operating",
 }
 FRONT_ENDS = ("_messages", "feed", "api")

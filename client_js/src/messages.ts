@@ -51,6 +51,9 @@ export const UNDO_DEPTH = 100;
 /** The most characters of a credential: no frame has room for more. */
 export const MAX_CREDENTIAL = 4000;
 
+/** The most players that a challenge can be addressed to by name. */
+export const MAX_NAMED = 50;
+
 /**
  * The reference to what an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`.
  */
@@ -1450,6 +1453,219 @@ export interface Moderated {
   readonly act: string;
 }
 
+/**
+ * Make a challenge: on a new deal, or on the one of a race that its maker has just played.
+ *
+ * Refused as `unknown_game`, `unknown_variant`, `unknown_run`, `deal_open` (the race goes on),
+ * `deal_shown` (others than its players have seen the deal), `unknown_player`, `not_in_circle`,
+ * `too_many_challenges` or `overloaded`.
+ */
+export interface CreateChallenge {
+  readonly game: string;
+  /** Seconds for an attempt, 60 to 7,200; of a race's deal, the race's counts. */
+  readonly limit: number;
+  /** Seconds until it closes, an hour to two weeks. */
+  readonly open_for: number;
+  readonly key: string;
+  readonly variant?: string;
+  /** The help that its players may ask for; of a race's deal, the race's counts. */
+  readonly help?: "hints" | "none" | "undo";
+  /** Whether the maker's result is shown to those who have not played yet. */
+  readonly target?: boolean;
+  /** The ids of those who are named; with any, only they may play. */
+  readonly players?: readonly string[];
+  /** The id of the circle whose members may play; null if it is not for one. */
+  readonly circle?: string | null;
+  /**
+   * The maker's attempt at a race that is over, whose deal it is to be played on; null for a new
+   * deal.
+   */
+  readonly attempt?: string | null;
+}
+
+/** Ask for a challenge, and subscribe the session to its changes and to no other one's. */
+export interface WatchChallenge {
+  readonly challenge: string;
+}
+
+/** End the session's subscription to a challenge, if there is one. */
+export type UnwatchChallenge = object;
+
+/**
+ * Start the player's one attempt at a challenge, or return to it; its clock starts now.
+ *
+ * Refused as `already_played`, `challenge_over`, `not_challenged` (it is for others),
+ * `challenge_full` or `overloaded`.
+ */
+export interface PlayChallenge {
+  readonly challenge: string;
+}
+
+/** Ask for the player's challenges: those they made, were named in, or have played. */
+export interface ListChallenges {
+  /** Whether the player has now seen what is new in them. */
+  readonly seen?: boolean;
+}
+
+/** Take a challenge off the player's list. */
+export interface HideChallenge {
+  readonly challenge: string;
+}
+
+/**
+ * Send an emote for a run of a challenge, in place of the one that the player sent before.
+ *
+ * Refused as `not_played` unless the player's own attempt is over, or `unknown_run`.
+ */
+export interface EmoteRun {
+  readonly challenge: string;
+  /** Whose run. */
+  readonly player: string;
+  /** Its index in `EMOTES`, or null to take it back. */
+  readonly emote: number | null;
+}
+
+/**
+ * Make a challenge by the same terms for the same people, on a new deal; it answers with it.
+ *
+ * If a player has made one, it is returned: there is one for all.
+ *
+ * Refused as `not_played` unless the player has played, and as `CreateChallenge` is.
+ */
+export interface Rematch {
+  readonly challenge: string;
+}
+
+/** A player of a challenge. */
+export interface Challenger {
+  readonly player: Player;
+  /**
+   * `named` has not begun, `playing` has, `ended` is done; `absent` was named and had not begun
+   * when it closed, and ranks last.
+   */
+  readonly state: "absent" | "ended" | "named" | "playing";
+  /**
+   * Null until it may be seen: by whoever has ended, by all after the close, and the maker's by all
+   * if it is the target.
+   */
+  readonly result: Result | null;
+  /** 1 for the best, equal results sharing one; null like `result`. */
+  readonly rank: number | null;
+  /** The id of the run, by which its replay is asked for; null like `result`. */
+  readonly attempt: string | null;
+  /** Those for the run: pairs of a player's id and the emote; empty like `result`. */
+  readonly emotes: readonly (readonly [string, number])[];
+}
+
+/** A challenge as its viewer may see it. */
+export interface Challenge {
+  readonly challenge: string;
+  /** Of the challenge; it only grows. */
+  readonly version: number;
+  /** Who made it. */
+  readonly maker: Player;
+  readonly game: string;
+  readonly variant: string;
+  /** Seconds for an attempt. */
+  readonly limit: number;
+  readonly help: "hints" | "none" | "undo";
+  /** When it was made, in Unix milliseconds. */
+  readonly at: number;
+  /** When it closes at the latest, in Unix milliseconds. */
+  readonly closes: number;
+  /** Whether it has closed: by its date, or since all who are named have played. */
+  readonly over: boolean;
+  /** The deal's id. */
+  readonly deal: string;
+  /** To the deal's seed, in hexadecimal. */
+  readonly commitment: string;
+  /** The deal's, in hexadecimal; null until it has closed. */
+  readonly seed: string | null;
+  /** The proof about the deal; null if there is none. */
+  readonly certificate: Certificate | null;
+  /** Who may play. */
+  readonly audience: "circle" | "link" | "named";
+  /** Whether the viewer may begin or resume an attempt now. */
+  readonly may_play: boolean;
+  /** The viewer's result so far; null before they begin. */
+  readonly mine: Result | null;
+  /** The id of the viewer's attempt; null before they begin. */
+  readonly attempt: string | null;
+  /**
+   * Who has played or was named, in order of the table: ranks where they may be seen, else in the
+   * order in which they came. The viewer who has not ended sees no results.
+   */
+  readonly players: readonly Challenger[];
+  /** How many have looked at it; only its maker is told, others see 0. */
+  readonly opened: number;
+  /** Whether it is played on the deal of a race. */
+  readonly race: boolean;
+  /** The id of the circle that it is for, or null. */
+  readonly circle: string | null;
+  /** The id of the challenge that followed, or null. */
+  readonly rematch: string | null;
+}
+
+/**
+ * What changed in the challenge that the session is subscribed to, as its viewer may see it.
+ *
+ * When the viewer's own attempt ends, or the challenge closes, the whole `Challenge` is sent
+ * instead.
+ */
+export interface ChallengeChange {
+  readonly challenge: string;
+  /** Of the challenge after it. */
+  readonly version: number;
+  /**
+   * The rows that changed or are new; others keep theirs, but for ranks, which follow from the
+   * results by the rules of a standing.
+   */
+  readonly players: readonly Challenger[];
+  /**
+   * The ids of all who have ended, best first, with their ranks; empty if they did not change or
+   * may not be seen.
+   */
+  readonly ranks: readonly (readonly [string, number])[];
+  /** The id of the challenge that followed, or null. */
+  readonly rematch: string | null;
+}
+
+/** A challenge in a player's list. */
+export interface ChallengeRow {
+  readonly challenge: string;
+  readonly maker: Player;
+  readonly game: string;
+  readonly variant: string;
+  readonly closes: number;
+  readonly over: boolean;
+  /**
+   * `new` if the player may play it and has not begun, `playing`, `ended` if they have played,
+   * `missed` if it closed before they began, and `made` if they made it and have not begun.
+   */
+  readonly state: "ended" | "made" | "missed" | "new" | "playing";
+  /** The player's among those who have ended so far; null unless they have ended. */
+  readonly rank: number | null;
+  /** How many have ended. */
+  readonly ended: number;
+  /** How many have begun or are named. */
+  readonly players: number;
+  /**
+   * Whether something is new since the player last looked: they were named, somebody has ended, it
+   * closed, or there is a rematch.
+   */
+  readonly news: boolean;
+  readonly circle: string | null;
+}
+
+/**
+ * The player's challenges, the latest first: those with news, and at most 50 in all.
+ *
+ * It answers `ListChallenges`, and is sent to the sessions of a player who is named in one.
+ */
+export interface Challenges {
+  readonly challenges: readonly ChallengeRow[];
+}
+
 /** Every one of the commands by name. */
 export interface Commands {
   readonly Hello: Hello;
@@ -1504,6 +1720,14 @@ export interface Commands {
   readonly ListCases: ListCases;
   readonly LookUp: LookUp;
   readonly Moderate: Moderate;
+  readonly CreateChallenge: CreateChallenge;
+  readonly WatchChallenge: WatchChallenge;
+  readonly UnwatchChallenge: UnwatchChallenge;
+  readonly PlayChallenge: PlayChallenge;
+  readonly ListChallenges: ListChallenges;
+  readonly HideChallenge: HideChallenge;
+  readonly EmoteRun: EmoteRun;
+  readonly Rematch: Rematch;
 }
 
 /** The kinds of the commands. */
@@ -1560,6 +1784,14 @@ export const COMMANDS = {
   ListCases: 114,
   LookUp: 115,
   Moderate: 116,
+  CreateChallenge: 117,
+  WatchChallenge: 118,
+  UnwatchChallenge: 119,
+  PlayChallenge: 120,
+  ListChallenges: 121,
+  HideChallenge: 122,
+  EmoteRun: 123,
+  Rematch: 124,
 } as const;
 
 /** Every one of the events by name. */
@@ -1599,6 +1831,9 @@ export interface Events {
   readonly Operating: Operating;
   readonly LookedUp: LookedUp;
   readonly Moderated: Moderated;
+  readonly Challenge: Challenge;
+  readonly ChallengeChange: ChallengeChange;
+  readonly Challenges: Challenges;
 }
 
 /** The kinds of the events. */
@@ -1638,6 +1873,9 @@ export const EVENTS = {
   Operating: 103,
   LookedUp: 104,
   Moderated: 105,
+  Challenge: 106,
+  ChallengeChange: 107,
+  Challenges: 108,
 } as const;
 
 /** The names of the events that answer each of the commands. */
@@ -1694,6 +1932,14 @@ export interface Answers {
   readonly ListCases: "LookedUp";
   readonly LookUp: "LookedUp";
   readonly Moderate: "Moderated";
+  readonly CreateChallenge: "Challenge";
+  readonly WatchChallenge: "Challenge";
+  readonly UnwatchChallenge: "Done";
+  readonly PlayChallenge: "Attempt";
+  readonly ListChallenges: "Challenges";
+  readonly HideChallenge: "Done";
+  readonly EmoteRun: "Done";
+  readonly Rematch: "Challenge";
 }
 
 /** A field by its name, if there is no more to say of it. */
@@ -2004,4 +2250,78 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Operating: ["operator", "until"],
   LookedUp: ["json"],
   Moderated: ["act"],
+  CreateChallenge: [
+    "game",
+    "limit",
+    "open_for",
+    "key",
+    "variant",
+    "help",
+    "target",
+    "players",
+    "circle",
+    "attempt",
+  ],
+  WatchChallenge: ["challenge"],
+  UnwatchChallenge: [],
+  PlayChallenge: ["challenge"],
+  ListChallenges: ["seen"],
+  HideChallenge: ["challenge"],
+  EmoteRun: ["challenge", "player", "emote"],
+  Rematch: ["challenge"],
+  Challenger: [
+    { name: "player", struct: "Player" },
+    "state",
+    { name: "result", struct: "Result" },
+    "rank",
+    "attempt",
+    { name: "emotes", otherwise: [] },
+  ],
+  Challenge: [
+    "challenge",
+    "version",
+    { name: "maker", struct: "Player" },
+    "game",
+    "variant",
+    "limit",
+    "help",
+    "at",
+    "closes",
+    "over",
+    "deal",
+    "commitment",
+    "seed",
+    { name: "certificate", struct: "Certificate" },
+    "audience",
+    "may_play",
+    { name: "mine", struct: "Result" },
+    "attempt",
+    { name: "players", list: "Challenger" },
+    { name: "opened", otherwise: 0 },
+    { name: "race", otherwise: false },
+    "circle",
+    "rematch",
+  ],
+  ChallengeChange: [
+    "challenge",
+    "version",
+    { name: "players", list: "Challenger" },
+    { name: "ranks", otherwise: [] },
+    "rematch",
+  ],
+  ChallengeRow: [
+    "challenge",
+    { name: "maker", struct: "Player" },
+    "game",
+    "variant",
+    "closes",
+    "over",
+    "state",
+    "rank",
+    "ended",
+    "players",
+    "news",
+    "circle",
+  ],
+  Challenges: [{ name: "challenges", list: "ChallengeRow" }],
 };

@@ -6,7 +6,6 @@ from operator import itemgetter
 
 from server.accounts import passkeys
 from server.accounts.accounts import parse_typed
-from server.accounts.challenges import Purpose
 from server.accounts.core import charges
 from server.accounts.messages import (
     Account,
@@ -35,6 +34,7 @@ from server.accounts.messages import (
     SignOutEverywhere,
     UsePasskey,
 )
+from server.accounts.passkey_challenges import Purpose
 from server.base.core.ids import PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
@@ -87,7 +87,7 @@ async def sign_in(request: Request[SignIn]) -> SignedIn:
 
 async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
     """Return options with a new challenge."""
-    site, session, challenges = site_of(request), request.session, request.front.challenges
+    site, session, challenges = site_of(request), request.session, request.front.passkey_challenges
     purpose = request.command.purpose
     if purpose == "use":
         return PasskeyOptions(passkeys.use_options(site, challenges.new(session, purpose)))
@@ -105,7 +105,7 @@ async def ask_passkey(request: Request[AskPasskey]) -> PasskeyOptions:
 
 async def create_passkey(request: Request[CreatePasskey]) -> Done:
     """Verify a new passkey, and keep the identity by it; it has been shown by that."""
-    site, session, challenges = site_of(request), request.session, request.front.challenges
+    site, session, challenges = site_of(request), request.session, request.front.passkey_challenges
     challenge = challenges.answered(session, "create")
     profile = await _profile(request)
     passkey = passkeys.created(site, challenge, profile, request.command.credential)
@@ -221,7 +221,7 @@ async def verify_passkey(
         Refusal: as `bad_passkey` or `no_passkeys`.
     """
     site, accounts = site_of(request), request.services.accounts
-    challenge = request.front.challenges.answered(request.session, purpose)
+    challenge = request.front.passkey_challenges.answered(request.session, purpose)
     passkey, account = await accounts.passkey(passkeys.credential_id(credential))
     if player not in {None, passkey.player}:
         raise Refusal("bad_passkey")

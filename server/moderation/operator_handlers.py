@@ -43,7 +43,7 @@ async def ask_operator(request: Request[AskOperator]) -> PasskeyOptions:
     _operator(request)
     site = site_of(request)
     account = await request.services.accounts.load(request.player)
-    challenge = request.front.challenges.new(request.session, "operate")
+    challenge = request.front.passkey_challenges.new(request.session, "operate")
     return PasskeyOptions(passkeys.use_options(site, challenge, account.passkeys))
 
 

@@ -54,6 +54,9 @@ UNDO_DEPTH = 100
 MAX_CREDENTIAL = 4000
 """The most characters of a credential: no frame has room for more."""
 
+MAX_NAMED = 50
+"""The most players that a challenge can be addressed to by name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Player:
@@ -2026,6 +2029,272 @@ class Moderated(Event):
     kind: ClassVar[int] = 105
 
 
+@dataclass(frozen=True, slots=True)
+class CreateChallenge(Command["Challenge"]):
+    """Make a challenge: on a new deal, or on the one of a race that its maker has just played.
+
+    Refused as `unknown_game`, `unknown_variant`, `unknown_run`, `deal_open` (the race goes on),
+    `deal_shown` (others than its players have seen the deal), `unknown_player`, `not_in_circle`,
+    `too_many_challenges` or `overloaded`.
+
+    Attributes:
+        limit: seconds for an attempt, 60 to 7,200; of a race's deal, the race's counts.
+        open_for: seconds until it closes, an hour to two weeks.
+        help: the help that its players may ask for; of a race's deal, the race's counts.
+        target: whether the maker's result is shown to those who have not played yet.
+        players: the ids of those who are named; with any, only they may play.
+        circle: the id of the circle whose members may play; null if it is not for one.
+        attempt: the maker's attempt at a race that is over, whose deal it is to be played on; null
+            for a new deal.
+    """
+
+    game: str
+    limit: int
+    open_for: int
+    key: str
+    variant: str = "standard"
+    help: Literal["hints", "none", "undo"] = "none"
+    target: bool = True
+    players: tuple[str, ...] = ()
+    circle: str | None = None
+    attempt: str | None = None
+
+    kind: ClassVar[int] = 117
+    cost: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class WatchChallenge(Command["Challenge"]):
+    """Ask for a challenge, and subscribe the session to its changes and to no other one's."""
+
+    challenge: str
+
+    kind: ClassVar[int] = 118
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class UnwatchChallenge(Command["Done"]):
+    """End the session's subscription to a challenge, if there is one."""
+
+    kind: ClassVar[int] = 119
+    cost: ClassVar[float] = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlayChallenge(Command["Attempt"]):
+    """Start the player's one attempt at a challenge, or return to it; its clock starts now.
+
+    Refused as `already_played`, `challenge_over`, `not_challenged` (it is for others),
+    `challenge_full` or `overloaded`.
+    """
+
+    challenge: str
+
+    kind: ClassVar[int] = 120
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class ListChallenges(Command["Challenges"]):
+    """Ask for the player's challenges: those they made, were named in, or have played.
+
+    Attributes:
+        seen: whether the player has now seen what is new in them.
+    """
+
+    seen: bool = False
+
+    kind: ClassVar[int] = 121
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class HideChallenge(Command["Done"]):
+    """Take a challenge off the player's list."""
+
+    challenge: str
+
+    kind: ClassVar[int] = 122
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class EmoteRun(Command["Done"]):
+    """Send an emote for a run of a challenge, in place of the one that the player sent before.
+
+    Refused as `not_played` unless the player's own attempt is over, or `unknown_run`.
+
+    Attributes:
+        player: whose run.
+        emote: its index in `EMOTES`, or null to take it back.
+    """
+
+    challenge: str
+    player: str
+    emote: int | None
+
+    kind: ClassVar[int] = 123
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rematch(Command["Challenge"]):
+    """Make a challenge by the same terms for the same people, on a new deal; it answers with it.
+
+    If a player has made one, it is returned: there is one for all.
+
+    Refused as `not_played` unless the player has played, and as `CreateChallenge` is.
+    """
+
+    challenge: str
+
+    kind: ClassVar[int] = 124
+    cost: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Challenger:
+    """A player of a challenge.
+
+    Attributes:
+        state: `named` has not begun, `playing` has, `ended` is done; `absent` was named and had
+            not begun when it closed, and ranks last.
+        result: null until it may be seen: by whoever has ended, by all after the close, and the
+            maker's by all if it is the target.
+        rank: 1 for the best, equal results sharing one; null like `result`.
+        attempt: the id of the run, by which its replay is asked for; null like `result`.
+        emotes: those for the run: pairs of a player's id and the emote; empty like `result`.
+    """
+
+    player: Player
+    state: Literal["absent", "ended", "named", "playing"]
+    result: Result | None = None
+    rank: int | None = None
+    attempt: str | None = None
+    emotes: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge(Event):
+    """A challenge as its viewer may see it.
+
+    Attributes:
+        version: of the challenge; it only grows.
+        maker: who made it.
+        limit: seconds for an attempt.
+        at: when it was made, in Unix milliseconds.
+        closes: when it closes at the latest, in Unix milliseconds.
+        over: whether it has closed: by its date, or since all who are named have played.
+        deal: the deal's id.
+        commitment: to the deal's seed, in hexadecimal.
+        seed: the deal's, in hexadecimal; null until it has closed.
+        certificate: the proof about the deal; null if there is none.
+        audience: who may play.
+        may_play: whether the viewer may begin or resume an attempt now.
+        mine: the viewer's result so far; null before they begin.
+        attempt: the id of the viewer's attempt; null before they begin.
+        players: who has played or was named, in order of the table: ranks where they may be seen,
+            else in the order in which they came. The viewer who has not ended sees no results.
+        opened: how many have looked at it; only its maker is told, others see 0.
+        race: whether it is played on the deal of a race.
+        circle: the id of the circle that it is for, or null.
+        rematch: the id of the challenge that followed, or null.
+    """
+
+    challenge: str
+    version: int
+    maker: Player
+    game: str
+    variant: str
+    limit: int
+    help: Literal["hints", "none", "undo"]
+    at: int
+    closes: int
+    over: bool
+    deal: str
+    commitment: str
+    seed: str | None
+    certificate: Certificate | None
+    audience: Literal["circle", "link", "named"]
+    may_play: bool
+    mine: Result | None
+    attempt: str | None
+    players: tuple[Challenger, ...]
+    opened: int = 0
+    race: bool = False
+    circle: str | None = None
+    rematch: str | None = None
+
+    kind: ClassVar[int] = 106
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeChange(Event):
+    """What changed in the challenge that the session is subscribed to, as its viewer may see it.
+
+    When the viewer's own attempt ends, or the challenge closes, the whole `Challenge` is sent
+    instead.
+
+    Attributes:
+        version: of the challenge after it.
+        players: the rows that changed or are new; others keep theirs, but for ranks, which follow
+            from the results by the rules of a standing.
+        ranks: the ids of all who have ended, best first, with their ranks; empty if they did not
+            change or may not be seen.
+        rematch: the id of the challenge that followed, or null.
+    """
+
+    challenge: str
+    version: int
+    players: tuple[Challenger, ...]
+    ranks: tuple[tuple[str, int], ...] = ()
+    rematch: str | None = None
+
+    kind: ClassVar[int] = 107
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeRow:
+    """A challenge in a player's list.
+
+    Attributes:
+        state: `new` if the player may play it and has not begun, `playing`, `ended` if they have
+            played, `missed` if it closed before they began, and `made` if they made it and have not
+            begun.
+        rank: the player's among those who have ended so far; null unless they have ended.
+        ended: how many have ended.
+        players: how many have begun or are named.
+        news: whether something is new since the player last looked: they were named, somebody has
+            ended, it closed, or there is a rematch.
+    """
+
+    challenge: str
+    maker: Player
+    game: str
+    variant: str
+    closes: int
+    over: bool
+    state: Literal["ended", "made", "missed", "new", "playing"]
+    rank: int | None
+    ended: int
+    players: int
+    news: bool
+    circle: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Challenges(Event):
+    """The player's challenges, the latest first: those with news, and at most 50 in all.
+
+    It answers `ListChallenges`, and is sent to the sessions of a player who is named in one.
+    """
+
+    challenges: tuple[ChallengeRow, ...]
+
+    kind: ClassVar[int] = 108
+
+
 EVENTS: dict[int, type[Event]] = {
     Welcome.kind: Welcome,
     Done.kind: Done,
@@ -2062,5 +2331,8 @@ EVENTS: dict[int, type[Event]] = {
     Operating.kind: Operating,
     LookedUp.kind: LookedUp,
     Moderated.kind: Moderated,
+    Challenge.kind: Challenge,
+    ChallengeChange.kind: ChallengeChange,
+    Challenges.kind: Challenges,
 }
 """The type of each kind of event."""

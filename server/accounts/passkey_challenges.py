@@ -15,7 +15,7 @@ Purpose = Literal["create", "use", "confirm", "operate"]
 """The purpose of a challenge: an answer to one is none to the others."""
 
 
-class Challenges:
+class PasskeyChallenges:
     """The challenges of this node's sessions.
 
     One that has not been answered is kept with its purpose and the end of its time by the monotonic

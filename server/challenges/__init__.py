@@ -1,0 +1,1 @@
+"""One deal by link, which each plays whenever they have time."""

@@ -1,0 +1,1 @@
+"""Challenges, without I/O."""

@@ -1,0 +1,266 @@
+"""Challenges: one deal by link, which each plays whenever they have time."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta, Struct, field
+
+from server.base.wire import costs
+from server.base.wire.messages import Certificate, Command, Event, GameId, Player, Result
+from server.play.core.result import Help
+
+MAX_NAMED = 50
+"""The most players that a challenge can be addressed to by name."""
+
+ChallengeId = Annotated[str, Meta(max_length=32)]
+"""A challenge's id: 80 random bits. Whoever has it may see the challenge, so it is the link."""
+
+Key = Annotated[str, Meta(min_length=8, max_length=64)]
+"""Random, chosen by the client: a player's commands with the same key create one challenge."""
+
+PlayerId = Annotated[str, Meta(max_length=32)]
+
+Audience = Literal["link", "named", "circle"]
+"""Who may play: anyone with the link, the players named, or the members of a circle."""
+
+
+class CreateChallenge(Command, tag=117, frozen=True):
+    """Make a challenge: on a new deal, or on the one of a race that its maker has just played.
+
+    Refused as `unknown_game`, `unknown_variant`, `unknown_run`, `deal_open` (the race goes on),
+    `deal_shown` (others than its players have seen the deal), `unknown_player`, `not_in_circle`,
+    `too_many_challenges` or `overloaded`.
+
+    Attributes:
+        limit: seconds for an attempt, 60 to 7,200; of a race's deal, the race's counts.
+        open_for: seconds until it closes, an hour to two weeks.
+        help: the help that its players may ask for; of a race's deal, the race's counts.
+        target: whether the maker's result is shown to those who have not played yet.
+        players: the ids of those who are named; with any, only they may play.
+        circle: the id of the circle whose members may play; null if it is not for one.
+        attempt: the maker's attempt at a race that is over, whose deal it is to be played on; null
+            for a new deal.
+    """
+
+    game: GameId
+    limit: Annotated[int, Meta(ge=60, le=7200)]
+    open_for: Annotated[int, Meta(ge=3_600, le=1_209_600)]
+    key: Key
+    variant: GameId = "standard"
+    help: Help = "none"
+    target: bool = True
+    players: Annotated[list[PlayerId], Meta(max_length=MAX_NAMED)] = field(default_factory=list)
+    circle: Annotated[str, Meta(max_length=32)] | None = None
+    attempt: Annotated[str, Meta(max_length=64)] | None = None
+    for_bots: ClassVar[bool] = False
+    cost: ClassVar[float] = costs.CREATE
+
+
+class ChallengeCommand(Command, frozen=True):
+    """The base of commands on a challenge that exists; refused as `unknown_challenge`.
+
+    Attributes:
+        challenge: its id.
+    """
+
+    challenge: ChallengeId
+
+
+class WatchChallenge(ChallengeCommand, tag=118, frozen=True):
+    """Ask for a challenge, and subscribe the session to its changes and to no other one's."""
+
+    cost: ClassVar[float] = costs.OPEN
+
+
+class UnwatchChallenge(Command, tag=119, frozen=True):
+    """End the session's subscription to a challenge, if there is one."""
+
+    cost: ClassVar[float] = costs.MOVE
+
+
+class PlayChallenge(ChallengeCommand, tag=120, frozen=True):
+    """Start the player's one attempt at a challenge, or return to it; its clock starts now.
+
+    Refused as `already_played`, `challenge_over`, `not_challenged` (it is for others),
+    `challenge_full` or `overloaded`.
+    """
+
+    for_bots: ClassVar[bool] = False
+    cost: ClassVar[float] = costs.OPEN
+
+
+class ListChallenges(Command, tag=121, frozen=True):
+    """Ask for the player's challenges: those they made, were named in, or have played.
+
+    Attributes:
+        seen: whether the player has now seen what is new in them.
+    """
+
+    seen: bool = False
+    cost: ClassVar[float] = costs.OPEN
+
+
+class HideChallenge(ChallengeCommand, tag=122, frozen=True):
+    """Take a challenge off the player's list."""
+
+    cost: ClassVar[float] = costs.CHANGE
+
+
+class EmoteRun(ChallengeCommand, tag=123, frozen=True):
+    """Send an emote for a run of a challenge, in place of the one that the player sent before.
+
+    Refused as `not_played` unless the player's own attempt is over, or `unknown_run`.
+
+    Attributes:
+        player: whose run.
+        emote: its index in `EMOTES`, or null to take it back.
+    """
+
+    player: PlayerId
+    emote: Annotated[int, Meta(ge=0, le=7)] | None
+    for_bots: ClassVar[bool] = False
+    cost: ClassVar[float] = costs.CHANGE
+
+
+class Rematch(ChallengeCommand, tag=124, frozen=True):
+    """Make a challenge by the same terms for the same people, on a new deal; it answers with it.
+
+    If a player has made one, it is returned: there is one for all.
+
+    Refused as `not_played` unless the player has played, and as `CreateChallenge` is.
+    """
+
+    for_bots: ClassVar[bool] = False
+    cost: ClassVar[float] = costs.CREATE
+
+
+class Challenger(Struct, array_like=True, frozen=True):
+    """A player of a challenge.
+
+    Attributes:
+        state: `named` has not begun, `playing` has, `ended` is done; `absent` was named and had
+            not begun when it closed, and ranks last.
+        result: null until it may be seen: by whoever has ended, by all after the close, and the
+            maker's by all if it is the target.
+        rank: 1 for the best, equal results sharing one; null like `result`.
+        attempt: the id of the run, by which its replay is asked for; null like `result`.
+        emotes: those for the run: pairs of a player's id and the emote; empty like `result`.
+    """
+
+    player: Player
+    state: Literal["named", "playing", "ended", "absent"]
+    result: Result | None = None
+    rank: int | None = None
+    attempt: str | None = None
+    emotes: list[tuple[str, int]] = field(default_factory=list)
+
+
+class Challenge(Event, tag=106, frozen=True):
+    """A challenge as its viewer may see it.
+
+    Attributes:
+        version: of the challenge; it only grows.
+        maker: who made it.
+        limit: seconds for an attempt.
+        at: when it was made, in Unix milliseconds.
+        closes: when it closes at the latest, in Unix milliseconds.
+        over: whether it has closed: by its date, or since all who are named have played.
+        deal: the deal's id.
+        commitment: to the deal's seed, in hexadecimal.
+        seed: the deal's, in hexadecimal; null until it has closed.
+        certificate: the proof about the deal; null if there is none.
+        audience: who may play.
+        may_play: whether the viewer may begin or resume an attempt now.
+        mine: the viewer's result so far; null before they begin.
+        attempt: the id of the viewer's attempt; null before they begin.
+        players: who has played or was named, in order of the table: ranks where they may be seen,
+            else in the order in which they came. The viewer who has not ended sees no results.
+        opened: how many have looked at it; only its maker is told, others see 0.
+        race: whether it is played on the deal of a race.
+        circle: the id of the circle that it is for, or null.
+        rematch: the id of the challenge that followed, or null.
+    """
+
+    challenge: str
+    version: int
+    maker: Player
+    game: str
+    variant: str
+    limit: int
+    help: Help
+    at: int
+    closes: int
+    over: bool
+    deal: str
+    commitment: str
+    seed: str | None
+    certificate: Certificate | None
+    audience: Audience
+    may_play: bool
+    mine: Result | None
+    attempt: str | None
+    players: list[Challenger]
+    opened: int = 0
+    race: bool = False
+    circle: str | None = None
+    rematch: str | None = None
+
+
+class ChallengeChange(Event, tag=107, frozen=True):
+    """What changed in the challenge that the session is subscribed to, as its viewer may see it.
+
+    When the viewer's own attempt ends, or the challenge closes, the whole `Challenge` is sent
+    instead.
+
+    Attributes:
+        version: of the challenge after it.
+        players: the rows that changed or are new; others keep theirs, but for ranks, which follow
+            from the results by the rules of a standing.
+        ranks: the ids of all who have ended, best first, with their ranks; empty if they did not
+            change or may not be seen.
+        rematch: the id of the challenge that followed, or null.
+    """
+
+    challenge: str
+    version: int
+    players: list[Challenger]
+    ranks: list[tuple[str, int]] = field(default_factory=list)
+    rematch: str | None = None
+
+
+class ChallengeRow(Struct, array_like=True, frozen=True):
+    """A challenge in a player's list.
+
+    Attributes:
+        state: `new` if the player may play it and has not begun, `playing`, `ended` if they have
+            played, `missed` if it closed before they began, and `made` if they made it and have not
+            begun.
+        rank: the player's among those who have ended so far; null unless they have ended.
+        ended: how many have ended.
+        players: how many have begun or are named.
+        news: whether something is new since the player last looked: they were named, somebody has
+            ended, it closed, or there is a rematch.
+    """
+
+    challenge: str
+    maker: Player
+    game: str
+    variant: str
+    closes: int
+    over: bool
+    state: Literal["new", "playing", "ended", "missed", "made"]
+    rank: int | None
+    ended: int
+    players: int
+    news: bool
+    circle: str | None = None
+
+
+class Challenges(Event, tag=108, frozen=True):
+    """The player's challenges, the latest first: those with news, and at most 50 in all.
+
+    It answers `ListChallenges`, and is sent to the sessions of a player who is named in one.
+    """
+
+    challenges: list[ChallengeRow]
