@@ -220,6 +220,7 @@ def test_the_types_of_the_client_are_those_of_the_server() -> None:
     """If not, generate them again: `npm run messages` in `client_js`."""
     for name, made in (
         ("messages.ts", typescript.source()),
+        ("laterMessages.ts", typescript.later_source()),
         ("operatorTypes.ts", typescript.operator_source()),
     ):
         assert (ROOT / "client_js" / "src" / name).read_text(encoding="utf-8") == made

@@ -30,6 +30,7 @@ import { type OpenSocket, browserSocket } from "./socket.ts";
 import { type TokenStorage, defaultStorage } from "./storage.ts";
 import { type Readable, Store } from "./store.ts";
 import type { WatchEnded, WatchKeeper, WatchedRound } from "./watching.ts";
+import { loadLater } from "./wire.ts";
 
 const TIMEOUT = 30_000;
 
@@ -165,18 +166,25 @@ export class Client {
 
   /** The player's account: how the identity is kept, signing in and out, deleting. */
   async account(): Promise<AccountCommands> {
-    const { AccountCommands: Commands } = await import("./account.ts");
+    const [{ AccountCommands: Commands }] = await Promise.all([
+      import("./account.ts"),
+      loadLater(),
+    ]);
     return new Commands(this.#link, this.#connection);
   }
 
   /** What operators do, on a server that has some and knows this player as one. */
   async operators(): Promise<OperatorCommands> {
-    const { OperatorCommands: Commands } = await import("./operators.ts");
+    const [{ OperatorCommands: Commands }] = await Promise.all([
+      import("./operators.ts"),
+      loadLater(),
+    ]);
     return new Commands(this.#link, this.#connection);
   }
 
   /** Report a player, or a run that everybody may look at; `about` is the id. */
   async report(reason: Report["reason"], about: string): Promise<void> {
+    await loadLater();
     await this.#link.askWithRetry("Report", { reason, about });
   }
 

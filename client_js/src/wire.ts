@@ -4,8 +4,8 @@ import { decode, encode } from "@msgpack/msgpack";
 import {
   COMMANDS,
   EVENTS,
-  type Events,
   FIELDS,
+  type Field,
   FIRST_NUMBER,
   LAST_NUMBER,
   NEWS,
@@ -14,14 +14,33 @@ import {
 } from "./messages.ts";
 import type { Command, Event } from "./protocol.ts";
 
-const EVENT_NAMES: ReadonlyMap<unknown, keyof Events> = new Map(
-  Object.entries(EVENTS).map(([name, kind]) => [kind, name as keyof Events]),
-);
+const commands = new Map<string, number>(Object.entries(COMMANDS));
+const events = new Map<number, string>();
+const structs = new Map<string, readonly Field[]>(Object.entries(FIELDS));
+
+function addEvents(kinds: Readonly<Record<string, number>>): void {
+  for (const [name, kind] of Object.entries(kinds)) events.set(kind, name);
+}
+
+addEvents(EVENTS);
+
+/**
+ * Load the tables of the messages that few visits need. Before, such events are ignored, and such
+ * commands cannot be sent.
+ */
+export async function loadLater(): Promise<void> {
+  const later = await import("./laterMessages.ts");
+  for (const [name, kind] of Object.entries(later.COMMANDS)) commands.set(name, kind);
+  addEvents(later.EVENTS);
+  for (const [name, fields] of Object.entries(later.FIELDS)) structs.set(name, fields);
+}
 
 /** The frame of a command. */
 export function encodeCommand(command: Command): Uint8Array {
   const row = toRow(command.type, command);
-  return encode(command.type === "PlayMove" ? row : [COMMANDS[command.type], command.id, ...row]);
+  return encode(
+    command.type === "PlayMove" ? row : [commands.get(command.type), command.id, ...row],
+  );
 }
 
 /** The event in a frame, or null for one that is unknown to this version and must be ignored. */
@@ -42,7 +61,7 @@ function eventOf(row: readonly unknown[]): Event | null {
     return { type: "Moved", re, ...toObject("Moved", row) } as Event;
   }
   if (first === PROGRESS) return { type: "Progress", re: NEWS, counters: countersIn(row.slice(1)) };
-  const type = EVENT_NAMES.get(first);
+  const type = events.get(first);
   return type === undefined ? null : ({ type, re: second as Re, ...toObject(type, rest) } as Event);
 }
 
@@ -86,7 +105,7 @@ export function toObject(struct: string, row: readonly unknown[]): object {
 }
 
 function fieldsOf(struct: string) {
-  const fields = FIELDS[struct];
+  const fields = structs.get(struct);
   if (fields === undefined) throw new RangeError(`There is no struct ${struct}.`);
   return fields;
 }

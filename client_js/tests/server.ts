@@ -9,7 +9,6 @@ import type { Surroundings } from "../src/connection.ts";
 import { nodeSocket } from "../src/node.ts";
 import {
   COMMANDS,
-  type Commands,
   EVENTS,
   FIRST_NUMBER,
   LAST_NUMBER,
@@ -17,13 +16,23 @@ import {
   PROGRESS,
   type Re,
 } from "../src/messages.ts";
+import * as later from "../src/laterMessages.ts";
 import type { CommandFields, CommandType, EventFields, EventType } from "../src/protocol.ts";
 import { memoryStorage } from "../src/storage.ts";
 import { until } from "../src/store.ts";
-import { toObject, toRow } from "../src/wire.ts";
+import { loadLater, toObject, toRow } from "../src/wire.ts";
 import { ADA } from "./builders.ts";
 
 export { until };
+
+await loadLater();
+const COMMAND_NAMES = new Map<number, CommandType>(
+  Object.entries({ ...COMMANDS, ...later.COMMANDS }).map(([name, kind]) => [
+    kind,
+    name as CommandType,
+  ]),
+);
+const EVENT_KINDS: Readonly<Record<string, number>> = { ...EVENTS, ...later.EVENTS };
 
 /** A command as it arrives, with the `re` of its answer. Fields that were left out are null. */
 export type Received<T extends CommandType> = CommandFields[T] & {
@@ -44,7 +53,7 @@ export function decodeCommand(frame: Uint8Array): AnyReceived {
   if (FIRST_NUMBER <= first && first <= LAST_NUMBER) {
     return { type: "PlayMove", re: [first, second], ...toObject("PlayMove", row) } as AnyReceived;
   }
-  const type = (Object.keys(COMMANDS) as (keyof Commands)[]).find((one) => COMMANDS[one] === first);
+  const type = COMMAND_NAMES.get(first);
   if (type === undefined) throw new RangeError(`There is no command of the kind ${first}.`);
   return { type, re: second, ...toObject(type, row.slice(2)) } as AnyReceived;
 }
@@ -58,7 +67,7 @@ export function encodeEvent(event: SentEvent): Uint8Array {
     ]);
   }
   const row = toRow(event.type, event);
-  if (event.type !== "Moved") return encode([EVENTS[event.type], event.re ?? NEWS, ...row]);
+  if (event.type !== "Moved") return encode([EVENT_KINDS[event.type], event.re ?? NEWS, ...row]);
   while (row.at(-1) === null) row.pop();
   return encode(row);
 }
