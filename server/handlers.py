@@ -10,6 +10,7 @@ from server.base.wire.answerer import Handlers
 from server.base.wire.messages import Command, Event
 from server.base.wire.session import Session
 from server.challenges import handlers as challenges
+from server.circles import handlers as circles
 from server.dailies import handlers as dailies
 from server.front import Front
 from server.lobby import handlers as lobby
@@ -40,6 +41,7 @@ HANDLERS: HandlerTable = {
     **moderation.HANDLERS,
     **operators.HANDLERS,
     **challenges.HANDLERS,
+    **circles.HANDLERS,
 }
 """The handler of every command, by the command's type."""
 

@@ -29,6 +29,7 @@ from server.base.wire import session_messages as session
 from server.base.wire.codec import Decoder
 from server.base.wire.messages import Command, Event, kind_of
 from server.challenges import messages as challenges
+from server.circles import messages as circles
 from server.dailies import messages as dailies
 from server.lobby import messages as lobby
 from server.moderation import messages as moderation
@@ -48,6 +49,7 @@ __all__ = [
     "accounts",
     "attempts",
     "challenges",
+    "circles",
     "dailies",
     "deals",
     "decode",
@@ -66,7 +68,8 @@ __all__ = [
 
 MODULES = (
     *(shared, session, rooms, lobby, attempts, deals),
-    *(dailies, leaderboards, runs, watching, accounts, moderation, operators, challenges),
+    *(dailies, leaderboards, runs, watching, accounts, moderation, operators),
+    *(challenges, circles),
 )
 
 

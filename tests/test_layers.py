@@ -54,6 +54,7 @@ WINGS = {
     "watching": "rooms play deals",
     "runs": "rooms results play players deals",
     "challenges": "runs rooms results play players deals",
+    "circles": "challenges results play players",
     "moderation": "runs lobby dailies accounts rooms results play players deals",
 }
 """The wings on which each wing stands, beside the base."""

@@ -145,7 +145,7 @@ def test_kinds_are_unique_and_no_numbers_of_attempts() -> None:
     for kinds in (commands, [*events, PROGRESS]):
         assert len(set(kinds)) == len(kinds)
         numbers = range(FIRST_NUMBER, LAST_NUMBER + 1)
-        assert all(0 < kind < 128 and kind not in numbers for kind in kinds)
+        assert all(0 < kind < 256 and kind not in numbers for kind in kinds)
 
 
 @pytest.mark.parametrize("struct", PARTS)

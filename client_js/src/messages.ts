@@ -54,6 +54,12 @@ export const MAX_CREDENTIAL = 4000;
 /** The most players that a challenge can be addressed to by name. */
 export const MAX_NAMED = 50;
 
+/** The most weeks of a season. */
+export const MAX_SEASON_WEEKS = 26;
+
+/** The most results of a league that a member may drop. */
+export const MAX_DROPPED = 30;
+
 /**
  * The reference to what an event answers: a command's `id`, a move's `(number, seq)`, or `NEWS`.
  */
@@ -1666,6 +1672,437 @@ export interface Challenges {
   readonly challenges: readonly ChallengeRow[];
 }
 
+/**
+ * Found a circle, of which the player is the owner and first member.
+ *
+ * Refused as `bad_name`, `name_reserved`, `name_offensive`, `too_many_circles` or `overloaded`.
+ */
+export interface CreateCircle {
+  /** The circle's; the rules of players' names hold. */
+  readonly name: string;
+  /** Random, chosen by the client: a player's commands with the same key found one circle. */
+  readonly key: string;
+}
+
+/** Ask what circle a link leads to, before one joins it; refused as `unknown_circle`. */
+export interface ShowInvitation {
+  readonly link: string;
+}
+
+/**
+ * Join a circle by its link; a member stays one. It subscribes to nothing.
+ *
+ * Refused as `unknown_circle` if the link is void, `circle_full`, or `too_many_circles` if the
+ * player is in as many as one may be.
+ */
+export interface JoinCircle {
+  readonly link: string;
+}
+
+/** Ask for the circles that the player is a member of. */
+export type ListCircles = object;
+
+/** End the session's subscription to a circle, if there is one. */
+export type UnwatchCircle = object;
+
+/** Ask for a circle, and subscribe the session to its changes and to no other one's. */
+export interface WatchCircle {
+  readonly circle: string;
+}
+
+/**
+ * Ask for a table of a circle. It is not sent again when it changes.
+ *
+ * Refused as `unknown_day`, if the period has not begun, or there is no such season.
+ */
+export interface GetCircleTable {
+  readonly circle: string;
+  /** What it is about: a day, a week, a season, or all time. */
+  readonly span: "all" | "day" | "season" | "week";
+  /**
+   * The number of the UTC day, counted from 1970-01-01, of the week, of which number 1 began on
+   * 1970-01-05, or of the season; null for the current one.
+   */
+  readonly period?: number | null;
+}
+
+/**
+ * Ask how often each of two members was better on the same deal.
+ *
+ * Refused as `not_member`.
+ */
+export interface GetHeadToHead {
+  readonly circle: string;
+  /** The id of a member. */
+  readonly one: string;
+  /** That of another member. */
+  readonly other: string;
+}
+
+/** Ask what has happened in a circle in the last seven days. */
+export interface GetCircleFeed {
+  readonly circle: string;
+}
+
+/**
+ * Send an emote for an item of the feed, in place of the one that the player sent before.
+ *
+ * Refused as `unknown_item` if there is no such item, or not any more.
+ */
+export interface EmoteItem {
+  readonly circle: string;
+  /** The item's id. */
+  readonly item: string;
+  /** Its index in `EMOTES`, or null to take it back. */
+  readonly emote: number | null;
+}
+
+/**
+ * Leave a circle. If its owner leaves, the member who joined first becomes the owner.
+ *
+ * A circle that everybody has left is deleted.
+ */
+export interface LeaveCircle {
+  readonly circle: string;
+}
+
+/** Say whether the player wants to be notified of what happens in a circle. */
+export interface MuteCircle {
+  readonly circle: string;
+  readonly muted: boolean;
+}
+
+/**
+ * Take a member out of a circle, and renew its link, which the member knows.
+ *
+ * Nothing changes if the player is no member, or the owner.
+ */
+export interface RemoveFromCircle {
+  readonly circle: string;
+  /** The member's id. */
+  readonly player: string;
+}
+
+/** Make another member the owner; refused as `not_member`. */
+export interface HandOverCircle {
+  readonly circle: string;
+  /** The member's id. */
+  readonly player: string;
+}
+
+/** Give a circle another name; refused as `bad_name`, `name_reserved` or `name_offensive`. */
+export interface RenameCircle {
+  readonly circle: string;
+  readonly name: string;
+}
+
+/** Renew the link by which a circle is joined: the one before it is void. */
+export interface RenewCircleLink {
+  readonly circle: string;
+}
+
+/**
+ * Set how long the seasons of a circle are, one after the other, each from a Monday on.
+ *
+ * The first one begins with the current week. The one that is running ends no earlier than with
+ * the current week, and with it if there are to be no more; with them ends the league.
+ */
+export interface SetCircleSeason {
+  readonly circle: string;
+  /** How many weeks a season has, or null for no more seasons. */
+  readonly weeks: number | null;
+}
+
+/** What a league is played by. */
+export interface LeagueTerms {
+  /** How often there is a challenge, which is open for as long. */
+  readonly every: "day" | "week";
+  /** Those that take turns. */
+  readonly games: readonly string[];
+  /** Seconds for an attempt, 60 to 7,200. */
+  readonly limit: number;
+  /**
+   * How many of the worst results of a season do not count for each member; who has not played has
+   * a result of 0 points.
+   */
+  readonly drop?: number;
+  /** The help that the members may ask for. */
+  readonly help?: "hints" | "none" | "undo";
+}
+
+/**
+ * Let a circle make a challenge for its members each day or week, or no more.
+ *
+ * The first one is made with the next day or week. Refused as `no_season` if none is running, or
+ * as `unknown_game`.
+ */
+export interface SetCircleLeague {
+  readonly circle: string;
+  /** What it is played by, or null for no more challenges. */
+  readonly league: LeagueTerms | null;
+}
+
+/**
+ * Have the day's table and new challenges posted to an address, or no more.
+ *
+ * Refused as `no_webhooks` if the server sends none, or as `bad_webhook` if the address is none
+ * that it would send to. No message shows the address again.
+ */
+export interface SetCircleWebhook {
+  readonly circle: string;
+  /** The address, which begins with `https://`; null for no more posts. */
+  readonly url: string | null;
+  /** For whom the posts are written. */
+  readonly form?: "discord" | "json" | "slack";
+}
+
+/** Delete a circle with all that is stored of it. */
+export interface DeleteCircle {
+  readonly circle: string;
+}
+
+/** A member of a circle. */
+export interface CircleMember {
+  readonly player: Player;
+  /** When the player joined, in Unix milliseconds. */
+  readonly since: number;
+}
+
+/** A season of a circle. */
+export interface CircleSeason {
+  /** 1 for the circle's first one. */
+  readonly number: number;
+  /** Its first day, a Monday, as the number of the UTC day, counted from 1970-01-01. */
+  readonly first: number;
+  /** How many weeks it has. */
+  readonly weeks: number;
+}
+
+/** A challenge of a league. */
+export interface LeagueRound {
+  /** 1 for the first one of the season. */
+  readonly number: number;
+  /** Its id. */
+  readonly challenge: string;
+  readonly game: string;
+  /** When it was made, in Unix milliseconds. */
+  readonly at: number;
+  /** When it closes, in Unix milliseconds. */
+  readonly closes: number;
+}
+
+/**
+ * A circle: answers commands on it, and is sent to its subscribers at every change.
+ *
+ * What its tables and its feed follow from may change without it.
+ */
+export interface Circle {
+  readonly circle: string;
+  /** Of the circle; it only grows. */
+  readonly version: number;
+  readonly name: string;
+  /** The id of the member who owns it. */
+  readonly owner: string;
+  /** The secret with which others join it; all members may pass it on. */
+  readonly link: string;
+  /** When it was founded, in Unix milliseconds. */
+  readonly founded: number;
+  /** In the order in which they joined. */
+  readonly members: readonly CircleMember[];
+  /** The one that is running, or null. */
+  readonly season: CircleSeason | null;
+  /** How many weeks the seasons after it have; null if there are to be none. */
+  readonly season_weeks: number | null;
+  /** Those that have ended, the latest first. */
+  readonly seasons: readonly CircleSeason[];
+  /** What the league is played by; null if there is none. */
+  readonly league: LeagueTerms | null;
+  /** The league's challenges in the season that is running, in their order. */
+  readonly rounds: readonly LeagueRound[];
+  /** For whom the posts are written that are sent somewhere; null if none are. */
+  readonly webhook: "discord" | "json" | "slack" | null;
+}
+
+/** A circle that the player is a member of. */
+export interface CircleSummary {
+  readonly circle: string;
+  readonly name: string;
+  /** Whether the player is the owner. */
+  readonly owned: boolean;
+  /** How many there are. */
+  readonly members: number;
+  /** When the player joined, in Unix milliseconds. */
+  readonly since: number;
+  /** Whether the player wants no notifications of it. */
+  readonly muted: boolean;
+  /** The number of the season that is running, or null. */
+  readonly season: number | null;
+}
+
+/** The circles that the player is a member of, at most 20, in the order of joining. */
+export interface Circles {
+  readonly circles: readonly CircleSummary[];
+}
+
+/** A member's result of a daily. */
+export interface CircleDaily {
+  readonly game: string;
+  readonly result: Result;
+  /** What it counts for in tables. */
+  readonly points: number;
+}
+
+/** A member's result of a challenge of the league that has closed. */
+export interface LeagueResult {
+  /** The challenge's in the season. */
+  readonly number: number;
+  /** As those of a daily; 0 for who has not played. */
+  readonly points: number;
+  /** Whether it does not count. */
+  readonly dropped: boolean;
+}
+
+/** A row of a circle's table. */
+export interface CircleRow {
+  readonly player: Player;
+  /** 1 for the best; equal rows share one. */
+  readonly rank: number;
+  /** The sum of the points of dailies, and of `league`; 0 in a table of all time. */
+  readonly points: number;
+  /** How many dailies were played. */
+  readonly played: number;
+  /** How many of them were won. */
+  readonly won: number;
+  /** On how many days the dailies of all games were played. */
+  readonly crowns: number;
+  /** How many races were won by who has kept an identity; 0 but in a table of all time. */
+  readonly races: number;
+  /** The points of the league's challenges that count; 0 but in a table of a season. */
+  readonly league: number;
+  /** The results; empty but in a table of a day. */
+  readonly dailies: readonly CircleDaily[];
+  /** Those of the league's challenges; empty but in a table of a season. */
+  readonly results: readonly LeagueResult[];
+}
+
+/** The best run of a game by a member of a circle, without help. */
+export interface CircleRecord {
+  readonly game: string;
+  readonly player: Player;
+  /** Cards that are not on the foundations. */
+  readonly left: number;
+  /** Milliseconds from the start to the last card that reached a foundation. */
+  readonly time: number;
+  /** Moves played. */
+  readonly moves: number;
+  /** The number of the UTC day if it was a daily's; null if it was a race's. */
+  readonly day: number | null;
+}
+
+/**
+ * A table of a circle, the best first.
+ *
+ * It has all members, also those who have not played, but that of a season which has ended has
+ * those who were members then. One of all time is in the order of dailies won, then of dailies
+ * played; others are in the order of points.
+ */
+export interface CircleTable {
+  readonly circle: string;
+  readonly span: "all" | "day" | "season" | "week";
+  /** As in `GetCircleTable`; 0 for all time. */
+  readonly period: number;
+  /** The first UTC day that it is about, like `last`, the last one; both 0 for all time. */
+  readonly first: number;
+  readonly last: number;
+  readonly rows: readonly CircleRow[];
+  /** The circle's records, by game; empty but in a table of all time. */
+  readonly records: readonly CircleRecord[];
+}
+
+/** How often each of two was better on the same deal of a game. */
+export interface Duel {
+  readonly game: string;
+  /** What the deals were of. */
+  readonly form: "challenge" | "daily" | "race";
+  /** Deals on which `one` was better than `other`. */
+  readonly won: number;
+  /** Deals on which `other` was. */
+  readonly lost: number;
+  /** Deals on which they were equal, or neither brought a card home. */
+  readonly drawn: number;
+}
+
+/**
+ * Two members, by the deals that both have played.
+ *
+ * Those are of the last 400 dailies that each has played of a game, and of the last 200 races.
+ */
+export interface HeadToHead {
+  readonly circle: string;
+  readonly one: Player;
+  readonly other: Player;
+  /** Those of games and forms that both have played. */
+  readonly duels: readonly Duel[];
+}
+
+/** Something that has happened in a circle. */
+export interface FeedItem {
+  /** Its id, which stays the same. */
+  readonly item: string;
+  /**
+   * `joined`: the player joined; `dailies`: the player has played dailies of a day; `record`: the
+   * player has the circle's best run of a game since then; `season`: a season has ended, and the
+   * player won it; `challenge`: one for the circle has closed, and the player won it.
+   */
+  readonly about: "challenge" | "dailies" | "joined" | "record" | "season";
+  /** When, in Unix milliseconds; of `dailies` and `record`, the beginning of the day. */
+  readonly at: number;
+  /** Who; null if nobody has won. */
+  readonly player: Player | null;
+  /** Of `record` and `challenge`, else null. */
+  readonly game: string | null;
+  /** The UTC day of `dailies` and `record`, else null. */
+  readonly day: number | null;
+  /** Of `dailies` and `season`, else 0. */
+  readonly points: number;
+  /** How many dailies; else 0. */
+  readonly played: number;
+  /** Whether these were all dailies of the day. */
+  readonly crown: boolean;
+  /** Of the season, else 0. */
+  readonly number: number;
+  /** The challenge's id, or null. */
+  readonly challenge: string | null;
+  /** Those for it: pairs of a player's id and the emote. */
+  readonly emotes: readonly (readonly [string, number])[];
+}
+
+/** What has happened in a circle in the last seven days, the latest first: at most 50 items. */
+export interface CircleFeed {
+  readonly circle: string;
+  readonly items: readonly FeedItem[];
+}
+
+/** The circle that a link leads to. */
+export interface Invitation {
+  readonly link: string;
+  /** Its id if the player is a member, else null. */
+  readonly circle: string | null;
+  readonly name: string;
+  readonly owner: Player;
+  /** How many there are. */
+  readonly members: number;
+  /** Whether nobody can join it. */
+  readonly full: boolean;
+}
+
+/** The player is no member of a circle any more, to which the session was subscribed. */
+export interface CircleGone {
+  readonly circle: string;
+  /** Whether there is no such circle any more. */
+  readonly deleted: boolean;
+}
+
 /** Every one of the commands by name. */
 export interface Commands {
   readonly Hello: Hello;
@@ -1728,6 +2165,26 @@ export interface Commands {
   readonly HideChallenge: HideChallenge;
   readonly EmoteRun: EmoteRun;
   readonly Rematch: Rematch;
+  readonly CreateCircle: CreateCircle;
+  readonly ShowInvitation: ShowInvitation;
+  readonly JoinCircle: JoinCircle;
+  readonly ListCircles: ListCircles;
+  readonly WatchCircle: WatchCircle;
+  readonly UnwatchCircle: UnwatchCircle;
+  readonly GetCircleTable: GetCircleTable;
+  readonly GetHeadToHead: GetHeadToHead;
+  readonly GetCircleFeed: GetCircleFeed;
+  readonly EmoteItem: EmoteItem;
+  readonly LeaveCircle: LeaveCircle;
+  readonly MuteCircle: MuteCircle;
+  readonly RemoveFromCircle: RemoveFromCircle;
+  readonly HandOverCircle: HandOverCircle;
+  readonly RenameCircle: RenameCircle;
+  readonly RenewCircleLink: RenewCircleLink;
+  readonly SetCircleSeason: SetCircleSeason;
+  readonly SetCircleLeague: SetCircleLeague;
+  readonly SetCircleWebhook: SetCircleWebhook;
+  readonly DeleteCircle: DeleteCircle;
 }
 
 /** The kinds of the commands. */
@@ -1805,6 +2262,13 @@ export interface Events {
   readonly Challenge: Challenge;
   readonly ChallengeChange: ChallengeChange;
   readonly Challenges: Challenges;
+  readonly Circle: Circle;
+  readonly Circles: Circles;
+  readonly CircleTable: CircleTable;
+  readonly HeadToHead: HeadToHead;
+  readonly CircleFeed: CircleFeed;
+  readonly Invitation: Invitation;
+  readonly CircleGone: CircleGone;
 }
 
 /** The kinds of the events. */
@@ -1898,6 +2362,26 @@ export interface Answers {
   readonly HideChallenge: "Done";
   readonly EmoteRun: "Done";
   readonly Rematch: "Challenge";
+  readonly CreateCircle: "Circle";
+  readonly ShowInvitation: "Invitation";
+  readonly JoinCircle: "Circle";
+  readonly ListCircles: "Circles";
+  readonly WatchCircle: "Circle";
+  readonly UnwatchCircle: "Done";
+  readonly GetCircleTable: "CircleTable";
+  readonly GetHeadToHead: "HeadToHead";
+  readonly GetCircleFeed: "CircleFeed";
+  readonly EmoteItem: "CircleFeed";
+  readonly LeaveCircle: "Circles";
+  readonly MuteCircle: "Circles";
+  readonly RemoveFromCircle: "Circle";
+  readonly HandOverCircle: "Circle";
+  readonly RenameCircle: "Circle";
+  readonly RenewCircleLink: "Circle";
+  readonly SetCircleSeason: "Circle";
+  readonly SetCircleLeague: "Circle";
+  readonly SetCircleWebhook: "Circle";
+  readonly DeleteCircle: "Circles";
 }
 
 /** A field by its name, if there is no more to say of it. */

@@ -57,6 +57,12 @@ MAX_CREDENTIAL = 4000
 MAX_NAMED = 50
 """The most players that a challenge can be addressed to by name."""
 
+MAX_SEASON_WEEKS = 26
+"""The most weeks of a season."""
+
+MAX_DROPPED = 30
+"""The most results of a league that a member may drop."""
+
 
 @dataclass(frozen=True, slots=True)
 class Player:
@@ -2295,6 +2301,633 @@ class Challenges(Event):
     kind: ClassVar[int] = 108
 
 
+@dataclass(frozen=True, slots=True)
+class CreateCircle(Command["Circle"]):
+    """Found a circle, of which the player is the owner and first member.
+
+    Refused as `bad_name`, `name_reserved`, `name_offensive`, `too_many_circles` or `overloaded`.
+
+    Attributes:
+        name: the circle's; the rules of players' names hold.
+        key: random, chosen by the client: a player's commands with the same key found one circle.
+    """
+
+    name: str
+    key: str
+
+    kind: ClassVar[int] = 127
+    cost: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShowInvitation(Command["Invitation"]):
+    """Ask what circle a link leads to, before one joins it; refused as `unknown_circle`."""
+
+    link: str
+
+    kind: ClassVar[int] = 128
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class JoinCircle(Command["Circle"]):
+    """Join a circle by its link; a member stays one. It subscribes to nothing.
+
+    Refused as `unknown_circle` if the link is void, `circle_full`, or `too_many_circles` if the
+    player is in as many as one may be.
+    """
+
+    link: str
+
+    kind: ClassVar[int] = 129
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class ListCircles(Command["Circles"]):
+    """Ask for the circles that the player is a member of."""
+
+    kind: ClassVar[int] = 130
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class UnwatchCircle(Command["Done"]):
+    """End the session's subscription to a circle, if there is one."""
+
+    kind: ClassVar[int] = 132
+    cost: ClassVar[float] = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class WatchCircle(Command["Circle"]):
+    """Ask for a circle, and subscribe the session to its changes and to no other one's."""
+
+    circle: str
+
+    kind: ClassVar[int] = 131
+    cost: ClassVar[float] = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class GetCircleTable(Command["CircleTable"]):
+    """Ask for a table of a circle. It is not sent again when it changes.
+
+    Refused as `unknown_day`, if the period has not begun, or there is no such season.
+
+    Attributes:
+        span: what it is about: a day, a week, a season, or all time.
+        period: the number of the UTC day, counted from 1970-01-01, of the week, of which number 1
+            began on 1970-01-05, or of the season; null for the current one.
+    """
+
+    circle: str
+    span: Literal["all", "day", "season", "week"]
+    period: int | None = None
+
+    kind: ClassVar[int] = 133
+    cost: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class GetHeadToHead(Command["HeadToHead"]):
+    """Ask how often each of two members was better on the same deal.
+
+    Refused as `not_member`.
+
+    Attributes:
+        one: the id of a member.
+        other: that of another member.
+    """
+
+    circle: str
+    one: str
+    other: str
+
+    kind: ClassVar[int] = 134
+    cost: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class GetCircleFeed(Command["CircleFeed"]):
+    """Ask what has happened in a circle in the last seven days."""
+
+    circle: str
+
+    kind: ClassVar[int] = 135
+    cost: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class EmoteItem(Command["CircleFeed"]):
+    """Send an emote for an item of the feed, in place of the one that the player sent before.
+
+    Refused as `unknown_item` if there is no such item, or not any more.
+
+    Attributes:
+        item: the item's id.
+        emote: its index in `EMOTES`, or null to take it back.
+    """
+
+    circle: str
+    item: str
+    emote: int | None
+
+    kind: ClassVar[int] = 136
+    cost: ClassVar[float] = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class LeaveCircle(Command["Circles"]):
+    """Leave a circle. If its owner leaves, the member who joined first becomes the owner.
+
+    A circle that everybody has left is deleted.
+    """
+
+    circle: str
+
+    kind: ClassVar[int] = 137
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class MuteCircle(Command["Circles"]):
+    """Say whether the player wants to be notified of what happens in a circle."""
+
+    circle: str
+    muted: bool
+
+    kind: ClassVar[int] = 138
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveFromCircle(Command["Circle"]):
+    """Take a member out of a circle, and renew its link, which the member knows.
+
+    Nothing changes if the player is no member, or the owner.
+
+    Attributes:
+        player: the member's id.
+    """
+
+    circle: str
+    player: str
+
+    kind: ClassVar[int] = 139
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class HandOverCircle(Command["Circle"]):
+    """Make another member the owner; refused as `not_member`.
+
+    Attributes:
+        player: the member's id.
+    """
+
+    circle: str
+    player: str
+
+    kind: ClassVar[int] = 140
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class RenameCircle(Command["Circle"]):
+    """Give a circle another name; refused as `bad_name`, `name_reserved` or `name_offensive`."""
+
+    circle: str
+    name: str
+
+    kind: ClassVar[int] = 141
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class RenewCircleLink(Command["Circle"]):
+    """Renew the link by which a circle is joined: the one before it is void."""
+
+    circle: str
+
+    kind: ClassVar[int] = 142
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class SetCircleSeason(Command["Circle"]):
+    """Set how long the seasons of a circle are, one after the other, each from a Monday on.
+
+    The first one begins with the current week. The one that is running ends no earlier than with
+    the current week, and with it if there are to be no more; with them ends the league.
+
+    Attributes:
+        weeks: how many weeks a season has, or null for no more seasons.
+    """
+
+    circle: str
+    weeks: int | None
+
+    kind: ClassVar[int] = 143
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueTerms:
+    """What a league is played by.
+
+    Attributes:
+        every: how often there is a challenge, which is open for as long.
+        games: those that take turns.
+        limit: seconds for an attempt, 60 to 7,200.
+        drop: how many of the worst results of a season do not count for each member; who has not
+            played has a result of 0 points.
+        help: the help that the members may ask for.
+    """
+
+    every: Literal["day", "week"]
+    games: tuple[str, ...]
+    limit: int
+    drop: int = 0
+    help: Literal["hints", "none", "undo"] = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class SetCircleLeague(Command["Circle"]):
+    """Let a circle make a challenge for its members each day or week, or no more.
+
+    The first one is made with the next day or week. Refused as `no_season` if none is running, or
+    as `unknown_game`.
+
+    Attributes:
+        league: what it is played by, or null for no more challenges.
+    """
+
+    circle: str
+    league: LeagueTerms | None
+
+    kind: ClassVar[int] = 144
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class SetCircleWebhook(Command["Circle"]):
+    """Have the day's table and new challenges posted to an address, or no more.
+
+    Refused as `no_webhooks` if the server sends none, or as `bad_webhook` if the address is none
+    that it would send to. No message shows the address again.
+
+    Attributes:
+        url: the address, which begins with `https://`; null for no more posts.
+        form: for whom the posts are written.
+    """
+
+    circle: str
+    url: str | None
+    form: Literal["discord", "json", "slack"] = "json"
+
+    kind: ClassVar[int] = 150
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteCircle(Command["Circles"]):
+    """Delete a circle with all that is stored of it."""
+
+    circle: str
+
+    kind: ClassVar[int] = 151
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class CircleMember:
+    """A member of a circle.
+
+    Attributes:
+        since: when the player joined, in Unix milliseconds.
+    """
+
+    player: Player
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class CircleSeason:
+    """A season of a circle.
+
+    Attributes:
+        number: 1 for the circle's first one.
+        first: its first day, a Monday, as the number of the UTC day, counted from 1970-01-01.
+        weeks: how many weeks it has.
+    """
+
+    number: int
+    first: int
+    weeks: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueRound:
+    """A challenge of a league.
+
+    Attributes:
+        number: 1 for the first one of the season.
+        challenge: its id.
+        at: when it was made, in Unix milliseconds.
+        closes: when it closes, in Unix milliseconds.
+    """
+
+    number: int
+    challenge: str
+    game: str
+    at: int
+    closes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Circle(Event):
+    """A circle: answers commands on it, and is sent to its subscribers at every change.
+
+    What its tables and its feed follow from may change without it.
+
+    Attributes:
+        version: of the circle; it only grows.
+        owner: the id of the member who owns it.
+        link: the secret with which others join it; all members may pass it on.
+        founded: when it was founded, in Unix milliseconds.
+        members: in the order in which they joined.
+        season: the one that is running, or null.
+        season_weeks: how many weeks the seasons after it have; null if there are to be none.
+        seasons: those that have ended, the latest first.
+        league: what the league is played by; null if there is none.
+        rounds: the league's challenges in the season that is running, in their order.
+        webhook: for whom the posts are written that are sent somewhere; null if none are.
+    """
+
+    circle: str
+    version: int
+    name: str
+    owner: str
+    link: str
+    founded: int
+    members: tuple[CircleMember, ...]
+    season: CircleSeason | None
+    season_weeks: int | None
+    seasons: tuple[CircleSeason, ...]
+    league: LeagueTerms | None
+    rounds: tuple[LeagueRound, ...]
+    webhook: Literal["discord", "json", "slack"] | None
+
+    kind: ClassVar[int] = 109
+
+
+@dataclass(frozen=True, slots=True)
+class CircleSummary:
+    """A circle that the player is a member of.
+
+    Attributes:
+        owned: whether the player is the owner.
+        members: how many there are.
+        since: when the player joined, in Unix milliseconds.
+        muted: whether the player wants no notifications of it.
+        season: the number of the season that is running, or null.
+    """
+
+    circle: str
+    name: str
+    owned: bool
+    members: int
+    since: int
+    muted: bool
+    season: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Circles(Event):
+    """The circles that the player is a member of, at most 20, in the order of joining."""
+
+    circles: tuple[CircleSummary, ...]
+
+    kind: ClassVar[int] = 110
+
+
+@dataclass(frozen=True, slots=True)
+class CircleDaily:
+    """A member's result of a daily.
+
+    Attributes:
+        points: what it counts for in tables.
+    """
+
+    game: str
+    result: Result
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeagueResult:
+    """A member's result of a challenge of the league that has closed.
+
+    Attributes:
+        number: the challenge's in the season.
+        points: as those of a daily; 0 for who has not played.
+        dropped: whether it does not count.
+    """
+
+    number: int
+    points: int
+    dropped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CircleRow:
+    """A row of a circle's table.
+
+    Attributes:
+        rank: 1 for the best; equal rows share one.
+        points: the sum of the points of dailies, and of `league`; 0 in a table of all time.
+        played: how many dailies were played.
+        won: how many of them were won.
+        crowns: on how many days the dailies of all games were played.
+        races: how many races were won by who has kept an identity; 0 but in a table of all time.
+        league: the points of the league's challenges that count; 0 but in a table of a season.
+        dailies: the results; empty but in a table of a day.
+        results: those of the league's challenges; empty but in a table of a season.
+    """
+
+    player: Player
+    rank: int
+    points: int
+    played: int
+    won: int
+    crowns: int
+    races: int = 0
+    league: int = 0
+    dailies: tuple[CircleDaily, ...] = ()
+    results: tuple[LeagueResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CircleRecord:
+    """The best run of a game by a member of a circle, without help.
+
+    Attributes:
+        left: cards that are not on the foundations.
+        time: milliseconds from the start to the last card that reached a foundation.
+        moves: moves played.
+        day: the number of the UTC day if it was a daily's; null if it was a race's.
+    """
+
+    game: str
+    player: Player
+    left: int
+    time: int
+    moves: int
+    day: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CircleTable(Event):
+    """A table of a circle, the best first.
+
+    It has all members, also those who have not played, but that of a season which has ended has
+    those who were members then. One of all time is in the order of dailies won, then of dailies
+    played; others are in the order of points.
+
+    Attributes:
+        period: as in `GetCircleTable`; 0 for all time.
+        first: the first UTC day that it is about, like `last`, the last one; both 0 for all time.
+        records: the circle's records, by game; empty but in a table of all time.
+    """
+
+    circle: str
+    span: Literal["all", "day", "season", "week"]
+    period: int
+    first: int
+    last: int
+    rows: tuple[CircleRow, ...]
+    records: tuple[CircleRecord, ...] = ()
+
+    kind: ClassVar[int] = 111
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """How often each of two was better on the same deal of a game.
+
+    Attributes:
+        form: what the deals were of.
+        won: deals on which `one` was better than `other`.
+        lost: deals on which `other` was.
+        drawn: deals on which they were equal, or neither brought a card home.
+    """
+
+    game: str
+    form: Literal["challenge", "daily", "race"]
+    won: int
+    lost: int
+    drawn: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeadToHead(Event):
+    """Two members, by the deals that both have played.
+
+    Those are of the last 400 dailies that each has played of a game, and of the last 200 races.
+
+    Attributes:
+        duels: those of games and forms that both have played.
+    """
+
+    circle: str
+    one: Player
+    other: Player
+    duels: tuple[Duel, ...]
+
+    kind: ClassVar[int] = 112
+
+
+@dataclass(frozen=True, slots=True)
+class FeedItem:
+    """Something that has happened in a circle.
+
+    Attributes:
+        item: its id, which stays the same.
+        about: `joined`: the player joined; `dailies`: the player has played dailies of a day;
+            `record`: the player has the circle's best run of a game since then; `season`: a season
+            has ended, and the player won it; `challenge`: one for the circle has closed, and the
+            player won it.
+        at: when, in Unix milliseconds; of `dailies` and `record`, the beginning of the day.
+        player: who; null if nobody has won.
+        game: of `record` and `challenge`, else null.
+        day: the UTC day of `dailies` and `record`, else null.
+        points: of `dailies` and `season`, else 0.
+        played: how many dailies; else 0.
+        crown: whether these were all dailies of the day.
+        number: of the season, else 0.
+        challenge: the challenge's id, or null.
+        emotes: those for it: pairs of a player's id and the emote.
+    """
+
+    item: str
+    about: Literal["challenge", "dailies", "joined", "record", "season"]
+    at: int
+    player: Player | None
+    game: str | None = None
+    day: int | None = None
+    points: int = 0
+    played: int = 0
+    crown: bool = False
+    number: int = 0
+    challenge: str | None = None
+    emotes: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CircleFeed(Event):
+    """What has happened in a circle in the last seven days, the latest first: at most 50 items."""
+
+    circle: str
+    items: tuple[FeedItem, ...]
+
+    kind: ClassVar[int] = 113
+
+
+@dataclass(frozen=True, slots=True)
+class Invitation(Event):
+    """The circle that a link leads to.
+
+    Attributes:
+        circle: its id if the player is a member, else null.
+        members: how many there are.
+        full: whether nobody can join it.
+    """
+
+    link: str
+    circle: str | None
+    name: str
+    owner: Player
+    members: int
+    full: bool
+
+    kind: ClassVar[int] = 117
+
+
+@dataclass(frozen=True, slots=True)
+class CircleGone(Event):
+    """The player is no member of a circle any more, to which the session was subscribed.
+
+    Attributes:
+        deleted: whether there is no such circle any more.
+    """
+
+    circle: str
+    deleted: bool
+
+    kind: ClassVar[int] = 118
+
+
 EVENTS: dict[int, type[Event]] = {
     Welcome.kind: Welcome,
     Done.kind: Done,
@@ -2334,5 +2967,12 @@ EVENTS: dict[int, type[Event]] = {
     Challenge.kind: Challenge,
     ChallengeChange.kind: ChallengeChange,
     Challenges.kind: Challenges,
+    Circle.kind: Circle,
+    Circles.kind: Circles,
+    CircleTable.kind: CircleTable,
+    HeadToHead.kind: HeadToHead,
+    CircleFeed.kind: CircleFeed,
+    Invitation.kind: Invitation,
+    CircleGone.kind: CircleGone,
 }
 """The type of each kind of event."""

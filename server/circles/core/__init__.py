@@ -1,0 +1,1 @@
+"""Circles: all that is decided about them, without I/O."""
