@@ -24,6 +24,8 @@ from server.base.nodes.format_store import FormatStore, check_format
 from server.base.nodes.held_store import HeldStore
 from server.base.nodes.nodes_store import NodeStore
 from server.base.nodes.registration import Registration
+from server.base.outbound.sender import Sender
+from server.base.outbound.store import PostStore
 from server.base.outbox.store import OutboxStore
 from server.base.outbox.sweepers_store import SweeperStore
 from server.base.quotas.store import QuotaStore
@@ -144,6 +146,8 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             keep_days=settings.keep_days,
             names=name_lists(settings.reserved_names, settings.offensive_names),
             operator_list=None if settings.operators is None else OperatorList(settings.operators),
+            sender=Sender(local=settings.local_posts),
+            webhooks=settings.webhooks,
         )
         front = Front(services)
         hub = front.hub
@@ -218,6 +222,7 @@ def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> St
         repaired_days=RepairedDayStore(database),
         race_records=RaceRecordStore(database),
         outboxes=OutboxStore(database),
+        posts=PostStore(database),
         rooms=RoomStore(database),
         open_rooms=OpenRoomStore(database),
         quick_matches=QuickMatchStore(database),

@@ -54,6 +54,9 @@ class Settings:
         max_connections: TCP connections of players at a time, of sockets and of HTTP together.
         ranked_starts: how many players at one address may begin each daily; 0 for any number.
         certify: whether the node certifies deals itself.
+        webhooks: whether owners of circles may have the server post to URLs that they give.
+        local_posts: whether it may post to this machine and this network, without encryption, and
+            to any host as to a push service: for tests, which alone set it.
         keep_days: for how many days the moves of a game are kept after its deadline, at most.
     """
 
@@ -79,3 +82,5 @@ class Settings:
     reserved_names: Path | None = None
     offensive_names: Path | None = None
     operators: Path | None = None
+    webhooks: bool = False
+    local_posts: bool = False

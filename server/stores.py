@@ -9,6 +9,7 @@ from server.base.journals.store import JournalStore
 from server.base.nodes.format_store import FormatStore
 from server.base.nodes.held_store import HeldStore
 from server.base.nodes.nodes_store import NodeStore
+from server.base.outbound.store import PostStore
 from server.base.outbox.store import OutboxStore
 from server.base.outbox.sweepers_store import SweeperStore
 from server.base.quotas.store import QuotaStore
@@ -56,6 +57,7 @@ class Store:
     repaired_days: RepairedDayStore
     race_records: RaceRecordStore
     outboxes: OutboxStore
+    posts: PostStore
     rooms: RoomStore
     open_rooms: OpenRoomStore
     quick_matches: QuickMatchStore

@@ -25,7 +25,7 @@ from engine.ruleset import Ruleset
 from engine.schema import STANDARD
 from server.base.core import days
 from server.base.core import keys as base_keys
-from server.base.core.due import AttemptDue
+from server.base.core.due import AttemptDue, RoundDue
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, split_attempt_id
 from server.base.core.refusal import UnreadableError
 from server.base.journals.core.entry import GapError
@@ -303,10 +303,11 @@ class Verification:
         for pending in await self._store.outboxes.pending(_FOR_EVER, range(base_keys.PARTITIONS)):
             for due, time in pending.due:
                 report.overdue += time <= report.at
-                is_attempt = isinstance(due, AttemptDue)
-                self._due.add(
-                    play_keys.attempt(due.journal) if is_attempt else rooms_keys.room(due.journal)
-                )
+                match due:
+                    case AttemptDue():
+                        self._due.add(play_keys.attempt(due.journal))
+                    case RoundDue():
+                        self._due.add(rooms_keys.room(due.journal))
             for field, text in pending.effects:
                 report.effects += 1
                 texts.append(text)

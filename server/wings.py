@@ -19,6 +19,9 @@ from server.base.nodes.format import Format
 from server.base.nodes.node_bus import NodeBus
 from server.base.nodes.registration import Registration
 from server.base.nodes.store_memory import StoreMemory
+from server.base.outbound.posts import Posts
+from server.base.outbound.sender import Sender
+from server.base.outbound.webhooks import Webhooks
 from server.base.outbox.outbox import Outbox
 from server.base.outbox.sweeper import Sweeper
 from server.base.quotas.quotas import Quotas
@@ -97,6 +100,8 @@ class Services:
         keep_days: int = KEPT_DAYS,
         names: NameLists | None = None,
         operator_list: OperatorList | None = None,
+        sender: Sender | None = None,
+        webhooks: bool = False,
     ) -> None:
         self._store = store
         self.background = background
@@ -116,6 +121,18 @@ class Services:
             limited=metrics.limited,
         )
         self.outbox = Outbox(store.outboxes, background)
+        sender = sender or Sender()
+        self.posts = Posts(
+            store.posts,
+            self.outbox,
+            sender,
+            store.clock,
+            background=background,
+            sent=metrics.posts,
+        )
+        self.webhooks = Webhooks(
+            self.posts, store.secret_keys, is_on=webhooks, local=sender.is_local
+        )
         self.attempts = Attempts(
             metrics.lookups,
             journals=store.journals,

@@ -14,6 +14,7 @@ from engine.ruleset import Move
 from server.app import redis_store
 from server.base.core.ids import AttemptId, PlayerId, RoomCode
 from server.base.nodes.registration import Registration
+from server.base.outbound.sender import Sender
 from server.base.redis.bus import Bus
 from server.base.redis.connection import connect
 from server.base.work.background import Background
@@ -91,7 +92,13 @@ class Node:
         self.bus = _Bus(self)
         self.background = Background()
         self.services = Services(
-            self.store, self.bus, self.registration, Metrics(), self.background
+            self.store,
+            self.bus,
+            self.registration,
+            Metrics(),
+            self.background,
+            sender=Sender(local=True),
+            webhooks=True,
         )
         self.bus.run_in(self.background)
         self.by_hand = {name: self.background.loops.pop(name) for name in BY_HAND}

@@ -231,6 +231,13 @@ for command in COMMANDS:
     "has changed. Without this option, there is no such page.",
 )
 @option(
+    "--webhooks/--no-webhooks",
+    default=False,
+    help="Whether owners of circles may have this server post to Discord, Slack, or any other URL "
+    "of https that they give: the day's table and new challenges. It posts to public addresses "
+    "only.",
+)
+@option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
@@ -285,6 +292,7 @@ def serve(  # noqa: PLR0917 - one for each option
     reserved_names: Path | None,
     offensive_names: Path | None,
     operators: Path | None,
+    webhooks: bool,
     workers: int,
     metrics_port: int | None,
     metrics_host: str,
@@ -325,6 +333,7 @@ def serve(  # noqa: PLR0917 - one for each option
         reserved_names=reserved_names,
         offensive_names=offensive_names,
         operators=operators,
+        webhooks=webhooks,
     )
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from server.base.core.ids import AttemptId, RoomCode
+from server.base.core.ids import AttemptId, PlayerId, RoomCode
 
 
 class RoundDue(NamedTuple):
@@ -39,12 +39,52 @@ class AttemptDue(NamedTuple):
         return f"a:{self.attempt}"
 
 
-Due = RoundDue | AttemptDue
+class PostDue(NamedTuple):
+    """The next try of something that is posted to a server of others."""
+
+    post: str
+
+    @property
+    def journal(self) -> str:
+        """The name that says its partition."""
+        return self.post
+
+    @property
+    def member(self) -> str:
+        """The text that stands for it."""
+        return f"p:{self.post}"
+
+
+class ReminderDue(NamedTuple):
+    """The next time at which a player asked to be reminded."""
+
+    player: PlayerId
+
+    @property
+    def journal(self) -> str:
+        """The name that says its partition."""
+        return self.player
+
+    @property
+    def member(self) -> str:
+        """The text that stands for it."""
+        return f"n:{self.player}"
+
+
+Due = RoundDue | AttemptDue | PostDue | ReminderDue
 
 
 def parse_due(member: str) -> Due | None:
     """Return what a member stands for, or `None` if this version does not know its kind."""
     kind, _, name = member.partition(":")
-    if kind == "r":
-        return RoundDue(RoomCode(name))
-    return AttemptDue(AttemptId(name)) if kind == "a" else None
+    match kind:
+        case "r":
+            return RoundDue(RoomCode(name))
+        case "a":
+            return AttemptDue(AttemptId(name))
+        case "p":
+            return PostDue(name)
+        case "n":
+            return ReminderDue(PlayerId(name))
+        case _:
+            return None

@@ -30,6 +30,10 @@ BUSY_LIFE_S = 20
 BARRIER_LIFE_S = 60
 """Seconds after which a key that was written for the sake of writing expires."""
 
+POST_LIFE_S = 2 * DAY_SECONDS
+"""Seconds after which what is known of a post expires: it is tried for a day, and then its id is
+known for as long, so that it is not sent again."""
+
 MARK_LIFE_S = 7 * DAY_SECONDS
 """Seconds that a node's mark is kept after it was written: longer than Redis may be away."""
 
@@ -113,6 +117,11 @@ def outbox(number: int) -> str:
 def due(number: int) -> str:
     """Return the key of a partition's due items: a sorted set by time in Unix milliseconds."""
     return f"{{p{number}}}:due"
+
+
+def post(post_id: str) -> str:
+    """Return the key of something to post to a server of others, or of its having been: a hash."""
+    return f"{{p{partition(post_id)}}}:post:{post_id}"
 
 
 def held(number: int, node: str) -> str:

@@ -200,6 +200,15 @@ class Metrics:
         default_factory=lambda: Histogram(SECONDS),
         metadata=_family("samedeal_sweep_seconds", "Time that a sweep for due work takes."),
     )
+    posts: Counts = field(
+        default_factory=Counter,
+        metadata=_family(
+            "samedeal_posts",
+            "Posts to servers of others, by how they ended, and tries before others.",
+            "channel",
+            "fate",
+        ),
+    )
     sessions: Gauge | None = field(
         default=None, metadata=_family("samedeal_sessions", "Sessions that are open.")
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.base.core.due import AttemptDue, Due, RoundDue, parse_due
+from server.base.core.due import AttemptDue, Due, PostDue, ReminderDue, RoundDue, parse_due
 from server.base.core.ids import attempt_id
 from tests.builders import ADA, CODE, DEAL
 
@@ -18,6 +18,8 @@ from tests.builders import ADA, CODE, DEAL
             "dea1000000000000.ada0000000000000",
             "a:dea1000000000000.ada0000000000000",
         ),
+        (PostDue("x/1"), "x/1", "p:x/1"),
+        (ReminderDue(ADA), "ada0000000000000", "n:ada0000000000000"),
     ],
 )
 def test_a_deadline_is_written_as_it_always_was(due: Due, journal: str, member: str) -> None:

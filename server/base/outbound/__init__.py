@@ -1,0 +1,1 @@
+"""Posts to the servers of others, with retries that end."""

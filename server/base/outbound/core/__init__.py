@@ -1,0 +1,1 @@
+"""Addresses and URLs that may be posted to, and what follows from an answer."""

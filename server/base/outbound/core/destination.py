@@ -1,0 +1,72 @@
+"""Where something is posted to: URLs that may be posted to, and what they mean."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+from urllib.parse import urlsplit
+
+MAX_URL: Final = 1_000
+"""Most characters of a URL that is posted to."""
+
+HTTPS_PORT: Final = 443
+
+_TEXT: Final = re.compile(r"[\x21-\x7e]+")
+"""No space, and no control character: what would end a line of the request."""
+
+_NAME: Final = re.compile(
+    r"(?=.{1,253}\Z)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9]"
+)
+"""A name of the Internet: not one of this network alone, and no address."""
+
+
+class Destination(NamedTuple):
+    """Where something is posted to.
+
+    Attributes:
+        host: a name, in lower case.
+        port: a TCP port.
+        path: path and query, as in the request.
+        tls: whether the connection is encrypted, to a server that has shown to have that name.
+    """
+
+    host: str
+    port: int
+    path: str
+    tls: bool
+
+    @property
+    def authority(self) -> str:
+        """The host, and the port if it is not the usual one, as in the request."""
+        return self.host if self.port == HTTPS_PORT else f"{self.host}:{self.port}"
+
+
+def parse_url(url: str, *, local: bool = False) -> Destination | None:
+    """Return where a URL leads, or `None` if nothing may be posted there.
+
+    It has to be one of https with a name, on the usual port, without a user or a password.
+
+    Args:
+        url: the URL.
+        local: whether it may be of any host and port, and of http as well, for tests.
+    """
+    if len(url) > MAX_URL or not _TEXT.fullmatch(url):
+        return None
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    host = parts.hostname or ""
+    tls = parts.scheme == "https"
+    if (
+        "@" in parts.netloc
+        or not host
+        or "#" in url
+        or not (tls or (local and parts.scheme == "http"))
+    ):
+        return None
+    if not local and (not _NAME.fullmatch(host) or port not in {None, HTTPS_PORT}):
+        return None
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    return Destination(host, port or (HTTPS_PORT if tls else 80), path, tls)

@@ -1,0 +1,94 @@
+"""Bodies for webhooks: one message in the form that each kind of server takes.
+
+Names of players are in it, so nothing in it may mean more than its letters: no mention, no markup,
+no link but the one that we give.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final, Literal
+
+import msgspec
+from msgspec import Struct
+
+Form = Literal["discord", "slack", "json"]
+
+MAX_LINES: Final = 25
+MAX_TITLE: Final = 150
+MAX_LINE: Final = 120
+"""Most lines, and characters of the title and of a line: less than any of the servers takes."""
+
+_MARKDOWN: Final = re.compile(r"([\\`*_~|<>\[\]()#@:+-]|(?<=\A\d)\.|(?<=\A\d\d)\.)")
+_SLACK_ENTITIES: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+_SUPPRESS_EMBEDS: Final = 4
+
+_encode = msgspec.json.encode
+
+
+class Message(Struct, frozen=True):
+    """A message to a webhook.
+
+    Attributes:
+        title: one line.
+        lines: further lines, perhaps none.
+        link: a URL of ours.
+    """
+
+    title: str
+    lines: tuple[str, ...]
+    link: str
+
+
+def body(form: Form, message: Message) -> bytes:
+    """Return the body (JSON) that tells a message, in at most 16 kB."""
+    title = _line(message.title, MAX_TITLE)
+    lines = [_line(line, MAX_LINE) for line in message.lines[:MAX_LINES]]
+    match form:
+        case "discord":
+            return _encode(_discord(title, lines, message.link))
+        case "slack":
+            return _encode(_slack(title, lines, message.link))
+        case "json":
+            return _encode({"title": title, "lines": lines, "link": message.link})
+
+
+def _line(text: str, most: int) -> str:
+    """Return a text as one line of visible characters, cut off where it is too long."""
+    shown = "".join(" " if each in "\n\r\t" else each for each in text)
+    shown = "".join(each for each in shown if unicodedata.category(each) not in _INVISIBLE)
+    shown = " ".join(shown.split())
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def _discord(title: str, lines: list[str], link: str) -> object:
+    """Return the body for Discord, whose texts have 2,000 characters at most."""
+    left = 1_900 - len(link)
+    text: list[str] = []
+    for at, line in enumerate([title, *lines]):
+        escaped = _MARKDOWN.sub(r"\\\1", line)
+        shown = f"**{escaped}**" if at == 0 else escaped
+        left -= len(shown) + 1
+        if left < 0:
+            text.append("…")
+            break
+        text.append(shown)
+    content = "\n".join([*text, f"<{link}>"])
+    # Nobody is mentioned, whatever a name says.
+    return {"content": content, "allowed_mentions": {"parse": []}, "flags": _SUPPRESS_EMBEDS}
+
+
+def _slack(title: str, lines: list[str], link: str) -> object:
+    """Return the body for Slack: blocks of plain text, in which nothing is markup."""
+    blocks = [_plain(title), *([_plain("\n".join(lines))] if any(lines) else [])]
+    blocks.append({"type": "section", "text": {"type": "mrkdwn", "text": f"<{link}>"}})
+    fallback = title.translate(_SLACK_ENTITIES)
+    return {"text": fallback, "mrkdwn": False, "unfurl_links": False, "blocks": blocks}
+
+
+def _plain(text: str) -> dict[str, object]:
+    inner = {"type": "plain_text", "text": text[:3_000] or " ", "emoji": False}
+    return {"type": "section", "text": inner}

@@ -1,0 +1,210 @@
+"""The sender: one POST to a server of others, which is believed nothing.
+
+A name is resolved once, and the connection is made to an address that was checked, so no second
+answer of a name server counts. The certificate has to be that of the name. Redirections are not
+followed, time and bytes are limited, and of the answer only the beginning is read, which says how
+it went. Nothing is kept between two requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Mapping
+from functools import lru_cache
+from typing import Final
+
+import httptools
+
+from server.base.outbound.core.addresses import is_public
+from server.base.outbound.core.destination import Destination, parse_url
+from server.base.outbound.core.post import Answer, Failure, Outgoing
+
+TIMEOUT: Final = 5.0
+"""Seconds for all of a request, from the name to the answer; a node that ends waits for it."""
+
+MAX_SENT: Final = 16_384
+"""Most bytes of a body."""
+
+MAX_READ: Final = 16_384
+"""Most bytes that are read of an answer: its status and its headers."""
+
+MAX_ADDRESSES: Final = 3
+"""Addresses of a name that are tried, one after the other."""
+
+_FINAL = 200
+"""Answers with a lower status come before the one that counts."""
+
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+"""Returns the addresses of a name, for connections to a port.
+
+Raises:
+    OSError: it has none.
+"""
+
+
+class SendError(Exception):
+    """There is no answer.
+
+    Attributes:
+        reason: why.
+    """
+
+    def __init__(self, reason: Failure) -> None:
+        super().__init__(reason)
+        self.reason: Failure = reason
+
+
+async def addresses_of(host: str, port: int) -> list[str]:
+    """Return the addresses of a name, as this machine knows them."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(address[0]) for *_, address in found]
+
+
+class Sender:
+    """Sends requests.
+
+    Args:
+        local: whether any host and port may be posted to, and by http as well. Only tests do.
+        trust: by which certificates a server is believed to be who it says; by default, by those
+            that this machine trusts.
+        resolve: what resolves names.
+
+    Attributes:
+        is_local: whether any host and port may be posted to.
+    """
+
+    def __init__(
+        self,
+        *,
+        local: bool = False,
+        trust: Callable[[], ssl.SSLContext] | None = None,
+        resolve: Resolve = addresses_of,
+    ) -> None:
+        self.is_local = local
+        self._trust = trust or _trusted
+        self._resolve = resolve
+
+    def destination(self, url: str) -> Destination | None:
+        """Return where a URL leads, or `None` if nothing may be posted there."""
+        return parse_url(url, local=self.is_local)
+
+    async def send(self, request: Outgoing) -> Answer:
+        """Send a request, and return the answer.
+
+        Raises:
+            SendError: there is none.
+        """
+        destination = self.destination(request.url)
+        if destination is None or len(request.body) > MAX_SENT:
+            raise SendError("url")
+        try:
+            async with asyncio.timeout(TIMEOUT):
+                reader, writer = await self._connect(destination)
+                try:
+                    writer.write(_head(destination, request) + request.body)
+                    return await _answer(reader)
+                finally:
+                    # Nobody waits until a server that reads slowly, or sends for ever, has ended.
+                    writer.transport.abort()
+        except TimeoutError:
+            raise SendError("time") from None
+        except ssl.SSLError:
+            raise SendError("tls") from None
+        except OSError:
+            raise SendError("connection") from None
+
+    async def _connect(
+        self, destination: Destination
+    ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        """Connect to a public address of a destination.
+
+        Raises:
+            SendError: there is none, or its name is not known.
+            OSError: nobody listens there, or only somebody else.
+        """
+        try:
+            found = await self._resolve(destination.host, destination.port)
+        except OSError:
+            raise SendError("name") from None
+        addresses = [each for each in dict.fromkeys(found) if self.is_local or is_public(each)]
+        if not addresses:
+            raise SendError("address")
+        trust = self._trust() if destination.tls else None
+        name = destination.host if destination.tls else None
+        failure: OSError | None = None
+        for address in addresses[:MAX_ADDRESSES]:
+            try:
+                return await asyncio.open_connection(
+                    address, destination.port, limit=MAX_READ, ssl=trust, server_hostname=name
+                )
+            except ssl.SSLError:
+                raise
+            except OSError as error:
+                failure = error
+        assert failure is not None, "at least one address was tried"
+        raise failure
+
+
+@lru_cache(1)
+def _trusted() -> ssl.SSLContext:
+    """Return what this machine trusts, which takes some 20 ms to read."""
+    context = ssl.create_default_context()
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+def _head(destination: Destination, request: Outgoing) -> bytes:
+    """Return the head of a request."""
+    headers: Mapping[str, str] = {
+        "Host": destination.authority,
+        "User-Agent": "samedeal",
+        "Content-Length": str(len(request.body)),
+        "Connection": "close",
+        **request.headers,
+    }
+    lines = [f"POST {destination.path} HTTP/1.1", *(f"{k}: {v}" for k, v in headers.items())]
+    assert not any(set("\r\n") & set(line) for line in lines), "a header is one line"
+    return "\r\n".join([*lines, "", ""]).encode("latin-1")
+
+
+class _Beginning:
+    """The beginning of an answer, as httptools parses it: takes its status and headers."""
+
+    def __init__(self) -> None:
+        self.parser = httptools.HttpResponseParser(self)
+        self.answer: Answer | None = None
+        self._wait_ms = 0
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take for how many seconds the server asks to wait."""
+        if name.lower() == b"retry-after" and value.isdigit():
+            self._wait_ms = int(value[:9]) * 1000
+
+    def on_headers_complete(self) -> None:
+        """Take the answer that counts."""
+        status = self.parser.get_status_code()
+        if self.answer is None and status >= _FINAL:
+            self.answer = Answer(status, self._wait_ms)
+
+
+async def _answer(reader: asyncio.StreamReader) -> Answer:
+    """Read the beginning of an answer, and return what it says.
+
+    Raises:
+        SendError: it is none.
+        OSError: the connection was lost.
+    """
+    beginning, left = _Beginning(), MAX_READ
+    while left > 0 and (data := await reader.read(left)):
+        left -= len(data)
+        try:
+            beginning.parser.feed_data(data)
+        except httptools.HttpParserError:
+            if beginning.answer is None:
+                raise SendError("answer") from None
+        if beginning.answer is not None:
+            return beginning.answer
+    raise SendError("answer")

@@ -1,0 +1,92 @@
+"""What is posted to webhooks: the same message to each kind of server, and no more than that."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.base.outbound.core.webhook import MAX_LINES, Form, Message, body
+
+LINK = "https://play.example.org/#/circle/abc"
+MESSAGE = Message("Today in Owls", ("1. Ada: 71 points, 4:12", "2. Bob: 64 points"), LINK)
+FORMS: tuple[Form, ...] = ("discord", "slack", "json")
+
+
+def test_a_message_to_discord() -> None:
+    found = json.loads(body("discord", MESSAGE))
+    assert found == {
+        "content": "**Today in Owls**\n1\\. Ada\\: 71 points, 4\\:12\n2\\. Bob\\: 64 points\n<"
+        + LINK
+        + ">",
+        "allowed_mentions": {"parse": []},
+        "flags": 4,
+    }
+
+
+def test_a_message_to_slack() -> None:
+    found = json.loads(body("slack", MESSAGE))
+    texts = [block["text"] for block in found["blocks"]]
+    assert [each["type"] for each in texts] == ["plain_text", "plain_text", "mrkdwn"]
+    assert [each["text"] for each in texts] == [
+        "Today in Owls",
+        "1. Ada: 71 points, 4:12\n2. Bob: 64 points",
+        f"<{LINK}>",
+    ]
+    assert (found["text"], found["mrkdwn"]) == ("Today in Owls", False)
+
+
+def test_a_message_in_plain_json() -> None:
+    found = json.loads(body("json", MESSAGE))
+    assert found == {"title": MESSAGE.title, "lines": list(MESSAGE.lines), "link": LINK}
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("@everyone", "\\@everyone"),
+        ("<@123456>", "\\<\\@123456\\>"),
+        ("<!channel>", "\\<!channel\\>"),
+        ("**bold** _it_ ~~s~~ ||x||", "\\*\\*bold\\*\\* \\_it\\_ \\~\\~s\\~\\~ \\|\\|x\\|\\|"),
+        ("[a](https://evil.org)", "\\[a\\]\\(https\\://evil.org\\)"),
+        ("# Title", "\\# Title"),
+        ("`code`", "\\`code\\`"),
+        ("a\nb\u202ec\x00", "a bc"),
+    ],
+)
+def test_a_name_is_no_more_than_its_letters_on_discord(name: str, shown: str) -> None:
+    content = json.loads(body("discord", Message("T", (name,), LINK)))["content"]
+    assert content.split("\n")[1] == shown
+
+
+def test_a_name_is_no_mention_in_the_summary_that_slack_shows() -> None:
+    found = json.loads(body("slack", Message("<!channel> & <@U1>", (), LINK)))
+    assert found["text"] == "&lt;!channel&gt; &amp; &lt;@U1&gt;"
+    assert len(found["blocks"]) == 2
+
+
+@given(st.text(max_size=400), st.lists(st.text(max_size=400), max_size=40), st.sampled_from(FORMS))
+def test_every_message_fits_and_has_one_link_and_no_control(
+    title: str, lines: list[str], form: Form
+) -> None:
+    found = body(form, Message(title, tuple(lines), LINK))
+    assert len(found) <= 16_384
+    text = found.decode()
+    assert text.count(LINK) == 1
+    shown = json.loads(text)
+    match form:
+        case "discord":
+            assert len(shown["content"]) <= 2_000
+            texts = shown["content"].split("\n")
+            assert len(texts) <= MAX_LINES + 3
+        case "slack":
+            texts = [
+                line for block in shown["blocks"] for line in block["text"]["text"].split("\n")
+            ]
+            assert all(len(block["text"]["text"]) <= 3_000 for block in shown["blocks"])
+        case "json":
+            texts = [shown["title"], *shown["lines"]]
+    assert not any(unicodedata.category(each).startswith("C") for line in texts for each in line)

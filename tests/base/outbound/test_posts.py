@@ -1,0 +1,212 @@
+"""Posts: each is sent once, whichever node does, and tried again for a while."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.base.core import keys
+from server.base.core.due import PostDue
+from server.base.outbound import posts as posts_module
+from server.base.outbound import sender as senders
+from server.base.outbound.core.post import LIFE_MS, PAUSES_MS, Outgoing, Post
+from server.base.outbound.posts import LEASE_MS, Channel
+from tests.base.outbound.receiver import OK, Receiver, never, receiving
+from tests.base.outbox.outboxes import all_due
+from tests.base.redis.servers import running, until
+from tests.builders import START
+from tests.nodes import Node, SetClock
+
+CHANNEL = "test"
+BUSY = b"HTTP/1.1 503 Busy\r\n\r\n"
+GONE = b"HTTP/1.1 410 Gone\r\n\r\n"
+
+
+class Mail:
+    """A channel on a node that posts what is stored to the URL that it is.
+
+    Attributes:
+        gone: the ids of what could not be posted any more.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.gone: list[str] = []
+        node.services.posts.on(CHANNEL, Channel(self._request, self._gone))
+
+    async def _request(self, post: Post) -> Outgoing | None:
+        return Outgoing(post.content, {"X-Id": post.id}, b"{}") if post.content else None
+
+    async def _gone(self, post: Post) -> None:
+        self.gone.append(post.id)
+
+    async def post(self, name: str, url: str, life: int = LIFE_MS, at: int | None = None) -> None:
+        """Post something by this name."""
+        posted = Post(name, CHANNEL, "owner", url, self.node.store.clock.now() + life)
+        await self.node.services.posts.post(posted, at)
+
+    async def sent(self, fate: str, count: int = 1) -> None:
+        """Wait until so many posts have ended in a way on this node, or were tried."""
+
+        async def counted() -> bool:
+            return self.node.services.metrics.posts[CHANNEL, fate] == count
+
+        await until(counted)
+
+    async def settled(self) -> list[tuple[object, int]]:
+        """Return the due items, once all that has ended on this node is stored."""
+        await self.node.services.posts._ended.finish()
+        return list(await all_due(self.node.store.outboxes, START + 10 * LIFE_MS))
+
+
+async def got(receiver: Receiver) -> str:
+    """Return the id of the next request."""
+    async with asyncio.timeout(10):
+        return (await receiver.received.get()).headers["x-id"]
+
+
+async def test_a_post_is_sent_once_and_its_id_stays_known(node: Node) -> None:
+    mail = Mail(node)
+    async with running(node.run), receiving() as receiver:
+        await mail.post("one", receiver.url())
+        assert await got(receiver) == "one"
+        await mail.sent("sent")
+        assert await mail.settled() == []
+        await mail.post("one", receiver.url())
+        await mail.post("two", receiver.url())
+        assert await got(receiver) == "two"
+        await mail.sent("sent", 2)
+    assert await node.redis.hgetall(keys.post("one")) == {"tries": "1"}
+    assert 0 < await node.redis.ttl(keys.post("one")) <= keys.POST_LIFE_S
+
+
+async def test_of_two_nodes_one_sends(node: Node, other: Node) -> None:
+    mail, _ = Mail(node), Mail(other)
+    async with receiving() as receiver:
+        await mail.post("one", receiver.url())
+        await mail.post("two", receiver.url())
+        async with running(node.run), running(other.run):
+            await asyncio.gather(*(each.sweep() for each in (node, other) for _ in range(2)))
+            assert {await got(receiver), await got(receiver)} == {"one", "two"}
+        assert receiver.received.empty()
+
+
+async def test_another_node_takes_over_from_one_that_died(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    heir = Mail(other)
+    async with receiving() as receiver:
+        text = Post("one", CHANNEL, "owner", receiver.url(), START + LIFE_MS)
+        assert await node.store.posts.add(text, START)
+        assert await node.store.posts.take("one", START, START + LEASE_MS) is not None
+        async with running(other.run):
+            clock.time = START + LEASE_MS - 1
+            await other.sweep()
+            assert await heir.settled() == [(PostDue("one"), START + LEASE_MS)]
+            assert receiver.received.empty()
+            clock.time += 1
+            await other.sweep()
+            assert await got(receiver) == "one"
+
+
+async def test_what_fails_is_tried_again_later_and_that_ends(node: Node, clock: SetClock) -> None:
+    mail = Mail(node)
+    with capture_logs() as logs:
+        async with running(node.run), receiving(BUSY) as receiver:
+            await mail.post("one", receiver.url())
+            for tries, pause in enumerate(PAUSES_MS, 1):
+                assert await got(receiver) == "one"
+                await mail.sent("retried", tries)
+
+                async def postponed(at: int = clock.time + pause) -> bool:
+                    return await mail.settled() == [(PostDue("one"), at)]
+
+                await until(postponed)
+                clock.time += pause
+                await node.sweep()
+            assert await got(receiver) == "one"
+            await mail.sent("dropped")
+            assert await mail.settled() == []
+    (told,) = [each for each in logs if each["event"] == "post_ended"]
+    assert told == {
+        "event": "post_ended",
+        "log_level": "warning",
+        "channel": CHANNEL,
+        "fate": "dropped",
+        "tries": len(PAUSES_MS) + 1,
+        "code": 503,
+    }
+    assert "secret" not in str(logs)
+
+
+async def test_what_is_late_is_dropped(node: Node, clock: SetClock) -> None:
+    mail = Mail(node)
+    async with running(node.run), receiving(BUSY, OK) as receiver:
+        await mail.post("short", receiver.url(), life=PAUSES_MS[0] // 2)
+        assert await got(receiver) == "short"
+        await mail.sent("dropped")
+        await mail.post("over", receiver.url(), life=0)
+        await mail.post("later", receiver.url(), life=60_000, at=clock.time + 30_000)
+        assert await mail.settled() == [(PostDue("later"), clock.time + 30_000)]
+        clock.time += 60_000
+        await node.sweep()
+        await mail.sent("dropped", 2)
+        assert await mail.settled() == []
+        assert receiver.received.empty()
+
+
+async def test_a_post_may_begin_later(node: Node, clock: SetClock) -> None:
+    mail = Mail(node)
+    async with running(node.run), receiving() as receiver:
+        await mail.post("later", receiver.url(), at=clock.time + 30_000)
+        await node.sweep()
+        assert receiver.received.empty()
+        clock.time += 30_000
+        await node.sweep()
+        assert await got(receiver) == "later"
+
+
+async def test_a_channel_hears_where_nothing_can_be_posted_any_more(node: Node) -> None:
+    mail = Mail(node)
+    async with running(node.run), receiving(GONE) as receiver:
+        await mail.post("one", receiver.url())
+        await mail.sent("gone")
+        assert mail.gone == ["one"]
+        assert await mail.settled() == []
+
+
+async def test_what_a_channel_does_not_want_any_more_is_not_sent(node: Node) -> None:
+    mail = Mail(node)
+    async with running(node.run):
+        await mail.post("one", "")
+        await mail.sent("dropped")
+        assert await mail.settled() == []
+
+
+async def test_a_slow_server_delays_no_other(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With as many requests to it as there may be at a time, and more that wait."""
+    monkeypatch.setattr("server.base.work.worker_pool.SLOW", 0.05)
+    monkeypatch.setattr(senders, "TIMEOUT", 1.0)
+    mail = Mail(node)
+    async with running(node.run), receiving(never) as slow, receiving() as receiver:
+        for number in range(20):
+            await mail.post(f"slow{number}", slow.url())
+        await mail.post("one", receiver.url("localhost"))
+        assert await got(receiver) == "one"
+        assert slow.received.qsize() <= posts_module.LANES
+
+
+async def test_no_more_are_taken_than_a_node_sends(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posts_module, "MAX_TAKEN", 2)
+    monkeypatch.setattr(senders, "TIMEOUT", 1.0)
+    mail = Mail(node)
+    async with running(node.run), receiving(never) as slow:
+        for number in range(3):
+            await mail.post(f"slow{number}", slow.url())
+        found = dict(await mail.settled())
+        assert found[PostDue("slow2")] == START + posts_module.FULL_MS
+        assert found[PostDue("slow1")] == START + LEASE_MS

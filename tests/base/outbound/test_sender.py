@@ -1,0 +1,174 @@
+"""The sender: what servers of others cannot make it do."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from server.base.outbound import sender as senders
+from server.base.outbound.core.post import Answer, Outgoing
+from server.base.outbound.sender import MAX_SENT, Sender, SendError
+from tests.base.outbound.receiver import (
+    OK,
+    Respond,
+    certified,
+    endless_body,
+    forever,
+    never,
+    receiving,
+)
+from tests.fixtures import BOTH_LOOPS
+
+pytestmark = BOTH_LOOPS
+
+BODY = b'{"a":1}'
+
+
+def to(url: str, body: bytes = BODY) -> Outgoing:
+    return Outgoing(url, {"Content-Type": "application/json"}, body)
+
+
+async def reason(sender: Sender, url: str) -> str:
+    """Return why a sender has no answer from a URL."""
+    with pytest.raises(SendError) as caught:
+        await sender.send(to(url))
+    return caught.value.reason
+
+
+def resolving(*addresses: str) -> senders.Resolve:
+    """Return what resolves any name to some addresses, and notes nothing."""
+
+    async def resolve(host: str, port: int) -> list[str]:
+        del host, port
+        return list(addresses)
+
+    return resolve
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorten the time for a request."""
+    monkeypatch.setattr(senders, "TIMEOUT", 0.2)
+
+
+async def test_a_request_is_posted_and_its_status_returned() -> None:
+    async with receiving() as receiver:
+        answer = await Sender(local=True).send(to(receiver.url(path="/hook?a=b")))
+        assert answer == Answer(204)
+        got = receiver.received.get_nowait()
+        assert (got.line, got.body) == ("POST /hook?a=b HTTP/1.1", BODY)
+        assert got.headers["host"] == f"127.0.0.1:{receiver.port}"
+        assert got.headers["content-type"] == "application/json"
+
+
+async def test_a_server_says_how_long_to_wait() -> None:
+    busy = b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 429 Slow\r\nRetry-After: 7\r\n\r\n"
+    async with receiving(busy) as receiver:
+        assert await Sender(local=True).send(to(receiver.url())) == Answer(429, 7_000)
+
+
+async def test_a_redirection_is_not_followed() -> None:
+    async with receiving() as inside:
+        moved = f"HTTP/1.1 307 Moved\r\nLocation: {inside.url()}\r\n\r\n".encode()
+        async with receiving(moved) as receiver:
+            assert await Sender(local=True).send(to(receiver.url())) == Answer(307)
+        assert inside.received.empty()
+
+
+async def test_a_server_that_says_nothing_is_left(brief: None) -> None:
+    async with receiving(never) as receiver:
+        assert await reason(Sender(local=True), receiver.url()) == "time"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [forever, b"SSH-2.0-OpenSSH_9.9\r\n", b"", b"HTTP/1.1 200 OK\r\nX: y\r\n"],
+    ids=["endless", "no HTTP", "nothing", "half"],
+)
+async def test_what_is_no_answer_is_none(answer: bytes | Respond) -> None:
+    async with receiving(answer) as receiver:
+        assert await reason(Sender(local=True), receiver.url()) == "answer"
+
+
+async def test_nobody_waits_for_the_end_of_an_answer() -> None:
+    async with receiving(endless_body) as receiver:
+        assert await Sender(local=True).send(to(receiver.url())) == Answer(200)
+
+
+async def test_a_body_has_its_limit() -> None:
+    async with receiving() as receiver:
+        with pytest.raises(SendError, match="url"):
+            await Sender(local=True).send(to(receiver.url(), b"a" * (MAX_SENT + 1)))
+
+
+async def test_nobody_listens() -> None:
+    async with receiving() as receiver:
+        url = receiver.url()
+    assert await reason(Sender(local=True), url) == "connection"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://example.org/", "https://127.0.0.1/", "https://localhost/", "https://a.org:22/"]
+)
+async def test_only_https_and_names_may_be_posted_to(url: str) -> None:
+    assert await reason(Sender(), url) == "url"
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "169.254.169.254", "::1", "64:ff9b::7f00:1"])
+async def test_a_name_that_leads_inside_is_not_connected_to(address: str) -> None:
+    sender = Sender(resolve=resolving(address))
+    assert await reason(sender, "https://inside.example.org/") == "address"
+
+
+async def test_a_name_is_resolved_once_and_connected_to_what_was_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A name server that answers with a public address first, and an inner one then, gains none."""
+    answers = [["8.8.8.8", "127.0.0.1"], ["127.0.0.1"]]
+    connected: list[str] = []
+
+    async def resolve(host: str, port: int) -> list[str]:
+        assert (host, port) == ("rebinding.example.org", 443)
+        return answers.pop(0)
+
+    async def connect(host: str, port: int, **how: object) -> None:
+        connected.append(host)
+        assert (port, how["server_hostname"]) == (443, "rebinding.example.org")
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(asyncio, "open_connection", connect)
+    sender = Sender(resolve=resolve)
+    assert await reason(sender, "https://rebinding.example.org/") == "connection"
+    assert (connected, len(answers)) == (["8.8.8.8"], 1)
+
+
+async def test_a_name_that_nobody_knows() -> None:
+    async def resolve(host: str, port: int) -> list[str]:
+        raise OSError(host, port)
+
+    assert await reason(Sender(resolve=resolve), "https://nowhere.example.org/") == "name"
+
+
+@pytest.fixture
+def name() -> str:
+    return "hooks.example.org"
+
+
+async def test_a_certificate_has_to_be_that_of_the_name(name: str, tmp_path: Path) -> None:
+    own = certified(name, tmp_path)
+    async with receiving(OK, tls=own.server) as receiver:
+        sender = Sender(local=True, trust=lambda: own.trust, resolve=resolving("127.0.0.1"))
+        assert await sender.send(to(receiver.url(name, "https"))) == Answer(204)
+        assert receiver.received.get_nowait().headers["host"] == f"{name}:{receiver.port}"
+        assert await reason(sender, receiver.url("other.example.org", "https")) == "tls"
+        stranger = Sender(local=True, resolve=resolving("127.0.0.1"))
+        assert await reason(stranger, receiver.url(name, "https")) == "tls"
+        assert receiver.received.empty()
+
+
+async def test_another_address_of_a_name_is_tried_if_nobody_listens_at_the_first() -> None:
+    async with receiving() as receiver:
+        sender = Sender(local=True, resolve=resolving("127.9.9.9", "127.0.0.1"))
+        assert await sender.send(to(receiver.url("two.example.org"))) == Answer(204)

@@ -1,0 +1,96 @@
+"""Webhooks: who may have something posted where, and what arrives there."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Final, TypedDict
+
+import pytest
+from structlog.testing import capture_logs
+
+from server.base.core import keys
+from server.base.core.refusal import Refusal
+from server.base.outbound.core.post import LIFE_MS
+from server.base.outbound.core.webhook import Form, Message
+from server.base.outbound.webhooks import Webhooks
+from tests.base.outbound.receiver import OK, receiving
+from tests.base.redis.servers import running, until
+from tests.builders import START
+from tests.nodes import Node
+
+
+class How(TypedDict):
+    """How something is posted: in which form, and until when."""
+
+    form: Form
+    until: int
+
+
+OWNER = "c1rc1e0000000000"
+TO_JSON: Final[How] = {"form": "json", "until": START + LIFE_MS}
+MESSAGE = Message("Today", ("1. Ada",), "https://play.example.org/")
+
+
+async def test_a_message_is_posted_and_its_url_is_nowhere_in_the_open(node: Node) -> None:
+    webhooks = node.services.webhooks
+    with capture_logs() as logs:
+        async with running(node.run), receiving() as receiver:
+            sealed = webhooks.seal(OWNER, receiver.url())
+            assert "secret" not in sealed
+            assert webhooks.host(OWNER, sealed) == "127.0.0.1"
+            for _ in range(2):
+                await webhooks.post(f"{OWNER}/day", OWNER, sealed, MESSAGE, **TO_JSON)
+            async with asyncio.timeout(10):
+                found = await receiver.received.get()
+            stored = await node.redis.hgetall(keys.post(f"{OWNER}/day"))
+        assert receiver.received.empty()
+    assert json.loads(found.body)["title"] == "Today"
+    assert found.headers["idempotency-key"] == f"{OWNER}/day"
+    assert "secret" not in f"{stored}{logs}"
+
+
+async def test_the_owner_of_a_webhook_that_is_gone_is_told(node: Node) -> None:
+    webhooks, told = node.services.webhooks, list[str]()
+
+    async def tell(owner: str) -> None:
+        told.append(owner)
+
+    async def heard() -> bool:
+        return told == [OWNER]
+
+    webhooks.gone.subscribe(tell)
+    async with running(node.run), receiving(b"HTTP/1.1 404 Not Found\r\n\r\n", OK) as receiver:
+        sealed = webhooks.seal(OWNER, receiver.url())
+        await webhooks.post("a", OWNER, sealed, MESSAGE, **TO_JSON)
+        await until(heard)
+
+
+async def test_a_webhook_is_of_its_owner_alone(node: Node) -> None:
+    webhooks = node.services.webhooks
+
+    async def dropped() -> bool:
+        return node.services.metrics.posts["webhook", "dropped"] == 1
+
+    async with running(node.run), receiving() as receiver:
+        sealed = webhooks.seal(OWNER, receiver.url())
+        assert webhooks.host("another", sealed) == ""
+        await webhooks.post("a", "another", sealed, MESSAGE, **TO_JSON)
+        await until(dropped)
+        assert receiver.received.empty()
+
+
+async def test_an_operator_may_have_no_webhooks(node: Node) -> None:
+    services = node.services
+    closed = Webhooks(services.posts, node.store.secret_keys, is_on=False)
+    with pytest.raises(Refusal, match="no_webhooks"):
+        closed.seal(OWNER, "https://example.org/")
+    await closed.post("a", OWNER, "sealed", MESSAGE, **TO_JSON)
+    assert await node.redis.exists(keys.post("a")) == 0
+
+
+@pytest.mark.parametrize("url", ["http://example.org/", "https://127.0.0.1/", "https://intranet/"])
+async def test_a_url_that_may_not_be_posted_to_is_refused(node: Node, url: str) -> None:
+    outside = Webhooks(node.services.posts, node.store.secret_keys, is_on=True)
+    with pytest.raises(Refusal, match="bad_webhook"):
+        outside.seal(OWNER, url)
