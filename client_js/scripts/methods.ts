@@ -15,7 +15,7 @@ export async function withMethods(readme: string, source: string): Promise<strin
   return format(page, { parser: "markdown", printWidth: 100 });
 }
 
-/** A row for each method of the class `Client`. */
+/** A row for each method of the class `Client` that others may call. */
 function methodsOf(source: string): string[] {
   const file = ts.createSourceFile("client.ts", source, ts.ScriptTarget.Latest, true);
   const client = file.statements.find(
@@ -23,7 +23,9 @@ function methodsOf(source: string): string[] {
       ts.isClassDeclaration(statement) && statement.name?.text === "Client",
   );
   if (client === undefined) throw new Error("client.ts has no class Client.");
-  return client.members.filter(ts.isMethodDeclaration).map((method) => {
+  const methods = client.members.filter(ts.isMethodDeclaration);
+  const open = methods.filter(({ name }) => !ts.isPrivateIdentifier(name));
+  return open.map((method) => {
     const name = method.name.getText(file);
     const [comment] = ts.getJSDocCommentsAndTags(method);
     if (comment === undefined) throw new Error(`${name} has no comment.`);

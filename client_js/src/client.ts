@@ -3,6 +3,7 @@
 import type { AccountCommands } from "./account.ts";
 import type { AttemptState } from "./attempt.ts";
 import { onWake } from "./awake.ts";
+import type { ChallengeKeeper, ChallengeSettings } from "./challenges.ts";
 import { localTime } from "./clock.ts";
 import { type ConnectFailure, Connection, type Status, type Surroundings } from "./connection.ts";
 import { LeaderboardKeeper } from "./leaderboard.ts";
@@ -10,6 +11,8 @@ import { type Keeper, Link } from "./link.ts";
 import { AttemptKeeper } from "./playing.ts";
 import type { OperatorCommands } from "./operators.ts";
 import type {
+  Challenge,
+  ChallengeRow,
   Dailies,
   Deal,
   Emoted,
@@ -75,6 +78,10 @@ export class Client {
   readonly attempt: Readable<AttemptState | null>;
   readonly leaderboard: Readable<Leaderboard | null>;
   readonly dailies: Readable<Dailies | null>;
+  /** The challenge that is looked at, kept up to date. */
+  readonly challenge: Readable<Challenge | null>;
+  /** The player's challenges, as they were last listed, or told since by the server. */
+  readonly challenges: Readable<readonly ChallengeRow[] | null>;
   /** The boards of the round that is watched, kept up to date. */
   readonly watched: Readable<WatchedRound | null>;
   /** That the player watches a room no more, and why; null once another one is watched. */
@@ -88,9 +95,13 @@ export class Client {
   readonly #leaderboard: LeaderboardKeeper;
   readonly #watched = new Store<WatchedRound | null>(null);
   readonly #watchEnded = new Store<WatchEnded | null>(null);
+  readonly #challenge = new Store<Challenge | null>(null);
+  readonly #challenges = new Store<readonly ChallengeRow[] | null>(null);
   readonly #keepers: Keeper[];
   /** Loaded when it is first needed: few who play ever watch. */
   #watching: Promise<WatchKeeper> | null = null;
+  /** Loaded when it is first needed, too. */
+  #challenging: Promise<ChallengeKeeper> | null = null;
   #removeWakeListeners: (() => void) | null = null;
 
   constructor(options: ClientOptions) {
@@ -137,6 +148,8 @@ export class Client {
     this.attempt = this.#attempt.state;
     this.leaderboard = this.#leaderboard.leaderboard;
     this.dailies = this.#leaderboard.dailies;
+    this.challenge = this.#challenge;
+    this.challenges = this.#challenges;
     this.watched = this.#watched;
     this.watchEnded = this.#watchEnded;
     this.status.subscribe((status) => {
@@ -324,6 +337,50 @@ export class Client {
     return this.#leaderboard.unwatch();
   }
 
+  /** Make a challenge, whose link others play by; it is not looked at yet. */
+  async createChallenge(settings: ChallengeSettings): Promise<Challenge> {
+    return (await this.#challengeKeeper()).create(settings);
+  }
+
+  /** Look at a challenge, instead of any other; `challenge` shows it. */
+  async watchChallenge(id: string): Promise<void> {
+    await (await this.#challengeKeeper()).watch(id);
+  }
+
+  /** Look at the challenge no more. */
+  async unwatchChallenge(): Promise<void> {
+    await (await this.#challenging)?.unwatch();
+  }
+
+  /** Start the player's one attempt at a challenge, or resume it. */
+  async playChallenge(id: string): Promise<void> {
+    await this.#challengeKeeper();
+    await this.#attempt.openChallenge(id);
+  }
+
+  /** Ask for the player's challenges; `seen` says that what is new in them has been seen now. */
+  async listChallenges(seen = false): Promise<readonly ChallengeRow[]> {
+    return (await this.#challengeKeeper()).list(seen);
+  }
+
+  /** Take a challenge off the player's list. */
+  async hideChallenge(id: string): Promise<void> {
+    await (await this.#challengeKeeper()).hide(id);
+  }
+
+  /**
+   * Send an emote for a player's run of a challenge, by its number (see `Emoted`), in place of the
+   * one before; null takes it back. Only who has ended may.
+   */
+  async emoteRun(id: string, player: string, emote: number | null): Promise<void> {
+    await (await this.#challengeKeeper()).emote(id, player, emote);
+  }
+
+  /** Challenge the same people by the same terms, on a new deal; there is one rematch for all. */
+  async rematch(id: string): Promise<Challenge> {
+    return (await this.#challengeKeeper()).rematch(id);
+  }
+
   /** Ask for a deal's commitment, and for its seed once it is closed. */
   showDeal(deal: string): Promise<Deal> {
     return this.#link.askWithRetry("ShowDeal", { deal });
@@ -390,6 +447,24 @@ export class Client {
   /** Drop the attempt from this client; on the server it goes on. */
   closeAttempt(): void {
     this.#attempt.close();
+  }
+
+  #challengeKeeper(): Promise<ChallengeKeeper> {
+    this.#challenging ??= this.#loadChallengeKeeper().catch((error: unknown) => {
+      this.#challenging = null;
+      throw error;
+    });
+    return this.#challenging;
+  }
+
+  async #loadChallengeKeeper(): Promise<ChallengeKeeper> {
+    const [{ ChallengeKeeper: Challenging }] = await Promise.all([
+      import("./challenges.ts"),
+      loadLater(),
+    ]);
+    const keeper = new Challenging(this.#link, this.#challenge, this.#challenges);
+    this.#keepers.push(keeper);
+    return keeper;
   }
 }
 

@@ -4,11 +4,15 @@ export { Api, type ApiOptions, type Rows } from "./api.ts";
 export type * as ApiTypes from "./apiTypes.ts";
 export type { AccountCommands, Leave, PasskeyPrompt, Removed } from "./account.ts";
 export type { AttemptState } from "./attempt.ts";
+export type { ChallengeSettings } from "./challenges.ts";
 export { Client, type ClientOptions } from "./client.ts";
 export type { ConnectFailure, Status, Surroundings } from "./connection.ts";
 export type {
   Account,
   Certificate,
+  Challenge,
+  ChallengeRow,
+  Challenger,
   Dailies,
   Daily,
   Deal,

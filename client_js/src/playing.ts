@@ -35,6 +35,11 @@ export class AttemptKeeper implements Keeper {
     this.#requireRules(await this.#link.askWithRetry("OpenDaily", { game }, this.#supersede()));
   }
 
+  async openChallenge(challenge: string): Promise<void> {
+    const fields = { challenge };
+    this.#requireRules(await this.#link.askWithRetry("PlayChallenge", fields, this.#supersede()));
+  }
+
   async open(id: string): Promise<void> {
     const fields = { attempt: id };
     this.#requireRules(await this.#link.askWithRetry("OpenAttempt", fields, this.#supersede()));
@@ -143,7 +148,9 @@ export class AttemptKeeper implements Keeper {
     this.#handle(event, answered);
     if (event.type !== "Attempt" && event.type !== "Missed" && event.type !== "Moved") return;
     const touched =
-      answered?.type === "OpenAttempt" ? answered.take : answered?.type === "OpenDaily";
+      answered?.type === "OpenAttempt"
+        ? answered.take
+        : answered?.type === "OpenDaily" || answered?.type === "PlayChallenge";
     const moved =
       (event.type === "Moved" && answered !== null) ||
       (event.type === "Missed" && answered?.type === "Undo");

@@ -30,6 +30,13 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "LinkDevice", // only the latest code holds
   "KeepRecoveryCode", // again, it changes nothing
   "ExportData",
+  "CreateChallenge", // by its key
+  "WatchChallenge",
+  "PlayChallenge", // again, it returns to the attempt
+  "ListChallenges",
+  "HideChallenge",
+  "EmoteRun",
+  "Rematch", // there is one for all
   "Report", // once more, it changes nothing
   "ListCases",
   "LookUp",

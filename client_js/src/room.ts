@@ -13,7 +13,7 @@ export type RoomSettings = Omit<CreateRoom, "key">;
 export type Terms = Omit<SetTerms, "code">;
 
 /** A new random key: 32 hexadecimal digits. */
-function newKey(): string {
+export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
