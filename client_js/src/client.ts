@@ -4,6 +4,7 @@ import type { AccountCommands } from "./account.ts";
 import type { AttemptState } from "./attempt.ts";
 import { onWake } from "./awake.ts";
 import type { ChallengeKeeper, ChallengeSettings } from "./challenges.ts";
+import type { CircleCommands } from "./circles.ts";
 import { localTime } from "./clock.ts";
 import { type ConnectFailure, Connection, type Status, type Surroundings } from "./connection.ts";
 import { LeaderboardKeeper } from "./leaderboard.ts";
@@ -102,6 +103,7 @@ export class Client {
   #watching: Promise<WatchKeeper> | null = null;
   /** Loaded when it is first needed, too. */
   #challenging: Promise<ChallengeKeeper> | null = null;
+  #circling: Promise<CircleCommands> | null = null;
   #removeWakeListeners: (() => void) | null = null;
 
   constructor(options: ClientOptions) {
@@ -184,6 +186,15 @@ export class Client {
       loadLater(),
     ]);
     return new Commands(this.#link, this.#connection);
+  }
+
+  /** The player's circles, and the one that is looked at. */
+  circles(): Promise<CircleCommands> {
+    this.#circling ??= this.#loadCircles().catch((error: unknown) => {
+      this.#circling = null;
+      throw error;
+    });
+    return this.#circling;
   }
 
   /** What operators do, on a server that has some and knows this player as one. */
@@ -465,6 +476,16 @@ export class Client {
     const keeper = new Challenging(this.#link, this.#challenge, this.#challenges);
     this.#keepers.push(keeper);
     return keeper;
+  }
+
+  async #loadCircles(): Promise<CircleCommands> {
+    const [{ CircleCommands: Commands, CircleKeeper }] = await Promise.all([
+      import("./circles.ts"),
+      loadLater(),
+    ]);
+    const keeper = new CircleKeeper(this.#link);
+    this.#keepers.push(keeper);
+    return new Commands(this.#link, keeper);
   }
 }
 

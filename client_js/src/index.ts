@@ -5,6 +5,7 @@ export type * as ApiTypes from "./apiTypes.ts";
 export type { AccountCommands, Leave, PasskeyPrompt, Removed } from "./account.ts";
 export type { AttemptState } from "./attempt.ts";
 export type { ChallengeSettings } from "./challenges.ts";
+export type { CircleCommands } from "./circles.ts";
 export { Client, type ClientOptions } from "./client.ts";
 export type { ConnectFailure, Status, Surroundings } from "./connection.ts";
 export type {
@@ -13,13 +14,29 @@ export type {
   Challenge,
   ChallengeRow,
   Challenger,
+  Circle,
+  CircleFeed,
+  CircleGone,
+  CircleMember,
+  CircleRecord,
+  CircleRow,
+  CircleSeason,
+  CircleSummary,
+  CircleTable,
   Dailies,
   Daily,
   Deal,
   DeviceCode,
+  Duel,
   Entry,
   Emoted,
+  FeedItem,
+  HeadToHead,
+  Invitation,
   Leaderboard,
+  LeagueResult,
+  LeagueRound,
+  LeagueTerms,
   Middle,
   Neighbours,
   OpenRoom,

@@ -56,17 +56,19 @@ export class Link {
    * Send a command, and retry it while it is refused temporarily; rejects with any other `Refusal`.
    *
    * @param wanted whether the answer is still wanted; if not, it is not retried.
+   * @param resend as of `Requests.ask`.
    */
   async askWithRetry<T extends CommandType>(
     type: T,
     fields: CommandFields[T],
     wanted: () => boolean = () => true,
+    resend?: boolean,
   ): Promise<AnswerTo<T>> {
     const retry = this.#retries.retry();
     try {
       for (;;) {
         try {
-          return await this.ask(type, fields);
+          return await this.ask(type, fields, resend);
         } catch (refusal) {
           if (!(refusal instanceof Refusal) || !isRetryable(refusal.code) || !wanted())
             throw refusal;

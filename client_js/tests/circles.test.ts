@@ -1,0 +1,191 @@
+/** Circles: the one that is looked at, as it changes and across reconnects, and the list. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type CircleCommands, type Client, until } from "../src/index.ts";
+import { NEWS } from "../src/messages.ts";
+import type { EventOf } from "../src/protocol.ts";
+import { ADA, BOB } from "./builders.ts";
+import {
+  FakeTime,
+  ScriptedServer,
+  type Session,
+  expectNoCommand,
+  openedClient,
+  processed,
+  reconnected,
+} from "./server.ts";
+
+const ID = "c4m7q2w9r5t8xkz3";
+const OTHER = "d4m7q2w9r5t8xkz3";
+const LINK = "f4m7q2w9r5t8xkz3f4m7q2w9r5t8xkz3";
+
+let server: ScriptedServer;
+let time: FakeTime;
+let client: Client;
+let session: Session;
+let circles: CircleCommands;
+beforeEach(async () => {
+  server = new ScriptedServer();
+  time = new FakeTime();
+  [client, session] = await openedClient(server, { ...time });
+  circles = await client.circles();
+});
+afterEach(() => {
+  client.close();
+  server.stop();
+});
+
+/** A circle that Ada has founded, and Bob has joined. */
+function circle(fields: Partial<EventOf<"Circle">> = {}): EventOf<"Circle"> {
+  return {
+    ...{ type: "Circle", re: NEWS, circle: ID, version: 4, name: "Thursdays", owner: ADA.id },
+    ...{ link: LINK, founded: 1_000, season: null, season_weeks: null, seasons: [] },
+    ...{ league: null, rounds: [], webhook: null },
+    members: [
+      { player: ADA, since: 1_000 },
+      { player: BOB, since: 2_000 },
+    ],
+    ...fields,
+  };
+}
+
+function summary(id: string, name: string) {
+  return { circle: id, name, owned: true, members: 2, since: 1_000, muted: false, season: null };
+}
+
+async function watch(): Promise<void> {
+  const watching = circles.watch(ID);
+  const { re, circle: id } = await session.command("WatchCircle");
+  expect(id).toBe(ID);
+  session.send(circle({ re }));
+  await watching;
+}
+
+async function refuse(re: EventOf<"Refused">["re"], code: string, wait = 0): Promise<void> {
+  session.send({ type: "Refused", re, code, text: "No.", wait });
+  await processed(client, session);
+}
+
+test("who asks for circles again has the same ones", async () => {
+  expect(await client.circles()).toBe(circles);
+});
+
+test("the circle that is looked at is kept up to date, by answers and by what comes unasked", async () => {
+  await watch();
+  session.send(circle({ version: 5, name: "Fridays" }));
+  await until(circles.circle, ({ name }) => name === "Fridays");
+  const renaming = circles.rename(ID, "Sundays");
+  const { re, name } = await session.command("RenameCircle");
+  session.send(circle({ re, version: 6, name }));
+  await renaming;
+  expect(circles.circle.get()).toMatchObject({ version: 6, name: "Sundays" });
+});
+
+test("what is older, or of another circle, changes nothing", async () => {
+  await watch();
+  const known = circles.circle.get();
+  session.send(circle({ version: 3, name: "Before" }));
+  session.send(circle({ version: 9, circle: OTHER }));
+  session.send({ type: "CircleGone", circle: OTHER, deleted: true });
+  await processed(client, session);
+  expect(circles.circle.get()).toBe(known);
+  expect(circles.gone.get()).toBeNull();
+});
+
+test("a circle that is founded or joined is not looked at yet", async () => {
+  await watch();
+  const creating = circles.create("Sundays");
+  const created = await session.command("CreateCircle");
+  expect(created).toMatchObject({ name: "Sundays", key: expect.stringMatching(/^[0-9a-f]{32}$/) });
+  session.send(circle({ re: created.re, circle: OTHER, name: "Sundays" }));
+  expect((await creating).circle).toBe(OTHER);
+  expect(circles.circle.get()?.circle).toBe(ID);
+});
+
+test("who loses a circle is told so, until another one is looked at", async () => {
+  await watch();
+  session.send({ type: "CircleGone", circle: ID, deleted: true });
+  await until(circles.gone, (gone) => gone !== null);
+  expect(circles.gone.get()).toMatchObject({ circle: ID, deleted: true });
+  expect(circles.circle.get()).toBeNull();
+  await watch();
+  expect(circles.gone.get()).toBeNull();
+});
+
+test("after a reconnect it is asked for again; one that is lost meanwhile is gone", async () => {
+  await watch();
+  session = await reconnected(client, server, time, session);
+  const again = await session.command("WatchCircle");
+  session.send(circle({ re: again.re, version: 9 }));
+  await until(circles.circle, ({ version }) => version === 9);
+
+  session = await reconnected(client, server, time, session, "session-3");
+  const { re } = await session.command("WatchCircle");
+  await refuse(re, "unknown_circle");
+  expect(circles.circle.get()).toBeNull();
+  expect(circles.gone.get()).toEqual({ circle: ID, deleted: false });
+});
+
+test("who leaves the circle that is looked at has the others listed, and is told no loss", async () => {
+  await watch();
+  const leaving = circles.leave(ID);
+  const { re } = await session.command("LeaveCircle");
+  session.send({ type: "Circles", re, circles: [summary(OTHER, "Sundays")] });
+  session.send({ type: "CircleGone", circle: ID, deleted: false });
+  await leaving;
+  await processed(client, session);
+  expect(circles.circle.get()).toBeNull();
+  expect(circles.gone.get()).toBeNull();
+  expect(circles.circles.get()).toMatchObject([{ circle: OTHER, name: "Sundays" }]);
+});
+
+test("a circle that was looked at is not asked for after it was left", async () => {
+  await watch();
+  const stopping = circles.unwatch();
+  const { re } = await session.command("UnwatchCircle");
+  session.send({ type: "Done", re });
+  await stopping;
+  expect(circles.circle.get()).toBeNull();
+  session = await reconnected(client, server, time, session);
+  await expectNoCommand(client, session);
+});
+
+test("what changes nothing twice is sent again in the next session; leaving is not", async () => {
+  const joining = circles.join(LINK);
+  await session.command("JoinCircle");
+  const leaving = circles.leave(ID);
+  await session.command("LeaveCircle");
+  const refusal = leaving.catch((error: unknown) => error);
+  session = await reconnected(client, server, time, session);
+  expect(await refusal).toMatchObject({ code: "disconnected" });
+  const { re, link } = await session.command("JoinCircle");
+  expect(link).toBe(LINK);
+  session.send(circle({ re }));
+  expect((await joining).name).toBe("Thursdays");
+});
+
+test("a table is asked for again while the server is overloaded", async () => {
+  const asking = circles.table(ID, "week", 2_960);
+  const first = await session.command("GetCircleTable");
+  expect(first).toMatchObject({ circle: ID, span: "week", period: 2_960 });
+  await refuse(first.re, "overloaded", 500);
+  time.advance(2_000);
+  const { re } = await session.command("GetCircleTable");
+  const table = { circle: ID, span: "week", period: 2_960, first: 20_713, last: 20_719 } as const;
+  session.send({ type: "CircleTable", re, ...table, rows: [], records: [] });
+  expect(await asking).toMatchObject({ first: 20_713, rows: [] });
+});
+
+test("the settings of a season and a league reach the server as they are", async () => {
+  const setting = circles.setSeason(ID, 6);
+  const season = await session.command("SetCircleSeason");
+  expect(season.weeks).toBe(6);
+  session.send(circle({ re: season.re }));
+  await setting;
+  const terms = { every: "day", games: ["robert", "deuces"], limit: 600, drop: 2, help: "undo" };
+  const playing = circles.setLeague(ID, terms as Parameters<CircleCommands["setLeague"]>[1]);
+  const league = await session.command("SetCircleLeague");
+  expect(league.league).toEqual(terms);
+  session.send(circle({ re: league.re }));
+  await playing;
+});
