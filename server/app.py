@@ -50,6 +50,7 @@ from server.base.wire.sockets import Sockets
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.metrics import LagMeter, Metrics
+from server.challenges.store import ChallengeStore
 from server.cli.logs import errors
 from server.dailies.store import StartStore
 from server.dailies.trimmed_days_store import TrimmedDayStore
@@ -226,6 +227,7 @@ def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> St
         rooms=RoomStore(database),
         open_rooms=OpenRoomStore(database),
         quick_matches=QuickMatchStore(database),
+        challenges=ChallengeStore(database),
         moderation=ModerationStore(database),
         starts=StartStore(database),
         trimmed=TrimmedDayStore(database),

@@ -6,11 +6,14 @@ from functools import partial
 
 from server.accounts.confirmations import Confirmations
 from server.accounts.passkey_challenges import PasskeyChallenges
-from server.base.core.ids import PlayerId, RoomCode
+from server.base.core.ids import ChallengeId, PlayerId, RoomCode
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
 from server.base.web.previews import Previews
 from server.base.wire.session import Session
+from server.challenges.challenges import Page as ChallengePage
+from server.challenges.feed import ChallengeFeeds
+from server.challenges.lists_feed import ChallengeListsFeed
 from server.moderation.operating import Operating
 from server.play.holding_feed import HoldingFeed
 from server.players.hub import Hub
@@ -55,6 +58,10 @@ class Front:
             services.room_addresses, services.live, background, self.rooms
         )
         self.leaderboards = LeaderboardFeeds(services.leaderboards, services.metrics, background)
+        self.challenges = ChallengeFeeds(
+            services.challenges, services.live_challenges, services.profiles, background
+        )
+        ChallengeListsFeed(services.challenge_lists, self.hub, background)
         self.confirmations = Confirmations()
         self.operating = Operating()
         self.passkey_challenges = PasskeyChallenges()
@@ -70,6 +77,7 @@ class Front:
         self.rooms.dealt.subscribe(self.holding.open)
         self.hub.left.subscribe(self.rooms.unsubscribe)
         self.hub.left.subscribe(self.leaderboards.unwatch)
+        self.hub.left.subscribe(self.challenges.unwatch)
 
     async def enter_room(self, session: Session, room: Room, *, seated: bool = True) -> None:
         """Subscribe a session to a room, and wait until its command can be answered.
@@ -102,6 +110,14 @@ class Front:
         if not self.hub.has(session):
             # It has left meanwhile.
             self.leaderboards.unwatch(session)
+        return page
+
+    async def watch_challenge(self, session: Session, challenge: ChallengeId) -> ChallengePage:
+        """Let a session watch a challenge; see `ChallengeFeeds.watch`."""
+        page = await self.challenges.watch(session, challenge)
+        if not self.hub.has(session):
+            # It has left meanwhile.
+            self.challenges.unwatch(session)
         return page
 
     async def finish(self) -> None:

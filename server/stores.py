@@ -18,6 +18,7 @@ from server.base.redis.scans import ScanStore
 from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.keyring_store import KeyringStore
 from server.base.work.clock import Clock
+from server.challenges.store import ChallengeStore
 from server.dailies.store import StartStore
 from server.dailies.trimmed_days_store import TrimmedDayStore
 from server.deals.pool_store import PoolStore
@@ -61,6 +62,7 @@ class Store:
     rooms: RoomStore
     open_rooms: OpenRoomStore
     quick_matches: QuickMatchStore
+    challenges: ChallengeStore
     moderation: ModerationStore
     starts: StartStore
     trimmed: TrimmedDayStore

@@ -11,7 +11,7 @@ from engine.catalog import games
 from server.accounts.accounts import Accounts
 from server.accounts.core.effects import Deleted, Kept
 from server.accounts.keeping import Keeping
-from server.base.core.due import AttemptDue, RoundDue
+from server.base.core.due import AttemptDue, ChallengeDue, RoundDue
 from server.base.core.quota import ADDRESS_PLAYERS, KEPT_DAYS
 from server.base.journals.check import JournalCheck
 from server.base.nodes.departures import Departures
@@ -29,6 +29,12 @@ from server.base.redis.bus import Bus
 from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
+from server.challenges.challenges import Challenges
+from server.challenges.core import keys as challenge_keys
+from server.challenges.core.effects import ChallengeOpened, ChallengeSettled
+from server.challenges.lists import ChallengeLists
+from server.challenges.live_challenges import LiveChallenges
+from server.challenges.recorder import ChallengeRecorder
 from server.dailies import day_results as dailies_finishes
 from server.dailies.archive import Archive
 from server.dailies.dailies import Dailies
@@ -150,10 +156,26 @@ class Services:
             clock=store.clock,
         )
         AttemptCharges(self.attempts, self.quotas, store.clock, self.rooms.of_first_move)
-        self.journal_check = JournalCheck(
-            store.journals, background, self.attempts.used, self.rooms.used
+        self.challenges = Challenges(
+            store.challenges,
+            self.attempts,
+            self.rooms,
+            self.quotas,
+            self.keyring,
+            journals=store.journals,
+            deals=store.deals,
+            pools=store.pools,
+            players=store.players,
+            clock=store.clock,
         )
-        self.closed_deals = ClosedDeals(store.deals, self.rooms, clock=store.clock)
+        self.journal_check = JournalCheck(
+            store.journals,
+            background,
+            self.attempts.used,
+            self.rooms.used,
+            self.challenges.used,
+        )
+        self.closed_deals = ClosedDeals(store.deals, self.rooms, self.attempts, clock=store.clock)
         self.profiles = Profiles(store.players, bus)
         self.live = LiveRooms(
             bus,
@@ -284,8 +306,22 @@ class Services:
             profiles=self.profiles,
             sessions=self.sessions,
             cases=self.cases,
+            closed_deals=self.closed_deals,
         )
         self.repaired_days = RepairedDays(store.repaired_days, store.clock)
+        self.closed_deals.register(challenge_keys.KIND, self.challenges)
+        self.live_challenges = LiveChallenges(bus, self.challenges, registration, background)
+        self.challenge_lists = ChallengeLists(
+            store.challenges,
+            self.challenges,
+            self.profiles,
+            self.sessions,
+            self.node_bus,
+            clock=store.clock,
+        )
+        self.challenge_recorder = ChallengeRecorder(
+            self.challenges, self.histories, store.challenges
+        )
         self._register_effects()
         self.accounts = Accounts(
             store.accounts,
@@ -311,7 +347,9 @@ class Services:
             suspicions=self.suspicions,
             cases=self.cases,
             repaired_days=self.repaired_days,
+            closed_deals=self.closed_deals,
         )
+        self.accounts.exported["challenge_list"] = self.challenge_lists.ids
         self.sweeper = Sweeper(
             self.outbox,
             store.clock,
@@ -354,6 +392,7 @@ class Services:
         self.rooms.appended.subscribe(lambda _, __, append: outbox.enqueue_appended(append))
         outbox.on(Finish, self.finishes.apply)
         self.finishes.applied.subscribe(lambda finish, _: self.rooms.apply_finish(finish))
+        self.finishes.applied.subscribe(lambda finish, _: self.challenges.apply_finish(finish))
         self.finishes.applied.subscribe(partial(dailies_finishes.add_result, self.histories))
         self.finishes.applied.subscribe(self.suspicions.examine_finished)
         outbox.on(RoundOver, lambda over: self.race_recorder.apply(over.race))
@@ -363,6 +402,11 @@ class Services:
         outbox.on(Deleted, self.keeping.delete)
         for kind in get_args(AnyAct):
             outbox.on(kind, self.moderation.apply)
+        self.challenges.appended.subscribe(lambda _, __, append: outbox.enqueue_appended(append))
+        outbox.on(ChallengeOpened, self.challenge_lists.tell)
+        outbox.on(ChallengeSettled, self.challenge_recorder.apply)
+        self.keeping.deleted.subscribe(self.challenge_lists.forget)
+        outbox.on_due(ChallengeDue, self.challenges.pass_deadline)
         outbox.on_due(RoundDue, lambda due: self.rooms.pass_deadline(due.room))
         outbox.on_due(AttemptDue, self.attempts.pass_deadline)
 

@@ -664,9 +664,9 @@ export interface Attempt {
   readonly commitment: string;
   readonly game: string;
   readonly variant: string;
-  /** The code of its room, or null for a daily. */
+  /** The code of its room, or null if it is in none. */
   readonly room: string | null;
-  /** The UTC day of its daily, counted from 1970-01-01, or null for a round. */
+  /** The UTC day of its daily, counted from 1970-01-01, or null if it is of none. */
   readonly day: number | null;
   /** The last entry of its journal. */
   readonly seq: number;
@@ -691,6 +691,11 @@ export interface Attempt {
   readonly undoable: number;
   /** The proof about its deal; null if there is none, as of all deals of rooms. */
   readonly certificate: Certificate | null;
+  /**
+   * What it is played for if it is neither in a room nor of a daily: `c:` and the id of a
+   * challenge.
+   */
+  readonly occasion: string | null;
 }
 
 /**
@@ -1463,8 +1468,9 @@ export interface Moderated {
  * Make a challenge: on a new deal, or on the one of a race that its maker has just played.
  *
  * Refused as `unknown_game`, `unknown_variant`, `unknown_run`, `deal_open` (the race goes on),
- * `deal_shown` (others than its players have seen the deal), `unknown_player`, `not_in_circle`,
- * `too_many_challenges` or `overloaded`.
+ * `deal_shown` (others than its players have seen the deal), `already_played` (all who are named
+ * have), `unknown_player`, `not_in_circle`, `too_many_challenges`, `address_full` or
+ * `overloaded`.
  */
 export interface CreateChallenge {
   readonly game: string;
@@ -1489,7 +1495,11 @@ export interface CreateChallenge {
   readonly attempt?: string | null;
 }
 
-/** Ask for a challenge, and subscribe the session to its changes and to no other one's. */
+/**
+ * Ask for a challenge, and subscribe the session to its changes and to no other one's.
+ *
+ * Refused as `unknown_challenge`: there is none, or it is for a circle that the player is not in.
+ */
 export interface WatchChallenge {
   readonly challenge: string;
 }
@@ -1500,8 +1510,8 @@ export type UnwatchChallenge = object;
 /**
  * Start the player's one attempt at a challenge, or return to it; its clock starts now.
  *
- * Refused as `already_played`, `challenge_over`, `not_challenged` (it is for others),
- * `challenge_full` or `overloaded`.
+ * Refused as `unknown_challenge`, `already_played`, `challenge_over`, `not_challenged` (it is for
+ * others), `challenge_full`, `address_full` or `overloaded`.
  */
 export interface PlayChallenge {
   readonly challenge: string;
@@ -1521,7 +1531,8 @@ export interface HideChallenge {
 /**
  * Send an emote for a run of a challenge, in place of the one that the player sent before.
  *
- * Refused as `not_played` unless the player's own attempt is over, or `unknown_run`.
+ * Refused as `unknown_challenge`, `not_played` unless the player's own attempt is over, or
+ * `unknown_run`.
  */
 export interface EmoteRun {
   readonly challenge: string;
@@ -1536,7 +1547,8 @@ export interface EmoteRun {
  *
  * If a player has made one, it is returned: there is one for all.
  *
- * Refused as `not_played` unless the player has played, and as `CreateChallenge` is.
+ * Refused as `unknown_challenge`, or as `not_played` unless the player has played. What refuses a
+ * `CreateChallenge` refuses this, too.
  */
 export interface Rematch {
   readonly challenge: string;
@@ -1555,7 +1567,10 @@ export interface Challenger {
    * if it is the target.
    */
   readonly result: Result | null;
-  /** 1 for the best, equal results sharing one; null like `result`. */
+  /**
+   * 1 for the best, equal results sharing one, which those share who brought no card home, too: the
+   * last one but for those who are absent. Null like `result`.
+   */
   readonly rank: number | null;
   /** The id of the run, by which its replay is asked for; null like `result`. */
   readonly attempt: string | null;
@@ -1602,7 +1617,7 @@ export interface Challenge {
    * order in which they came. The viewer who has not ended sees no results.
    */
   readonly players: readonly Challenger[];
-  /** How many have looked at it; only its maker is told, others see 0. */
+  /** How many others have looked at it, up to 1,000; only its maker is told, and others see 0. */
   readonly opened: number;
   /** Whether it is played on the deal of a race. */
   readonly race: boolean;
@@ -2529,6 +2544,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "hint",
     { name: "undoable", otherwise: 0 },
     { name: "certificate", struct: "Certificate" },
+    "occasion",
   ],
   Moved: ["number", "seq", "changes", "time", "end", "redeals"],
   MissedMove: ["source", "target", "count", "changes", "redeals"],

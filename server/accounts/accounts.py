@@ -7,7 +7,7 @@ stolen for a moment changes nothing for good. No code is ever stored, only its S
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from hashlib import sha256
 from typing import NamedTuple, TypeVar
 
@@ -35,7 +35,7 @@ from server.players.core.account import MAX_PASSKEYS, Account, Passkey
 from server.players.core.names import Profile
 from server.players.identity import Identity
 from server.players.sessions import Sessions
-from server.results.core.history import DayResult, RoundResult
+from server.results.core.history import ChallengeResult, DayResult, RoundResult
 from server.results.histories import Histories
 
 SLICE = 100
@@ -70,6 +70,8 @@ class Accounts:
         self._sessions = sessions
         self._outbox = outbox
         self._histories = histories
+        self.exported: dict[str, Callable[[PlayerId], Awaitable[object]]] = {}
+        """What other wings keep under a player, by the name under which it is exported."""
 
     async def load(self, player: PlayerId) -> Account:
         """Return a player's account."""
@@ -323,9 +325,11 @@ class Accounts:
             "bots": [{"id": bot, "created": at} for bot, at in account.bots.items()],
             "dailies": await _rows("day", history.days),
             "rounds": await _rows("deal", history.rounds),
+            "challenges": await _rows("deal", history.challenges),
             "earlier_rounds": {game: asdict(sums) for game, sums in history.sums.items()},
+            **{name: await load(player) for name, load in self.exported.items()},
         }
-        await release(history.days, history.rounds)
+        await release(history.days, history.rounds, history.challenges)
         return msgspec.json.encode(found).decode()
 
     async def delete(self, player: PlayerId) -> None:
@@ -337,7 +341,9 @@ class Accounts:
         await self._outbox.submit(Deleted(player, self._clock.now()))
 
 
-async def _rows(name: str, results: Mapping[tuple[str, K], DayResult | RoundResult]) -> Raw:
+async def _rows(
+    name: str, results: Mapping[tuple[str, K], DayResult | RoundResult | ChallengeResult]
+) -> Raw:
     """Return results as a list in JSON, made in slices, since there may be some thousands."""
     rows = bytearray(b"[")
     async for (game, key), result in in_slices(results.items(), SLICE):

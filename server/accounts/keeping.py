@@ -8,6 +8,7 @@ from __future__ import annotations
 from server.accounts.core.effects import Deleted, Kept
 from server.accounts.store import AccountStore
 from server.base.core.ids import PlayerId
+from server.base.work.signal import AsyncSignal
 from server.players.core.account import DELETED, DELETED_NAME, Passkey
 from server.players.core.names import Profile
 from server.players.profiles import Profiles
@@ -29,6 +30,8 @@ class Keeping:
         self._histories = histories
         self._profiles = profiles
         self._sessions = sessions
+        self.deleted: AsyncSignal[PlayerId] = AsyncSignal()
+        """Awaited with a player who is being deleted, for what other wings keep."""
 
     async def keep(self, effect: Kept) -> None:
         """Store a recovery code or a passkey, and show the player among those who have one.
@@ -66,4 +69,5 @@ class Keeping:
         self._profiles.rename(Profile(player, DELETED_NAME))
         self._sessions.sign_out(player, DELETED, None, found)
         await self._histories.delete(player)
+        await self.deleted.emit(player)
         await self._store.forget(player)

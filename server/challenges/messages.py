@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from msgspec import Meta, Struct, field
 
 from server.base.wire import costs
 from server.base.wire.messages import Certificate, Command, Event, GameId, Player, Result
+from server.challenges.core.events import Audience
+from server.challenges.core.listed import ListState
+from server.challenges.core.table import State
 from server.play.core.result import Help
 
 MAX_NAMED = 50
@@ -21,16 +24,14 @@ Key = Annotated[str, Meta(min_length=8, max_length=64)]
 
 PlayerId = Annotated[str, Meta(max_length=32)]
 
-Audience = Literal["link", "named", "circle"]
-"""Who may play: anyone with the link, the players named, or the members of a circle."""
-
 
 class CreateChallenge(Command, tag=117, frozen=True):
     """Make a challenge: on a new deal, or on the one of a race that its maker has just played.
 
     Refused as `unknown_game`, `unknown_variant`, `unknown_run`, `deal_open` (the race goes on),
-    `deal_shown` (others than its players have seen the deal), `unknown_player`, `not_in_circle`,
-    `too_many_challenges` or `overloaded`.
+    `deal_shown` (others than its players have seen the deal), `already_played` (all who are named
+    have), `unknown_player`, `not_in_circle`, `too_many_challenges`, `address_full` or
+    `overloaded`.
 
     Attributes:
         limit: seconds for an attempt, 60 to 7,200; of a race's deal, the race's counts.
@@ -58,7 +59,7 @@ class CreateChallenge(Command, tag=117, frozen=True):
 
 
 class ChallengeCommand(Command, frozen=True):
-    """The base of commands on a challenge that exists; refused as `unknown_challenge`.
+    """The base of commands on a challenge.
 
     Attributes:
         challenge: its id.
@@ -68,7 +69,10 @@ class ChallengeCommand(Command, frozen=True):
 
 
 class WatchChallenge(ChallengeCommand, tag=118, frozen=True):
-    """Ask for a challenge, and subscribe the session to its changes and to no other one's."""
+    """Ask for a challenge, and subscribe the session to its changes and to no other one's.
+
+    Refused as `unknown_challenge`: there is none, or it is for a circle that the player is not in.
+    """
 
     cost: ClassVar[float] = costs.OPEN
 
@@ -82,8 +86,8 @@ class UnwatchChallenge(Command, tag=119, frozen=True):
 class PlayChallenge(ChallengeCommand, tag=120, frozen=True):
     """Start the player's one attempt at a challenge, or return to it; its clock starts now.
 
-    Refused as `already_played`, `challenge_over`, `not_challenged` (it is for others),
-    `challenge_full` or `overloaded`.
+    Refused as `unknown_challenge`, `already_played`, `challenge_over`, `not_challenged` (it is for
+    others), `challenge_full`, `address_full` or `overloaded`.
     """
 
     for_bots: ClassVar[bool] = False
@@ -110,7 +114,8 @@ class HideChallenge(ChallengeCommand, tag=122, frozen=True):
 class EmoteRun(ChallengeCommand, tag=123, frozen=True):
     """Send an emote for a run of a challenge, in place of the one that the player sent before.
 
-    Refused as `not_played` unless the player's own attempt is over, or `unknown_run`.
+    Refused as `unknown_challenge`, `not_played` unless the player's own attempt is over, or
+    `unknown_run`.
 
     Attributes:
         player: whose run.
@@ -128,7 +133,8 @@ class Rematch(ChallengeCommand, tag=124, frozen=True):
 
     If a player has made one, it is returned: there is one for all.
 
-    Refused as `not_played` unless the player has played, and as `CreateChallenge` is.
+    Refused as `unknown_challenge`, or as `not_played` unless the player has played. What refuses a
+    `CreateChallenge` refuses this, too.
     """
 
     for_bots: ClassVar[bool] = False
@@ -143,13 +149,14 @@ class Challenger(Struct, array_like=True, frozen=True):
             not begun when it closed, and ranks last.
         result: null until it may be seen: by whoever has ended, by all after the close, and the
             maker's by all if it is the target.
-        rank: 1 for the best, equal results sharing one; null like `result`.
+        rank: 1 for the best, equal results sharing one, which those share who brought no card home,
+            too: the last one but for those who are absent. Null like `result`.
         attempt: the id of the run, by which its replay is asked for; null like `result`.
         emotes: those for the run: pairs of a player's id and the emote; empty like `result`.
     """
 
     player: Player
-    state: Literal["named", "playing", "ended", "absent"]
+    state: State
     result: Result | None = None
     rank: int | None = None
     attempt: str | None = None
@@ -176,7 +183,8 @@ class Challenge(Event, tag=106, frozen=True):
         attempt: the id of the viewer's attempt; null before they begin.
         players: who has played or was named, in order of the table: ranks where they may be seen,
             else in the order in which they came. The viewer who has not ended sees no results.
-        opened: how many have looked at it; only its maker is told, others see 0.
+        opened: how many others have looked at it, up to 1,000; only its maker is told, and others
+            see 0.
         race: whether it is played on the deal of a race.
         circle: the id of the circle that it is for, or null.
         rematch: the id of the challenge that followed, or null.
@@ -249,7 +257,7 @@ class ChallengeRow(Struct, array_like=True, frozen=True):
     variant: str
     closes: int
     over: bool
-    state: Literal["new", "playing", "ended", "missed", "made"]
+    state: ListState
     rank: int | None
     ended: int
     players: int

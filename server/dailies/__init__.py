@@ -1,1 +1,1 @@
-"""The daily challenges and their archive."""
+"""The deals of each day, and their archive."""

@@ -25,6 +25,7 @@ from server.base.core import keys as base_keys
 from server.base.core.days import DailyId, Level, level_of
 from server.base.core.ids import (
     DealId,
+    Occasion,
     RoomCode,
 )
 from server.base.core.refusal import UnreadableError
@@ -51,6 +52,31 @@ if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return end
 redis.call('HSET', KEYS[1], unpack(ARGV))
 """)
 
+_SHOW = Script("""
+if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return '' end
+local reserved = redis.call('HGET', KEYS[1], 'reserved')
+if reserved then return reserved end
+redis.call('HSETNX', KEYS[1], 'shown', '')
+return ''
+""")
+
+_RESERVE = Script("""
+local reserved = redis.call('HGET', KEYS[1], 'reserved')
+if redis.call('HEXISTS', KEYS[1], 'commitment') == 0 then return 0 end
+if redis.call('HEXISTS', KEYS[1], 'shown') == 1 then return 0 end
+if reserved and reserved ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'reserved', ARGV[1])
+if redis.call('TTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+return 1
+""")
+"""It is reserved for one occasion, and only if nobody but its players has been shown it."""
+
+_EXTEND = Script("""
+local left = redis.call('TTL', KEYS[1])
+if left >= 0 and left < tonumber(ARGV[1]) then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
+""")
+"""One that is reserved lives longer than what was played on it in its room."""
+
 _FORMAT = "1"
 """The format of what is stored of a deal."""
 
@@ -67,10 +93,11 @@ class Deal:
         rules: the digest of the rules that it is played by.
         room: the room that it is raced in, or `None`.
         day: the UTC day whose daily it is, or `None`.
-        certificate: the proof about it; `None` of a deal of a room, and of a daily that was
+        certificate: the proof about it; `None` of a deal of a room, and of another one that was
             drawn while its pool was empty.
         line: the moves that prove that (`server.deals.core.certificate.line_of`); also `None` if it
             is stored in a way that cannot be read.
+        occasion: what it was drawn for, if neither for a room nor for a daily.
     """
 
     id: DealId
@@ -83,6 +110,7 @@ class Deal:
     day: int | None = None
     certificate: Certificate | None = None
     line: str | None = None
+    occasion: Occasion | None = None
 
     def __repr__(self) -> str:
         return f"<Deal {self.id}>"
@@ -117,6 +145,73 @@ class DealStore:
         """
         return await self._store(replace(new_deal(game, variant), room=room))
 
+    async def draw_for(
+        self, occasion: Occasion, game: str, variant: str, life: int, level: Level | None
+    ) -> Deal:
+        """Draw and store a new deal for an occasion.
+
+        Args:
+            occasion: what it is for.
+            game: the game's id.
+            variant: the variant's name.
+            life: for how many seconds the deal is kept.
+            level: of the game's pool, from which the deal is taken if that has one; `None` for a
+                deal without a certificate.
+
+        Raises:
+            EngineError: there is no such game or variant.
+            UnavailableError: a deal that was taken from the pool is lost.
+        """
+        deal = replace(new_deal(game, variant), occasion=occasion)
+        while level is not None and (taken := await self._pools.take(game, level)) is not None:
+            certified = _taken_for(taken, level, occasion=occasion)
+            if await self._keep(certified, life):
+                self._remember(certified)
+                return certified
+            # It was another one's deal before: this Redis has lost that it was taken.
+            log.warning("pooled_deal_dropped", deal=certified.id)
+        await self._keep(deal, life)
+        self._remember(deal)
+        return deal
+
+    async def show(self, deal: DealId) -> Occasion | None:
+        """Note that a room's deal is shown to somebody who has not played it.
+
+        Returns:
+            The occasion that it is reserved for, if any: nothing is noted then, and whoever has
+            such occasions says who may see it.
+        """
+        reserved = await self._database.run(_SHOW, [keys.deal(deal)])
+        return Occasion(reserved) if reserved else None
+
+    async def reserve(self, deal: DealId, occasion: Occasion, life: int) -> bool:
+        """Reserve a room's deal for an occasion, on which others play it. This is idempotent.
+
+        Args:
+            deal: the deal.
+            occasion: what it is reserved for.
+            life: for how many seconds at least it is kept from now on.
+
+        Returns:
+            Whether it is: nobody but its players has been shown it, and it is there, and reserved
+            for nothing else.
+        """
+        return bool(await self._database.run(_RESERVE, [keys.deal(deal)], occasion, life))
+
+    async def occasion_of(self, deal_id: DealId) -> Occasion | None:
+        """Return the occasion that a deal was drawn for, or is reserved for, if any.
+
+        Raises:
+            UnreadableError: as for `find`.
+        """
+        deal = await self.find(deal_id)
+        if deal is None or deal.occasion is not None or deal.room is None:
+            return deal.occasion if deal is not None else None
+        (reserved,) = await self._database.ask(
+            lambda redis, key: redis.hget(key, "reserved"), keys.deal(deal_id)
+        )
+        return None if reserved is None else Occasion(reserved)
+
     async def extend(self, deal: DealId, days: int, journal: str) -> None:
         """Extend the life of a round's deal that somebody begins to play, kept for so many days.
 
@@ -127,7 +222,7 @@ class DealStore:
         """
         names = keys.deal(deal), journal
         life = (days + keys.PLAYED_DEAL_DAYS) * base_keys.DAY_SECONDS
-        await asyncio.gather(*(self._database.write(key, "EXPIRE", key, life) for key in names))
+        await asyncio.gather(*(self._database.run(_EXTEND, [key], life) for key in names))
 
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id.
@@ -196,6 +291,7 @@ class DealStore:
             int(fields["day"]) if "day" in fields else None,
             _certificate(fields),
             self._line(deal_id, fields),
+            Occasion(fields["occasion"]) if "occasion" in fields else None,
         )
 
     def _seed(self, deal_id: DealId, fields: dict[str, str]) -> bytes:
@@ -270,7 +366,7 @@ class DealStore:
         """
         level = level_of(daily.day)
         while (taken := await self._pools.take(daily.game, level)) is not None:
-            deal = _of_day(taken, daily, level)
+            deal = _taken_for(taken, level, day=daily.day)
             if not await self._keep(deal):
                 # It was a day's deal before: this Redis has lost that it was taken.
                 log.warning("pooled_deal_dropped", deal=deal.id)
@@ -313,8 +409,13 @@ class DealStore:
         self._remember(deal)
         return deal
 
-    async def _keep(self, deal: Deal) -> bool:
-        """Store a deal unless there is one with its id, and return whether it was stored."""
+    async def _keep(self, deal: Deal, life: int | None = None) -> bool:
+        """Store a deal unless there is one with its id, and return whether it was stored.
+
+        Args:
+            deal: the deal.
+            life: for how many seconds; `None` for as long as one of a daily or a room.
+        """
         fields = {
             "format": _FORMAT,
             "game": deal.game,
@@ -331,7 +432,10 @@ class DealStore:
             fields["winnable"] = str(int(deal.certificate.winnable))
             fields["par"] = str(deal.certificate.par)
             fields["level"] = str(deal.certificate.level)
-        life = keys.DEAL_LIFE_S if deal.room is None else keys.UNPLAYED_DEAL_LIFE_S
+        if deal.occasion is not None:
+            fields["occasion"] = deal.occasion
+        if life is None:
+            life = keys.DEAL_LIFE_S if deal.room is None else keys.UNPLAYED_DEAL_LIFE_S
         return bool(await self._database.run(_KEEP, [keys.deal(deal.id)], life, *_pairs(fields)))
 
     def _remember(self, deal: Deal) -> None:
@@ -341,8 +445,10 @@ class DealStore:
             self._known.popitem(last=False)
 
 
-def _of_day(taken: PooledDeal, daily: DailyId, level: Level) -> Deal:
-    """Return a deal of the pool as that of a daily."""
+def _taken_for(
+    taken: PooledDeal, level: Level, *, day: int | None = None, occasion: Occasion | None = None
+) -> Deal:
+    """Return a deal of the pool as that of a daily, or of another occasion."""
     return Deal(
         taken.id,
         taken.game,
@@ -350,9 +456,10 @@ def _of_day(taken: PooledDeal, daily: DailyId, level: Level) -> Deal:
         taken.seed,
         commitment(taken.id, taken.seed),
         taken.rules,
-        day=daily.day,
+        day=day,
         certificate=Certificate(taken.winnable, taken.par, level),
         line=taken.line,
+        occasion=occasion,
     )
 
 

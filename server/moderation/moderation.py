@@ -32,6 +32,7 @@ from server.results.histories import Histories
 from server.results.repaired_days_store import RepairedDayStore
 from server.rooms.race_recorder import RaceRecorder
 from server.rooms.rooms import Rooms
+from server.runs.closed_deals import ClosedDeals
 
 _READER: Reader[AnyAct] = Reader(AnyAct)
 
@@ -52,6 +53,7 @@ class Moderation:
         profiles: Profiles,
         sessions: Sessions,
         cases: Cases,
+        closed_deals: ClosedDeals,
     ) -> None:
         self._store = store
         self._repaired_days = repaired_days
@@ -63,6 +65,7 @@ class Moderation:
         self._profiles = profiles
         self._sessions = sessions
         self._cases = cases
+        self._closed_deals = closed_deals
 
     async def apply(self, act: AnyAct) -> None:
         """Record an act, and carry out the latest one on its subject. This is idempotent."""
@@ -78,6 +81,7 @@ class Moderation:
         match act:
             case VoidResult(day=None):
                 await self._race_recorder.void(act.attempt, act.reason if act.void else None)
+                await self._closed_deals.void(act.attempt, is_void=act.void)
             case VoidResult(day=int(day)):
                 run = await self._attempts.run(act.attempt)
                 curve = () if run is None else curve_of(run)

@@ -55,6 +55,7 @@ from server.rooms.core.room import Room
 from server.rooms.live_rooms import LiveRooms
 from server.rooms.race_recorder import RaceRecorder
 from server.rooms.rooms import Rooms
+from server.runs.closed_deals import ClosedDeals
 
 Which = Literal["all", "open", "running"]
 """Which rooms: all, public ones with a free seat, or those with a round that is being played."""
@@ -206,6 +207,7 @@ class Operators:
         suspicions: Suspicions,
         cases: Cases,
         repaired_days: RepairedDays,
+        closed_deals: ClosedDeals,
     ) -> None:
         self._store = store
         self._deals = deals
@@ -222,6 +224,7 @@ class Operators:
         self._suspicions = suspicions
         self._cases = cases
         self._repaired_days = repaired_days
+        self._closed_deals = closed_deals
 
     # Rooms
 
@@ -434,6 +437,8 @@ class Operators:
         player, game, day = parts[1], deal.game, deal.day
         if day is None:
             void = await self._race_recorder.is_void(attempt)
+            if void is None:
+                void = await self._closed_deals.is_void(attempt)
         else:
             (excerpt,) = await self._histories.excerpts([player], [day])
             result = excerpt.days.get((game, day))

@@ -63,7 +63,7 @@ class Reports:
                 a run as `Runs.load` refuses it.
             UnreadableError: a newer release stored the run.
         """
-        target = Reported(player) if attempt is None else await self._run(attempt)
+        target = Reported(player) if attempt is None else await self._run(attempt, reporter)
         if target.player in {reporter, PACE_BOT}:
             raise Refusal("unknown_player")
         if attempt is None and not (await self._moderation.restrictions(player)).known:
@@ -79,6 +79,6 @@ class Reports:
             if await self._store.replace(target.name, by.at, text, encoded):
                 return
 
-    async def _run(self, attempt: AttemptId) -> Reported:
-        start = (await self._runs.load(attempt)).run.start
+    async def _run(self, attempt: AttemptId, reporter: PlayerId) -> Reported:
+        start = (await self._runs.load(attempt, reporter)).run.start
         return Reported(start.player, attempt, start.game, start.day)

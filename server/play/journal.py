@@ -97,10 +97,11 @@ class AttemptDefinition:
         """Return the append of an event as entry `number`, with what is written atomically with it.
 
         The journal of an attempt at which nothing is played goes soon after its deadline, and has
-        no other effect. With the first move it begins to be kept, and its deadline, if it is of a
-        daily, is written. The last entry writes the `Finish` to the outbox, and drops the deadline.
-        Others are written alone. The pace bot's journal is kept if somebody plays its round: see
-        `DealStore.extend`.
+        no other effect. With the first move it begins to be kept, and its deadline, if it is in no
+        room, is written; that of an attempt on another occasion than a daily, which waits for its
+        result, is written with the first entry. The last entry writes the `Finish` to the outbox,
+        and drops the deadline. Others are written alone. The pace bot's journal is kept if somebody
+        plays its round: see `DealStore.extend`.
         """
         payload = _ENCODER.encode(event).decode()
         is_played = after.is_played and not pace_bot.is_its(after)
@@ -110,8 +111,8 @@ class AttemptDefinition:
         if before is None or is_played:
             life = _life_of(after) if is_played else keys.UNPLAYED_LIFE_MS
             expires = start.deadline + life
-        # The attempts of a round share the room's deadline; each attempt at a daily has its own.
-        if start.room is None and before is not None:
+        # The attempts of a round share the room's deadline; each other attempt has its own.
+        if start.room is None and (before is not None or start.occasion is not None):
             due = AttemptDue(self._id), None if after.end is not None else start.deadline
         finish = finish_of(after)
         if finish is not None:
@@ -159,10 +160,12 @@ def finish_of(attempt: Attempt) -> Finish | None:
 
     Returns:
         `None` if it goes on, or if nothing follows from it, since it is one at a daily at which
-        nothing was played. A round goes on until it knows the results of all its runners.
+        nothing was played. A round goes on until it knows the results of all its runners, and so
+        does any other occasion.
     """
     start = attempt.start
-    if attempt.end is None or (start.room is None and not attempt.is_played):
+    is_awaited = start.room is not None or start.occasion is not None
+    if attempt.end is None or not (is_awaited or attempt.is_played):
         return None
     return Finish(
         attempt.id,
@@ -173,4 +176,5 @@ def finish_of(attempt: Attempt) -> Finish | None:
         start.day,
         attempt.result,
         start.ranked,
+        start.occasion,
     )

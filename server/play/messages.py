@@ -161,8 +161,8 @@ class Attempt(Event, tag=7, frozen=True):
         attempt: its id.
         deal: the id of its deal.
         commitment: to the deal's seed, in hexadecimal.
-        room: the code of its room, or null for a daily.
-        day: the UTC day of its daily, counted from 1970-01-01, or null for a round.
+        room: the code of its room, or null if it is in none.
+        day: the UTC day of its daily, counted from 1970-01-01, or null if it is of none.
         seq: the last entry of its journal.
         piles: all piles by number, each from bottom to top with a byte for each card.
         redeals: how often the waste has been turned over.
@@ -174,6 +174,8 @@ class Attempt(Event, tag=7, frozen=True):
         hint: the hint that was given on this board: source, target and count as in `PlayMove`.
         undoable: how many moves can be undone in a row.
         certificate: the proof about its deal; null if there is none, as of all deals of rooms.
+        occasion: what it is played for if it is neither in a room nor of a daily: `c:` and the id
+            of a challenge.
     """
 
     number: int
@@ -196,6 +198,7 @@ class Attempt(Event, tag=7, frozen=True):
     hint: list[int] | None = None
     undoable: int = 0
     certificate: Certificate | None = None
+    occasion: str | None = None
 
 
 class Moved(Struct, array_like=True, frozen=True):

@@ -87,6 +87,7 @@ def attempt(snapshot: Snapshot, number: int, now: int) -> Attempt:
         hint=_numbers(snapshot.view.ruleset, snapshot.hinted),
         undoable=snapshot.undoable,
         certificate=certificate(snapshot.certificate),
+        occasion=start.occasion,
     )
 
 

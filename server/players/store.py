@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 
 from server.base.core import keys as base_keys
 from server.base.core.ids import PlayerId
@@ -214,6 +214,25 @@ class PlayerStore:
         """Return whether a player has been deleted."""
         key = keys.player(player)
         return await self._database.read_batched(key, "HGET", key, "deleted") is not None
+
+    async def unknown(self, players: Sequence[PlayerId]) -> set[PlayerId]:
+        """Return those of some ids that are nobody's: of players whom nothing is stored of.
+
+        It takes two round trips.
+        """
+        deleted = await self._database.ask(
+            lambda redis, key: redis.hget(key, "deleted"), *map(keys.player, players)
+        )
+        # A guest who has no name has no record, but sessions or results.
+        of_each = [(keys.player(p), keys.history(p), base_keys.sessions(p)) for p in players]
+        found = await self._database.ask(
+            lambda redis, key: redis.exists(key), *(key for three in of_each for key in three)
+        )
+        return {
+            player
+            for at, player in enumerate(players)
+            if deleted[at] is not None or not any(found[3 * at : 3 * at + 3])
+        }
 
     async def all(self) -> AsyncIterator[list[Profile]]:
         """Yield all players, by a scan of all keys: in batches that may be empty, some twice."""

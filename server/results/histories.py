@@ -24,7 +24,7 @@ from server.players.store import PlayerStore
 from server.results.core.boards import BoardId, boards_of_day, boards_of_round, days_needed
 from server.results.core.contests import Meeting
 from server.results.core.excerpt import Excerpt
-from server.results.core.history import DayResult, History, RoundResult
+from server.results.core.history import ChallengeResult, DayResult, History, RoundResult
 from server.results.core.history_fields import changes
 from server.results.core.race_results import Race
 from server.results.histories_store import HistoryStore
@@ -85,6 +85,8 @@ class Histories:
         days: Collection[int] = (),
         rounds: Collection[tuple[str, DealId]] = (),
         of: str | None = None,
+        *,
+        challenges: Collection[tuple[str, DealId]] = (),
     ) -> Excerpt:
         """Change a player's history, and return an excerpt of it.
 
@@ -95,13 +97,14 @@ class Histories:
                 the history meanwhile.
             days: those that the excerpt has.
             rounds: those that it has.
-            of: the game of which a result is added or changed, if one is.
+            of: the game of which a result of these is added or changed, if one is.
+            challenges: those that it has.
 
         Raises:
             UnavailableError: the store does not answer; it may have been changed.
         """
         while True:
-            (before,) = await self._store.excerpts([player], days, rounds, of)
+            (before,) = await self._store.excerpts([player], days, rounds, of, challenges)
             is_old = of is not None and before.has_no_days([of])
             after = None if is_old else decide(before)
             if after is None:
@@ -113,7 +116,7 @@ class Histories:
             if not fields:
                 return after
             is_new = before.kept is None or not before.totals
-            if is_new and after.kept is not None and after.totals:
+            if is_new and after.kept is not None and (after.totals or after.challenges):
                 # From now on there is something to come back for. First, since it may end here.
                 await self._keep_for_good(player)
             if await self._store.change(player, before.version, fields):
@@ -192,6 +195,26 @@ class Histories:
         )
         if result.ranked:
             await self._write(player, added, boards_of_round(game))
+
+    async def add_challenge(
+        self, player: PlayerId, game: str, deal: DealId, result: ChallengeResult
+    ) -> None:
+        """Add the result of a challenge, or replace it. This is idempotent.
+
+        Nothing follows from it. It does nothing for a player who has been deleted.
+
+        Args:
+            player: its owner.
+            game: the game's id.
+            deal: the challenge's deal.
+            result: how it ended.
+        """
+        if not await self.is_deleted(player):
+            await self._change(
+                player,
+                lambda h: h.with_challenge(game, deal, result),
+                challenges=[(game, deal)],
+            )
 
     async def claim(self, player: PlayerId, race: Race) -> Race | None:
         """Claim a history for a race that is to be entered next. This is idempotent.

@@ -69,6 +69,7 @@ class HistoryStore:
         days: Iterable[int],
         rounds: Iterable[tuple[str, DealId]] = (),
         of: str | None = None,
+        challenges: Iterable[tuple[str, DealId]] = (),
     ) -> list[Excerpt]:
         """Return an excerpt of each player's history, in one round trip; empty if there is none.
 
@@ -76,9 +77,10 @@ class HistoryStore:
             players: their owners.
             days: those whose results of all games are read.
             rounds: the game and deal of those that are read.
-            of: the game of which a result is to be added or changed; `None` if none is.
+            of: the game of which such a result is to be added or changed; `None` if none is.
+            challenges: the game and deal of those that are read.
         """
-        names = names_of(days, rounds, of)
+        names = names_of(days, rounds, of, challenges)
         found = await asyncio.gather(
             *(
                 self._database.read_batched(key, "HMGET", key, *names)

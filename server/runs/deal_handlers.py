@@ -9,7 +9,9 @@ from server.runs.deal_messages import Deal, ShowDeal
 
 async def show_deal(request: Request[ShowDeal]) -> Deal:
     """Return a deal, with its seed only once the deal is closed."""
-    deal, seed = await request.services.closed_deals.load(DealId(request.command.deal))
+    deal, seed = await request.services.closed_deals.load(
+        DealId(request.command.deal), request.player
+    )
     return Deal(
         deal=deal.id,
         game=deal.game,

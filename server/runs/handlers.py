@@ -13,7 +13,8 @@ from server.runs.messages import GetRun, GetRuns, Run, Runs
 async def get_run(request: Request[GetRun]) -> Run:
     """Return a run, unless the node is overloaded: moves come first."""
     _refuse_overload(request)
-    return runs_present.run(await request.services.runs.load(AttemptId(request.command.attempt)))
+    attempt = AttemptId(request.command.attempt)
+    return runs_present.run(await request.services.runs.load(attempt, request.player))
 
 
 async def get_runs(request: Request[GetRuns]) -> Runs:

@@ -15,6 +15,7 @@ from server.base.journals.core.machine import PAUSE_EVERY
 from server.base.journals.reader import rules_of
 from server.deals.store import Deal
 from server.play.attempts import Attempts
+from server.play.core import result as ranking
 from server.play.core.result import Row, unpack
 from server.play.core.run import Run, RunFile, Runner, file_of, states_of
 from server.players.core.names import Profile
@@ -88,8 +89,12 @@ class Runs:
         self._profiles = profiles
         self._reading = 0
 
-    async def load(self, attempt: AttemptId) -> FoundRun:
+    async def load(self, attempt: AttemptId, viewer: PlayerId | None = None) -> FoundRun:
         """Return a run.
+
+        Args:
+            attempt: the attempt that it was.
+            viewer: for whom; `None` for anybody.
 
         Raises:
             Refusal: as `unknown_run`; as `deal_open` while its deal may be played; as `overloaded`
@@ -101,7 +106,7 @@ class Runs:
             raise Refusal("unknown_run")
         deal_id, player = parts
         with self._a_read():
-            deal = await self._closed(deal_id, "unknown_run")
+            deal = await self._closed(deal_id, "unknown_run", viewer)
             run = await self._attempts.run(attempt)
             if run is None and await self._attempts.find(attempt) is not None:
                 # Its deadline has passed, and nobody had looked since.
@@ -151,7 +156,7 @@ class Runs:
         with self._a_read():
             deal = await self._closed(deal_id, "unknown_deal")
             if deal.day is None:
-                size, rows = await self._of_round(deal)
+                size, rows = await self._of_table(deal)
                 return size, rows[first - 1 : first - 1 + count]
             board = boards.of_daily(DailyId(deal.game, deal.day), group)
             size, found = await self._leaderboards.rows(board, first, count)
@@ -161,8 +166,9 @@ class Runs:
     async def on(self, deal_id: DealId, player: PlayerId) -> tuple[int, list[RunRow]]:
         """Return how many runs a deal has, and those of them that a player is shown, best first.
 
-        Of a room's deal these are all of its round, for a week after it; of a daily's, the
-        first ones of its leaderboard, and the player's own with its neighbours.
+        Of a room's deal these are all of its round, for a week after it, and of that of another
+        occasion all of it; of a daily's, the first ones of its leaderboard, and the player's own
+        with its neighbours.
 
         Raises:
             Refusal: as `unknown_deal`; as `deal_open` while it may be played; as `overloaded` while
@@ -170,10 +176,10 @@ class Runs:
             UnreadableError: a newer release stored it.
         """
         with self._a_read():
-            deal = await self._closed(deal_id, "unknown_deal")
+            deal = await self._closed(deal_id, "unknown_deal", player)
             if deal.day is not None:
                 return await self._of_day(deal, DailyId(deal.game, deal.day), player)
-            return await self._of_round(deal)
+            return await self._of_table(deal)
 
     async def _of_day(
         self, deal: Deal, daily_id: DailyId, player: PlayerId
@@ -183,16 +189,22 @@ class Runs:
         rows = {row.player: row for row in (*page.top, *page.around)}
         return page.size, [_run_row(deal, row, page.profiles) for row in rows.values()]
 
-    async def _of_round(self, deal: Deal) -> tuple[int, list[RunRow]]:
-        assert deal.room is not None, "a deal belongs to a day or to a room"
-        played = await self._rooms.round_on(deal.room, deal.id)
-        if played is None:
-            return 0, []
-        ranks = played.ranks()
+    async def _of_table(self, deal: Deal) -> tuple[int, list[RunRow]]:
+        """Return the runs on a deal that is no daily's."""
+        if deal.occasion is not None:
+            occasions = self._deals.occasions_of(deal.occasion)
+            results, home = await occasions.results(deal.occasion)
+        else:
+            assert deal.room is not None, "a deal belongs to a day, to a room or to an occasion"
+            played = await self._rooms.round_on(deal.room, deal.id)
+            if played is None:
+                return 0, []
+            results, home = played.results, played.home
+        ranks = ranking.ranks(results, home)
         profiles = await self._profiles.load(ranks)
         rows = [
             RunRow(
-                played.attempt(each),
+                attempt_id(deal.id, each),
                 rank,
                 profiles[each],
                 found.left,
@@ -203,14 +215,14 @@ class Runs:
                 found.peeked,
             )
             for each, rank in ranks.items()
-            for found in [played.results[each]]
+            for found in [results[each]]
         ]
         return len(rows), rows
 
-    async def _closed(self, deal_id: DealId, unknown: str) -> Deal:
+    async def _closed(self, deal_id: DealId, unknown: str, viewer: PlayerId | None = None) -> Deal:
         """Return a deal that is closed; refuse one that there is not with the code `unknown`."""
         try:
-            deal, seed = await self._deals.load(deal_id)
+            deal, seed = await self._deals.load(deal_id, viewer)
         except Refusal as refusal:
             raise Refusal(unknown) from refusal
         if seed is None:

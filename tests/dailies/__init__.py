@@ -1,1 +1,1 @@
-"""Tests of daily challenges."""
+"""Tests of dailies."""

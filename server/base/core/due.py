@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, ChallengeId, PlayerId, RoomCode
 
 
 class RoundDue(NamedTuple):
@@ -71,7 +71,23 @@ class ReminderDue(NamedTuple):
         return f"n:{self.player}"
 
 
-Due = RoundDue | AttemptDue | PostDue | ReminderDue
+class ChallengeDue(NamedTuple):
+    """The date by which a challenge closes."""
+
+    challenge: ChallengeId
+
+    @property
+    def journal(self) -> str:
+        """The name of the journal that it belongs to, which says its partition."""
+        return self.challenge
+
+    @property
+    def member(self) -> str:
+        """The text that stands for it."""
+        return f"c:{self.challenge}"
+
+
+Due = RoundDue | AttemptDue | PostDue | ReminderDue | ChallengeDue
 
 
 def parse_due(member: str) -> Due | None:
@@ -86,5 +102,7 @@ def parse_due(member: str) -> Due | None:
             return PostDue(name)
         case "n":
             return ReminderDue(PlayerId(name))
+        case "c":
+            return ChallengeDue(ChallengeId(name))
         case _:
             return None

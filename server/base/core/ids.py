@@ -8,6 +8,12 @@ PlayerId = NewType("PlayerId", str)
 DealId = NewType("DealId", str)
 AttemptId = NewType("AttemptId", str)
 RoomCode = NewType("RoomCode", str)
+ChallengeId = NewType("ChallengeId", str)
+
+Occasion = NewType("Occasion", str)
+"""What a deal is played for that is neither a room nor a daily: a kind, a colon, and an id.
+
+The wing that has such occasions registers their kind where it matters what a deal is played for."""
 
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """The alphabet of random ids: Crockford's base 32 in lower case, without i, l, o and u."""

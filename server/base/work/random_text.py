@@ -43,6 +43,11 @@ def room_code_of(mac: bytes) -> RoomCode:
     return RoomCode(_digits(int.from_bytes(mac), CODE_ALPHABET, CODE_LENGTH))
 
 
+def id_of(mac: bytes) -> str:
+    """Return the id that follows from a MAC of 32 bytes: as random as that."""
+    return _digits(int.from_bytes(mac), ALPHABET, ID_LENGTH)
+
+
 def random_code(length: int) -> str:
     """Return a new random code by which a player signs in."""
     return _drawn(ALPHABET, length)

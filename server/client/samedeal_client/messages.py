@@ -879,8 +879,8 @@ class Attempt(Event):
         attempt: its id.
         deal: the id of its deal.
         commitment: to the deal's seed, in hexadecimal.
-        room: the code of its room, or null for a daily.
-        day: the UTC day of its daily, counted from 1970-01-01, or null for a round.
+        room: the code of its room, or null if it is in none.
+        day: the UTC day of its daily, counted from 1970-01-01, or null if it is of none.
         seq: the last entry of its journal.
         piles: all piles by number, each from bottom to top with a byte for each card.
         redeals: how often the waste has been turned over.
@@ -892,6 +892,8 @@ class Attempt(Event):
         hint: the hint that was given on this board: source, target and count as in `PlayMove`.
         undoable: how many moves can be undone in a row.
         certificate: the proof about its deal; null if there is none, as of all deals of rooms.
+        occasion: what it is played for if it is neither in a room nor of a daily: `c:` and the id
+            of a challenge.
     """
 
     number: int
@@ -914,6 +916,7 @@ class Attempt(Event):
     hint: tuple[int, ...] | None = None
     undoable: int = 0
     certificate: Certificate | None = None
+    occasion: str | None = None
 
     kind: ClassVar[int] = 7
 
@@ -2040,8 +2043,9 @@ class CreateChallenge(Command["Challenge"]):
     """Make a challenge: on a new deal, or on the one of a race that its maker has just played.
 
     Refused as `unknown_game`, `unknown_variant`, `unknown_run`, `deal_open` (the race goes on),
-    `deal_shown` (others than its players have seen the deal), `unknown_player`, `not_in_circle`,
-    `too_many_challenges` or `overloaded`.
+    `deal_shown` (others than its players have seen the deal), `already_played` (all who are named
+    have), `unknown_player`, `not_in_circle`, `too_many_challenges`, `address_full` or
+    `overloaded`.
 
     Attributes:
         limit: seconds for an attempt, 60 to 7,200; of a race's deal, the race's counts.
@@ -2071,7 +2075,10 @@ class CreateChallenge(Command["Challenge"]):
 
 @dataclass(frozen=True, slots=True)
 class WatchChallenge(Command["Challenge"]):
-    """Ask for a challenge, and subscribe the session to its changes and to no other one's."""
+    """Ask for a challenge, and subscribe the session to its changes and to no other one's.
+
+    Refused as `unknown_challenge`: there is none, or it is for a circle that the player is not in.
+    """
 
     challenge: str
 
@@ -2091,8 +2098,8 @@ class UnwatchChallenge(Command["Done"]):
 class PlayChallenge(Command["Attempt"]):
     """Start the player's one attempt at a challenge, or return to it; its clock starts now.
 
-    Refused as `already_played`, `challenge_over`, `not_challenged` (it is for others),
-    `challenge_full` or `overloaded`.
+    Refused as `unknown_challenge`, `already_played`, `challenge_over`, `not_challenged` (it is for
+    others), `challenge_full`, `address_full` or `overloaded`.
     """
 
     challenge: str
@@ -2129,7 +2136,8 @@ class HideChallenge(Command["Done"]):
 class EmoteRun(Command["Done"]):
     """Send an emote for a run of a challenge, in place of the one that the player sent before.
 
-    Refused as `not_played` unless the player's own attempt is over, or `unknown_run`.
+    Refused as `unknown_challenge`, `not_played` unless the player's own attempt is over, or
+    `unknown_run`.
 
     Attributes:
         player: whose run.
@@ -2150,7 +2158,8 @@ class Rematch(Command["Challenge"]):
 
     If a player has made one, it is returned: there is one for all.
 
-    Refused as `not_played` unless the player has played, and as `CreateChallenge` is.
+    Refused as `unknown_challenge`, or as `not_played` unless the player has played. What refuses a
+    `CreateChallenge` refuses this, too.
     """
 
     challenge: str
@@ -2168,7 +2177,8 @@ class Challenger:
             not begun when it closed, and ranks last.
         result: null until it may be seen: by whoever has ended, by all after the close, and the
             maker's by all if it is the target.
-        rank: 1 for the best, equal results sharing one; null like `result`.
+        rank: 1 for the best, equal results sharing one, which those share who brought no card home,
+            too: the last one but for those who are absent. Null like `result`.
         attempt: the id of the run, by which its replay is asked for; null like `result`.
         emotes: those for the run: pairs of a player's id and the emote; empty like `result`.
     """
@@ -2202,7 +2212,8 @@ class Challenge(Event):
         attempt: the id of the viewer's attempt; null before they begin.
         players: who has played or was named, in order of the table: ranks where they may be seen,
             else in the order in which they came. The viewer who has not ended sees no results.
-        opened: how many have looked at it; only its maker is told, others see 0.
+        opened: how many others have looked at it, up to 1,000; only its maker is told, and others
+            see 0.
         race: whether it is played on the deal of a race.
         circle: the id of the circle that it is for, or null.
         rematch: the id of the challenge that followed, or null.

@@ -20,7 +20,7 @@ from engine.play import apply
 from engine.play import play as play_move
 from engine.ruleset import Move
 from engine.search import cards_never_seen
-from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, attempt_id
+from server.base.core.ids import AttemptId, DealId, Occasion, PlayerId, RoomCode, attempt_id
 from server.base.core.quota import KEPT_DAYS
 from server.base.core.refusal import Refusal
 from server.play.core.result import MAX_MOVES, End, Help, Result
@@ -42,6 +42,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
         help: the help that the player may ask for.
         days: for how many days it is kept after its deadline if it is played.
         ranked: whether it is of a daily, and the player had kept an identity by then.
+        occasion: what it is played for if it is neither in a room nor a daily.
     """
 
     player: PlayerId
@@ -56,6 +57,7 @@ class Started(Struct, tag="started", frozen=True, omit_defaults=True):
     help: Help = "none"
     days: int = KEPT_DAYS
     ranked: bool = False
+    occasion: Occasion | None = None
 
 
 class Moved(Struct, tag="moved", frozen=True, omit_defaults=True):
@@ -141,7 +143,7 @@ class Attempt(Struct, frozen=True):
     def has_begun(self, now: int) -> bool:
         """Return whether moves are accepted.
 
-        A round has a countdown first, which is over once a move was accepted. An attempt at a daily
+        A round has a countdown first, which is over once a move was accepted. Any other attempt
         accepts moves from its first entry on. Both hold even if this node's clock is behind that of
         the node which wrote the entry.
         """

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, DealId, Occasion, PlayerId, RoomCode
 from server.play.core.result import Result
 
 
-class Finish(Struct, tag="finish", frozen=True):
+class Finish(Struct, tag="finish", frozen=True, omit_defaults=True):
     """The result of an attempt that is over, written with its last entry.
 
     Attributes:
         ranked: whether it is of a daily that was begun with an identity that was kept.
+        occasion: what it was played for if it was neither in a room nor a daily.
     """
 
     attempt: AttemptId
@@ -23,6 +24,7 @@ class Finish(Struct, tag="finish", frozen=True):
     day: int | None
     result: Result
     ranked: bool = False
+    occasion: Occasion | None = None
 
     @property
     def field(self) -> str:

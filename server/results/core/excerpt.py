@@ -24,6 +24,7 @@ from server.results.core.boards import ALL_GAMES
 from server.results.core.contests import Lately, Meeting
 from server.results.core.history import (
     MAX_ROUNDS,
+    ChallengeResult,
     Change,
     DayResult,
     Rating,
@@ -183,6 +184,13 @@ class Excerpt(Scores, frozen=True):
             totals={**self.totals, game: totals.with_day(result)},
             played={**self.played, game: played.with_day(day, result)},
         )
+
+    def with_challenge(self, game: str, deal: DealId, result: ChallengeResult) -> Excerpt:
+        """Return it with the result of a challenge, in place of the one that it has."""
+        key = (game, deal)
+        if self.challenges.get(key) == result:
+            return self
+        return replace(self, challenges={**self.challenges, key: result})
 
     def has_round(self, game: str, deal: DealId, at: int) -> bool:
         """Return whether it has had the result of a round that was over at a time.

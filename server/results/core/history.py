@@ -1,4 +1,4 @@
-"""A player's history: the results of dailies and races, and what follows from them. Pure.
+"""A player's history: the results of dailies, races and challenges, and what follows. Pure.
 
 Scores, streaks and ratings are computed from the history, so that taking a result back takes back
 what followed from it. Who adds a result reads an excerpt of it (`server/results/core/excerpt.py`).
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from server.base.core.ids import DealId
+from server.base.core.ids import ChallengeId, DealId
 from server.play.core.result import End, Result, pack
 from server.results.core import boards
 from server.results.core.boards import ALL_GAMES, PERIODIC, BoardId, Group
@@ -149,6 +149,34 @@ class RoundResult(Struct, array_like=True, frozen=True):
         return Change(int(self.is_rated), round(self.shift * _SHIFT_UNITS), factor)
 
 
+class ChallengeResult(Struct, array_like=True, frozen=True):
+    """The result of a challenge, as stored. It counts on no leaderboard and in no rating.
+
+    Attributes:
+        at: when the challenge closed, in Unix milliseconds.
+        challenge: the challenge.
+        place: the rank, from 1; the last one if it is void.
+        players: how many players it had.
+        home: as in `DayResult`, like `left`, `time`, `moves` and `end`.
+        help: whether players could ask for help.
+        circle: the id of the circle that it was for, or `None`.
+        void: whether an operator has taken it back.
+    """
+
+    at: int
+    challenge: ChallengeId
+    place: int
+    players: int
+    home: int
+    left: int
+    time: int
+    moves: int
+    end: End
+    help: bool = False
+    circle: str | None = None
+    void: bool = False
+
+
 class Sums(Struct, array_like=True, frozen=True):
     """The sums of the rounds of a game that are no longer held one by one, as stored.
 
@@ -235,6 +263,7 @@ class Scores(Struct, frozen=True):
         days: results of dailies, by game and day.
         rounds: results of rounds, by game and deal.
         sums: of earlier rounds, by game.
+        challenges: results of challenges, by game and deal.
     """
 
     version: int = 0
@@ -242,6 +271,7 @@ class Scores(Struct, frozen=True):
     days: dict[tuple[str, int], DayResult] = {}
     rounds: dict[tuple[str, DealId], RoundResult] = {}
     sums: Mapping[str, Sums] = {}
+    challenges: dict[tuple[str, DealId], ChallengeResult] = {}
 
     def group_on(self, board: BoardId) -> Group:
         """Return the group in which the player is on a leaderboard, whatever group that is of.

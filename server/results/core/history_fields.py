@@ -15,7 +15,13 @@ from engine.catalog import games
 from server.base.core.ids import DealId
 from server.results.core.contests import Lately
 from server.results.core.excerpt import Excerpt, Totals, better
-from server.results.core.history import DayResult, History, RoundResult, Sums
+from server.results.core.history import (
+    ChallengeResult,
+    DayResult,
+    History,
+    RoundResult,
+    Sums,
+)
 from server.results.core.played_days import Best, PlayedDays, Tally, latest
 from server.results.core.race_results import Race
 
@@ -24,6 +30,7 @@ KEPT: Final = "kept"
 
 _DAY = msgspec.json.Decoder(DayResult)
 _ROUND = msgspec.json.Decoder(RoundResult)
+_CHALLENGE = msgspec.json.Decoder(ChallengeResult)
 _SUMS = msgspec.json.Decoder(Sums)
 _TOTALS = msgspec.json.Decoder(Totals)
 _PLAYED = msgspec.json.Decoder(PlayedDays)
@@ -87,8 +94,9 @@ class Whole(NamedTuple):
         """Return an excerpt that has all."""
         of = self.history
         return Excerpt(
-            *(of.version, of.kept, of.days, of.rounds, of.sums, derived.totals, self.claims),
-            *(self.lately, derived.played, derived.held, self.next_best, self.next_days),
+            *(of.version, of.kept, of.days, of.rounds, of.sums, of.challenges, derived.totals),
+            *(self.claims, self.lately, derived.played, derived.held),
+            *(self.next_best, self.next_days),
         )
 
 
@@ -107,6 +115,7 @@ class Reading:
         self._kept: int | None = None
         self._days: dict[tuple[str, int], DayResult] = {}
         self._rounds: dict[tuple[str, DealId], RoundResult] = {}
+        self._challenges: dict[tuple[str, DealId], ChallengeResult] = {}
         self._sums: dict[str, Sums] = {}
         self._stored: dict[str, Totals] = {}
         self._claims: dict[str, Race] = {}
@@ -121,7 +130,8 @@ class Reading:
     @property
     def size(self) -> int:
         """How many fields have been read."""
-        return len(self._days) + len(self._rounds) + len(self._others)
+        results = len(self._days) + len(self._rounds) + len(self._challenges)
+        return results + len(self._others)
 
     def add(self, fields: Mapping[str, str]) -> None:
         """Read some fields."""
@@ -137,6 +147,9 @@ class Reading:
                     if (key := (game, DealId(deal))) not in self._rounds:
                         round_ = self._rounds[key] = _ROUND.decode(text)
                         self._count(game, round_)
+                case ["x", game, deal]:
+                    if (key := (game, DealId(deal))) not in self._challenges:
+                        self._challenges[key] = _CHALLENGE.decode(text)
                 case parts if field not in self._others:
                     self._others.add(field)
                     self._add(parts, text)
@@ -179,7 +192,9 @@ class Reading:
 
     def whole(self) -> Whole:
         """Return the history, if all of it has been read."""
-        history = History(self._version, self._kept, self._days, self._rounds, self._sums)
+        history = History(
+            self._version, self._kept, self._days, self._rounds, self._sums, self._challenges
+        )
         stored = Derived(self._stored, self._played, self._held)
         held: defaultdict[str, list[DealId]] = defaultdict(list)
         for game, deal in sorted(self._rounds):
@@ -197,8 +212,8 @@ class Reading:
     def excerpt(self) -> Excerpt:
         """Return what has been read."""
         return Excerpt(
-            *(self._version, self._kept, self._days, self._rounds, self._sums, self._stored),
-            *(self._claims, self._lately, self._played, self._held),
+            *(self._version, self._kept, self._days, self._rounds, self._sums, self._challenges),
+            *(self._stored, self._claims, self._lately, self._played, self._held),
         )
 
 
@@ -220,14 +235,18 @@ def excerpt_of(names: Iterable[str], texts: Iterable[str | None]) -> Excerpt:
 
 
 def names_of(
-    days: Iterable[int], rounds: Iterable[tuple[str, DealId]], of: str | None = None
+    days: Iterable[int],
+    rounds: Iterable[tuple[str, DealId]],
+    of: str | None = None,
+    challenges: Iterable[tuple[str, DealId]] = (),
 ) -> list[str]:
-    """Return the fields of an excerpt with some days of all games, and with some rounds.
+    """Return the fields of an excerpt with some days of all games, some rounds and challenges.
 
     Args:
         days: the days.
         rounds: the game and deal of each round.
-        of: the game of which a result is to be added or changed; `None` if none is.
+        of: the game of which such a result is to be added or changed; `None` if none is.
+        challenges: the game and deal of each challenge.
     """
     rounds = list(rounds)
     return [
@@ -237,6 +256,7 @@ def names_of(
         *(f"d:{game}:{day}" for game, day in product(games(), days)),
         *(f"{kind}:{game}" for game, _ in rounds for kind in "scl"),
         *(f"r:{game}:{deal}" for game, deal in rounds),
+        *(f"x:{game}:{deal}" for game, deal in challenges),
         *([] if of is None else [f"p:{of}", f"h:{of}"] if rounds else [f"p:{of}"]),
     ]
 
@@ -263,6 +283,20 @@ def results_on_page(found: Excerpt, days: int) -> list[str]:
     ]
 
 
+_KINDS: Final = {
+    "days": "d",
+    "rounds": "r",
+    "challenges": "x",
+    "sums": "s",
+    "totals": "t",
+    "played": "p",
+    "held": "h",
+    "claims": "c",
+    "lately": "l",
+}
+"""What the fields begin with, by what they are in an excerpt."""
+
+
 def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
     """Return the fields that differ, with their new text, or `None` for those that are gone.
 
@@ -271,7 +305,7 @@ def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
     found: dict[str, str | None] = {}
     if before.kept != after.kept:
         found[KEPT] = None if after.kept is None else str(after.kept)
-    for kind in ("days", "rounds", "sums", "totals", "played", "held", "claims", "lately"):
+    for kind in _KINDS:
         old, new = getattr(before, kind), getattr(after, kind)
         if old is new:
             continue
@@ -286,7 +320,7 @@ def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:
 
 def _name(kind: str, key: str | tuple[str, int | str]) -> str:
     """Return the field of a result, or of the sums or totals of a game."""
-    return ":".join([kind[0], *([key] if isinstance(key, str) else map(str, key))])
+    return ":".join([_KINDS[kind], *([key] if isinstance(key, str) else map(str, key))])
 
 
 def _text(value: Struct | tuple[DealId, ...]) -> str:

@@ -1,0 +1,207 @@
+"""A challenge: who plays it and how they ended, as a fold over its journal.
+
+Times are Unix milliseconds of the server's clock. What players may do is in
+`server.challenges.core.commands`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from server.base.core.ids import AttemptId, ChallengeId, PlayerId, attempt_id
+from server.challenges.core.events import (
+    Begun,
+    ChallengeMade,
+    Closed,
+    Emoted,
+    Event,
+    Finished,
+    Followed,
+    ResultVoided,
+)
+from server.play.core import result as ranking
+from server.play.core.result import Result
+
+MAX_PLAYERS = 1_000
+"""Players of a challenge, those who are named among them."""
+
+MAX_EMOTES = 16
+"""Emotes for one run that are kept: the latest ones.
+
+So all emotes of a challenge are 16,000 at most, and those that one player has sent make room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A player of a challenge.
+
+    Attributes:
+        begun: when the attempt began; `None` for who is named and has not begun.
+        deadline: when it ends by itself; 0 before it has begun.
+        result: how it ended, or `None`.
+        ended: when that was entered.
+        emotes: the latest ones for the run, by who has sent them, the oldest first.
+        void: whether an operator has taken the result back.
+    """
+
+    begun: int | None = None
+    deadline: int = 0
+    result: Result | None = None
+    ended: int = 0
+    emotes: dict[PlayerId, int] = field(default_factory=dict)
+    void: bool = False
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether the attempt has begun, and is not over as far as is known here."""
+        return self.begun is not None and self.result is None
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """The state of a challenge after the last entry of its journal.
+
+    A checkpoint stores all of it: a new field needs a default that means what was meant without it.
+
+    Attributes:
+        made: the first entry.
+        players: those who have begun or were named, in the order in which they came.
+        version: the number of the last entry.
+        at: the time of the last entry.
+        over: when it has closed, or `None`: by its date, or since all who are named have played.
+        rematch: the challenge that followed, or `None`.
+        rematch_at: when that was made; 0 before.
+        latest: who have ended last, and when: at most two.
+        begin: the number of the entry that the journal begins with.
+    """
+
+    made: ChallengeMade
+    players: dict[PlayerId, Entrant]
+    version: int
+    at: int
+    over: int | None = None
+    rematch: ChallengeId | None = None
+    rematch_at: int = 0
+    latest: tuple[tuple[PlayerId, int], ...] = ()
+    begin: int = 1
+
+    @property
+    def id(self) -> ChallengeId:
+        """Its id."""
+        return self.made.challenge
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it has closed, and every attempt at it is over."""
+        return self.over is not None and not any(e.is_playing for e in self.players.values())
+
+    @property
+    def results(self) -> dict[PlayerId, Result]:
+        """The results that stand, by player."""
+        return {
+            player: entrant.result
+            for player, entrant in self.players.items()
+            if entrant.result is not None and not entrant.void
+        }
+
+    def ranks(self) -> dict[PlayerId, int]:
+        """Return the ranks of the players whose results stand, from 1. See `ranking.ranks`."""
+        return ranking.ranks(self.results, self.made.home)
+
+    def attempt(self, player: PlayerId) -> AttemptId:
+        """Return the id of a player's attempt."""
+        return attempt_id(self.made.deal, player)
+
+    def has_ended(self, player: PlayerId | None) -> bool:
+        """Return whether a player's attempt is over."""
+        entrant = self.players.get(player) if player is not None else None
+        return entrant is not None and entrant.result is not None
+
+    def shows_results(self, viewer: PlayerId | None) -> bool:
+        """Return whether somebody may see the results and the runs: `None` is anybody."""
+        return self.over is not None or self.has_ended(viewer)
+
+    def news_at(self, player: PlayerId) -> int:
+        """Return when something was last new to a player; 0 if nothing was."""
+        told = player != self.made.maker and (
+            player in self.made.named or player in self.made.told or player in self.made.raced
+        )
+        times = [self.over or 0, self.rematch_at, self.made.at if told else 0]
+        return max(*times, *(at for each, at in self.latest if each != player), 0)
+
+
+class Checkpoint(Struct, tag="checkpoint", frozen=True):
+    """The sum of all entries before it: the journal is kept from the last checkpoint on.
+
+    Attributes:
+        challenge: the challenge after the entry before it.
+        at: the time of that entry.
+    """
+
+    challenge: Challenge
+    at: int
+
+
+Entry: TypeAlias = Event | Checkpoint
+"""Entries in the journal of a challenge."""
+
+
+def fold(challenge: Challenge | None, event: Entry) -> Challenge:
+    """Return the challenge after one more entry of its journal; `None` is before the first."""
+    if isinstance(event, Checkpoint):
+        number = event.challenge.version + 1
+        return replace(event.challenge, version=number, begin=number)
+    if isinstance(event, ChallengeMade):
+        assert challenge is None, "ChallengeMade is only the first entry"
+        return _completed(Challenge(event, _players_of(event), version=1, at=event.at))
+    assert challenge is not None, "the first entry is ChallengeMade or a checkpoint"
+    after = _folded(challenge, event)
+    return _completed(replace(after, version=challenge.version + 1, at=event.at))
+
+
+def _players_of(made: ChallengeMade) -> dict[PlayerId, Entrant]:
+    """Return the players that a challenge has from the first: those who raced, and all named."""
+    raced = {
+        player: Entrant(made.at, made.at, result, made.at) for player, result in made.raced.items()
+    }
+    named = [made.maker, *made.named] if made.named else []
+    return {**raced, **{player: Entrant() for player in named if player not in raced}}
+
+
+def _completed(challenge: Challenge) -> Challenge:
+    """Return the challenge closed if all who are named have played."""
+    if challenge.over is not None or not challenge.made.named:
+        return challenge
+    if any(entrant.result is None for entrant in challenge.players.values()):
+        return challenge
+    return replace(challenge, over=challenge.at)
+
+
+def _folded(challenge: Challenge, event: Event) -> Challenge:
+    match event:
+        case Begun(player=player, at=at, deadline=deadline):
+            return _with(challenge, player, Entrant(at, deadline))
+        case Finished(player=player, result=result, at=at):
+            entrant = replace(challenge.players[player], result=result, ended=at)
+            latest = (*challenge.latest[-1:], (player, at))
+            return replace(_with(challenge, player, entrant), latest=latest)
+        case Closed(at=at):
+            return replace(challenge, over=at)
+        case Emoted(by=by, player=player, emote=emote):
+            entrant = challenge.players[player]
+            emotes = {each: sent for each, sent in entrant.emotes.items() if each != by}
+            if emote is not None:
+                emotes = dict([*emotes.items(), (by, emote)][-MAX_EMOTES:])
+            return _with(challenge, player, replace(entrant, emotes=emotes))
+        case Followed(challenge=following, at=at):
+            return replace(challenge, rematch=following, rematch_at=at)
+        case ResultVoided(player=player, void=void):
+            return _with(challenge, player, replace(challenge.players[player], void=void))
+    raise AssertionError(f"unknown event {event!r}")
+
+
+def _with(challenge: Challenge, player: PlayerId, entrant: Entrant) -> Challenge:
+    return replace(challenge, players={**challenge.players, player: entrant})

@@ -1,0 +1,47 @@
+"""Charges for challenges: what they store, for the address of who brings it about.
+
+It is as measured with MEMORY USAGE, and rounded up; see `server/STORED.md`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from server.base.core.quota import DAY, HOUR, RUNNER, Item
+from server.challenges.core import keys
+
+_MADE: Final = 2_800
+"""Bytes of a challenge: the beginning of its journal, its deal, and its place in the maker's lists.
+"""
+
+_NAMED: Final = 250
+"""Bytes for each player who is named, or told of it: in the journal and in that player's list."""
+
+_BEGUN: Final = 900
+"""Bytes of what a player adds to it: the entries, a place in the list, and in a checkpoint."""
+
+ENTRY_BYTES: Final = 120
+"""Bytes of a further entry."""
+
+LOOKER_BYTES: Final = 80
+"""Bytes of the note that somebody has looked at it."""
+
+
+def made(open_for: int, players: int) -> list[Item]:
+    """Return what a challenge stores that is open for so many milliseconds, for some players."""
+    return [Item(_MADE + _NAMED * players, open_for + keys.CHALLENGE_LIFE_MS)]
+
+
+def begun(limit: int, left: int) -> list[Item]:
+    """Return what an attempt stores at which nothing is played.
+
+    Args:
+        limit: its length in milliseconds.
+        left: milliseconds until the challenge closes.
+    """
+    return [Item(RUNNER, limit + HOUR), Item(_BEGUN, left + keys.CHALLENGE_LIFE_MS)]
+
+
+def kept(size: int) -> Item:
+    """Return what a further entry stores, or a note, for as long as most challenges are kept."""
+    return Item(size, keys.CHALLENGE_LIFE_MS + 14 * DAY)

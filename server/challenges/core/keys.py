@@ -1,0 +1,58 @@
+"""Keys of challenges in Redis, how long they live, and what their deals are played for."""
+
+from __future__ import annotations
+
+from server.base.core.ids import ChallengeId, Occasion
+from server.base.core.keys import DAY_SECONDS, partition
+from server.deals.core.keys import PLAYED_DEAL_LIFE_S
+
+KIND = "c"
+"""The kind of the occasions that challenges are."""
+
+CHALLENGE_LIFE_MS = 90 * DAY_SECONDS * 1000
+"""Milliseconds that a challenge is kept after its date, as long as what is played at most."""
+
+DEAL_LIFE_S = PLAYED_DEAL_LIFE_S
+"""Seconds that its deal is kept after its date: longer than any run on it."""
+
+LIST_LIFE_S = 120 * DAY_SECONDS
+"""Seconds that a player's list is kept after the last challenge came into it: longer than that."""
+
+MADE_LIFE_S = 15 * DAY_SECONDS
+"""Seconds that it is known which challenges a player has made last: longer than one is open."""
+
+
+def occasion(challenge: ChallengeId) -> Occasion:
+    """Return what the deal of a challenge is played for."""
+    return Occasion(f"{KIND}:{challenge}")
+
+
+def challenge_of(played_for: Occasion | None) -> ChallengeId | None:
+    """Return the challenge that something is played for, or `None` if it is none."""
+    kind, _, name = (played_for or "").partition(":")
+    return ChallengeId(name) if kind == KIND else None
+
+
+def challenge(name: str) -> str:
+    """Return the key of a challenge's journal: a stream."""
+    return f"{{p{partition(name)}}}:challenge:{name}"
+
+
+def lookers(name: str) -> str:
+    """Return the key of who have looked at a challenge: a hash by player."""
+    return f"{{p{partition(name)}}}:lookers:{name}"
+
+
+def listed(player_id: str) -> str:
+    """Return the key of a player's challenges: a sorted set by when they came into it."""
+    return f"challenges:{{{player_id}}}"
+
+
+def seen(player_id: str) -> str:
+    """Return the key of when a player has last looked: a string, in Unix milliseconds."""
+    return f"challenges-seen:{{{player_id}}}"
+
+
+def made(player_id: str) -> str:
+    """Return the key of the open challenges that a player has made: a sorted set by their dates."""
+    return f"challenges-made:{{{player_id}}}"

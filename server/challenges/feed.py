@@ -1,0 +1,211 @@
+"""The sessions that watch challenges, and the changes that they are sent, twice a second at most.
+
+What changes in the table is encoded once for all who may see results, and once for those who may
+not. When a watcher has begun or ended, and when the challenge closes, the whole of it is sent
+instead: the rows are made once, and only what is the watcher's own is not the same for all. Nobody
+who reads slowly is sent what would only be queued, but the whole when they have caught up. A
+challenge that nobody watches costs nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from server.base.core.ids import ChallengeId, PlayerId
+from server.base.wire import codec
+from server.base.wire.session import Session
+from server.base.work.background import Background
+from server.base.work.tasks import in_timed_slices
+from server.base.work.worker_pool import WorkerPool
+from server.challenges import present
+from server.challenges.challenges import Challenges, Page
+from server.challenges.core.challenge import Challenge
+from server.challenges.core.table import Row, table
+from server.challenges.live_challenges import LiveChallenges
+from server.challenges.messages import ChallengeChange, Challenger
+from server.players.profiles import Profiles
+
+TICK = 0.5
+"""Seconds between two updates of a challenge."""
+
+CONCURRENCY = 4
+"""Challenges that are updated at the same time."""
+
+SLICE = 0.003
+"""Seconds after which sending to watchers yields to the event loop."""
+
+
+class _Feed:
+    """The watchers of one challenge.
+
+    Attributes:
+        sent: each watcher, and the version of the challenge that it has; 0 if it reads slowly, and
+            has missed one.
+        known: the challenge as it was sent last, or `None` before.
+        now: the challenge as it is known here.
+    """
+
+    __slots__ = ("known", "now", "sent")
+
+    def __init__(self, now: Challenge) -> None:
+        self.sent: dict[Session, int] = {}
+        self.known = now
+        self.now = now
+
+
+class ChallengeFeeds:
+    """All challenges that sessions of this node watch."""
+
+    def __init__(
+        self,
+        challenges: Challenges,
+        live: LiveChallenges,
+        profiles: Profiles,
+        background: Background,
+    ) -> None:
+        self._challenges = challenges
+        self._live = live
+        self._profiles = profiles
+        self._feeds: dict[ChallengeId, _Feed] = {}
+        self._watched: dict[Session, ChallengeId] = {}
+        self._ticks: WorkerPool[ChallengeId] = WorkerPool(
+            background, "challenges", self._tick, size=CONCURRENCY
+        )
+        live.changed.subscribe(self._changed)
+
+    def watched_by(self, session: Session) -> ChallengeId | None:
+        """Return the challenge that a session watches, if any."""
+        return self._watched.get(session)
+
+    async def watch(self, session: Session, challenge: ChallengeId) -> Page:
+        """Let a session watch a challenge instead of any other; return it as its player sees it.
+
+        Raises:
+            Refusal: as for `Challenges.load`; the session watches what it did before.
+        """
+        assert session.player is not None
+        self._live.follow(challenge)
+        try:
+            # Read after it is followed, so that nothing comes in between.
+            found = await self._challenges.load(challenge, session.player)
+            page = await self._challenges.page(found, session.player)
+        except BaseException:
+            self._live.unfollow(challenge)
+            raise
+        self.unwatch(session)
+        self._watched[session] = challenge
+        feed = self._feeds.setdefault(challenge, _Feed(found))
+        feed.sent[session] = found.version
+        if found.version > feed.now.version:
+            feed.now = found
+        if feed.now.version != feed.known.version or found.version != feed.known.version:
+            self._schedule(challenge)
+        return page
+
+    def unwatch(self, session: Session) -> None:
+        """Let a session watch no challenge, in constant time."""
+        challenge = self._watched.pop(session, None)
+        if challenge is None:
+            return
+        feed = self._feeds[challenge]
+        del feed.sent[session]
+        if not feed.sent:
+            del self._feeds[challenge]
+            self._ticks.schedule(challenge, None)
+        self._live.unfollow(challenge)
+
+    def _changed(self, challenge: Challenge) -> None:
+        """Send a challenge that has changed with its next tick."""
+        feed = self._feeds.get(challenge.id)
+        if feed is not None:
+            # Of a store that has lost entries, an earlier version is the truth, too.
+            feed.now = challenge
+            self._schedule(challenge.id)
+
+    def _schedule(self, challenge: ChallengeId) -> None:
+        if not self._ticks.is_scheduled(challenge):
+            self._ticks.schedule(challenge, TICK)
+
+    async def _tick(self, challenge: ChallengeId) -> None:
+        """Send what has changed in a challenge to its watchers."""
+        feed = self._feeds.get(challenge)
+        if feed is None:
+            return
+        before, now = feed.known, feed.now
+        profiles = await self._profiles.load(present.players_of(now))
+        feed.known = now
+        changes: dict[bool, bytes] = {}
+        rows: dict[bool, list[Challenger]] = {}
+        async for session in in_timed_slices(feed.sent, SLICE):
+            version = feed.sent.get(session)
+            if version is None or version == now.version:
+                continue
+            player = session.player
+            assert player is not None
+            if session.behind:
+                feed.sent[session] = 0
+                continue
+            shows = now.shows_results(player)
+            if version == before.version and not _concerns(before, now, player):
+                if shows not in changes:
+                    changes[shows] = codec.encode(_change(before, now, profiles, shows=shows))
+                session.send_frame(changes[shows])
+            else:
+                if shows not in rows:
+                    rows[shows] = [
+                        present.challenger(row, profiles) for row in table(now, shows_results=shows)
+                    ]
+                page = await self._challenges.page(now, player)
+                if session not in feed.sent:
+                    continue
+                session.send(present.of(page, rows[shows], profiles))
+            feed.sent[session] = now.version
+        if self._feeds.get(challenge) is feed and (
+            feed.now is not now or any(version != now.version for version in feed.sent.values())
+        ):
+            self._schedule(challenge)
+
+
+def _concerns(before: Challenge, now: Challenge, player: PlayerId) -> bool:
+    """Return whether the whole challenge is sent, since it is another one for a player."""
+    own, was = now.players.get(player), before.players.get(player)
+    is_other = (own is None) != (was is None) or (
+        own is not None
+        and was is not None
+        and (own.begun, own.result, own.void) != (was.begun, was.result, was.void)
+    )
+    return is_other or now.over != before.over or now.version < before.version
+
+
+def _change(
+    before: Challenge, now: Challenge, profiles: present.Profiles, *, shows: bool
+) -> ChallengeChange:
+    """Return what has changed for those who may see the results, or for those who may not."""
+    old = {row.player: row for row in table(before, shows_results=shows)}
+    new = table(now, shows_results=shows)
+    ranks, were = _ranks(new), _ranks(old.values())
+    return ChallengeChange(
+        now.id,
+        now.version,
+        [
+            present.challenger(row, profiles)
+            for row in new
+            if row.player not in old or not _is_same(row, old[row.player])
+        ],
+        ranks if ranks != were else [],
+        now.rematch,
+    )
+
+
+def _ranks(rows: Iterable[Row]) -> list[tuple[str, int]]:
+    return [(row.player, row.rank) for row in rows if row.rank is not None]
+
+
+def _is_same(row: Row, other: Row) -> bool:
+    """Return whether two rows are the same but for their ranks."""
+    return (row.state, row.result, row.attempt, row.emotes) == (
+        other.state,
+        other.result,
+        other.attempt,
+        other.emotes,
+    )

@@ -1,0 +1,73 @@
+"""The results of challenges in the histories of their players, as soon as they are final."""
+
+from __future__ import annotations
+
+from server.base.core.ids import PlayerId, is_bot
+from server.base.work.tasks import finish_all
+from server.challenges.challenges import Challenges
+from server.challenges.core.challenge import Challenge
+from server.challenges.core.effects import ChallengeSettled
+from server.challenges.store import ChallengeStore
+from server.results.core.history import ChallengeResult
+from server.results.histories import Histories
+
+AT_ONCE = 20
+"""Players whose histories are written at the same time."""
+
+
+class ChallengeRecorder:
+    """Enters results in histories. On leaderboards and in ratings, they count for nothing."""
+
+    def __init__(self, challenges: Challenges, histories: Histories, store: ChallengeStore) -> None:
+        self._challenges = challenges
+        self._histories = histories
+        self._store = store
+
+    async def apply(self, settled: ChallengeSettled) -> None:
+        """Enter what a challenge is to each of its players. This is idempotent.
+
+        What is written follows from the latest state of the challenge; if that changes meanwhile,
+        as by an operator's act, it is written again.
+        """
+        found = await self._challenges.find(settled.challenge)
+        while found is not None:
+            results = _results(found)
+            players = list(results)
+            for at in range(0, len(players), AT_ONCE):
+                await finish_all(
+                    self._histories.add_challenge(
+                        player, found.made.terms.game, found.made.deal, results[player]
+                    )
+                    for player in players[at : at + AT_ONCE]
+                )
+            await self._store.end(found.made.maker, found.id)
+            after = await self._challenges.find(settled.challenge)
+            if after is None or _results(after) == results:
+                return
+            found = after
+
+
+def _results(challenge: Challenge) -> dict[PlayerId, ChallengeResult]:
+    """Return what a challenge is to each of its players, but for bots."""
+    ranks = challenge.ranks()
+    made = challenge.made
+    found = {}
+    for player, entrant in challenge.players.items():
+        result = entrant.result
+        if result is None or result.end is None or is_bot(player):
+            continue
+        found[player] = ChallengeResult(
+            challenge.over or 0,
+            made.challenge,
+            ranks.get(player, len(challenge.players)),
+            len(challenge.players),
+            result.home,
+            result.left,
+            result.time,
+            result.moves,
+            result.end,
+            made.terms.help != "none",
+            made.terms.circle,
+            entrant.void,
+        )
+    return found
