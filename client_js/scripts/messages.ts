@@ -20,15 +20,19 @@ export const LATER: ReadonlySet<string> = new Set([
   ...["replay", "report", "rounds", "seated", "series", "settings", "terms", "watching"],
 ]);
 
-/** The groups that only those who run the server are shown: in a module of their own, too. */
-export const OPERATORS: ReadonlySet<string> = new Set(["operators"]);
+/** The groups that are shown by few visits: each is in a module of its own name. */
+export const OWN: ReadonlySet<string> = new Set(["challenges", "operators"]);
 
-/** The modules of a language, and the type of what is in each. */
-const PARTS = { first: "First", later: "Later", operators: "Operators" } as const;
-type Part = keyof typeof PARTS;
+/** The modules of a language. */
+const PARTS: readonly string[] = ["first", "later", ...OWN];
 
-function partOf(group: string): Part {
-  if (OPERATORS.has(group)) return "operators";
+/** The type of what is in a module. */
+function typeOf(part: string): string {
+  return part.charAt(0).toUpperCase() + part.slice(1);
+}
+
+function partOf(group: string): string {
+  if (OWN.has(group)) return group;
   return LATER.has(group) ? "later" : "first";
 }
 
@@ -55,7 +59,7 @@ export function compiled(languages: Readonly<Record<string, Messages>>): Map<str
   const modules = new Map<string, string>();
   const names = [SOURCE, ...Object.keys(languages).filter((each) => each !== SOURCE)];
   for (const language of names) {
-    for (const part of Object.keys(PARTS) as Part[]) {
+    for (const part of PARTS) {
       const pick = (all: Messages | undefined) =>
         Object.fromEntries(
           Object.entries(all ?? {}).filter(([key]) => key !== NAME && partOf(key) === part),
@@ -68,15 +72,17 @@ export function compiled(languages: Readonly<Record<string, Messages>>): Map<str
   const quoted = (name: string) => JSON.stringify(name);
   const loads = (part: string) =>
     names.map((name) => `  ${name}: () => import("./${name}.${part}.ts"),\n`).join("");
+  const types = PARTS.map(
+    (part) => `import type { ${typeOf(part)} } from "./${SOURCE}.${part}.ts";`,
+  );
+  const own = [...OWN].map((part) => `${part}: {\n${loads(part)}},\n`).join("");
   modules.set(
     "index.ts",
     `${NOTE}
-import type { First } from "./${SOURCE}.first.ts";
-import type { Later } from "./${SOURCE}.later.ts";
-import type { Operators } from "./${SOURCE}.operators.ts";
+${types.join("\n")}
 
 /** All messages of a language. */
-export type Text = First & Later & Operators;
+export type Text = ${PARTS.map(typeOf).join(" & ")};
 
 /** The languages that there are; who reads none of them gets the first. */
 export const LANGUAGES = [${names.map(quoted).join(", ")}] as const;
@@ -94,9 +100,10 @@ ${loads("first")}};
 export const LATER: Readonly<Record<Language, () => Promise<{ readonly texts: Later }>>> = {
 ${loads("later")}};
 
-/** Load those that only operators are shown. */
-export const OPERATORS: Readonly<Record<Language, () => Promise<{ readonly texts: Operators }>>> = {
-${loads("operators")}};
+/** Load those that few visits show, a group each. */
+export const OWN = {
+${own}} as const;
+export type Own = keyof typeof OWN;
 `,
   );
   return modules;
@@ -108,8 +115,13 @@ function nameOf(language: string, messages: Messages | undefined): string {
   return name;
 }
 
-function moduleOf(language: string, part: Part, texts: string, forms: ReadonlySet<string>): string {
-  const type = PARTS[part];
+function moduleOf(
+  language: string,
+  part: string,
+  texts: string,
+  forms: ReadonlySet<string>,
+): string {
+  const type = typeOf(part);
   const head = [
     ...(forms.size > 0 ? [`import { formsOf } from "../forms.ts";`] : []),
     ...(language === SOURCE ? [] : [`import type { ${type} } from "./${SOURCE}.${part}.ts";`]),

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { LATER, OPERATORS } from "../../scripts/messages.ts";
+import { LATER, OWN } from "../../scripts/messages.ts";
 
 const HOUSE = fileURLToPath(new URL("../src", import.meta.url));
 
@@ -14,12 +14,12 @@ const CODE = new Map(
     .map((path) => [path, readFileSync(join(HOUSE, path), "utf8")]),
 );
 
-const SHOWS = new RegExp(String.raw`\btext\.(${[...LATER, ...OPERATORS].join("|")})\b`);
+const SHOWS = new RegExp(String.raw`\btext\.(${[...LATER, ...OWN].join("|")})\b`);
 
 /** What a module loads without waiting for the later words; types are not loaded. */
 function loadedBy(module: string, code: string): string[] {
   const found = code.matchAll(
-    /(?:^\s*(?:import|export)(?! type)[^;"(]*|(?<!with(?:Operator)?Text\(\s*)\bimport\()"(\.[^"?]+)"/gm,
+    /(?:^\s*(?:import|export)(?! type)[^;"(]*|(?<!with(?:Own)?Text\((?:\s*"\w+",)?\s*)\bimport\()"(\.[^"?]+)"/gm,
   );
   return [...found].map(([, path = ""]) => join(dirname(module), path));
 }

@@ -7,7 +7,7 @@ import type Boards from "../watch/Boards.svelte";
 import type RoundOver from "../race/rounds/RoundOver.svelte";
 import type Seated from "../race/Seated.svelte";
 import type Table from "../table/Table.svelte";
-import { withOperatorText, withText } from "../text/index.ts";
+import { withOwnText, withText } from "../text/index.ts";
 
 /** A screen's props: the fields of its route. */
 type Fields<Screen extends Part> = Omit<Extract<Route, { screen: Screen }>, "screen">;
@@ -43,7 +43,7 @@ export const FILES: Files = {
   archive: () => withText(import("../daily/Archive.svelte")),
   day: () => withText(import("../daily/Day.svelte")),
   player: () => withText(import("../account/PlayerPage.svelte")),
-  operators: () => withOperatorText(import("../operators/Operators.svelte")),
+  operators: () => withOwnText("operators", import("../operators/Operators.svelte")),
   missing: () => import("../parts/Missing.svelte"),
   table: () => import("../table/Table.svelte"),
   boards: () => withText(import("../watch/Boards.svelte")),

@@ -9,7 +9,15 @@ import type { Certificate, Player } from "@samedeal/client";
 import { PACE_BOT } from "../../../src/messages.ts";
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { type Card, RANKS, isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
-import { FIRST, LANGUAGES, LATER, type Language, OPERATORS, type Text } from "./generated/index.ts";
+import {
+  FIRST,
+  LANGUAGES,
+  LATER,
+  type Language,
+  OWN,
+  type Own,
+  type Text,
+} from "./generated/index.ts";
 
 export { LANGUAGES, type Language, NAMES } from "./generated/index.ts";
 
@@ -21,8 +29,8 @@ let language: Language = LANGUAGES[0];
 let loaded: Language | null = null;
 /** Whether `text` has those of `LATER`. */
 let isWhole = false;
-/** Whether it has those of `OPERATORS`, too. */
-let forOperators = false;
+/** Those of `OWN` that are wanted, too. */
+const own = new Set<Own>();
 
 /** Have all words in this language from now on. */
 export async function useLanguage(wanted: Language): Promise<void> {
@@ -41,23 +49,23 @@ export async function withText<Module>(module: Promise<Module>): Promise<Module>
   return found;
 }
 
-/** The same of a module for operators. */
-export async function withOperatorText<Module>(module: Promise<Module>): Promise<Module> {
-  forOperators = true;
-  const [found] = await Promise.all([module, loadAll()]);
+/** The same of a module that shows a group of messages which few visits show. */
+export async function withOwnText<Module>(group: Own, module: Promise<Module>): Promise<Module> {
+  own.add(group);
+  const [found] = await Promise.all([module, group in text ? null : loadAll()]);
   return found;
 }
 
 async function loadAll(): Promise<void> {
   for (;;) {
-    const wanted = language;
-    const [first, later, own] = await Promise.all([
+    const [wanted, count] = [language, own.size];
+    const parts = await Promise.all([
       FIRST[wanted](),
       LATER[wanted](),
-      forOperators ? OPERATORS[wanted]() : Promise.resolve(null),
+      ...[...own].map((group) => OWN[group][wanted]()),
     ]);
-    if (language !== wanted) continue;
-    text = { ...first.texts, ...later.texts, ...own?.texts } as Text;
+    if (language !== wanted || own.size !== count) continue;
+    text = Object.assign({}, ...parts.map(({ texts }) => texts)) as Text;
     loaded = wanted;
     isWhole = true;
     return;
@@ -199,7 +207,9 @@ export function reachedWords(home: number, target: Target | null): string {
 
 /** The text of a refusal for a player: in the page's own words, else in the server's. */
 export function refusalWords({ code, message }: { code: string; message: string }): string {
-  return entry(text.refusals, code) ?? message;
+  // Those of a group that was not loaded are refusals of what was not asked for.
+  const own = (text as Partial<Text>).challenges?.refusals;
+  return entry(text.refusals, code) ?? (own && entry(own, code)) ?? message;
 }
 
 /** The words of a screen reader for a pile before its cards. */
