@@ -33,7 +33,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["board", /table\/(HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice: who asks for one sees the other next.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],
-  ["race", /table\/(Countdown\.|Track\.|emotes\/)/],
+  ["race", /table\/(Countdown\.|Track\.|emotes\/(?!Reactions))/],
   ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
   // What most screens show that are no table.
   ["parts", /parts\/(BoardSketch|Crown|Felt|Flame|Loading|Name|OutcomeWords|Rank|ShareButton)\./],
