@@ -65,6 +65,8 @@ from server.moderation.operator_list import OperatorList
 from server.moderation.reports_store import ReportStore
 from server.moderation.store import ModerationStore
 from server.moderation.suspicions_store import SuspicionStore
+from server.notifications.push_key import PushKey, read_push_key
+from server.notifications.store import SubscriberStore
 from server.players.name_lists import name_lists
 from server.players.store import PlayerStore
 from server.results.histories_store import HistoryStore
@@ -149,6 +151,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             operator_list=None if settings.operators is None else OperatorList(settings.operators),
             sender=Sender(local=settings.local_posts),
             webhooks=settings.webhooks,
+            push_key=push_key_of(settings),
         )
         front = Front(services)
         hub = front.hub
@@ -216,6 +219,7 @@ def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> St
         pools=PoolStore(database, secret_keys),
         quotas=QuotaStore(database),
         players=PlayerStore(database),
+        subscribers=SubscriberStore(database),
         accounts=AccountStore(database),
         leaderboards=LeaderboardStore(database),
         histories=HistoryStore(database),
@@ -309,6 +313,17 @@ def secret_keys_of(settings: Settings) -> SecretKeys:
         "With --redis, the server needs a file of secret keys, which seal what Redis must not "
         "tell: make one by `samedeal keygen FILE`, and pass --secret-key-file FILE to all nodes."
     )
+
+
+def push_key_of(settings: Settings) -> PushKey | None:
+    """Return the key by which push services know a node, or `None` if it has none.
+
+    Raises:
+        UnsuitableError: it cannot be read, or nothing says how its operator can be reached.
+    """
+    if settings.push_key_file is None:
+        return None
+    return read_push_key(settings.push_key_file, settings.push_contact or settings.public_url)
 
 
 def _pages(settings: Settings, previews: Previews, proxies: Proxies, origins: Origins) -> Pages:

@@ -16,6 +16,7 @@ from server.front import Front
 from server.lobby import handlers as lobby
 from server.moderation import handlers as moderation
 from server.moderation import operator_handlers as operators
+from server.notifications import handlers as notifications
 from server.play import handlers as attempts
 from server.players import handlers as session_handlers
 from server.protocol import decode, decode_of_players
@@ -38,6 +39,7 @@ HANDLERS: HandlerTable = {
     **runs.HANDLERS,
     **watching.HANDLERS,
     **accounts.HANDLERS,
+    **notifications.HANDLERS,
     **moderation.HANDLERS,
     **operators.HANDLERS,
     **challenges.HANDLERS,

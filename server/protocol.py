@@ -34,6 +34,7 @@ from server.dailies import messages as dailies
 from server.lobby import messages as lobby
 from server.moderation import messages as moderation
 from server.moderation import operator_messages as operators
+from server.notifications import messages as notifications
 from server.play import messages as attempts
 from server.results import messages as leaderboards
 from server.rooms import messages as rooms
@@ -58,6 +59,7 @@ __all__ = [
     "leaderboards",
     "lobby",
     "moderation",
+    "notifications",
     "operators",
     "rooms",
     "runs",
@@ -69,7 +71,7 @@ __all__ = [
 MODULES = (
     *(shared, session, rooms, lobby, attempts, deals),
     *(dailies, leaderboards, runs, watching, accounts, moderation, operators),
-    *(challenges, circles),
+    *(challenges, circles, notifications),
 )
 
 

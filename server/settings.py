@@ -55,6 +55,9 @@ class Settings:
         ranked_starts: how many players at one address may begin each daily; 0 for any number.
         certify: whether the node certifies deals itself.
         webhooks: whether owners of circles may have the server post to URLs that they give.
+        push_key_file: file of the key by which push services know this server, or `None` if it
+            tells players nothing while they are away.
+        push_contact: where push services can reach the operator, as a URL; `public_url` if `None`.
         local_posts: whether it may post to this machine and this network, without encryption, and
             to any host as to a push service: for tests, which alone set it.
         keep_days: for how many days the moves of a game are kept after its deadline, at most.
@@ -83,4 +86,6 @@ class Settings:
     offensive_names: Path | None = None
     operators: Path | None = None
     webhooks: bool = False
+    push_key_file: Path | None = None
+    push_contact: str | None = None
     local_posts: bool = False

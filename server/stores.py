@@ -29,6 +29,7 @@ from server.moderation.cases_store import CaseStore
 from server.moderation.reports_store import ReportStore
 from server.moderation.store import ModerationStore
 from server.moderation.suspicions_store import SuspicionStore
+from server.notifications.store import SubscriberStore
 from server.players.store import PlayerStore
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
@@ -51,6 +52,7 @@ class Store:
     pools: PoolStore
     quotas: QuotaStore
     players: PlayerStore
+    subscribers: SubscriberStore
     accounts: AccountStore
     leaderboards: LeaderboardStore
     histories: HistoryStore

@@ -50,6 +50,10 @@ from server.moderation.operator_list import OperatorList
 from server.moderation.operators import Operators
 from server.moderation.reports import Reports
 from server.moderation.suspicions import Suspicions
+from server.notifications.challenge_notices import ChallengeNotices
+from server.notifications.notifications import Notifications
+from server.notifications.push_key import PushKey
+from server.notifications.reminders import Reminders
 from server.play.attempt_charges import AttemptCharges
 from server.play.attempts import Attempts
 from server.play.core.finish import Finish
@@ -108,6 +112,7 @@ class Services:
         operator_list: OperatorList | None = None,
         sender: Sender | None = None,
         webhooks: bool = False,
+        push_key: PushKey | None = None,
     ) -> None:
         self._store = store
         self.background = background
@@ -286,6 +291,23 @@ class Services:
             deals=store.deals,
             histories=store.histories,
         )
+        self.repaired_days = RepairedDays(store.repaired_days, store.clock)
+        self.notifications = Notifications(
+            store.subscribers,
+            store.players,
+            self.posts,
+            store.clock,
+            push_key=push_key,
+            local=sender.is_local,
+        )
+        self.reminders = Reminders(
+            self.notifications,
+            store.subscribers,
+            self.outbox,
+            histories=self.histories,
+            repaired_days=self.repaired_days,
+            clock=store.clock,
+        )
         self.cases = Cases(store.cases, self.profiles)
         self.operator_list = operator_list
         self.reports = Reports(
@@ -308,7 +330,6 @@ class Services:
             cases=self.cases,
             closed_deals=self.closed_deals,
         )
-        self.repaired_days = RepairedDays(store.repaired_days, store.clock)
         self.closed_deals.register(challenge_keys.KIND, self.challenges)
         self.live_challenges = LiveChallenges(bus, self.challenges, registration, background)
         self.challenge_lists = ChallengeLists(
@@ -321,6 +342,9 @@ class Services:
         )
         self.challenge_recorder = ChallengeRecorder(
             self.challenges, self.histories, store.challenges
+        )
+        self.challenge_notices = ChallengeNotices(
+            self.notifications, self.challenges, self.profiles, store.clock
         )
         self._register_effects()
         self.accounts = Accounts(
@@ -406,6 +430,8 @@ class Services:
         outbox.on(ChallengeOpened, self.challenge_lists.tell)
         outbox.on(ChallengeSettled, self.challenge_recorder.apply)
         self.keeping.deleted.subscribe(self.challenge_lists.forget)
+        self.keeping.deleted.subscribe(self.notifications.forget)
+        self.challenge_notices.follow(outbox, self.finishes)
         outbox.on_due(ChallengeDue, self.challenges.pass_deadline)
         outbox.on_due(RoundDue, lambda due: self.rooms.pass_deadline(due.room))
         outbox.on_due(AttemptDue, self.attempts.pass_deadline)

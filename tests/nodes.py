@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import permutations
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric import ec
 from redis.asyncio import RedisCluster
 
 from engine.ruleset import Move
@@ -21,6 +22,7 @@ from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.metrics import Metrics
 from server.base.work.stop import Stop
+from server.notifications.push_key import PushKey
 from server.play.answers import Played, Snapshot
 from server.play.core.attempt import Attempt
 from server.play.core.bus import Ended
@@ -43,6 +45,9 @@ BY_HAND = (
     "sweeper_scan",
 )
 """Background work that tests of services let happen themselves."""
+
+PUSH_KEY = PushKey(ec.generate_private_key(ec.SECP256R1()), "mailto:ops@example.org")
+"""The key by which push services know the nodes."""
 
 
 class SetClock:
@@ -99,6 +104,7 @@ class Node:
             self.background,
             sender=Sender(local=True),
             webhooks=True,
+            push_key=PUSH_KEY,
         )
         self.bus.run_in(self.background)
         self.by_hand = {name: self.background.loops.pop(name) for name in BY_HAND}

@@ -56,6 +56,7 @@ WINGS = {
     "runs": "rooms results play players deals",
     "challenges": "runs rooms results play players deals",
     "circles": "challenges results play players",
+    "notifications": "challenges results play players",
     "moderation": "runs lobby dailies accounts rooms results play players deals",
 }
 """The wings on which each wing stands, beside the base."""
@@ -79,7 +80,7 @@ PACKAGES = {
     "pysat": {"engine.solver"},
     "redis": {"base.redis", "store"},
     "hiredis": {"base.redis"},
-    "cryptography": {"base.seals"},
+    "cryptography": {"base.seals", "notifications"},
     "websockets": {"base.net", "base.wire", "samedeal_client"},
     "starlette": {"base.net", "base.web"},
     "cachetools": {"base.web", "server.players.hub"},

@@ -55,6 +55,10 @@ export const COMMANDS = {
   RenewCircleLink: 142,
   SetCircleSeason: 143,
   SetCircleLeague: 144,
+  GetPush: 145,
+  AddPush: 146,
+  RemovePush: 147,
+  SetPush: 148,
   SetCircleWebhook: 150,
   DeleteCircle: 151,
 } as const;
@@ -79,6 +83,7 @@ export const EVENTS = {
   CircleTable: 111,
   HeadToHead: 112,
   CircleFeed: 113,
+  Push: 114,
   Invitation: 117,
   CircleGone: 118,
 } as const;
@@ -289,4 +294,16 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   CircleFeed: ["circle", { name: "items", list: "FeedItem" }],
   Invitation: ["link", "circle", "name", { name: "owner", struct: "Player" }, "members", "full"],
   CircleGone: ["circle", "deleted"],
+  QuietHours: ["begin", "end", "offset"],
+  GetPush: [],
+  AddPush: ["endpoint", "key", "auth", "language"],
+  RemovePush: ["device"],
+  SetPush: ["topics", { name: "quiet", struct: "QuietHours" }],
+  PushDevice: ["id", "service", "added"],
+  Push: [
+    "key",
+    { name: "devices", list: "PushDevice" },
+    "topics",
+    { name: "quiet", struct: "QuietHours" },
+  ],
 };

@@ -2118,6 +2118,85 @@ export interface CircleGone {
   readonly deleted: boolean;
 }
 
+/** The hours of each day in which nothing is told. */
+export interface QuietHours {
+  /** From when, in minutes after midnight where the player is. */
+  readonly begin: number;
+  /** Until when; earlier than `begin` if midnight is between them. */
+  readonly end: number;
+  /** Minutes that the player's clock is ahead of UTC. */
+  readonly offset: number;
+}
+
+/** Ask on which devices the player is told what. */
+export type GetPush = object;
+
+/**
+ * Have the player told something on this device, as its browser has subscribed.
+ *
+ * A device that is known is changed. A sixth one takes the place of the one that was added first.
+ * Refused as `no_push`, if this server tells nothing, or as `bad_push`, if it is at no push
+ * service that the server knows, or its keys are none.
+ */
+export interface AddPush {
+  /** The subscription's, which begins with `https://`. */
+  readonly endpoint: string;
+  /** Its key `p256dh` (base64url). */
+  readonly key: string;
+  /** Its key `auth` (base64url). */
+  readonly auth: string;
+  /** In which the device shows what it is told, as `en`. */
+  readonly language: string;
+}
+
+/** Tell the player nothing any more on a device. */
+export interface RemovePush {
+  /** Its id. */
+  readonly device: string;
+}
+
+/**
+ * Set what the player is told, on all devices, and when not.
+ *
+ * Refused as `no_push`.
+ */
+export interface SetPush {
+  /**
+   * `challenged`: somebody challenges the player; `beaten`: somebody has passed the player;
+   * `streak`: a streak of dailies ends in two hours.
+   */
+  readonly topics: readonly ("beaten" | "challenged" | "streak")[];
+  /** The hours in which nothing is told, but at their end if it is of use then; null for none. */
+  readonly quiet: QuietHours | null;
+}
+
+/** A device on which the player is told something. */
+export interface PushDevice {
+  /**
+   * The first 16 hexadecimal digits of the SHA-256 of `samedeal push`, a zero byte, and its
+   * endpoint.
+   */
+  readonly id: string;
+  /** The name of its push service. */
+  readonly service: string;
+  /** Since when, in Unix milliseconds. */
+  readonly added: number;
+}
+
+/** On which devices the player is told what. */
+export interface Push {
+  /**
+   * The public key that a browser subscribes with (base64url); null if this server tells nothing.
+   */
+  readonly key: string | null;
+  /** The one that was added first before the others. */
+  readonly devices: readonly PushDevice[];
+  /** What the player is told; see `SetPush`. */
+  readonly topics: readonly ("beaten" | "challenged" | "streak")[];
+  /** The hours in which nothing is told; null for none. */
+  readonly quiet: QuietHours | null;
+}
+
 /** Every one of the commands by name. */
 export interface Commands {
   readonly Hello: Hello;
@@ -2198,6 +2277,10 @@ export interface Commands {
   readonly RenewCircleLink: RenewCircleLink;
   readonly SetCircleSeason: SetCircleSeason;
   readonly SetCircleLeague: SetCircleLeague;
+  readonly GetPush: GetPush;
+  readonly AddPush: AddPush;
+  readonly RemovePush: RemovePush;
+  readonly SetPush: SetPush;
   readonly SetCircleWebhook: SetCircleWebhook;
   readonly DeleteCircle: DeleteCircle;
 }
@@ -2282,6 +2365,7 @@ export interface Events {
   readonly CircleTable: CircleTable;
   readonly HeadToHead: HeadToHead;
   readonly CircleFeed: CircleFeed;
+  readonly Push: Push;
   readonly Invitation: Invitation;
   readonly CircleGone: CircleGone;
 }
@@ -2395,6 +2479,10 @@ export interface Answers {
   readonly RenewCircleLink: "Circle";
   readonly SetCircleSeason: "Circle";
   readonly SetCircleLeague: "Circle";
+  readonly GetPush: "Push";
+  readonly AddPush: "Push";
+  readonly RemovePush: "Push";
+  readonly SetPush: "Push";
   readonly SetCircleWebhook: "Circle";
   readonly DeleteCircle: "Circles";
 }

@@ -44,6 +44,7 @@ from server.cli.service_manager import tell_ready
 from server.cli.terminal import Commands, quoted, say
 from server.cli.upkeep import COMMANDS
 from server.cli.workers import READY, StartError, Supervisor, showing_life
+from server.notifications.push_key import make_push_key
 from server.play.core.run import MAX_FILE, check, parse_file
 from server.settings import LogFormat, Settings
 
@@ -238,6 +239,20 @@ for command in COMMANDS:
     "only.",
 )
 @option(
+    "--push-key-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of the key by which the push services of browsers know this server; `samedeal "
+    "push-keygen` makes one. Players may then be told, while no page is open, that somebody "
+    "challenges them, has passed them, or that a streak ends. All nodes need the same.",
+)
+@option(
+    "--push-contact",
+    metavar="URL",
+    help="Where push services can reach who runs this server, as mailto:you@example.org. Without "
+    "this option, the public URL, if that begins with https://.",
+)
+@option(
     "--workers",
     default=1,
     type=click.IntRange(1, 256),
@@ -293,6 +308,8 @@ def serve(  # noqa: PLR0917 - one for each option
     offensive_names: Path | None,
     operators: Path | None,
     webhooks: bool,
+    push_key_file: Path | None,
+    push_contact: str | None,
     workers: int,
     metrics_port: int | None,
     metrics_host: str,
@@ -334,6 +351,8 @@ def serve(  # noqa: PLR0917 - one for each option
         offensive_names=offensive_names,
         operators=operators,
         webhooks=webhooks,
+        push_key_file=push_key_file,
+        push_contact=push_contact or None,
     )
     if workers > 1:
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))
@@ -569,6 +588,23 @@ def keygen(file: Path) -> None:
     except (OSError, UnsuitableError) as error:
         raise click.ClickException(str(error)) from error
     say(f"Added the key {made.newest} to {file}.")
+
+
+@main.command("push-keygen")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+def push_keygen(file: Path) -> None:
+    """Make FILE with a key by which the push services of browsers know this server.
+
+    Give all nodes the same file, by --push-key-file, and keep a copy: browsers have subscribed to
+    this key, and with another one their players are told nothing until they subscribe anew.
+    """
+    try:
+        public = make_push_key(file)
+    except FileExistsError as error:
+        raise click.ClickException(f"{file} exists already.") from error
+    except OSError as error:
+        raise click.ClickException(str(error)) from error
+    say(f"Made {file}, whose public key is {public}.")
 
 
 @main.command("verify")

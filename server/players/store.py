@@ -234,6 +234,11 @@ class PlayerStore:
             if deleted[at] is not None or not any(found[3 * at : 3 * at + 3])
         }
 
+    async def epoch(self, player: PlayerId) -> int:
+        """Return how often a player has signed out everywhere."""
+        key = keys.player(player)
+        return int(await self._database.read_batched(key, "HGET", key, "epoch") or 0)
+
     async def all(self) -> AsyncIterator[list[Profile]]:
         """Yield all players, by a scan of all keys: in batches that may be empty, some twice."""
         # A guest who has played and chosen no name has a history only.

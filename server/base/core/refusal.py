@@ -83,6 +83,8 @@ SENTENCES: Final = {
     "no_season": "There is no season in this circle at the moment.",
     "no_webhooks": "This server posts nothing to other places.",
     "bad_webhook": "This is no address that the server can post to.",
+    "no_push": "This server sends no notifications.",
+    "bad_push": "This server can't send notifications there.",
     "not_operator": "Only those who run this server may do that.",
     "unknown_case": "There is no such case, or it is not kept any more.",
     "overloaded": "The server has more to do than it can. Please try again soon.",

@@ -2939,6 +2939,123 @@ class CircleGone(Event):
     kind: ClassVar[int] = 118
 
 
+@dataclass(frozen=True, slots=True)
+class QuietHours:
+    """The hours of each day in which nothing is told.
+
+    Attributes:
+        begin: from when, in minutes after midnight where the player is.
+        end: until when; earlier than `begin` if midnight is between them.
+        offset: minutes that the player's clock is ahead of UTC.
+    """
+
+    begin: int
+    end: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class GetPush(Command["Push"]):
+    """Ask on which devices the player is told what."""
+
+    kind: ClassVar[int] = 145
+    cost: ClassVar[float] = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class AddPush(Command["Push"]):
+    """Have the player told something on this device, as its browser has subscribed.
+
+    A device that is known is changed. A sixth one takes the place of the one that was added first.
+    Refused as `no_push`, if this server tells nothing, or as `bad_push`, if it is at no push
+    service that the server knows, or its keys are none.
+
+    Attributes:
+        endpoint: the subscription's, which begins with `https://`.
+        key: its key `p256dh` (base64url).
+        auth: its key `auth` (base64url).
+        language: in which the device shows what it is told, as `en`.
+    """
+
+    endpoint: str
+    key: str
+    auth: str
+    language: str
+
+    kind: ClassVar[int] = 146
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class RemovePush(Command["Push"]):
+    """Tell the player nothing any more on a device.
+
+    Attributes:
+        device: its id.
+    """
+
+    device: str
+
+    kind: ClassVar[int] = 147
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class SetPush(Command["Push"]):
+    """Set what the player is told, on all devices, and when not.
+
+    Refused as `no_push`.
+
+    Attributes:
+        topics: `challenged`: somebody challenges the player; `beaten`: somebody has passed the
+            player; `streak`: a streak of dailies ends in two hours.
+        quiet: the hours in which nothing is told, but at their end if it is of use then; null for
+            none.
+    """
+
+    topics: tuple[Literal["beaten", "challenged", "streak"], ...]
+    quiet: QuietHours | None
+
+    kind: ClassVar[int] = 148
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class PushDevice:
+    """A device on which the player is told something.
+
+    Attributes:
+        id: the first 16 hexadecimal digits of the SHA-256 of `samedeal push`, a zero byte, and its
+            endpoint.
+        service: the name of its push service.
+        added: since when, in Unix milliseconds.
+    """
+
+    id: str
+    service: str
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class Push(Event):
+    """On which devices the player is told what.
+
+    Attributes:
+        key: the public key that a browser subscribes with (base64url); null if this server tells
+            nothing.
+        devices: the one that was added first before the others.
+        topics: what the player is told; see `SetPush`.
+        quiet: the hours in which nothing is told; null for none.
+    """
+
+    key: str | None
+    devices: tuple[PushDevice, ...]
+    topics: tuple[Literal["beaten", "challenged", "streak"], ...]
+    quiet: QuietHours | None
+
+    kind: ClassVar[int] = 114
+
+
 EVENTS: dict[int, type[Event]] = {
     Welcome.kind: Welcome,
     Done.kind: Done,
@@ -2983,6 +3100,7 @@ EVENTS: dict[int, type[Event]] = {
     CircleTable.kind: CircleTable,
     HeadToHead.kind: HeadToHead,
     CircleFeed.kind: CircleFeed,
+    Push.kind: Push,
     Invitation.kind: Invitation,
     CircleGone.kind: CircleGone,
 }

@@ -53,7 +53,8 @@ class Receiver:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
             line, *lines = head.strip().split("\r\n")
-            headers = dict(each.lower().split(": ", 1) for each in lines)
+            named = (each.split(": ", 1) for each in lines)
+            headers = {name.lower(): value for name, value in named}
             body = await reader.readexactly(int(headers["content-length"]))
             self.received.put_nowait(Received(line, headers, body))
             answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]

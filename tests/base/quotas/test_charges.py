@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
 from redis.asyncio import Redis
 
 from server.accounts import messages as accounts_messages
@@ -26,6 +27,8 @@ from server.lobby import messages as lobby_messages
 from server.moderation import messages as moderation_messages
 from server.moderation import operator_messages
 from server.moderation.core import charges as moderation_charges
+from server.notifications import messages as notifications_messages
+from server.notifications.core.encryption import public_key
 from server.play import messages as play_messages
 from server.players.core import charges as players_charges
 from server.protocol import COMMANDS
@@ -189,6 +192,16 @@ CHARGED: dict[type, Callable[[Seat, str], object]] = {
     accounts_messages.NewRecoveryCode: lambda seat, _: seat.ask("NewRecoveryCode"),
     accounts_messages.LinkDevice: lambda seat, _: seat.ask("LinkDevice"),
     accounts_messages.SignOutEverywhere: lambda seat, _: seat.ask("SignOutEverywhere"),
+    notifications_messages.AddPush: lambda seat, _: seat.ask(
+        "AddPush",
+        endpoint="http://127.0.0.1:9/push",
+        key=public_key(ec.generate_private_key(ec.SECP256R1())),
+        auth="AAECAwQFBgcICQoLDA0ODw",
+        language="en",
+    ),
+    notifications_messages.SetPush: lambda seat, _: seat.ask(
+        "SetPush", topics=["streak"], quiet=None
+    ),
     accounts_messages.DeleteAccount: lambda seat, _: seat.ask("DeleteAccount"),
 }
 """How to give each command that is charged for; new guests, moves and passkeys have other tests."""
@@ -208,12 +221,13 @@ FREE = {
     watching_messages.WatchRound, watching_messages.StopWatching, watching_messages.GetWatchKey,
     accounts_messages.GetAccount, accounts_messages.ExportData, accounts_messages.SignIn,
     accounts_messages.AskPasskey, accounts_messages.UsePasskey, accounts_messages.ConfirmCode,
-    accounts_messages.ConfirmPasskey,
+    accounts_messages.ConfirmPasskey, notifications_messages.GetPush,
     # They are operators'.
     operator_messages.AskOperator, operator_messages.ConfirmOperator, operator_messages.ListCases,
     operator_messages.LookUp, operator_messages.Moderate,
     # They end what was charged for when it began.
     rooms_messages.LeaveRoom, play_messages.Resign, play_messages.OpenAttempt,
+    notifications_messages.RemovePush,
 }  # fmt: skip
 """Commands that nobody is charged for."""
 

@@ -1,0 +1,95 @@
+"""Notices of challenges: a player is challenged, or somebody has passed a player."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Final
+
+from server.base.core.ids import ChallengeId, PlayerId
+from server.base.outbox.outbox import Outbox
+from server.base.work.clock import Clock
+from server.challenges.challenges import Challenges
+from server.challenges.core import keys as challenge_keys
+from server.challenges.core.challenge import Challenge
+from server.challenges.core.effects import ChallengeOpened
+from server.notifications.core.passed import passed
+from server.notifications.core.wishes import Notice, Topic
+from server.notifications.notifications import Notifications
+from server.play.core.finish import Finish
+from server.play.finishes import Finishes
+from server.players.profiles import Profiles
+
+OF_USE_MS: Final = 12 * 3_600_000
+"""Milliseconds for which it is of use to be told that one was passed."""
+
+AT_ONCE: Final = 50
+"""Players who are looked up at the same time."""
+
+
+class ChallengeNotices:
+    """Tells players of challenges.
+
+    It follows the effects of challenges, and so comes after what they lead to there; each is told
+    once, however often an effect is applied.
+    """
+
+    def __init__(
+        self,
+        notifications: Notifications,
+        challenges: Challenges,
+        profiles: Profiles,
+        clock: Clock,
+    ) -> None:
+        self._notifications = notifications
+        self._challenges = challenges
+        self._profiles = profiles
+        self._clock = clock
+
+    def follow(self, outbox: Outbox, finishes: Finishes) -> None:
+        """Follow what happens to challenges, once their own wing does."""
+        outbox.on(ChallengeOpened, self._tell_challenged)
+        finishes.applied.subscribe(lambda finish, _: self._tell_passed(finish))
+
+    async def _tell_challenged(self, opened: ChallengeOpened) -> None:
+        """Tell those whom a challenge is for."""
+        if self._notifications.key is None:
+            return
+        found = await self._challenges.find(opened.challenge)
+        if found is None:
+            return
+        made = found.made
+        players = [each for each in (*made.named, *made.told) if each != made.maker]
+        await self._tell("challenged", found, made.maker, players, made.closes)
+
+    async def _tell_passed(self, finish: Finish) -> None:
+        """Tell those whom somebody has passed in a challenge."""
+        challenge = challenge_keys.challenge_of(finish.occasion)
+        if challenge is None or self._notifications.key is None:
+            return
+        found = await self._challenges.find(ChallengeId(challenge))
+        if found is not None:
+            until = self._clock.now() + OF_USE_MS
+            players = passed(found, finish.player)
+            await self._tell("beaten", found, finish.player, players, until)
+
+    async def _tell(
+        self,
+        topic: Topic,
+        challenge: Challenge,
+        by: PlayerId,
+        players: Iterable[PlayerId],
+        until: int,
+    ) -> None:
+        """Tell players something that another one has done in a challenge."""
+        told = list(dict.fromkeys(players))
+        if not told:
+            return
+        name = (await self._profiles.load([by]))[by].name
+        notice = Notice(topic, f"c/{challenge.id}", name, challenge.made.terms.game)
+        for at in range(0, len(told), AT_ONCE):
+            some = told[at : at + AT_ONCE]
+            once = f"{challenge.id}/{by}"
+            await asyncio.gather(
+                *(self._notifications.tell(each, once, notice, until) for each in some)
+            )

@@ -1,0 +1,1 @@
+"""Notifications, without I/O: who wants what and when, and how it is encrypted."""

@@ -1,0 +1,14 @@
+"""Charges for what is stored of notifications, as measured with MEMORY USAGE and rounded up."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from server.base.core.quota import Item
+from server.notifications.core.keys import PUSH_LIFE_S
+
+DEVICE: Final = (Item(1_500, PUSH_LIFE_S * 1000),)
+"""A device that is told something; push services have URLs of 200 to 600 characters."""
+
+WISHES: Final = (Item(400, PUSH_LIFE_S * 1000),)
+"""What a player wants to be told, and when it is not to be."""

@@ -1,0 +1,125 @@
+"""Wishes: what a player wants to be told, on which devices, and when not."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from server.base.core.days import DAY, day_at, ends
+
+MAX_DEVICES: Final = 5
+"""Devices of a player; a further one takes the place of the one that was added first."""
+
+MAX_A_DAY: Final = 20
+"""Notifications that a player gets in a day, since others decide whom they challenge."""
+
+MINUTES: Final = 1_440
+"""Minutes of a day."""
+
+MAX_OFFSET: Final = 14 * 60
+"""The most minutes that a place is ahead of UTC, or behind it."""
+
+REMIND_BEFORE_MS: Final = 2 * 3_600_000
+"""Milliseconds before the end of a UTC day at which a streak is about to end."""
+
+SPREAD_MS: Final = 600_000
+"""Milliseconds before that over which reminders are spread, as many players have the same time."""
+
+Topic = Literal["challenged", "beaten", "streak"]
+"""What players are told: somebody challenges them; somebody has passed them; a streak ends soon."""
+
+_HOSTS: Final = ("fcm.googleapis.com", "updates.push.services.mozilla.com", "web.push.apple.com")
+_DOMAINS: Final = (".push.apple.com", ".notify.windows.com")
+"""The push services of Chrome and its relatives, of Firefox, Safari and Edge."""
+
+
+class Device(Struct, frozen=True):
+    """A browser that is told something, as stored.
+
+    Attributes:
+        endpoint: the URL at its push service, which is secret.
+        key: its public key (P-256, uncompressed, in base64 in JSON).
+        auth: the secret that it shares with who may tell it something (16 bytes).
+        language: in which it shows what it is told, as `en`.
+        added: since when, in Unix milliseconds.
+        epoch: that of the session that added it. Who signs out everywhere is told nothing there.
+    """
+
+    endpoint: str
+    key: bytes
+    auth: bytes
+    language: str
+    added: int
+    epoch: int = 0
+
+    @property
+    def id(self) -> str:
+        """Its id, which does not tell the endpoint."""
+        return device_id(self.endpoint)
+
+
+class Quiet(Struct, array_like=True, frozen=True):
+    """The hours of each day in which nothing is told.
+
+    Attributes:
+        begin: from when, in minutes after midnight where the player is.
+        end: until when; earlier than `begin` if midnight is between them.
+        offset: minutes that the player's clock is ahead of UTC.
+    """
+
+    begin: int
+    end: int
+    offset: int
+
+    def until(self, now: int) -> int:
+        """Return when they end, if they are at a time; or that time. Both in Unix milliseconds."""
+        local = now + self.offset * 60_000
+        minute = local % DAY // 60_000
+        if (minute - self.begin) % MINUTES >= (self.end - self.begin) % MINUTES:
+            return now
+        return now - local % 60_000 + (self.end - minute) % MINUTES * 60_000
+
+
+class Wishes(Struct, frozen=True):
+    """What a player wants to be told, as stored."""
+
+    topics: tuple[Topic, ...] = ()
+    quiet: Quiet | None = None
+
+
+class Notice(Struct, frozen=True):
+    """What a player is told, as stored.
+
+    Attributes:
+        topic: what it is about.
+        link: the path of the page that it opens, as `c/<challenge>`.
+        who: the name of the player who has brought it about, if one has.
+        game: the id of the game, if it is about one.
+        days: the length of the streak.
+    """
+
+    topic: Topic
+    link: str
+    who: str = ""
+    game: str = ""
+    days: int = 0
+
+
+def device_id(endpoint: str) -> str:
+    """Return the id of the device at an endpoint."""
+    return sha256(b"samedeal push\0" + endpoint.encode()).hexdigest()[:16]
+
+
+def is_push_service(host: str) -> bool:
+    """Return whether a server, by its name, is one of the known push services."""
+    return host in _HOSTS or host.endswith(_DOMAINS)
+
+
+def remind_at(player: str, now: int) -> int:
+    """Return when a player is to be reminded next of a streak that ends, in Unix milliseconds."""
+    early = int.from_bytes(sha256(player.encode()).digest()[:4]) % SPREAD_MS
+    before = REMIND_BEFORE_MS + early
+    today = ends(day_at(now)) - before
+    return today if now < today else today + DAY

@@ -1,0 +1,220 @@
+"""Notifications: what a player is told on devices that have asked for it, by their push services.
+
+Other wings tell (`Notifications.tell`); what a player wants, and the quiet hours, are looked at
+here. Each device gets a post of its own, which is encrypted when it is sent.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import sha256
+from typing import Final
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric import ec
+from msgspec import Struct
+
+from server.base.core.days import day_at
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.outbound.core.destination import Destination, parse_url
+from server.base.outbound.core.post import Outgoing, Post
+from server.base.outbound.posts import Channel, Posts
+from server.base.work.clock import Clock
+from server.notifications.core.encryption import (
+    AUTH_BYTES,
+    SALT_BYTES,
+    authorization,
+    encrypt,
+    is_key,
+)
+from server.notifications.core.wishes import (
+    MAX_A_DAY,
+    Device,
+    Notice,
+    Quiet,
+    Topic,
+    Wishes,
+    is_push_service,
+    remind_at,
+)
+from server.notifications.push_key import PushKey
+from server.notifications.store import Subscriber, SubscriberStore
+from server.players.store import PlayerStore
+
+CHANNEL: Final = "push"
+
+SIGNED_FOR_S: Final = 3_600
+"""Seconds for which a push service may use what says who tells a browser something."""
+
+
+class _Content(Struct, frozen=True):
+    """The content of a post: on which device a player is told what."""
+
+    device: str
+    notice: Notice
+
+
+class _Payload(Struct, frozen=True):
+    """A notice as the page's service worker is told it (JSON).
+
+    Attributes:
+        language: in which it is shown.
+        tag: an earlier one with the same tag is replaced.
+    """
+
+    topic: Topic
+    link: str
+    who: str
+    game: str
+    days: int
+    language: str
+    tag: str
+
+
+_DECODER = msgspec.json.Decoder(_Content)
+
+
+class Notifications:
+    """Tells players what they asked for.
+
+    Attributes:
+        key: the public key that browsers subscribe with, or `None` if this server tells nothing.
+    """
+
+    def __init__(
+        self,
+        store: SubscriberStore,
+        players: PlayerStore,
+        posts: Posts,
+        clock: Clock,
+        *,
+        push_key: PushKey | None,
+        local: bool = False,
+    ) -> None:
+        self.key = None if push_key is None else push_key.public
+        self._push_key = push_key
+        self._store = store
+        self._players = players
+        self._posts = posts
+        self._clock = clock
+        self._local = local
+        posts.on(CHANNEL, Channel(self._request, self._gone))
+
+    async def load(self, player: PlayerId) -> Subscriber:
+        """Return a player's devices and wishes."""
+        return await self._store.load(player)
+
+    async def add_device(self, player: PlayerId, device: Device) -> None:
+        """Have a player told something on a device as well.
+
+        Raises:
+            Refusal: as `no_push`, or as `bad_push` if it is not at a known push service, or its
+                keys are none.
+        """
+        if self._push_key is None:
+            raise Refusal("no_push")
+        is_valid = is_key(device.key) and len(device.auth) == AUTH_BYTES
+        if self._destination(device.endpoint) is None or not is_valid:
+            raise Refusal("bad_push")
+        known = await self._store.load(player)
+        await self._store.add(player, device, known.devices)
+
+    async def drop_device(self, player: PlayerId, device: str) -> None:
+        """Tell a player nothing any more on a device, by its id."""
+        await self._store.drop(player, device)
+
+    async def wish(self, player: PlayerId, topics: list[Topic], quiet: Quiet | None) -> None:
+        """Set what a player is told, and when not.
+
+        Raises:
+            Refusal: as `no_push`.
+        """
+        if self._push_key is None:
+            raise Refusal("no_push")
+        if quiet is not None and quiet.begin == quiet.end:
+            quiet = None
+        wishes = Wishes(tuple(sorted(set(topics))), quiet)
+        at = remind_at(player, self._clock.now()) if "streak" in wishes.topics else None
+        await self._store.wish(player, wishes, at)
+
+    async def forget(self, player: PlayerId) -> None:
+        """Delete all that is stored of a player."""
+        await self._store.forget(player)
+
+    async def tell(self, player: PlayerId, name: str, notice: Notice, until: int) -> None:
+        """Tell a player something, if the player wants to be told, once for a name.
+
+        In quiet hours it is told at their end, if it is of use then.
+
+        Args:
+            player: the player.
+            name: what it is told once by, for the player and the topic: as the id of a challenge.
+            notice: what the player is told.
+            until: until when it is of use, in Unix milliseconds; a day at most.
+
+        Raises:
+            UnavailableError: the player may be told or not; this can be called again.
+        """
+        if self._push_key is None:
+            return
+        found = await self._store.load(player)
+        if notice.topic not in found.wishes.topics or not found.devices:
+            return
+        now = self._clock.now()
+        quiet = found.wishes.quiet
+        at = now if quiet is None else quiet.until(now)
+        if at >= until or await self._store.count(player, day_at(now)) > MAX_A_DAY:
+            return
+        for device in found.devices:
+            post_id = f"{player}/{notice.topic}/{name}/{device.id}"
+            content = msgspec.json.encode(_Content(device.id, notice)).decode()
+            await self._posts.post(Post(post_id, CHANNEL, player, content, until), at)
+
+    async def _request(self, post: Post) -> Outgoing | None:
+        """Return the request of a post; none if it is not wanted any more."""
+        content, player = _DECODER.decode(post.content), PlayerId(post.owner)
+        notice = content.notice
+        found = await self._store.load(player)
+        device = next((each for each in found.devices if each.id == content.device), None)
+        if device is None or notice.topic not in found.wishes.topics or self._push_key is None:
+            return None
+        destination = self._destination(device.endpoint)
+        if destination is None:
+            return None
+        if device.epoch < await self._players.epoch(player):
+            # Whoever has that device is signed out there.
+            await self._store.drop(player, device.id)
+            return None
+        tag = sha256(f"{notice.topic} {notice.link}".encode()).hexdigest()[:32]
+        payload = _Payload(**msgspec.structs.asdict(notice), language=device.language, tag=tag)
+        own, salt = ec.generate_private_key(ec.SECP256R1()), os.urandom(SALT_BYTES)
+        text = msgspec.json.encode(payload)
+        now = self._clock.now()
+        scheme = "https" if destination.tls else "http"
+        headers = {
+            "Authorization": authorization(
+                self._push_key.private,
+                f"{scheme}://{destination.authority}",
+                self._push_key.contact,
+                now // 1000 + SIGNED_FOR_S,
+            ),
+            "Content-Encoding": "aes128gcm",
+            "Content-Type": "application/octet-stream",
+            "TTL": str(max(0, post.until - now) // 1000),
+            "Urgency": "normal",
+            # One that was not shown yet is replaced by what has the same topic.
+            "Topic": tag,
+        }
+        return Outgoing(device.endpoint, headers, encrypt(text, device.key, device.auth, own, salt))
+
+    async def _gone(self, post: Post) -> None:
+        """Drop a device that its push service does not know any more."""
+        content = _DECODER.decode(post.content)
+        await self._store.drop(PlayerId(post.owner), content.device)
+
+    def _destination(self, endpoint: str) -> Destination | None:
+        """Return where an endpoint is, or `None` if it is at no known push service."""
+        found = parse_url(endpoint, local=self._local)
+        is_known = found is not None and (self._local or is_push_service(found.host))
+        return found if is_known else None

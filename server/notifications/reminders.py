@@ -1,0 +1,65 @@
+"""Reminders: who wants to be told of a streak that ends is looked at two hours before the day ends.
+
+Each such player has one due item, whoever is there; nobody else costs anything.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+
+from server.base.core.days import day_at, ends
+from server.base.core.due import ReminderDue
+from server.base.outbox.outbox import Outbox
+from server.base.work.clock import Clock
+from server.notifications.core.wishes import Notice, remind_at
+from server.notifications.notifications import Notifications
+from server.notifications.store import SubscriberStore
+from server.results.core.played_days import streak
+from server.results.histories import Histories
+from server.results.repaired_days import RepairedDays
+
+
+class Reminders:
+    """Tells players that a streak is about to end."""
+
+    def __init__(
+        self,
+        notifications: Notifications,
+        store: SubscriberStore,
+        outbox: Outbox,
+        *,
+        histories: Histories,
+        repaired_days: RepairedDays,
+        clock: Clock,
+    ) -> None:
+        self._notifications = notifications
+        self._store = store
+        self._histories = histories
+        self._repaired_days = repaired_days
+        self._clock = clock
+        outbox.on_due(ReminderDue, self._pass_due)
+
+    async def _pass_due(self, due: ReminderDue) -> bool:
+        """Remind a player who has not played today, and do it again tomorrow.
+
+        If the player does not want to be reminded any more, nothing is left to do.
+        """
+        player, now = due.player, self._clock.now()
+        found = await self._store.load(player)
+        if "streak" in found.wishes.topics and found.devices:
+            today = day_at(now)
+            days = await self._streak(due, today)
+            if days:
+                notice = Notice("streak", "", days=days)
+                await self._notifications.tell(player, str(today), notice, ends(today))
+            await self._store.remind(player, remind_at(player, now))
+        return True
+
+    async def _streak(self, due: ReminderDue, today: int) -> int:
+        """Return how many days the streak of a player has that ends today; 0 if none does."""
+        page = await self._histories.page(due.player, 0)
+        played = reduce(or_, (each.days_played for each in page.played.values()), 0)
+        if played >> today & 1:
+            return 0
+        return streak(played, today, await self._repaired_days.load()).now
