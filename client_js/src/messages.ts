@@ -402,7 +402,10 @@ export interface Round {
   /** Whether all attempts have ended. */
   readonly over: boolean;
   readonly runners: readonly Runner[];
-  /** The deal's, in hexadecimal; null until the round is over. */
+  /**
+   * The deal's, in hexadecimal; null until the round is over, and for those who have not raced, who
+   * may ask for the deal then.
+   */
   readonly seed: string | null;
   /** The game of this round, whatever the room's terms are now. */
   readonly game: string;
@@ -1628,7 +1631,7 @@ export interface Challenge {
 }
 
 /**
- * What changed in the challenge that the session is subscribed to, as its viewer may see it.
+ * Changes of the challenge that the session is subscribed to, as its viewer may see it.
  *
  * When the viewer's own attempt ends, or the challenge closes, the whole `Challenge` is sent
  * instead.

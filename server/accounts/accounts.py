@@ -71,7 +71,7 @@ class Accounts:
         self._outbox = outbox
         self._histories = histories
         self.exported: dict[str, Callable[[PlayerId], Awaitable[object]]] = {}
-        """What other wings keep under a player, by the name under which it is exported."""
+        """Loads data of other wings that are exported with a player, by their names."""
 
     async def load(self, player: PlayerId) -> Account:
         """Return a player's account."""

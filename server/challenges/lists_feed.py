@@ -1,4 +1,4 @@
-"""What a player's sessions are sent when the player has been challenged."""
+"""News of challenges for the sessions of those who have been challenged."""
 
 from __future__ import annotations
 

@@ -216,7 +216,7 @@ class Challenge(Event, tag=106, frozen=True):
 
 
 class ChallengeChange(Event, tag=107, frozen=True):
-    """What changed in the challenge that the session is subscribed to, as its viewer may see it.
+    """Changes of the challenge that the session is subscribed to, as its viewer may see it.
 
     When the viewer's own attempt ends, or the challenge closes, the whole `Challenge` is sent
     instead.

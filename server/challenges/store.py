@@ -1,4 +1,4 @@
-"""What stands beside the journals of challenges: the lists of players, and who has looked."""
+"""Data beside the journals of challenges: the lists of players, and who has looked at one."""
 
 from __future__ import annotations
 

@@ -214,10 +214,16 @@ class RoomFeeds:
         feed.version = version
         feed.deal = page.room.round.deal if page.room.round is not None else None
         self._unsubscribe_removed(feed, page.room)
+        secret: bytes | None = None
         for session, sent in feed.last_sent.items():
-            if sent is not feed.frame:
-                feed.last_sent[session] = feed.frame
-                session.send_frame(feed.frame, ("room", feed.code))
+            if sent is feed.frame:
+                continue
+            shown = feed.last_sent[session] = feed.frame
+            if rooms_present.is_secret(page, session.player):
+                # Encoded once for all of these, who are few, at the end of a round.
+                secret = secret or codec.encode(rooms_present.room(page, secret=True))
+                shown = secret
+            session.send_frame(shown, ("room", feed.code))
         self._schedule_cards(feed)
 
     def _unsubscribe_removed(self, feed: Feed, room: Room) -> None:

@@ -187,7 +187,9 @@ async def _state(request: Request[Command], room: Room) -> RoomState:
     The store is read only if no session of this node is subscribed.
     """
     request.services.quotas.note(request.player, charges.ENTRY)
-    return rooms_present.room(await request.services.live.load_page(room))
+    page = await request.services.live.load_page(room)
+    secret = rooms_present.is_secret(page, request.player)
+    return rooms_present.room(page, secret=secret)
 
 
 HANDLERS: HandlerTable = {

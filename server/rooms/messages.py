@@ -269,7 +269,8 @@ class Round(Struct, array_like=True, frozen=True):
         starts: when the cards are sent, in Unix milliseconds.
         deadline: when attempts that are still being played end, in Unix milliseconds.
         over: whether all attempts have ended.
-        seed: the deal's, in hexadecimal; null until the round is over.
+        seed: the deal's, in hexadecimal; null until the round is over, and for those who have not
+            raced, who may ask for the deal then.
         game: the game of this round, whatever the room's terms are now.
         limit: seconds for the round.
         public: whether strangers may be in it: the room has been public during the round, or was

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from operator import itemgetter
 
+from server.base.core.ids import PlayerId
 from server.play import present as play_present
 from server.players import present as players_present
 from server.rooms import messages
@@ -13,8 +14,22 @@ from server.rooms.live_room import RoomPage
 from server.rooms.messages import Former, Place, Proposal, RoomState, Round, Runner, Seat
 
 
-def room(page: RoomPage) -> RoomState:
-    """Return the state of a room, with its seats and its latest round."""
+def is_secret(page: RoomPage, viewer: PlayerId | None) -> bool:
+    """Return whether the seed of a round that is over is kept from a viewer, who has not raced.
+
+    They may ask for the deal: then that is noted, so that nobody plays it any more.
+    """
+    round_ = page.room.round
+    return page.seed is not None and round_ is not None and viewer not in round_.players
+
+
+def room(page: RoomPage, *, secret: bool = False) -> RoomState:
+    """Return the state of a room, with its seats and its latest round.
+
+    Args:
+        page: the room.
+        secret: whether the seed is left out, as for those who have not raced.
+    """
     state = page.room
     opened = state.opened
     members = [
@@ -38,7 +53,7 @@ def room(page: RoomPage) -> RoomState:
         limit=state.terms.limit // 1000,
         host=state.host,
         members=members,
-        round=_round(page),
+        round=_round(page, secret=secret),
         locked=state.locked,
         proposals=[
             Proposal(by, terms.game, terms.variant, terms.limit // 1000, terms.help)
@@ -65,7 +80,7 @@ def _score(score: Score) -> messages.Score:
     )
 
 
-def _round(page: RoomPage) -> Round | None:
+def _round(page: RoomPage, *, secret: bool) -> Round | None:
     round_ = page.room.round
     if round_ is None:
         return None
@@ -77,7 +92,7 @@ def _round(page: RoomPage) -> Round | None:
         starts=round_.starts,
         deadline=round_.deadline,
         over=round_.over,
-        seed=page.seed,
+        seed=None if secret else page.seed,
         runners=[
             Runner(
                 player=players_present.player(page.profiles[runner]),

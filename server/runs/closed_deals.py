@@ -25,7 +25,7 @@ from server.rooms.rooms import Rooms
 
 
 class Occasions(Protocol):
-    """What a wing knows of the occasions of one kind, on which deals are played."""
+    """The knowledge of a wing of its occasions, all of one kind, on which deals are played."""
 
     async def may_see(self, occasion: Occasion, viewer: PlayerId | None) -> bool:
         """Return whether a player may see the deal by now, and the runs on it; `None` is anybody.

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Mapping
 
-from server.base.core.ids import RoomCode
+from server.base.core.ids import DealId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.wire import codec
 from server.base.wire.session import Session
@@ -143,6 +144,9 @@ class WatchFeeds:
         self._watching.follow(code)
         try:
             room, seen = await self._decide(session, code, epoch)
+            while (deal := self._unnoted(room, {session: seen})) is not None:
+                await self._watching.note_shown(deal)
+                room, seen = await self._decide(session, code, epoch)
         except BaseException:
             if self._codes.get(session) == code:
                 self._end(session)
@@ -161,6 +165,20 @@ class WatchFeeds:
             # It was removed from the room meanwhile, or has ended.
             raise Refusal("not_invited")
         return live.room, core.sight(live.room, session.player, has_key=_holds(live.room, epoch))
+
+    def _unnoted(self, room: Room, sights: Mapping[Session, Sight]) -> DealId | None:
+        """Return the deal of a room's round if others are about to see it, and that is not noted.
+
+        It costs a look-up, and of a round that is new here one for each watcher.
+        """
+        round_ = room.round
+        if round_ is None or self._watching.is_noted(round_.deal):
+            return None
+        is_shown = any(
+            seen != "hidden" and session.player not in round_.players
+            for session, seen in sights.items()
+        )
+        return round_.deal if is_shown else None
 
     def stop(self, session: Session) -> None:
         """Let a session watch nothing, in constant time."""
@@ -252,6 +270,10 @@ class WatchFeeds:
         if feed is None:
             return
         while feed.unsent or any(not session.behind for session in feed.renewed):
+            live = self._live.known(code)
+            deal = self._unnoted(live.room, feed.sights) if live is not None else None
+            if deal is not None:
+                await self._watching.note_shown(deal)
             await self._send_boards(code, feed)
             if feed.unsent:
                 await self._send_frame(feed, *feed.unsent.popleft())
@@ -276,6 +298,9 @@ class WatchFeeds:
                 continue
             seen, live = feed.sights[session], self._live.known(code)
             assert live is not None, "who watches a room is subscribed to it"
+            if self._unnoted(live.room, feed.sights) is not None:
+                # Another round has begun meanwhile.
+                return
             if seen not in encoded:
                 encoded[seen] = codec.encode(self._boards(live.room, seen))
             del feed.renewed[session]

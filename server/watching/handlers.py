@@ -32,7 +32,9 @@ async def watch(request: Request[WatchRound]) -> Watched:
     if request.front.rooms.room_of(session) != code:
         seated = room.seat_of(player) is not None
         await request.front.enter_room(session, room, seated=seated)
-        session.send(rooms_present.room(await services.live.load_page(room)))
+        page = await services.live.load_page(room)
+        secret = rooms_present.is_secret(page, player)
+        session.send(rooms_present.room(page, secret=secret))
         request.front.rooms.answered(session, code)
     return await request.front.watching.watch(session, code, epoch)
 

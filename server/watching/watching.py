@@ -53,6 +53,9 @@ A player sends at most 20 moves a second for long, so that it takes a client tha
 all the time.
 """
 
+MAX_SHOWN = 10_000
+"""Deals of which a node knows that it has noted that they are shown."""
+
 _LABEL = b"samedeal watch 1\0"
 _KEY_BYTES = 16
 
@@ -210,6 +213,7 @@ class Watching:
         self._live = live
         self._keyring = keyring
         self._rounds: dict[RoomCode, _WatchedRound] = {}
+        self._shown: dict[DealId, None] = {}
         self._runners: dict[AttemptId, _Runner] = {}
         self._background = background
         self._reads: WorkerPool[tuple[RoomCode, DealId, int]] = WorkerPool(
@@ -316,6 +320,20 @@ class Watching:
             (board, runner.problem)
             for board, runner in zip(stream.boards, watched.runners, strict=True)
         ]
+
+    def is_noted(self, deal: DealId) -> bool:
+        """Return whether this node has noted that the boards of a round are shown to others."""
+        return deal in self._shown
+
+    async def note_shown(self, deal: DealId) -> None:
+        """Note that the boards of a round are shown to somebody who does not run in it.
+
+        So nobody is challenged to play the deal. It takes a round trip, once for each round.
+        """
+        await self._deals.show(deal)
+        self._shown[deal] = None
+        if len(self._shown) > MAX_SHOWN:
+            del self._shown[next(iter(self._shown))]
 
     def deal(self, code: RoomCode) -> DealId | None:
         """Return the deal of the round whose boards are kept for a room, if any."""

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Sequence
+
+import msgspec
 import pytest
 
-from server.base.core.ids import ChallengeId, PlayerId, attempt_id
+from server.base.core.ids import ChallengeId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal
+from server.challenges import challenges
+from server.challenges.core import keys
 from server.challenges.core.challenge import Challenge
-from server.challenges.core.events import Terms
+from server.challenges.core.events import Begun, Terms
+from server.challenges.store import MAX_LISTED, MAX_OPEN, MAX_UNSEEN
+from server.deals.pool_store import PooledDeal
+from server.moderation.operators import By
+from server.rooms.core.room import Room
 from tests.builders import ADA, BOB, CYD, DAN, LIMIT, START
-from tests.nodes import Node, SetClock
+from tests.nodes import BEGUN, Node, SetClock, attempt_of
 
 HOUR = 3_600_000
 TERMS = Terms("lady-betty", "standard", LIMIT, 2 * HOUR)
 
 
-async def made(
-    node: Node, maker: PlayerId = ADA, key: str = "key", named: tuple[PlayerId, ...] = ()
-) -> Challenge:
-    """Make a challenge; those who are named have a session."""
-    for player in named:
+async def known(node: Node, *players: PlayerId) -> None:
+    """Let players have a session, so that they can be named."""
+    for player in players:
         await node.store.players.add_session(player, "node/session", START)
-    return await node.services.challenges.create(maker, TERMS, key, named=named)
+
+
+async def made(
+    node: Node, maker: PlayerId = ADA, key: str = "key", named: Sequence[PlayerId] = ()
+) -> Challenge:
+    """Make a challenge, and tell whom it is for."""
+    await known(node, *named)
+    found = await node.services.challenges.create(maker, TERMS, key, named=named)
+    await node.apply_effects()
+    return found
 
 
 async def played(node: Node, challenge: ChallengeId, player: PlayerId) -> None:
@@ -38,6 +55,40 @@ async def now(node: Node, challenge: Challenge) -> Challenge:
     return found
 
 
+async def code_of(asked: Awaitable[object]) -> str | None:
+    """Return the code with which something is refused, or `None`."""
+    try:
+        await asked
+    except Refusal as refusal:
+        return refusal.code
+    return None
+
+
+async def raced(node: Node, clock: SetClock, *players: PlayerId) -> Room:
+    """Race, and return the room when all have ended."""
+    room, code = await node.race_of(*players)
+    clock.time = BEGUN
+    for player in players:
+        await node.play_out(attempt_of(room, player), player)
+    await node.apply_effects()
+    return await node.rooms.load(code)
+
+
+def deal_of(room: Room) -> DealId:
+    """Return the deal of a room's round."""
+    assert room.round is not None
+    return room.round.deal
+
+
+async def challenged(node: Node, room: Room, maker: PlayerId = ADA, key: str = "race") -> Challenge:
+    """Make a challenge on the deal of a race."""
+    create = node.services.challenges.create
+    return await create(maker, TERMS, key, attempt=attempt_of(room, maker))
+
+
+# Playing
+
+
 async def test_a_challenge_is_played_once_by_each_and_closes_by_its_date(
     node: Node, other: Node, clock: SetClock
 ) -> None:
@@ -45,19 +96,45 @@ async def test_a_challenge_is_played_once_by_each_and_closes_by_its_date(
     await played(node, challenge.id, ADA)
     await played(other, challenge.id, BOB)
     assert set((await now(node, challenge)).results) == {ADA, BOB}
-    with pytest.raises(Refusal, match="already_played"):
-        await node.services.challenges.play(challenge.id, BOB)
+    assert await code_of(node.services.challenges.play(challenge.id, BOB)) == "already_played"
     clock.time = challenge.made.closes
     await other.sweep()
     await other.apply_effects()
     found = await now(node, challenge)
     assert found.over == challenge.made.closes
     assert found.is_settled
-    with pytest.raises(Refusal, match="challenge_over"):
-        await node.services.challenges.play(challenge.id, CYD)
-    history = await node.services.histories.load(ADA)
-    result = history.challenges["lady-betty", challenge.made.deal]
-    assert (result.challenge, result.players) == (challenge.id, 2)
+    assert await code_of(node.services.challenges.play(challenge.id, CYD)) == "challenge_over"
+    for player, place in found.ranks().items():
+        history = await node.services.histories.load(player)
+        result = history.challenges["lady-betty", challenge.made.deal]
+        assert (result.challenge, result.place, result.players) == (challenge.id, place, 2)
+        assert not history.days
+        assert not history.rounds
+
+
+async def test_an_attempt_goes_on_on_any_node(node: Node, other: Node) -> None:
+    challenge = await made(node)
+    begun = await node.services.challenges.play(challenge.id, ADA)
+    moved = await node.play(begun.attempt, ADA)
+    again = await other.services.challenges.play(challenge.id, ADA)
+    assert (again.attempt, again.seq) == (begun.attempt, moved.after.seq)
+    assert again.start.occasion == keys.occasion(challenge.id)
+
+
+async def test_an_attempt_that_a_dead_node_has_not_started_is_started_later(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    """The entry is there, and the node was killed before it started the attempt."""
+    challenge = await made(node)
+    begin = node.services.challenges._submit
+    await begin(challenge.id, lambda _, now: Begun(BOB, now, now + LIMIT))
+    clock.time += 1_000
+    snapshot = await other.services.challenges.play(challenge.id, BOB)
+    assert snapshot.start.at == START
+    clock.time = challenge.made.closes
+    await other.sweep()
+    await other.apply_effects()
+    assert (await now(node, challenge)).results[BOB].end == "time"
 
 
 async def test_an_attempt_that_nobody_plays_ends_at_its_deadline(
@@ -68,17 +145,379 @@ async def test_an_attempt_that_nobody_plays_ends_at_its_deadline(
     clock.time += LIMIT
     await node.sweep()
     await node.apply_effects()
-    found = await now(node, challenge)
-    assert found.results[ADA].end == "time"
+    assert (await now(node, challenge)).results[ADA].end == "time"
     assert await node.attempts.find(attempt_id(challenge.made.deal, ADA)) is not None
+
+
+async def test_attempts_that_go_on_end_with_the_challenge_and_count(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    challenge = await made(node)
+    clock.time = challenge.made.closes - 60_000
+    for player in (ADA, BOB):
+        await node.services.challenges.play(challenge.id, player)
+    await node.play(attempt_id(challenge.made.deal, ADA), ADA)
+    clock.time = challenge.made.closes
+    # Whoever looks first closes it; the attempts end with the sweep.
+    assert (await now(other, challenge)).over == challenge.made.closes
+    await other.sweep()
+    await other.apply_effects()
+    found = await now(node, challenge)
+    assert {found.results[each].end for each in (ADA, BOB)} == {"time"}
+    assert found.is_settled
 
 
 async def test_it_closes_when_all_who_are_named_have_played(node: Node) -> None:
     challenge = await made(node, named=(BOB, DAN))
-    with pytest.raises(Refusal, match="not_challenged"):
-        await node.services.challenges.play(challenge.id, CYD)
+    assert await code_of(node.services.challenges.play(challenge.id, CYD)) == "not_challenged"
     for player in (ADA, BOB):
         await played(node, challenge.id, player)
     assert (await now(node, challenge)).over is None
     await played(node, challenge.id, DAN)
     assert (await now(node, challenge)).is_settled
+    history = await node.services.histories.load(DAN)
+    assert list(history.challenges) == [("lady-betty", challenge.made.deal)]
+
+
+async def test_the_effects_of_a_node_that_died_are_applied_by_another_once(
+    node: Node, other: Node
+) -> None:
+    challenge = await made(node, named=(BOB,))
+    for player in (ADA, BOB):
+        snapshot = await node.services.challenges.play(challenge.id, player)
+        await node.play_out(snapshot.attempt, player)
+    for each in (other, other):
+        await each.sweep()
+        await each.apply_effects()
+    assert (await now(other, challenge)).is_settled
+    before = await other.services.histories.load(ADA)
+    await node.apply_effects()
+    assert await node.services.histories.load(ADA) == before
+    assert before.version == 1
+
+
+# Making
+
+
+async def test_a_retry_makes_nothing(node: Node, other: Node) -> None:
+    first, again = await asyncio.gather(made(node), made(other))
+    assert first.id == again.id
+    assert first.made == again.made
+    assert (await made(node)).version == 1
+    assert len(await node.keys("*challenge:*")) == 1
+
+
+async def test_who_is_named_has_to_be_a_player(node: Node) -> None:
+    create = node.services.challenges.create
+    assert await code_of(create(ADA, TERMS, "key", named=[BOB])) == "unknown_player"
+    assert await code_of(create(ADA, TERMS, "key", named=[PlayerId("x")])) == "unknown_player"
+    found = await made(node, named=(BOB, ADA, BOB))
+    assert found.made.named == (BOB,)
+
+
+@pytest.mark.parametrize(
+    ("terms", "code"),
+    [
+        (msgspec.structs.replace(TERMS, game="none"), "unknown_game"),
+        (msgspec.structs.replace(TERMS, variant="none"), "unknown_variant"),
+        (msgspec.structs.replace(TERMS, circle="none"), "not_in_circle"),
+    ],
+)
+async def test_what_is_not_offered_is_refused(node: Node, terms: Terms, code: str) -> None:
+    assert await code_of(node.services.challenges.create(ADA, terms, "key")) == code
+
+
+async def test_a_player_may_have_so_many_open_challenges(node: Node, clock: SetClock) -> None:
+    for number in range(MAX_OPEN):
+        await made(node, key=f"key {number}")
+    create = node.services.challenges.create
+    assert await code_of(create(ADA, TERMS, "one more")) == "too_many_challenges"
+    assert (await made(node, key="key 3")).version == 1
+    assert await code_of(create(BOB, TERMS, "one more")) is None
+    clock.time += TERMS.open_for
+    assert await code_of(create(ADA, TERMS, "one more")) is None
+
+
+async def test_the_deal_is_certified_if_the_pool_has_one_to_spare(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uncertified = await made(node)
+    deal = await node.store.deals.find(uncertified.made.deal)
+    assert deal is not None
+    assert deal.certificate is None
+    monkeypatch.setattr(challenges, "DRAWN_AHEAD", 0)
+    pooled = PooledDeal(
+        DealId("dea1000000000001"), "lady-betty", bytes(32), deal.rules, True, 40, "s>w", 1
+    )
+    await node.store.pools.put(pooled)
+    certified = await made(node, key="another")
+    found = await node.store.deals.read(certified.made.deal)
+    assert found is not None
+    assert found.id == pooled.id
+    assert found.certificate is not None
+    assert (found.certificate.par, found.occasion) == (40, keys.occasion(certified.id))
+
+
+async def test_a_circles_challenge_is_shown_to_its_members_alone(node: Node) -> None:
+    members = {ADA, BOB}
+
+    async def is_member(circle: str, player: PlayerId) -> bool:
+        return circle == "circle" and player in members
+
+    service = node.services.challenges
+    service.is_member = is_member
+    terms = msgspec.structs.replace(TERMS, circle="circle")
+    assert await code_of(service.create(CYD, terms, "key")) == "not_in_circle"
+    challenge = await service.create(ADA, terms, "key")
+    assert await code_of(service.load(challenge.id, CYD)) == "unknown_challenge"
+    assert await code_of(service.play(challenge.id, CYD)) == "unknown_challenge"
+    await played(node, challenge.id, BOB)
+    members.discard(BOB)
+    assert await code_of(service.load(challenge.id, BOB)) is None
+
+
+# On the deal of a race
+
+
+async def test_a_challenge_on_the_deal_of_a_race_begins_with_those_who_raced(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room = await raced(node, clock, ADA, BOB)
+    challenge = await challenged(node, room)
+    assert room.round is not None
+    assert (challenge.made.deal, challenge.results) == (room.round.deal, room.round.results)
+    assert challenge.made.terms.limit == room.round.terms.limit
+    assert await code_of(node.services.challenges.play(challenge.id, BOB)) == "already_played"
+    await played(other, challenge.id, CYD)
+    assert set((await now(node, challenge)).results) == {ADA, BOB, CYD}
+    # What the race was to its players is as it was.
+    history = await node.services.histories.load(ADA)
+    assert list(history.rounds) == [("lady-betty", room.round.deal)]
+
+
+async def test_the_deal_of_a_race_is_sealed_while_the_challenge_is_open(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    room = await raced(node, clock, ADA, BOB)
+    deal, runs = deal_of(room), other.services.runs
+    await node.services.closed_deals.load(deal, ADA)
+    challenge = await challenged(node, room)
+
+    async def sees(viewer: PlayerId | None) -> list[bool]:
+        """Return whether seed, list and run are shown to somebody."""
+        seed = (await other.services.closed_deals.load(deal, viewer))[1] is not None
+        found = [await code_of(runs.load(attempt_of(room, BOB), viewer))]
+        if viewer is not None:
+            found.append(await code_of(runs.on(deal, viewer)))
+        return [seed, *(code is None for code in found)]
+
+    assert not any(await sees(None))
+    assert not any(await sees(CYD))
+    assert all(await sees(BOB))
+    snapshot = await node.services.challenges.play(challenge.id, CYD)
+    assert not any(await sees(CYD))
+    await node.play_out(snapshot.attempt, CYD)
+    await node.apply_effects()
+    assert all(await sees(CYD))
+    assert not any(await sees(DAN))
+    clock.time = challenge.made.closes
+    assert all(await sees(DAN))
+    assert all(await sees(None))
+
+
+async def test_a_deal_that_others_have_seen_is_not_played_any_more(
+    node: Node, clock: SetClock
+) -> None:
+    room = await raced(node, clock, ADA, BOB)
+    await node.services.closed_deals.load(deal_of(room), BOB)
+    await node.services.closed_deals.load(deal_of(room), CYD)
+    assert await code_of(challenged(node, room)) == "deal_shown"
+    # It is none of the open ones.
+    assert not (await node.keys("challenges-made:*"))
+
+
+async def test_there_is_one_challenge_on_the_deal_of_a_race(node: Node, clock: SetClock) -> None:
+    room = await raced(node, clock, ADA, BOB)
+    challenge = await challenged(node, room)
+    assert (await challenged(node, room)).id == challenge.id
+    assert await code_of(challenged(node, room, BOB)) == "deal_shown"
+
+
+async def test_a_race_that_goes_on_or_is_anothers_is_no_deal_to_play(
+    node: Node, clock: SetClock
+) -> None:
+    room, _ = await node.race_of(ADA, BOB)
+    assert await code_of(challenged(node, room)) == "deal_open"
+    create = node.services.challenges.create
+    other = attempt_of(room, BOB)
+    assert await code_of(create(ADA, TERMS, "key", attempt=other)) == "unknown_run"
+    daily = await node.dailies.open(ADA, "robert")
+    assert await code_of(create(ADA, TERMS, "key", attempt=daily.attempt)) == "unknown_run"
+
+
+async def test_who_has_raced_cannot_be_named(node: Node, clock: SetClock) -> None:
+    room = await raced(node, clock, ADA, BOB)
+    await known(node, BOB, CYD)
+    create, attempt = node.services.challenges.create, attempt_of(room, ADA)
+    asked = create(ADA, TERMS, "race", named=[BOB], attempt=attempt)
+    assert await code_of(asked) == "already_played"
+    challenge = await create(ADA, TERMS, "race", named=[BOB, CYD], attempt=attempt)
+    assert challenge.made.named == (CYD,)
+    await played(node, challenge.id, CYD)
+    assert (await now(node, challenge)).is_settled
+
+
+# Whom it is shown to
+
+
+async def test_the_seed_and_the_runs_of_a_challenge_are_shown_to_who_has_ended(
+    node: Node, clock: SetClock
+) -> None:
+    challenge = await made(node)
+    deal, service = challenge.made.deal, node.services.challenges
+    await played(node, challenge.id, ADA)
+    run = challenge.attempt(ADA)
+    assert (await node.services.closed_deals.load(deal, BOB))[1] is None
+    assert await code_of(node.services.runs.load(run, BOB)) == "deal_open"
+    await played(node, challenge.id, BOB)
+    assert (await node.services.runs.load(run, BOB)).run.end is not None
+    size, rows = await node.services.runs.on(deal, BOB)
+    assert (size, {row.profile.id for row in rows}) == (2, {ADA, BOB})
+    page = await service.page(await now(node, challenge), BOB)
+    assert (page.seed, page.may_play) == (None, False)
+    clock.time = challenge.made.closes
+    page = await service.page(await now(node, challenge), CYD)
+    assert page.seed == (await node.services.closed_deals.load(deal))[0].seed.hex()
+
+
+async def test_the_maker_is_told_how_many_have_looked(node: Node) -> None:
+    challenge = await made(node)
+    service = node.services.challenges
+    for player in (BOB, CYD, BOB, ADA):
+        await service.look(challenge, player)
+    assert (await service.page(challenge, ADA)).opened == 2
+    assert (await service.page(challenge, BOB)).opened == 0
+
+
+# Emotes, rematches, and operators
+
+
+async def test_an_emote_is_stored(node: Node, other: Node) -> None:
+    challenge = await made(node)
+    await played(node, challenge.id, ADA)
+    await other.services.challenges.emote(challenge.id, ADA, ADA, 3)
+    assert (await now(node, challenge)).players[ADA].emotes == {ADA: 3}
+
+
+async def test_a_rematch_is_one_for_all_and_for_the_same_people(node: Node, other: Node) -> None:
+    challenge = await made(node, named=(BOB,))
+    service = node.services.challenges
+    assert await code_of(service.rematch(challenge.id, BOB)) == "not_played"
+    for player in (ADA, BOB):
+        await played(node, challenge.id, player)
+    made_ = await asyncio.gather(
+        service.rematch(challenge.id, BOB), other.services.challenges.rematch(challenge.id, ADA)
+    )
+    assert made_[0].made == made_[1].made
+    following = made_[0]
+    assert {following.made.maker, *following.made.named} == {ADA, BOB}
+    assert following.made.deal != challenge.made.deal
+    assert (await now(node, challenge)).rematch == following.id
+    assert (await service.rematch(challenge.id, ADA)).id == following.id
+
+
+async def test_the_rematch_of_a_challenge_by_link_is_told_to_who_has_played(node: Node) -> None:
+    challenge = await made(node)
+    for player in (BOB, CYD):
+        await played(node, challenge.id, player)
+    following = await node.services.challenges.rematch(challenge.id, CYD)
+    await node.apply_effects()
+    assert (following.made.audience, following.made.told) == ("link", (BOB,))
+    assert following.id in await node.services.challenge_lists.ids(BOB)
+
+
+async def test_a_result_that_an_operator_takes_back_changes_the_table_and_histories(
+    node: Node, clock: SetClock
+) -> None:
+    challenge = await made(node, named=(BOB,))
+    for player in (ADA, BOB):
+        await played(node, challenge.id, player)
+
+    async def void(*, void: bool) -> dict[PlayerId, tuple[bool, int]]:
+        """Take Ada's result back or let it stand; return what is in the histories."""
+        clock.time += 1
+        operators = node.services.operators
+        assert (await operators.run(challenge.attempt(ADA))).void != void
+        await operators.void(By("op", "why"), challenge.attempt(ADA), void=void)
+        await node.apply_effects()
+        histories = [await node.services.histories.load(each) for each in (ADA, BOB)]
+        found = [each.challenges["lady-betty", challenge.made.deal] for each in histories]
+        return {p: (each.void, each.place) for p, each in zip((ADA, BOB), found, strict=True)}
+
+    before = (await now(node, challenge)).ranks()
+    assert await void(void=True) == {ADA: (True, 2), BOB: (False, 1)}
+    assert (await now(node, challenge)).ranks() == {BOB: 1}
+    assert await void(void=False) == {p: (False, rank) for p, rank in before.items()}
+
+
+# Lists
+
+
+async def test_a_player_has_a_list_of_what_they_made_were_named_in_and_played(
+    node: Node, other: Node
+) -> None:
+    first = await made(node, named=(BOB,))
+    second = await made(node, key="another")
+    await played(node, second.id, BOB)
+    lists = other.services.challenge_lists
+    rows = [row for row, _ in await lists.load(BOB)]
+    assert {row.challenge.id: row.state for row in rows} == {first.id: "new", second.id: "ended"}
+    assert {row.challenge.id for row, _ in await lists.load(ADA)} == {first.id, second.id}
+    await lists.hide(BOB, first.id)
+    assert [row.challenge.id for row, _ in await lists.load(BOB)] == [second.id]
+    assert await lists.load(CYD) == []
+
+
+async def test_what_is_new_is_so_until_the_player_has_looked(node: Node, clock: SetClock) -> None:
+    challenge = await made(node)
+    lists = node.services.challenge_lists
+
+    async def news(*, seen: bool = False) -> list[bool]:
+        return [row.news for row, _ in await lists.load(ADA, seen=seen)]
+
+    clock.time += 1_000
+    assert await news(seen=True) == [False]
+    clock.time += 1_000
+    await played(node, challenge.id, BOB)
+    assert await news() == [True]
+    clock.time += 1_000
+    assert await news(seen=True) == [True]
+    assert await news() == [False]
+
+
+async def test_strangers_fill_nobodys_list(node: Node, clock: SetClock) -> None:
+    own = await made(node, BOB)
+    for number in range(MAX_UNSEEN + 5):
+        await made(node, PLAYERS[number % len(PLAYERS)], f"key {number}", (BOB,))
+    lists = node.services.challenge_lists
+    found = await lists.load(BOB, seen=True)
+    assert len(found) <= MAX_UNSEEN + 1 < MAX_LISTED
+    assert own.id in {row.challenge.id for row, _ in found}
+
+
+PLAYERS = (ADA, CYD, DAN)
+
+
+async def test_what_is_kept_under_a_player_is_exported_and_goes_with_the_player(
+    node: Node,
+) -> None:
+    challenge = await made(node, named=(BOB,))
+    for player in (ADA, BOB):
+        await played(node, challenge.id, player)
+    exported = msgspec.json.decode(await node.services.accounts.export(BOB))
+    assert exported["challenge_list"] == {challenge.id: START}
+    assert [row["challenge"] for row in exported["challenges"]] == [challenge.id]
+    await node.services.accounts.delete(BOB)
+    assert not [key for key in await node.keys("challenges*") if BOB in key]
+    assert not (await node.services.histories.load(BOB)).challenges
+    assert BOB in (await now(node, challenge)).results

@@ -11,7 +11,7 @@ RoomCode = NewType("RoomCode", str)
 ChallengeId = NewType("ChallengeId", str)
 
 Occasion = NewType("Occasion", str)
-"""What a deal is played for that is neither a room nor a daily: a kind, a colon, and an id.
+"""An occasion for which a deal is played, neither a room nor a daily: a kind, a colon, an id.
 
 The wing that has such occasions registers their kind where it matters what a deal is played for."""
 

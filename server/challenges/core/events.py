@@ -13,11 +13,11 @@ from server.base.core.ids import ChallengeId, DealId, PlayerId
 from server.play.core.result import Help, Result
 
 Audience = Literal["link", "named", "circle"]
-"""Who may play: anyone with the link, the players named, or the members of a circle."""
+"""Those who may play: anyone with the link, the players named, or the members of a circle."""
 
 
 class Terms(Struct, frozen=True, omit_defaults=True):
-    """What a challenge is played by.
+    """The terms of a challenge.
 
     Attributes:
         game: a game's id.
@@ -72,7 +72,7 @@ class ChallengeMade(Struct, tag="made", frozen=True, omit_defaults=True):
 
     @property
     def audience(self) -> Audience:
-        """Who may play."""
+        """Those who may play."""
         if self.named:
             return "named"
         return "circle" if self.terms.circle is not None else "link"

@@ -519,7 +519,8 @@ class Round:
         starts: when the cards are sent, in Unix milliseconds.
         deadline: when attempts that are still being played end, in Unix milliseconds.
         over: whether all attempts have ended.
-        seed: the deal's, in hexadecimal; null until the round is over.
+        seed: the deal's, in hexadecimal; null until the round is over, and for those who have not
+            raced, who may ask for the deal then.
         game: the game of this round, whatever the room's terms are now.
         limit: seconds for the round.
         public: whether strangers may be in it: the room has been public during the round, or was
@@ -2248,7 +2249,7 @@ class Challenge(Event):
 
 @dataclass(frozen=True, slots=True)
 class ChallengeChange(Event):
-    """What changed in the challenge that the session is subscribed to, as its viewer may see it.
+    """Changes of the challenge that the session is subscribed to, as its viewer may see it.
 
     When the viewer's own attempt ends, or the challenge closes, the whole `Challenge` is sent
     instead.

@@ -294,7 +294,7 @@ _KINDS: Final = {
     "claims": "c",
     "lately": "l",
 }
-"""What the fields begin with, by what they are in an excerpt."""
+"""The beginnings of fields, by what they are in an excerpt."""
 
 
 def changes(before: Excerpt, after: Excerpt) -> dict[str, str | None]:

@@ -1,0 +1,317 @@
+"""Challenges without I/O: who may play, what closes them, and what a viewer may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.base.core.ids import PACE_BOT, ChallengeId, DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.challenges.core import commands
+from server.challenges.core.challenge import (
+    MAX_EMOTES,
+    MAX_PLAYERS,
+    Challenge,
+    Checkpoint,
+    Entry,
+    fold,
+)
+from server.challenges.core.events import ChallengeMade, Event, Terms
+from server.challenges.core.listed import listed
+from server.challenges.core.table import table
+from server.challenges.journal import decode
+from server.play.core.result import Result
+from tests.builders import ADA, BOB, CYD, DAN, EVE, LIMIT, START, reached, refusal_of
+
+HOUR = 3_600_000
+ID = ChallengeId("cha0000000000000")
+TERMS = Terms("robert", "standard", LIMIT, 2 * HOUR)
+MADE = ChallengeMade(ID, ADA, TERMS, DealId("dea1000000000000"), "c", "r", 0, START)
+CLOSES = MADE.closes
+
+
+def challenge(*named: PlayerId, **terms: object) -> Challenge:
+    """Return a challenge that Ada has made, for anyone or for those who are named."""
+    changed = msgspec.structs.replace(TERMS, **terms)
+    return fold(None, msgspec.structs.replace(MADE, named=named, terms=changed))
+
+
+def then(state: Challenge, event: Event | None) -> Challenge:
+    """Return a challenge after a decision, through the form in which it is stored."""
+    if event is None:
+        return state
+    return fold(state, decode(msgspec.json.encode(event).decode()))
+
+
+def begun(state: Challenge, *players: PlayerId, now: int = START) -> Challenge:
+    for player in players:
+        state = then(state, commands.begin(state, player, now, is_member=True))
+    return state
+
+
+def ended(state: Challenge, player: PlayerId, result: Result, now: int = START) -> Challenge:
+    state = begun(state, player, now=now)
+    return then(state, commands.finish(state, player, result, now))
+
+
+def closed(state: Challenge) -> Challenge:
+    return then(state, commands.due(state, CLOSES))
+
+
+def begin_refused(
+    state: Challenge, player: PlayerId, now: int = START, **given: bool
+) -> str | None:
+    wanted = {"is_member": True} | given
+    return refusal_of(lambda: commands.begin(state, player, now, **wanted))
+
+
+# Who may play
+
+
+def test_an_attempt_lasts_for_the_limit_or_until_the_challenge_closes() -> None:
+    early, late = challenge(), CLOSES - 1_000
+    assert begun(early, BOB).players[BOB].deadline == START + LIMIT
+    assert begun(early, BOB, now=late).players[BOB].deadline == CLOSES
+    assert begin_refused(early, BOB, CLOSES) == "challenge_over"
+
+
+def test_beginning_again_changes_nothing_until_the_attempt_is_over() -> None:
+    state = begun(challenge(), BOB)
+    assert commands.begin(state, BOB, START + 5, is_member=True) is None
+    assert begin_refused(ended(state, BOB, reached(3)), BOB) == "already_played"
+
+
+def test_others_than_those_who_are_named_and_the_maker_may_not_play() -> None:
+    state = challenge(BOB, CYD)
+    assert begin_refused(state, DAN) == "not_challenged"
+    assert list(begun(state, ADA, BOB).players) == [ADA, BOB, CYD]
+
+
+def test_others_than_members_may_not_play_the_challenge_of_a_circle() -> None:
+    state = challenge(circle="circle")
+    assert begin_refused(state, BOB, is_member=False) == "not_challenged"
+    assert begin_refused(state, BOB, is_member=True) is None
+
+
+def test_who_has_raced_on_the_deal_is_in_the_table_and_may_not_play() -> None:
+    raced = {ADA: reached(9, 100, 5), PACE_BOT: reached(4, 100, 5)}
+    state = fold(None, msgspec.structs.replace(MADE, raced=raced, named=(BOB,)))
+    assert begin_refused(state, ADA) == "already_played"
+    assert state.over is None
+    assert ended(state, BOB, reached(1)).ranks() == {ADA: 1, PACE_BOT: 2, BOB: 3}
+
+
+def test_a_challenge_takes_so_many_players_and_no_more() -> None:
+    state = challenge()
+    players = {PlayerId(f"p{number:015}"): each for number, each in
+               enumerate([*begun(state, BOB).players.values()] * MAX_PLAYERS)}  # fmt: skip
+    full = replace(state, players=players)
+    assert begin_refused(full, BOB) == "challenge_full"
+    assert begin_refused(full, next(iter(players))) is None
+
+
+# How it ends
+
+
+def test_it_closes_by_its_date_and_is_settled_when_all_attempts_are_over() -> None:
+    state = begun(ended(challenge(), ADA, reached(3)), BOB)
+    assert commands.due(state, CLOSES - 1) is None
+    state = closed(state)
+    assert (state.over, state.is_settled) == (CLOSES, False)
+    assert commands.due(state, CLOSES + 1) is None
+    state = then(state, commands.finish(state, BOB, reached(5), CLOSES + 9))
+    assert (state.is_settled, state.ranks()) == (True, {BOB: 1, ADA: 2})
+
+
+def test_it_closes_when_the_last_who_is_named_has_played() -> None:
+    state = challenge(BOB)
+    state = ended(state, BOB, reached(3), START + 1)
+    assert state.over is None
+    assert ended(state, ADA, reached(3), START + 2).over == START + 2
+
+
+def test_a_challenge_by_link_is_open_until_its_date_however_many_have_played() -> None:
+    state = ended(ended(challenge(), ADA, reached(3)), BOB, reached(3))
+    assert state.over is None
+
+
+def test_a_result_is_entered_once() -> None:
+    state = ended(challenge(), BOB, reached(3))
+    assert commands.finish(state, BOB, reached(9), START) is None
+    assert commands.finish(state, CYD, reached(9), START) is None
+
+
+def test_who_has_not_begun_when_it_closes_is_absent_and_ranks_last() -> None:
+    state = closed(ended(challenge(BOB, CYD), BOB, reached(0)))
+    rows = {row.player: (row.state, row.rank) for row in table(state, shows_results=True)}
+    assert rows == {BOB: ("ended", 1), ADA: ("absent", 2), CYD: ("absent", 2)}
+
+
+def test_a_result_that_is_taken_back_is_ranked_no_more_and_can_stand_again() -> None:
+    state = closed(ended(ended(challenge(), ADA, reached(9)), BOB, reached(3)))
+    void = then(state, commands.void(state, ADA, CLOSES, is_void=True))
+    assert void.ranks() == {BOB: 1}
+    first, last = table(void, shows_results=True)
+    assert (first.player, last.player, last.result, last.attempt) == (BOB, ADA, None, None)
+    assert commands.void(void, ADA, CLOSES, is_void=True) is None
+    assert commands.void(void, CYD, CLOSES, is_void=True) is None
+    again = then(void, commands.void(void, ADA, CLOSES, is_void=False))
+    assert again.ranks() == state.ranks()
+
+
+# What is seen
+
+
+def test_the_target_alone_is_shown_to_who_has_not_ended() -> None:
+    state = begun(ended(ended(challenge(), BOB, reached(9)), ADA, reached(3)), CYD)
+    assert not state.shows_results(CYD)
+    assert not state.shows_results(None)
+    rows = table(state, shows_results=False)
+    assert [(row.player, row.state) for row in rows] == [
+        (BOB, "ended"), (ADA, "ended"), (CYD, "playing")]  # fmt: skip
+    assert [row.result for row in rows] == [None, reached(3), None]
+    assert all(row.rank is None and row.attempt is None and not row.emotes for row in rows)
+    hidden = replace(state, made=msgspec.structs.replace(
+        state.made, terms=msgspec.structs.replace(TERMS, target=False)))  # fmt: skip
+    assert all(row.result is None for row in table(hidden, shows_results=False))
+
+
+def test_results_are_shown_to_who_has_ended_and_after_the_close_to_all() -> None:
+    state = ended(ended(challenge(), ADA, reached(3)), BOB, reached(9))
+    assert state.shows_results(BOB)
+    assert closed(state).shows_results(None)
+    first, second = table(state, shows_results=True)
+    assert (first.player, first.rank, first.attempt) == (BOB, 1, state.attempt(BOB))
+    assert (second.player, second.rank) == (ADA, 2)
+
+
+RESULTS = st.builds(reached, st.integers(0, 52), st.integers(0, 9_000), st.integers(0, 99))
+KINDS = st.sampled_from(["begin", "end", "close", "void", "emote"])
+STEPS = st.lists(st.tuples(KINDS, st.sampled_from([ADA, BOB, CYD, DAN, EVE]), RESULTS), max_size=30)
+
+
+@given(STEPS, st.booleans())
+def test_what_others_reach_changes_nothing_that_is_shown_to_who_has_not_ended(
+    steps: list[tuple[str, PlayerId, Result]], target: bool
+) -> None:
+    """The law: two challenges that differ in others' results alone look the same to such a one."""
+
+    def played(changed: bool) -> Challenge:
+        state = challenge(target=target)
+        for step, player, result in steps:
+            own = reached(result.home, result.time, result.moves)
+            is_target = player == ADA and target
+            if changed and not is_target:
+                own = reached((result.home + 1) % 53, result.time + 7, result.moves + 1)
+            match step:
+                case "begin" if refusal_of(_begins(state, player)) is None:
+                    state = begun(state, player)
+                case "end":
+                    state = then(state, commands.finish(state, player, own, START))
+                case "void":
+                    state = then(state, commands.void(state, player, START, is_void=True))
+                case "emote" if refusal_of(_emotes(state, player)) is None:
+                    state = then(state, commands.emote(state, player, player, 1, START))
+        return state
+
+    one, other = played(False), played(True)
+    assert table(one, shows_results=False) == table(other, shows_results=False)
+    for viewer in (ADA, BOB, CYD):
+        assert one.shows_results(viewer) == one.has_ended(viewer) == other.has_ended(viewer)
+
+
+def _begins(state: Challenge, player: PlayerId) -> Callable[[], object]:
+    return lambda: commands.begin(state, player, START, is_member=True)
+
+
+def _emotes(state: Challenge, player: PlayerId) -> Callable[[], object]:
+    return lambda: commands.emote(state, player, player, 1, START)
+
+
+# Emotes and rematches
+
+
+def test_an_emote_is_for_a_run_by_who_has_played_and_the_latest_stand() -> None:
+    state = begun(ended(challenge(), ADA, reached(3)), BOB)
+    assert refusal_of(lambda: commands.emote(state, BOB, ADA, 1, START)) == "not_played"
+    assert refusal_of(lambda: commands.emote(state, ADA, BOB, 1, START)) == "unknown_run"
+    assert refusal_of(lambda: commands.emote(state, ADA, CYD, 1, START)) == "unknown_run"
+    sent = then(state, commands.emote(state, ADA, ADA, 1, START))
+    assert commands.emote(sent, ADA, ADA, 1, START) is None
+    sent = then(sent, commands.emote(sent, ADA, ADA, 2, START))
+    assert sent.players[ADA].emotes == {ADA: 2}
+    assert then(sent, commands.emote(sent, ADA, ADA, None, START)).players[ADA].emotes == {}
+    for number in range(MAX_EMOTES + 3):
+        player = PlayerId(f"p{number:015}")
+        sent = ended(sent, player, reached(1))
+        sent = then(sent, commands.emote(sent, player, ADA, 1, START))
+    assert len(sent.players[ADA].emotes) == MAX_EMOTES
+    assert player in sent.players[ADA].emotes
+
+
+def test_one_challenge_follows_another() -> None:
+    state = challenge()
+    following = ChallengeId("cha1000000000000")
+    after = then(state, commands.follow(state, following, START + 3))
+    assert (after.rematch, after.rematch_at) == (following, START + 3)
+    assert commands.follow(after, ID, START) is None
+
+
+# News
+
+
+def test_what_is_new_is_new_to_others() -> None:
+    state = challenge(BOB)
+    assert listed(state, BOB, START - 1).news
+    assert not listed(state, BOB, START).news
+    assert not listed(state, ADA, START - 1).news
+    state = ended(state, BOB, reached(3), START + 5)
+    assert listed(state, ADA, START).news
+    assert not listed(state, BOB, START).news
+    assert listed(closed(state), BOB, START + 5).news
+
+
+def test_the_state_in_a_list_says_how_far_its_player_is() -> None:
+    state = challenge()
+    assert [listed(state, each, 0).state for each in (ADA, BOB)] == ["made", "new"]
+    state = begun(state, ADA, BOB)
+    state = ended(state, ADA, reached(3))
+    assert [listed(state, each, 0).state for each in (ADA, BOB)] == ["ended", "playing"]
+    assert listed(closed(state), CYD, 0).state == "missed"
+    assert (listed(state, ADA, 0).rank, listed(state, BOB, 0).rank) == (1, None)
+
+
+# The journal
+
+
+@given(STEPS)
+def test_a_checkpoint_says_all_that_the_entries_before_it_do(
+    steps: list[tuple[str, PlayerId, Result]],
+) -> None:
+    state = challenge()
+    for step, player, result in steps:
+        try:
+            event: Event | None = None
+            match step:
+                case "begin":
+                    event = commands.begin(state, player, START, is_member=True)
+                case "end":
+                    event = commands.finish(state, player, result, START)
+                case "close":
+                    event = commands.due(state, CLOSES)
+                case "void":
+                    event = commands.void(state, player, START, is_void=True)
+                case "emote":
+                    event = commands.emote(state, ADA, player, 3, START)
+        except Refusal:
+            continue
+        state = then(state, event)
+    text = msgspec.json.encode(Checkpoint(state, state.at)).decode()
+    entry: Entry = decode(text)
+    assert text.startswith('{"type":"checkpoint",')
+    after = fold(None, entry)
+    assert after == replace(state, version=state.version + 1, begin=state.version + 1)

@@ -1,0 +1,205 @@
+"""Challenges over real sockets."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.clients.client import Client, Message, opened
+from tests.clients.play import KEY, race_of, resign
+from tests.conftest import ALONE, node
+
+pytestmark = [ALONE, pytest.mark.usefixtures("short_countdown")]
+
+TERMS: dict[str, Any] = {
+    "game": "robert",
+    "limit": 900,
+    "open_for": 3_600,
+    "variant": "standard",
+    "help": "none",
+    "target": True,
+    "players": [],
+}
+
+
+@pytest.fixture
+async def other_port(redis_url: str, port: int) -> AsyncIterator[int]:
+    """Run another node on the same Redis, and return its port."""
+    async with node(redis_url) as other:
+        yield other
+
+
+async def made(client: Client, key: str = KEY, **given: Any) -> Message:
+    """Make a challenge, and return it."""
+    return await client.ask("CreateChallenge", **(TERMS | {"key": key} | given))
+
+
+async def hello(*clients: Client) -> list[str]:
+    """Say hello from each client, and return the players' ids."""
+    return [(await each.hello())["player"]["id"] for each in clients]
+
+
+async def watched(client: Client, challenge: str) -> Message:
+    return await client.ask("WatchChallenge", challenge=challenge)
+
+
+async def ended(client: Client, challenge: str) -> Message:
+    """Play a move of a challenge, and resign; return the attempt as it was before."""
+    attempt = await client.ask("PlayChallenge", challenge=challenge)
+    await client.ask("move", attempt=attempt["attempt"], seq=2, move="s>w")
+    await client.ask("resign", attempt=attempt["attempt"], seq=3)
+    return attempt
+
+
+def states(event: Message) -> dict[str, str]:
+    """Return the states of the players of a challenge, or of a change of it."""
+    return {row["player"]["id"]: row["state"] for row in event["players"]}
+
+
+def has_no_results(event: Message) -> bool:
+    """Return whether nothing is shown that somebody has reached."""
+    return not event.get("ranks") and all(
+        row["result"] is row["rank"] is row["attempt"] is None and not row["emotes"]
+        for row in event["players"]
+    )
+
+
+async def test_a_challenge_is_made_watched_and_played_on_two_nodes(
+    port: int, other_port: int
+) -> None:
+    async with opened(port) as ada, opened(other_port) as bob, opened(other_port) as cyd:
+        first, second, _ = await hello(ada, bob, cyd)
+        challenge = await made(ada, target=False)
+        assert (challenge["audience"], challenge["may_play"], challenge["seed"]) == (
+            "link",
+            True,
+            None,
+        )
+        link = challenge["challenge"]
+        for client in (ada, bob, cyd):
+            assert (await watched(client, link))["players"] == []
+        attempt = await ada.ask("PlayChallenge", challenge=link)
+        assert attempt["occasion"] == f"c:{link}"
+        begun = await bob.next("ChallengeChange")
+        assert (states(begun), has_no_results(begun)) == ({first: "playing"}, True)
+        await ended(ada, link)
+        # The own attempt and its end bring the whole of it.
+        own = await ada.next("Challenge", lambda event: event["mine"] is not None)
+        while own["players"][0]["state"] != "ended":
+            own = await ada.next("Challenge")
+        assert (own["mine"]["moves"], own["players"][0]["rank"], own["may_play"]) == (1, 1, False)
+        change = await bob.next("ChallengeChange")
+        assert (states(change), has_no_results(change)) == ({first: "ended"}, True)
+        await ended(bob, link)
+        shown = await bob.next("Challenge", lambda event: len(event["players"]) == 2)
+        while not all(row["result"] for row in shown["players"]):
+            shown = await bob.next("Challenge")
+        assert {row["attempt"] for row in shown["players"]} == {
+            f"{challenge['deal']}.{each}" for each in (first, second)
+        }
+        change = await cyd.next("ChallengeChange", lambda event: states(event) == {second: "ended"})
+        assert has_no_results(change)
+        change = await ada.next("ChallengeChange", lambda event: states(event) == {second: "ended"})
+        assert change["players"][0]["result"]["moves"] == 1
+        assert {player for player, _ in change["ranks"]} == {first, second}
+        run = f"{challenge['deal']}.{second}"
+        assert (await cyd.ask("GetRun", attempt=run))["code"] == "deal_open"
+        assert (await ada.ask("GetRun", attempt=run))["end"] == "resigned"
+        assert (await ada.ask("EmoteRun", challenge=link, player=second, emote=2))["type"] == "done"
+        change = await bob.next("ChallengeChange")
+        assert change["players"][0]["emotes"] == [(first, 2)]
+        assert (await cyd.ask("EmoteRun", challenge=link, player=second, emote=2))["code"] == (
+            "not_played"
+        )
+
+
+async def test_who_is_challenged_is_sent_the_list(port: int, other_port: int) -> None:
+    async with opened(port) as ada, opened(other_port) as bob:
+        _, named = await hello(ada, bob)
+        challenge = await made(ada, players=[named])
+        assert states(challenge) == dict.fromkeys([challenge["maker"]["id"], named], "named")
+        (row,) = (await bob.next("Challenges"))["challenges"]
+        assert (row["challenge"], row["state"], row["news"]) == (
+            challenge["challenge"],
+            "new",
+            True,
+        )
+        (row,) = (await bob.ask("ListChallenges", seen=True))["challenges"]
+        assert row["news"]
+        (row,) = (await bob.ask("ListChallenges"))["challenges"]
+        assert not row["news"]
+        await bob.ask("HideChallenge", challenge=challenge["challenge"])
+        assert (await bob.ask("ListChallenges"))["challenges"] == []
+
+
+async def test_the_close_is_told_with_the_seed_and_a_rematch_follows(port: int) -> None:
+    async with opened(port) as ada, opened(port) as bob, opened(port) as cyd:
+        _, named, _ = await hello(ada, bob, cyd)
+        challenge = await made(ada, players=[named])
+        link = challenge["challenge"]
+        await watched(cyd, link)
+        assert (await cyd.ask("PlayChallenge", challenge=link))["code"] == "not_challenged"
+        await ended(ada, link)
+        await ended(bob, link)
+        over = await cyd.next("Challenge", lambda event: event["over"])
+        assert over["seed"] is not None
+        assert all(row["result"] is not None for row in over["players"])
+        deal = await cyd.ask("deal.show", deal=challenge["deal"])
+        assert deal["seed"] == over["seed"]
+        following = await bob.ask("Rematch", challenge=link)
+        assert following["deal"] != challenge["deal"]
+        change = await cyd.next("ChallengeChange", lambda event: event["rematch"] is not None)
+        assert change["rematch"] == following["challenge"]
+        assert (await ada.ask("Rematch", challenge=link))["challenge"] == following["challenge"]
+
+
+async def test_a_race_is_continued_by_who_has_not_seen_it(port: int) -> None:
+    async with opened(port) as ada, opened(port) as bob, opened(port) as cyd, opened(port) as dan:
+        mine, yours = await race_of(ada, bob, seats=3)
+        await hello(cyd, dan)
+        code = mine["room"]
+        await cyd.ask("room.join", code=code)
+        await resign(ada, mine)
+        await resign(bob, yours)
+
+        def is_over(event: Message) -> bool:
+            return bool(event["round"]["over"])
+
+        # Cyd, who has not raced, is shown no seed.
+        for client, is_secret in ((ada, False), (bob, False), (cyd, True)):
+            room = await client.next("room", is_over)
+            assert (room["round"]["seed"] is None) == is_secret
+        challenge = await made(ada, attempt=mine["attempt"])
+        assert challenge["race"]
+        assert {row["state"] for row in challenge["players"]} == {"ended"}
+        assert (await cyd.ask("deal.show", deal=mine["deal"]))["seed"] is None
+        assert (await bob.ask("deal.show", deal=mine["deal"]))["seed"] is not None
+        link = challenge["challenge"]
+        assert not has_no_results(await watched(bob, link))
+        assert (await cyd.ask("PlayChallenge", challenge=link))["deal"] == mine["deal"]
+
+
+async def test_a_race_that_somebody_has_watched_is_not_continued(port: int) -> None:
+    async with opened(port) as ada, opened(port) as bob, opened(port) as cyd:
+        mine, yours = await race_of(ada, bob, seats=3)
+        await hello(cyd)
+        await cyd.ask("room.join", code=mine["room"])
+        await cyd.ask("WatchRound", code=mine["room"])
+        await resign(ada, mine)
+        await resign(bob, yours)
+        await ada.next("room", lambda event: bool(event["round"]["over"]))
+        assert (await made(ada, attempt=mine["attempt"]))["code"] == "deal_shown"
+
+
+async def test_who_watches_nothing_is_told_nothing(port: int) -> None:
+    async with opened(port) as ada, opened(port) as bob:
+        await hello(ada, bob)
+        link = (await made(ada))["challenge"]
+        await watched(bob, link)
+        await bob.ask("UnwatchChallenge")
+        await ended(ada, link)
+        await watched(bob, link)
+        assert "ChallengeChange" not in bob.seen
+        assert (await watched(bob, "cha0000000000000"))["code"] == "unknown_challenge"
