@@ -51,6 +51,7 @@ from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.base.work.metrics import LagMeter, Metrics
 from server.challenges.store import ChallengeStore
+from server.circles.store import CircleStore
 from server.cli.logs import errors
 from server.dailies.store import StartStore
 from server.dailies.trimmed_days_store import TrimmedDayStore
@@ -152,6 +153,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             sender=Sender(local=settings.local_posts),
             webhooks=settings.webhooks,
             push_key=push_key_of(settings),
+            page=settings.public_url,
         )
         front = Front(services)
         hub = front.hub
@@ -232,6 +234,7 @@ def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> St
         open_rooms=OpenRoomStore(database),
         quick_matches=QuickMatchStore(database),
         challenges=ChallengeStore(database),
+        circles=CircleStore(database),
         moderation=ModerationStore(database),
         starts=StartStore(database),
         trimmed=TrimmedDayStore(database),

@@ -6,7 +6,7 @@ from functools import partial
 
 from server.accounts.confirmations import Confirmations
 from server.accounts.passkey_challenges import PasskeyChallenges
-from server.base.core.ids import ChallengeId, PlayerId, RoomCode
+from server.base.core.ids import ChallengeId, CircleId, PlayerId, RoomCode
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
 from server.base.web.previews import Previews
@@ -14,6 +14,8 @@ from server.base.wire.session import Session
 from server.challenges.challenges import Page as ChallengePage
 from server.challenges.feed import ChallengeFeeds
 from server.challenges.lists_feed import ChallengeListsFeed
+from server.circles.core.circle import Circle
+from server.circles.feed import CircleFeeds
 from server.moderation.operating import Operating
 from server.play.holding_feed import HoldingFeed
 from server.players.hub import Hub
@@ -38,6 +40,7 @@ class Front:
         rooms: the sessions that are subscribed to rooms.
         emotes: what members send to a room for the moment.
         leaderboards: the sessions that watch leaderboards.
+        circles: the sessions that look at circles.
         watching: the sessions that watch rounds.
         same_address: what hosts are told of players at the same address.
         confirmations: which sessions have shown a credential of their player.
@@ -61,6 +64,7 @@ class Front:
         self.challenges = ChallengeFeeds(
             services.challenges, services.live_challenges, services.profiles, background
         )
+        self.circles = CircleFeeds(services.circles, services.profiles, background)
         ChallengeListsFeed(services.challenge_lists, self.hub, background)
         self.confirmations = Confirmations()
         self.operating = Operating()
@@ -78,6 +82,7 @@ class Front:
         self.hub.left.subscribe(self.rooms.unsubscribe)
         self.hub.left.subscribe(self.leaderboards.unwatch)
         self.hub.left.subscribe(self.challenges.unwatch)
+        self.hub.left.subscribe(self.circles.unwatch)
 
     async def enter_room(self, session: Session, room: Room, *, seated: bool = True) -> None:
         """Subscribe a session to a room, and wait until its command can be answered.
@@ -119,6 +124,14 @@ class Front:
             # It has left meanwhile.
             self.challenges.unwatch(session)
         return page
+
+    async def watch_circle(self, session: Session, circle: CircleId) -> Circle:
+        """Let a session watch a circle; see `CircleFeeds.watch`."""
+        found = await self.circles.watch(session, circle)
+        if not self.hub.has(session):
+            # It has left meanwhile.
+            self.circles.unwatch(session)
+        return found
 
     async def finish(self) -> None:
         """Wait until what is being sent has been, after `Hub.close`."""

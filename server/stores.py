@@ -19,6 +19,7 @@ from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.keyring_store import KeyringStore
 from server.base.work.clock import Clock
 from server.challenges.store import ChallengeStore
+from server.circles.store import CircleStore
 from server.dailies.store import StartStore
 from server.dailies.trimmed_days_store import TrimmedDayStore
 from server.deals.pool_store import PoolStore
@@ -65,6 +66,7 @@ class Store:
     open_rooms: OpenRoomStore
     quick_matches: QuickMatchStore
     challenges: ChallengeStore
+    circles: CircleStore
     moderation: ModerationStore
     starts: StartStore
     trimmed: TrimmedDayStore

@@ -25,13 +25,17 @@ from engine.ruleset import Ruleset
 from engine.schema import STANDARD
 from server.base.core import days
 from server.base.core import keys as base_keys
-from server.base.core.due import AttemptDue, RoundDue
+from server.base.core.due import AttemptDue, CircleDue, RoundDue
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, split_attempt_id
 from server.base.core.refusal import UnreadableError
 from server.base.journals.core.entry import GapError
 from server.base.journals.reader import rules_of
 from server.base.outbox.outbox import Outbox
 from server.base.seals.keyring import Keyring
+from server.circles import journal as circles_journal
+from server.circles.core import circle as circles
+from server.circles.core import keys as circles_keys
+from server.circles.core.circle import Circle
 from server.deals.core.certificate import proves
 from server.deals.store import Deal
 from server.play import journal as play_journal
@@ -151,6 +155,7 @@ class Verification:
             "pool": self._pool,
             "attempt": self._attempt,
             "room": self._room,
+            "circle": self._circle,
             "history": self._history,
         }
         limit = asyncio.Semaphore(CONCURRENCY)
@@ -241,6 +246,19 @@ class Verification:
         if texts:
             self._fold(name, texts, fold)
 
+    async def _circle(self, name: str) -> None:
+        texts = await self._texts(circles_keys.circle(name), name)
+
+        def fold() -> Circle:
+            circle: Circle | None = None
+            for text in texts:
+                circle = circles.fold(circle, circles_journal.decode(text))
+            assert circle is not None, "there is an entry"
+            return circle
+
+        if texts:
+            self._fold(name, texts, fold)
+
     async def _texts(self, key: str, name: str) -> list[str]:
         try:
             return (await self._store.journals.read(key)).texts
@@ -248,7 +266,9 @@ class Verification:
             self._note("Journals with a gap", name)
             return []
 
-    def _fold(self, name: str, texts: list[str], fold: Callable[[], Attempt | Room]) -> None:
+    def _fold(
+        self, name: str, texts: list[str], fold: Callable[[], Attempt | Room | Circle]
+    ) -> None:
         """Fold a journal, and note the time of its last entry."""
         try:
             self._newest = max(self._newest, fold().at)
@@ -308,6 +328,8 @@ class Verification:
                         self._due.add(play_keys.attempt(due.journal))
                     case RoundDue():
                         self._due.add(rooms_keys.room(due.journal))
+                    case CircleDue():
+                        self._due.add(circles_keys.circle(due.journal))
             for field, text in pending.effects:
                 report.effects += 1
                 texts.append(text)

@@ -11,7 +11,7 @@ from engine.catalog import games
 from server.accounts.accounts import Accounts
 from server.accounts.core.effects import Deleted, Kept
 from server.accounts.keeping import Keeping
-from server.base.core.due import AttemptDue, ChallengeDue, RoundDue
+from server.base.core.due import AttemptDue, ChallengeDue, CircleDue, RoundDue
 from server.base.core.quota import ADDRESS_PLAYERS, KEPT_DAYS
 from server.base.journals.check import JournalCheck
 from server.base.nodes.departures import Departures
@@ -35,6 +35,10 @@ from server.challenges.core.effects import ChallengeOpened, ChallengeSettled
 from server.challenges.lists import ChallengeLists
 from server.challenges.live_challenges import LiveChallenges
 from server.challenges.recorder import ChallengeRecorder
+from server.circles.circle_posts import CirclePosts
+from server.circles.circles import Circles
+from server.circles.leagues import Leagues
+from server.circles.tables import Tables
 from server.dailies import day_results as dailies_finishes
 from server.dailies.archive import Archive
 from server.dailies.dailies import Dailies
@@ -113,6 +117,7 @@ class Services:
         sender: Sender | None = None,
         webhooks: bool = False,
         push_key: PushKey | None = None,
+        page: str | None = None,
     ) -> None:
         self._store = store
         self.background = background
@@ -346,6 +351,27 @@ class Services:
         self.challenge_notices = ChallengeNotices(
             self.notifications, self.challenges, self.profiles, store.clock
         )
+        self.circles = Circles(
+            store.circles,
+            self.keyring,
+            bus,
+            self.identity.clean,
+            self.webhooks,
+            links=page is not None,
+            journals=store.journals,
+            clock=store.clock,
+        )
+        self.journal_check.add(self.circles.used)
+        self.circle_tables = Tables(store.histories, clock=store.clock)
+        self.leagues = Leagues(self.circles, self.challenges)
+        self.circle_posts = CirclePosts(
+            self.circles,
+            self.circle_tables,
+            self.challenges,
+            profiles=self.profiles,
+            webhooks=self.webhooks,
+            page=page or "",
+        )
         self._register_effects()
         self.accounts = Accounts(
             store.accounts,
@@ -374,6 +400,7 @@ class Services:
             closed_deals=self.closed_deals,
         )
         self.accounts.exported["challenge_list"] = self.challenge_lists.ids
+        self.accounts.exported["circles"] = self.circles.export
         self.sweeper = Sweeper(
             self.outbox,
             store.clock,
@@ -432,6 +459,10 @@ class Services:
         self.keeping.deleted.subscribe(self.challenge_lists.forget)
         self.keeping.deleted.subscribe(self.notifications.forget)
         self.challenge_notices.follow(outbox, self.finishes)
+        outbox.on(ChallengeOpened, self.leagues.note_opened)
+        outbox.on(ChallengeOpened, self.circle_posts.post_challenge)
+        self.keeping.deleted.subscribe(self.circles.erase)
+        outbox.on_due(CircleDue, self.circles.pass_deadline)
         outbox.on_due(ChallengeDue, self.challenges.pass_deadline)
         outbox.on_due(RoundDue, lambda due: self.rooms.pass_deadline(due.room))
         outbox.on_due(AttemptDue, self.attempts.pass_deadline)

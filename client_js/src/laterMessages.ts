@@ -229,6 +229,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   CircleMember: [{ name: "player", struct: "Player" }, "since"],
   CircleSeason: ["number", "first", "weeks"],
   LeagueRound: ["number", "challenge", "game", "at", "closes"],
+  CircleChallenge: ["challenge", "player", "game", "at", "closes"],
   Circle: [
     "circle",
     "version",
@@ -243,6 +244,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "league", struct: "LeagueTerms" },
     { name: "rounds", list: "LeagueRound" },
     "webhook",
+    { name: "challenges", list: "CircleChallenge", otherwise: [] },
   ],
   CircleSummary: ["circle", "name", "owned", "members", "since", "muted", "season"],
   Circles: [{ name: "circles", list: "CircleSummary" }],

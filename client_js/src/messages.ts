@@ -1739,16 +1739,12 @@ export interface GetCircleTable {
   readonly span: "all" | "day" | "season" | "week";
   /**
    * The number of the UTC day, counted from 1970-01-01, of the week, of which number 1 began on
-   * 1970-01-05, or of the season; null for the current one.
+   * 1970-01-05, or of the season; null for the current one, or the last season if none is running.
    */
   readonly period?: number | null;
 }
 
-/**
- * Ask how often each of two members was better on the same deal.
- *
- * Refused as `not_member`.
- */
+/** Ask how often each of two members was better on the same deal; refused as `not_member`. */
 export interface GetHeadToHead {
   readonly circle: string;
   /** The id of a member. */
@@ -1909,6 +1905,18 @@ export interface LeagueRound {
   readonly closes: number;
 }
 
+/** A challenge that a member has made for the circle. */
+export interface CircleChallenge {
+  readonly challenge: string;
+  /** The id of who made it, who may be no member any more. */
+  readonly player: string;
+  readonly game: string;
+  /** When it was made, in Unix milliseconds. */
+  readonly at: number;
+  /** When it closes, in Unix milliseconds. */
+  readonly closes: number;
+}
+
 /**
  * A circle: answers commands on it, and is sent to its subscribers at every change.
  *
@@ -1939,6 +1947,11 @@ export interface Circle {
   readonly rounds: readonly LeagueRound[];
   /** For whom the posts are written that are sent somewhere; null if none are. */
   readonly webhook: "discord" | "json" | "slack" | null;
+  /**
+   * Those that members have made for it, the latest first: at most 50 that are open or have closed
+   * in the last seven days.
+   */
+  readonly challenges: readonly CircleChallenge[];
 }
 
 /** A circle that the player is a member of. */
@@ -2053,7 +2066,7 @@ export interface Duel {
 /**
  * Two members, by the deals that both have played.
  *
- * Those are of the last 400 dailies that each has played of a game, and of the last 200 races.
+ * Those are all dailies, the challenges that have closed, and at least the last 200 races of each.
  */
 export interface HeadToHead {
   readonly circle: string;

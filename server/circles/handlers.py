@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from server.base.core.ids import CircleId, PlayerId
 from server.base.core.refusal import Refusal
+from server.base.wire.messages import Command
 from server.base.wire.session_messages import Done
+from server.circles import messages, present
+from server.circles.core import charges, commands
+from server.circles.core.circle import Circle
+from server.circles.core.events import League
 from server.circles.messages import (
-    Circle,
+    CircleCommand,
     CircleFeed,
     Circles,
     CircleTable,
@@ -35,104 +41,201 @@ from server.circles.messages import (
 from server.request import HandlerTable, Request
 
 
-async def create(request: Request[CreateCircle]) -> Circle:
-    """Found a circle."""
-    raise Refusal("unknown_circle")
+async def create(request: Request[CreateCircle]) -> messages.Circle:
+    """Found a circle if there is room for it."""
+    command = request.command
+    if not request.load.has_room("room"):
+        raise Refusal("overloaded", wait=request.load.wait())
+    async with request.paying("any", charges.CIRCLE):
+        found = await request.services.circles.found(request.player, command.name, command.key)
+    return await _shown(request, found)
 
 
 async def invitation(request: Request[ShowInvitation]) -> Invitation:
     """Return what circle a link leads to."""
-    raise Refusal("unknown_circle")
+    link = request.command.link
+    found = await request.services.circles.invitation(request.player, link)
+    owner = (await request.services.profiles.load([found.owner]))[found.owner]
+    return present.invitation(link, found, request.player, owner)
 
 
-async def join(request: Request[JoinCircle]) -> Circle:
-    """Join a circle."""
-    raise Refusal("unknown_circle")
+async def join(request: Request[JoinCircle]) -> messages.Circle:
+    """Join a circle, for which the player's address is charged if there is such a circle."""
+    circles, link = request.services.circles, request.command.link
+    found = await circles.invitation(request.player, link)
+    if found.member(request.player) is None:
+        async with request.paying("any", charges.MEMBER):
+            found = await circles.join(request.player, link)
+    return await _shown(request, found)
 
 
 async def list_circles(request: Request[ListCircles]) -> Circles:
     """Return the player's circles."""
-    return Circles([])
+    return await _list(request)
+
+
+async def watch(request: Request[WatchCircle]) -> messages.Circle:
+    """Return a circle, and subscribe the session to it in place of any other."""
+    circle = CircleId(request.command.circle)
+    return await _shown(request, await request.front.watch_circle(request.session, circle))
 
 
 async def unwatch(request: Request[UnwatchCircle]) -> Done:
     """End the session's subscription to a circle."""
+    request.front.circles.unwatch(request.session)
     return Done()
-
-
-async def watch(request: Request[WatchCircle]) -> Circle:
-    """Subscribe the session to a circle."""
-    raise Refusal("unknown_circle")
 
 
 async def table(request: Request[GetCircleTable]) -> CircleTable:
     """Return a table."""
-    raise Refusal("unknown_circle")
+    command, services = request.command, request.services
+    found = await _circle(request)
+    made = await services.circle_tables.table(found, command.span, command.period)
+    return present.table(made, found, await services.profiles.load(present.players_of(made)))
 
 
 async def head_to_head(request: Request[GetHeadToHead]) -> HeadToHead:
     """Return how often each of two members was better."""
-    raise Refusal("unknown_circle")
+    found = await _circle(request)
+    one, other = PlayerId(request.command.one), PlayerId(request.command.other)
+    commands.check_other(found, one)
+    commands.check_other(found, other)
+    duels = await request.services.circle_tables.duels(one, other)
+    profiles = await request.services.profiles.load([one, other])
+    return present.head_to_head(found, duels, profiles[one], profiles[other])
 
 
 async def feed(request: Request[GetCircleFeed]) -> CircleFeed:
     """Return what has happened lately."""
-    raise Refusal("unknown_circle")
+    return await _feed(request, await _circle(request))
 
 
 async def emote(request: Request[EmoteItem]) -> CircleFeed:
-    """Send an emote for an item of the feed."""
-    raise Refusal("unknown_circle")
+    """Send an emote for an item of the feed, or take it back."""
+    command, found = request.command, await _circle(request)
+    items = await request.services.circle_tables.feed(found)
+    if all(each.id != command.item for each in items):
+        raise Refusal("unknown_item")
+    after = await request.services.circles.emote(
+        found.id, request.player, command.item, command.emote
+    )
+    _charge(request)
+    return await _feed(request, after)
 
 
 async def leave(request: Request[LeaveCircle]) -> Circles:
     """Leave a circle."""
-    raise Refusal("unknown_circle")
+    circle = CircleId(request.command.circle)
+    await request.services.circles.leave(circle, request.player)
+    _charge(request)
+    return await _list(request)
 
 
 async def mute(request: Request[MuteCircle]) -> Circles:
     """Say whether the player wants to be notified."""
-    raise Refusal("unknown_circle")
+    circle, muted = CircleId(request.command.circle), request.command.muted
+    await request.services.circles.mute(circle, request.player, muted=muted)
+    _charge(request)
+    return await _list(request)
 
 
-async def remove(request: Request[RemoveFromCircle]) -> Circle:
-    """Take a member out."""
-    raise Refusal("unknown_circle")
+async def remove(request: Request[RemoveFromCircle]) -> messages.Circle:
+    """Take a member out; the member's sessions are told when the circle is sent."""
+    circle, player = CircleId(request.command.circle), PlayerId(request.command.player)
+    return await _changed(
+        request, await request.services.circles.remove(circle, request.player, player)
+    )
 
 
-async def hand_over(request: Request[HandOverCircle]) -> Circle:
+async def hand_over(request: Request[HandOverCircle]) -> messages.Circle:
     """Make another member the owner."""
-    raise Refusal("unknown_circle")
+    circle, player = CircleId(request.command.circle), PlayerId(request.command.player)
+    return await _changed(
+        request, await request.services.circles.hand_over(circle, request.player, player)
+    )
 
 
-async def rename(request: Request[RenameCircle]) -> Circle:
+async def rename(request: Request[RenameCircle]) -> messages.Circle:
     """Give a circle another name."""
-    raise Refusal("unknown_circle")
+    circle, name = CircleId(request.command.circle), request.command.name
+    return await _changed(
+        request, await request.services.circles.rename(circle, request.player, name)
+    )
 
 
-async def renew_link(request: Request[RenewCircleLink]) -> Circle:
-    """Renew the link."""
-    raise Refusal("unknown_circle")
+async def renew_link(request: Request[RenewCircleLink]) -> messages.Circle:
+    """Renew the link by which a circle is joined."""
+    circle = CircleId(request.command.circle)
+    return await _changed(
+        request, await request.services.circles.renew_link(circle, request.player)
+    )
 
 
-async def set_season(request: Request[SetCircleSeason]) -> Circle:
+async def set_season(request: Request[SetCircleSeason]) -> messages.Circle:
     """Set how long the seasons are."""
-    raise Refusal("unknown_circle")
+    circle, weeks = CircleId(request.command.circle), request.command.weeks
+    return await _changed(
+        request, await request.services.circles.set_season(circle, request.player, weeks)
+    )
 
 
-async def set_league(request: Request[SetCircleLeague]) -> Circle:
+async def set_league(request: Request[SetCircleLeague]) -> messages.Circle:
     """Set what the league is played by."""
-    raise Refusal("unknown_circle")
+    circle, terms = CircleId(request.command.circle), request.command.league
+    league = None
+    if terms is not None:
+        games, limit = tuple(terms.games), terms.limit * 1000
+        league = League(terms.every, games, limit, terms.drop, terms.help)
+    return await _changed(
+        request, await request.services.circles.set_league(circle, request.player, league)
+    )
 
 
-async def set_webhook(request: Request[SetCircleWebhook]) -> Circle:
-    """Set where posts are sent."""
-    raise Refusal("unknown_circle")
+async def set_webhook(request: Request[SetCircleWebhook]) -> messages.Circle:
+    """Set where posts go."""
+    command, circle = request.command, CircleId(request.command.circle)
+    found = await request.services.circles.set_webhook(
+        circle, request.player, command.url, command.form
+    )
+    return await _changed(request, found)
 
 
 async def delete(request: Request[DeleteCircle]) -> Circles:
     """Delete a circle."""
-    raise Refusal("unknown_circle")
+    await request.services.circles.delete(CircleId(request.command.circle), request.player)
+    return await _list(request)
+
+
+async def _circle(request: Request[CircleCommand]) -> Circle:
+    """Return the circle of a command of one of its members."""
+    circle = CircleId(request.command.circle)
+    return await request.services.circles.load(circle, request.player)
+
+
+async def _list(request: Request[Command]) -> Circles:
+    return present.circles(await request.services.circles.of(request.player), request.player)
+
+
+async def _feed(request: Request[CircleCommand], found: Circle) -> CircleFeed:
+    items = await request.services.circle_tables.feed(found)
+    players = [each.player for each in items if each.player is not None]
+    return present.feed(found, items, await request.services.profiles.load(players))
+
+
+def _charge(request: Request[Command]) -> None:
+    """Charge where the player is for an entry of a journal."""
+    request.services.quotas.note(request.player, charges.ENTRY)
+
+
+async def _changed(request: Request[Command], found: Circle) -> messages.Circle:
+    """Return a circle that the player has changed."""
+    _charge(request)
+    return await _shown(request, found)
+
+
+async def _shown(request: Request[Command], found: Circle) -> messages.Circle:
+    """Return a circle with the names of its members."""
+    return present.circle(found, await request.services.profiles.load(found.players))
 
 
 HANDLERS: HandlerTable = {

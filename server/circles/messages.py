@@ -112,7 +112,8 @@ class GetCircleTable(CircleCommand, tag=133, frozen=True):
     Attributes:
         span: what it is about: a day, a week, a season, or all time.
         period: the number of the UTC day, counted from 1970-01-01, of the week, of which number 1
-            began on 1970-01-05, or of the season; null for the current one.
+            began on 1970-01-05, or of the season; null for the current one, or the last season if
+            none is running.
     """
 
     span: TableSpan
@@ -121,9 +122,7 @@ class GetCircleTable(CircleCommand, tag=133, frozen=True):
 
 
 class GetHeadToHead(CircleCommand, tag=134, frozen=True):
-    """Ask how often each of two members was better on the same deal.
-
-    Refused as `not_member`.
+    """Ask how often each of two members was better on the same deal; refused as `not_member`.
 
     Attributes:
         one: the id of a member.
@@ -132,7 +131,7 @@ class GetHeadToHead(CircleCommand, tag=134, frozen=True):
 
     one: PlayerId
     other: PlayerId
-    cost: ClassVar[float] = costs.SEARCH
+    cost: ClassVar[float] = 2 * costs.SEARCH
 
 
 class GetCircleFeed(CircleCommand, tag=135, frozen=True):
@@ -324,6 +323,22 @@ class LeagueRound(Struct, array_like=True, frozen=True):
     closes: int
 
 
+class CircleChallenge(Struct, array_like=True, frozen=True):
+    """A challenge that a member has made for the circle.
+
+    Attributes:
+        player: the id of who made it, who may be no member any more.
+        at: when it was made, in Unix milliseconds.
+        closes: when it closes, in Unix milliseconds.
+    """
+
+    challenge: str
+    player: str
+    game: str
+    at: int
+    closes: int
+
+
 class Circle(Event, tag=109, frozen=True):
     """A circle: answers commands on it, and is sent to its subscribers at every change.
 
@@ -341,6 +356,8 @@ class Circle(Event, tag=109, frozen=True):
         league: what the league is played by; null if there is none.
         rounds: the league's challenges in the season that is running, in their order.
         webhook: for whom the posts are written that are sent somewhere; null if none are.
+        challenges: those that members have made for it, the latest first: at most 50 that are open
+            or have closed in the last seven days.
     """
 
     circle: str
@@ -356,6 +373,7 @@ class Circle(Event, tag=109, frozen=True):
     league: LeagueTerms | None
     rounds: list[LeagueRound]
     webhook: WebhookForm | None
+    challenges: list[CircleChallenge] = field(default_factory=list)
 
 
 class CircleSummary(Struct, array_like=True, frozen=True):
@@ -497,7 +515,7 @@ class Duel(Struct, array_like=True, frozen=True):
 class HeadToHead(Event, tag=112, frozen=True):
     """Two members, by the deals that both have played.
 
-    Those are of the last 400 dailies that each has played of a game, and of the last 200 races.
+    Those are all dailies, the challenges that have closed, and at least the last 200 races of each.
 
     Attributes:
         duels: those of games and forms that both have played.

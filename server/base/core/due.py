@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-from server.base.core.ids import AttemptId, ChallengeId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, ChallengeId, CircleId, PlayerId, RoomCode
 
 
 class RoundDue(NamedTuple):
@@ -87,22 +88,37 @@ class ChallengeDue(NamedTuple):
         return f"c:{self.challenge}"
 
 
-Due = RoundDue | AttemptDue | PostDue | ReminderDue | ChallengeDue
+class CircleDue(NamedTuple):
+    """The next thing that a circle is to do by itself."""
+
+    circle: CircleId
+
+    @property
+    def journal(self) -> str:
+        """The name of the journal that it belongs to, which says its partition."""
+        return self.circle
+
+    @property
+    def member(self) -> str:
+        """The text that stands for it."""
+        return f"g:{self.circle}"
+
+
+Due = RoundDue | AttemptDue | PostDue | ReminderDue | ChallengeDue | CircleDue
+
+
+_KINDS: dict[str, Callable[[str], Due]] = {
+    "r": lambda name: RoundDue(RoomCode(name)),
+    "a": lambda name: AttemptDue(AttemptId(name)),
+    "p": PostDue,
+    "n": lambda name: ReminderDue(PlayerId(name)),
+    "c": lambda name: ChallengeDue(ChallengeId(name)),
+    "g": lambda name: CircleDue(CircleId(name)),
+}
 
 
 def parse_due(member: str) -> Due | None:
     """Return what a member stands for, or `None` if this version does not know its kind."""
     kind, _, name = member.partition(":")
-    match kind:
-        case "r":
-            return RoundDue(RoomCode(name))
-        case "a":
-            return AttemptDue(AttemptId(name))
-        case "p":
-            return PostDue(name)
-        case "n":
-            return ReminderDue(PlayerId(name))
-        case "c":
-            return ChallengeDue(ChallengeId(name))
-        case _:
-            return None
+    make = _KINDS.get(kind)
+    return None if make is None else make(name)

@@ -9,6 +9,7 @@ DealId = NewType("DealId", str)
 AttemptId = NewType("AttemptId", str)
 RoomCode = NewType("RoomCode", str)
 ChallengeId = NewType("ChallengeId", str)
+CircleId = NewType("CircleId", str)
 
 Occasion = NewType("Occasion", str)
 """An occasion for which a deal is played, neither a room nor a daily: a kind, a colon, an id.

@@ -39,13 +39,17 @@ class JournalCheck:
     def __init__(self, journals: JournalStore, background: Background, *replicas: Replicas) -> None:
         """Check what these functions return: the replicas that this node appends to."""
         self._journals = journals
-        self._replicas = replicas
+        self._replicas = [*replicas]
         self._checked = 0
 
         def check() -> Awaitable[None]:
             return self.check(background.stop)
 
         background.forever("journal_check", check, every=CHECK_EVERY, waits=True)
+
+    def add(self, replicas: Replicas) -> None:
+        """Check what another function returns, too."""
+        self._replicas.append(replicas)
 
     async def check(self, stop: Stop) -> None:
         """Check all replicas, if there is a connection that is newer than the last check.

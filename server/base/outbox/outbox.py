@@ -18,7 +18,15 @@ from typing import Any, TypeVar
 
 import structlog
 
-from server.base.core.due import AttemptDue, ChallengeDue, Due, PostDue, ReminderDue, RoundDue
+from server.base.core.due import (
+    AttemptDue,
+    ChallengeDue,
+    CircleDue,
+    Due,
+    PostDue,
+    ReminderDue,
+    RoundDue,
+)
 from server.base.core.refusal import UnavailableError
 from server.base.journals.core.entry import Append
 from server.base.journals.reader import Reader
@@ -38,7 +46,7 @@ MAX_WAITING = 10_000
 """Those that may wait for it; the sweeper applies others."""
 
 E = TypeVar("E", bound=Effect)
-D = TypeVar("D", RoundDue, AttemptDue, PostDue, ReminderDue, ChallengeDue)
+D = TypeVar("D", RoundDue, AttemptDue, PostDue, ReminderDue, ChallengeDue, CircleDue)
 
 log = structlog.get_logger()
 

@@ -2390,7 +2390,8 @@ class GetCircleTable(Command["CircleTable"]):
     Attributes:
         span: what it is about: a day, a week, a season, or all time.
         period: the number of the UTC day, counted from 1970-01-01, of the week, of which number 1
-            began on 1970-01-05, or of the season; null for the current one.
+            began on 1970-01-05, or of the season; null for the current one, or the last season if
+            none is running.
     """
 
     circle: str
@@ -2403,9 +2404,7 @@ class GetCircleTable(Command["CircleTable"]):
 
 @dataclass(frozen=True, slots=True)
 class GetHeadToHead(Command["HeadToHead"]):
-    """Ask how often each of two members was better on the same deal.
-
-    Refused as `not_member`.
+    """Ask how often each of two members was better on the same deal; refused as `not_member`.
 
     Attributes:
         one: the id of a member.
@@ -2417,7 +2416,7 @@ class GetHeadToHead(Command["HeadToHead"]):
     other: str
 
     kind: ClassVar[int] = 134
-    cost: ClassVar[float] = 10.0
+    cost: ClassVar[float] = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2658,6 +2657,23 @@ class LeagueRound:
 
 
 @dataclass(frozen=True, slots=True)
+class CircleChallenge:
+    """A challenge that a member has made for the circle.
+
+    Attributes:
+        player: the id of who made it, who may be no member any more.
+        at: when it was made, in Unix milliseconds.
+        closes: when it closes, in Unix milliseconds.
+    """
+
+    challenge: str
+    player: str
+    game: str
+    at: int
+    closes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Circle(Event):
     """A circle: answers commands on it, and is sent to its subscribers at every change.
 
@@ -2675,6 +2691,8 @@ class Circle(Event):
         league: what the league is played by; null if there is none.
         rounds: the league's challenges in the season that is running, in their order.
         webhook: for whom the posts are written that are sent somewhere; null if none are.
+        challenges: those that members have made for it, the latest first: at most 50 that are open
+            or have closed in the last seven days.
     """
 
     circle: str
@@ -2690,6 +2708,7 @@ class Circle(Event):
     league: LeagueTerms | None
     rounds: tuple[LeagueRound, ...]
     webhook: Literal["discord", "json", "slack"] | None
+    challenges: tuple[CircleChallenge, ...] = ()
 
     kind: ClassVar[int] = 109
 
@@ -2846,7 +2865,7 @@ class Duel:
 class HeadToHead(Event):
     """Two members, by the deals that both have played.
 
-    Those are of the last 400 dailies that each has played of a game, and of the last 200 races.
+    Those are all dailies, the challenges that have closed, and at least the last 200 races of each.
 
     Attributes:
         duels: those of games and forms that both have played.

@@ -1,0 +1,105 @@
+"""Posts to the webhooks of circles: each day's table, and new challenges."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.catalog import games
+from server.base.core.days import date_text
+from server.base.outbound.core.webhook import MAX_LINES, Message
+from server.base.outbound.webhooks import Webhooks
+from server.challenges.challenges import Challenges
+from server.challenges.core.effects import ChallengeOpened
+from server.circles.circles import Circles
+from server.circles.core import commands
+from server.circles.core.circle import Circle
+from server.circles.core.tables import Row
+from server.circles.leagues import circle_of
+from server.circles.tables import Tables
+from server.players.core.names import Profile
+from server.players.profiles import Profiles
+
+LIFE_MS: Final = 72_000_000
+"""Milliseconds for which a post is tried: until the next day's table, about."""
+
+
+class CirclePosts:
+    """Posts what happens in circles to where their owners want it.
+
+    Args:
+        circles: the circles.
+        tables: their tables.
+        challenges: those made for circles.
+        profiles: of members.
+        webhooks: posts.
+        page: the URL of the page, which the posts link to.
+    """
+
+    def __init__(
+        self,
+        circles: Circles,
+        tables: Tables,
+        challenges: Challenges,
+        *,
+        profiles: Profiles,
+        webhooks: Webhooks,
+        page: str,
+    ) -> None:
+        self._circles = circles
+        self._tables = tables
+        self._challenges = challenges
+        self._profiles = profiles
+        self._webhooks = webhooks
+        self._page = page.rstrip("/")
+        circles.passing.subscribe(self.post_day)
+        webhooks.gone.subscribe(circles.drop_webhook)
+
+    async def post_day(self, circle: Circle, now: int) -> None:
+        """Post the table of the latest day if that is due. This is idempotent.
+
+        A day on which nobody has played is not posted.
+        """
+        day = commands.day_to_post(circle, now)
+        if day is None:
+            return
+        table = await self._tables.table(circle, "day", day)
+        rows = [row for row in table.rows if row.score.played]
+        if rows:
+            profiles = await self._profiles.load(row.player for row in rows[:MAX_LINES])
+            lines = tuple(_line(row, profiles[row.player]) for row in rows[:MAX_LINES])
+            title = f"{circle.name}: {date_text(day)}"
+            link = f"{self._page}/circle/{circle.id}"
+            await self._post(circle, f"table/{day}", Message(title, lines, link), now)
+        await self._circles.note(circle.id, lambda c, at: commands.post(c, day, at))
+
+    async def post_challenge(self, opened: ChallengeOpened) -> None:
+        """Post a challenge that was made for a circle. This is idempotent."""
+        found = await self._challenges.find(opened.challenge)
+        name = None if found is None else circle_of(found)
+        circle = None if name is None else await self._circles.find(name)
+        if found is None or circle is None or circle.webhook is None:
+            return
+        maker = found.made.maker
+        profile = (await self._profiles.load([maker]))[maker]
+        game = games()[found.made.terms.game].name
+        title = f"{circle.name}: a challenge to {game}"
+        line = f"{profile.isolated} challenges everybody."
+        message = Message(title, (line,), f"{self._page}/c/{found.id}")
+        await self._post(circle, f"challenge/{found.id}", message, found.made.at)
+
+    async def _post(self, circle: Circle, name: str, message: Message, at: int) -> None:
+        if circle.webhook is not None:
+            await self._webhooks.post(
+                f"{circle.id}/{name}",
+                circle.id,
+                circle.webhook.url,
+                message,
+                form=circle.webhook.form,
+                until=at + LIFE_MS,
+            )
+
+
+def _line(row: Row, profile: Profile) -> str:
+    score = row.score
+    dailies = "1 daily" if score.played == 1 else f"{score.played} dailies"
+    return f"{row.rank}. {profile.isolated}: {score.points} points ({dailies})"

@@ -1,0 +1,460 @@
+"""Circles: founding and joining them, what members and owners do, and what a circle does itself.
+
+A circle costs a node nothing while nobody looks at it and nothing falls due. It has one due item at
+most: the end of its season, the next challenge of its league, or the next post.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from itertools import count
+
+from engine.catalog import ruleset
+from engine.errors import EngineError
+from server.base.core.bus_message import encode
+from server.base.core.due import CircleDue
+from server.base.core.ids import ID_LENGTH, CircleId, PlayerId, is_id
+from server.base.core.refusal import Refusal
+from server.base.journals.cache import ReplicaCache
+from server.base.journals.core.entry import Append
+from server.base.journals.replica import Replica
+from server.base.journals.store import JournalStore
+from server.base.outbound.webhooks import Webhooks
+from server.base.redis.bus import Bus
+from server.base.seals.keyring import Keyring
+from server.base.work.clock import Clock
+from server.base.work.random_text import id_of, random_id
+from server.base.work.signal import AsyncSignal, Signal
+from server.circles.core import bus as circle_bus
+from server.circles.core import commands
+from server.circles.core.circle import Circle, Entry
+from server.circles.core.events import Event, Form, Founded, League, Webhook
+from server.circles.journal import CircleDefinition
+from server.circles.store import CircleStore
+
+MAX_CIRCLES = 20
+"""The most circles that a player may be in: all of them are read to list them."""
+
+MAX_OWNED = 10
+"""The most that a player may own: nobody has others join so many for long."""
+
+MAX_BYTES = 16 << 20
+"""About how many bytes the circles in memory take that this node appends to."""
+
+MAX_READ_ONLY_BYTES = 8 << 20
+"""About how many bytes those take that this node has only read."""
+
+_LABEL = b"samedeal circle\0"
+
+
+class Circles:
+    """Carries out commands on circles, by replicas of their journals.
+
+    Args:
+        store: which circles players are in.
+        keyring: makes ids of circles.
+        bus: tells other nodes of changes.
+        clean: returns a name as it is stored, or refuses it.
+        webhooks: post where owners want.
+        links: whether it is known under which URL the page is, without which nothing is posted.
+        journals: those of circles, too.
+        clock: the store's clock.
+
+    Attributes:
+        changed: emitted with a circle that has changed and that this node follows.
+        passing: emitted with a circle when something is due, and the time; what it brings about is
+            over when that has been awaited.
+    """
+
+    def __init__(
+        self,
+        store: CircleStore,
+        keyring: Keyring,
+        bus: Bus,
+        clean: Callable[[str], str],
+        webhooks: Webhooks,
+        *,
+        links: bool,
+        journals: JournalStore,
+        clock: Clock,
+    ) -> None:
+        self.changed: Signal[CircleId] = Signal()
+        self.passing: AsyncSignal[Circle, int] = AsyncSignal()
+        self._store = store
+        self._keyring = keyring
+        self._bus = bus
+        self._clean = clean
+        self._webhooks = webhooks
+        self._links = links
+        self._journals = journals
+        self._clock = clock
+        self._appended: Signal[Circle, Append] = Signal()
+        self._appended.subscribe(self._publish)
+        self._replicas: ReplicaCache[CircleId, Circle, Entry] = ReplicaCache(
+            MAX_BYTES, MAX_READ_ONLY_BYTES
+        )
+
+    def used(self) -> list[Replica[Circle, Entry]]:
+        """Return the cached replicas that this node appends to."""
+        return self._replicas.used()
+
+    # Members
+
+    async def found(self, player: PlayerId, name: str, creation: str) -> Circle:
+        """Found a circle, and return it. A retry returns the same one.
+
+        Args:
+            player: its owner and first member.
+            name: its name.
+            creation: idempotency key: a random string that the client repeats in a retry.
+
+        Raises:
+            Refusal: the name is not allowed; or as `too_many_circles`.
+        """
+        cleaned = self._clean(name)
+        for number in count():
+            named = f"{player} {creation} {number}".encode()
+            mac, *_ = await self._keyring.macs(_LABEL + named)
+            circle = CircleId(id_of(mac))
+            found = await self._replica(circle).refresh()
+            if found is None:
+                await self._check_free(player, owns=True)
+                # First, so that whoever is a member finds the circle.
+                await self._store.add(player, circle, self._clock.now())
+                found = await self._append(circle, _founding(circle, player, cleaned))
+            if found.member(player):
+                return found
+        raise AssertionError("some id is free")
+
+    async def invitation(self, player: PlayerId, link: str) -> Circle:
+        """Return the circle that a link leads to.
+
+        Raises:
+            Refusal: as `unknown_circle`.
+        """
+        circle, secret = _parse(link)
+        found = await self._load(circle)
+        commands.check_link(found, player, secret)
+        return found
+
+    async def join(self, player: PlayerId, link: str) -> Circle:
+        """Join a circle by its link; who is a member stays one.
+
+        Raises:
+            Refusal: as `unknown_circle`, `circle_full` or `too_many_circles`.
+        """
+        circle, secret = _parse(link)
+        found = await self.invitation(player, link)
+        if found.member(player) is None:
+            await self._check_free(player, owns=False)
+            await self._store.add(player, circle, self._clock.now())
+        return await self._submit(circle, lambda c, now: commands.join(c, player, secret, now))
+
+    async def of(self, player: PlayerId) -> list[Circle]:
+        """Return the circles that a player is in, in the order of joining."""
+        named = await self._store.of(player)
+        found = await asyncio.gather(*(self._replica(each).refresh() for each in named))
+        there = {each.id: each for each in found if each is not None and not each.deleted}
+        await self._store.remove(player, set(named) - there.keys())
+        return [each for each in there.values() if each.member(player)]
+
+    async def load(self, circle: CircleId, player: PlayerId) -> Circle:
+        """Return a circle as it is now, for a member.
+
+        Raises:
+            Refusal: as `unknown_circle`, if there is none, or the player is no member.
+        """
+        found = await self._load(circle)
+        commands.check_member(found, player)
+        return found
+
+    async def use(self, circle: CircleId, player: PlayerId) -> Circle:
+        """Return a circle as `load` does, for a member who looks at it: it is kept longer."""
+        found = await self._load(circle)
+        member = commands.check_member(found, player)
+        await asyncio.gather(
+            self._store.extend(circle), self._store.add(player, circle, member.since)
+        )
+        return found
+
+    async def find(self, circle: CircleId) -> Circle | None:
+        """Return a circle as it is now, whoever asks; `None` if there is none."""
+        found = await self._replica(circle).refresh() if is_id(circle) else None
+        return None if found is None or found.deleted else found
+
+    async def is_member(self, circle: str, player: PlayerId) -> bool:
+        """Return whether a player is a member of a circle; of none if there is no such circle."""
+        found = await self.find(CircleId(circle))
+        return found is not None and found.member(player) is not None
+
+    async def leave(self, circle: CircleId, player: PlayerId) -> None:
+        """Leave a circle.
+
+        Raises:
+            Refusal: as `unknown_circle`.
+        """
+        await self._submit(circle, lambda c, now: commands.leave(c, player, now))
+        await self._store.leave(player, circle, self._clock.now())
+
+    async def mute(self, circle: CircleId, player: PlayerId, *, muted: bool) -> None:
+        """Set whether a member wants no notifications.
+
+        Raises:
+            Refusal: as `unknown_circle`.
+        """
+        await self._submit(circle, lambda c, now: commands.mute(c, player, muted, now))
+
+    async def emote(
+        self, circle: CircleId, player: PlayerId, item: str, emote: int | None
+    ) -> Circle:
+        """Send an emote for an item of the feed, of which the caller knows that it is there.
+
+        Raises:
+            Refusal: as `unknown_circle`.
+        """
+        return await self._submit(
+            circle, lambda c, now: commands.emote(c, player, item, emote, now)
+        )
+
+    async def export(self, player: PlayerId) -> object:
+        """Return what is stored of a player in circles, as JSON is made of it."""
+        return [
+            {
+                "id": each.id,
+                "name": each.name,
+                "founded": each.founded,
+                "owner": each.owner == player,
+                "joined": member.since,
+                "muted": member.muted,
+                "challenges": [c.challenge for c in each.challenges if c.player == player],
+                "emotes": {item: by[player] for item, by in each.emotes.items() if player in by},
+            }
+            for each in await self.of(player)
+            for member in [commands.check_member(each, player)]
+        ]
+
+    async def erase(self, player: PlayerId) -> None:
+        """Take a player who has been deleted out of all circles. This is idempotent."""
+        for circle in await self._store.ever(player):
+            if await self._replica(circle).refresh() is not None:
+                await self._append(circle, partial(_erasing, player))
+        await self._store.forget(player)
+
+    # Owners
+
+    async def remove(self, circle: CircleId, owner: PlayerId, player: PlayerId) -> Circle:
+        """Take a member out, and renew the link.
+
+        Raises:
+            Refusal: as `unknown_circle` or `not_owner`.
+        """
+        secret = random_id()
+        found = await self._submit(
+            circle, lambda c, now: commands.remove(c, owner, player, secret, now)
+        )
+        if found.member(player) is None:
+            await self._store.leave(player, circle, found.at)
+        return found
+
+    async def hand_over(self, circle: CircleId, owner: PlayerId, player: PlayerId) -> Circle:
+        """Make another member the owner.
+
+        Raises:
+            Refusal: as `unknown_circle`, `not_owner` or `not_member`.
+        """
+        return await self._submit(circle, lambda c, now: commands.hand_over(c, owner, player, now))
+
+    async def rename(self, circle: CircleId, owner: PlayerId, name: str) -> Circle:
+        """Give a circle another name.
+
+        Raises:
+            Refusal: as `unknown_circle` or `not_owner`, or the name is not allowed.
+        """
+        found = await self.load(circle, owner)
+        commands.check_owner(found, owner)
+        cleaned = self._clean(name)
+        return await self._submit(circle, lambda c, now: commands.rename(c, owner, cleaned, now))
+
+    async def renew_link(self, circle: CircleId, owner: PlayerId) -> Circle:
+        """Renew the link by which a circle is joined.
+
+        Raises:
+            Refusal: as `unknown_circle` or `not_owner`.
+        """
+        secret = random_id()
+        return await self._submit(circle, lambda c, now: commands.renew_link(c, owner, secret, now))
+
+    async def set_season(self, circle: CircleId, owner: PlayerId, weeks: int | None) -> Circle:
+        """Set how many weeks the seasons have, or that there are no more.
+
+        Raises:
+            Refusal: as `unknown_circle` or `not_owner`.
+        """
+        return await self._submit(circle, lambda c, now: commands.set_season(c, owner, weeks, now))
+
+    async def set_league(self, circle: CircleId, owner: PlayerId, league: League | None) -> Circle:
+        """Set what the league is played by, or that there is none.
+
+        Raises:
+            Refusal: as `unknown_circle`, `not_owner`, `no_season` or `unknown_game`.
+        """
+        commands.check_owner(await self.load(circle, owner), owner)
+        for game in league.games if league is not None else ():
+            _check_offered(game)
+        return await self._submit(circle, lambda c, now: commands.set_league(c, owner, league, now))
+
+    async def set_webhook(
+        self, circle: CircleId, owner: PlayerId, url: str | None, form: Form
+    ) -> Circle:
+        """Set where a circle's posts go, or that they go nowhere.
+
+        Raises:
+            Refusal: as `unknown_circle`, `not_owner`, `no_webhooks` or `bad_webhook`.
+        """
+        commands.check_owner(await self.load(circle, owner), owner)
+        if url is not None and not self._links:
+            raise Refusal("no_webhooks")
+        webhook = None if url is None else Webhook(self._webhooks.seal(circle, url), form)
+        return await self._submit(
+            circle, lambda c, now: commands.set_webhook(c, owner, webhook, now)
+        )
+
+    async def delete(self, circle: CircleId, owner: PlayerId) -> None:
+        """Delete a circle with all that is stored of it, within the hour.
+
+        Raises:
+            Refusal: as `unknown_circle` or `not_owner`.
+        """
+        members = (await self.load(circle, owner)).players
+        await self._submit(circle, lambda c, now: commands.delete(c, owner, now))
+        await asyncio.gather(*(self._store.remove(each, [circle]) for each in members))
+
+    # What a circle does by itself
+
+    async def pass_deadline(self, due: CircleDue) -> bool:
+        """Do what is due in a circle; return whether that is over. This is idempotent.
+
+        A season is closed by whoever reads the circle after it.
+        """
+        found = await self._replica(due.circle).refresh()
+        if found is not None and found.due is not None and found.due <= self._clock.now():
+            await self.passing.emit(found, self._clock.now())
+            found = await self._replica(due.circle).refresh()
+        return found is None or found.due is None or found.due > self._clock.now()
+
+    async def note(
+        self, circle: CircleId, decide: Callable[[Circle, int], Event | None]
+    ) -> Circle | None:
+        """Note what a circle has done by itself; `None` if there is no such circle any more."""
+        try:
+            return await self._submit(circle, decide)
+        except Refusal:
+            return None
+
+    async def drop_webhook(self, owner: str) -> None:
+        """Post nothing more to a webhook that is not there any more."""
+        circle = CircleId(owner)
+        if is_id(circle):
+            await self.note(circle, lambda c, now: commands.set_webhook(c, c.owner, None, now))
+
+    # Following
+
+    def follow(self, circle: CircleId) -> None:
+        """Have `changed` emitted for a circle. Calls are counted: each needs one `unfollow`."""
+        self._bus.subscribe(circle_bus.topic(circle), partial(self._receive, circle))
+
+    def unfollow(self, circle: CircleId) -> None:
+        """End one `follow`."""
+        self._bus.unsubscribe(circle_bus.topic(circle))
+
+    def _receive(self, circle: CircleId, payload: bytes | None) -> None:
+        """Handle a message; one of a change that is known here already says nothing new."""
+        said, replica = circle_bus.decode(payload), self._replicas.known(circle)
+        known = replica.number if replica is not None else 0
+        if said is None or said.number >= known:
+            self.changed.emit(circle)
+
+    def _publish(self, circle: Circle, append: Append) -> None:
+        topic = circle_bus.topic(circle.id)
+        self._bus.publish(topic, encode(circle_bus.Version(append.number)))
+
+    # Journals
+
+    async def _check_free(self, player: PlayerId, *, owns: bool) -> None:
+        """Check that a player may be in one more circle, or own one more.
+
+        Raises:
+            Refusal: as `too_many_circles`.
+        """
+        found = await self.of(player)
+        owned = sum(each.owner == player for each in found)
+        if len(found) >= MAX_CIRCLES or (owns and owned >= MAX_OWNED):
+            raise Refusal("too_many_circles")
+
+    async def _load(self, circle: CircleId) -> Circle:
+        found = await self.find(circle)
+        if found is None:
+            raise Refusal("unknown_circle")
+        return found
+
+    async def _submit(
+        self, circle: CircleId, decide: Callable[[Circle, int], Event | None]
+    ) -> Circle:
+        if not is_id(circle):
+            raise Refusal("unknown_circle")
+
+        def decide_on_circle(found: Circle | None, now: int) -> Event | None:
+            if found is None or found.deleted:
+                raise Refusal("unknown_circle")
+            # An entry is never older than the one before it, even if the clock was set back.
+            return decide(found, max(now, found.at))
+
+        return await self._append(circle, decide_on_circle)
+
+    async def _append(
+        self, circle: CircleId, decide: Callable[[Circle | None, int], Event | None]
+    ) -> Circle:
+        """Carry out a command, and cache the replica with those that are appended to."""
+        step = await self._replica(circle).decide(decide)
+        self._replicas.find_to_append(circle)
+        return step.after
+
+    def _replica(self, circle: CircleId) -> Replica[Circle, Entry]:
+        found = self._replicas.known(circle)
+        if found is not None:
+            return found
+        definition = CircleDefinition(circle, self._appended)
+        return self._replicas.put(circle, Replica(self._journals, self._clock, definition))
+
+
+def _founding(
+    circle: CircleId, player: PlayerId, name: str
+) -> Callable[[Circle | None, int], Event | None]:
+    secret = random_id()
+    return lambda found, now: Founded(circle, player, name, secret, now) if found is None else None
+
+
+def _erasing(player: PlayerId, circle: Circle | None, now: int) -> Event | None:
+    return None if circle is None else commands.erase(circle, player, max(now, circle.at))
+
+
+def _parse(link: str) -> tuple[CircleId, str]:
+    """Return the circle and the secret of a link.
+
+    Raises:
+        Refusal: as `unknown_circle`, if it is none.
+    """
+    circle, secret = link[:ID_LENGTH], link[ID_LENGTH:]
+    if not (is_id(circle) and is_id(secret)):
+        raise Refusal("unknown_circle")
+    return CircleId(circle), secret
+
+
+def _check_offered(game: str) -> None:
+    """Raise a `Refusal` if there is no such game."""
+    try:
+        ruleset(game)
+    except EngineError as error:
+        raise Refusal.of(error) from error

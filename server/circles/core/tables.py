@@ -1,0 +1,223 @@
+"""Tables of circles, as they follow from the histories of their members. Pure.
+
+Nothing of them is stored: whatever changes a history, such as a result that is taken back, changes
+every table, also that of a season which has ended.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import reduce
+from operator import and_
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from engine.catalog import games, ruleset
+from server.base.core.ids import PlayerId
+from server.play.core.result import Result
+from server.results.core.excerpt import Excerpt, better
+from server.results.core.history import ChallengeResult, DayResult, Scores, points
+from server.results.core.played_days import PlayedDays
+
+
+class Score(NamedTuple):
+    """What the dailies of some days are to a player, or all that there were.
+
+    Attributes:
+        points: the sum of their points; 0 of all time.
+        played: how many count.
+        won: how many were won.
+        crowns: on how many days those of all games count.
+        races: how many races were won by who has kept an identity; 0 but of all time.
+        dailies: the results that stand, by game, if it is of one day.
+    """
+
+    points: int = 0
+    played: int = 0
+    won: int = 0
+    crowns: int = 0
+    races: int = 0
+    dailies: tuple[tuple[str, DayResult], ...] = ()
+
+
+class Record(NamedTuple):
+    """The packed result of a player's best run of a game, and its day if it was a daily."""
+
+    packed: int
+    day: int | None
+
+
+class AllTime(NamedTuple):
+    """What all results are to a player: the sums, and the best run of each game."""
+
+    score: Score
+    records: Mapping[str, Record]
+
+
+class Dropping(NamedTuple):
+    """A result in a league: the points, and whether it is dropped."""
+
+    points: int
+    dropped: bool
+
+
+class Row(NamedTuple):
+    """A row of a table.
+
+    Attributes:
+        rank: 1 for the best; equal rows share one.
+        league: the results in the league, in the order of its challenges.
+    """
+
+    player: PlayerId
+    rank: int
+    score: Score
+    league: tuple[Dropping, ...] = ()
+
+    @property
+    def league_points(self) -> int:
+        """The points of the league that count."""
+        return sum(each.points for each in self.league if not each.dropped)
+
+    @property
+    def points(self) -> int:
+        """All points."""
+        return self.score.points + self.league_points
+
+
+def score_of(found: Excerpt, days: Collection[int]) -> Score:
+    """Return what the dailies of some days are to the player of an excerpt that has them."""
+    standing = {key: each for key, each in found.days.items() if key[1] in days and not each.void}
+    counted: defaultdict[int, int] = defaultdict(int)
+    for (_, day), each in standing.items():
+        counted[day] += each.counts
+    return Score(
+        points=sum(each.points for each in standing.values()),
+        played=sum(counted.values()),
+        won=sum(each.won for each in standing.values()),
+        crowns=sum(count == len(games()) for count in counted.values()),
+        dailies=tuple((game, each) for (game, _), each in standing.items())
+        if len(days) == 1
+        else (),
+    )
+
+
+def all_time(found: Excerpt) -> AllTime:
+    """Return what all results are to the player of an excerpt that has all sums."""
+    played = [found.played.get(game, PlayedDays()) for game in games()]
+    score = Score(
+        played=sum(each.days_played.bit_count() for each in played),
+        won=sum(each.days_won.bit_count() for each in played),
+        crowns=reduce(and_, (each.days_played for each in played)).bit_count(),
+        races=sum(each.races for each in found.totals.values()),
+    )
+    records = {}
+    for game, sums in zip(games(), played, strict=True):
+        totals = found.totals.get(game)
+        best = better(sums.best, totals.best if totals is not None else None)
+        if best is not None:
+            records[game] = Record(best, sums.best_day if best == sums.best else None)
+    return AllTime(score, records)
+
+
+def table(
+    scores: Mapping[PlayerId, Score],
+    league: Mapping[PlayerId, Sequence[int]] = MappingProxyType({}),
+    drop: int = 0,
+) -> list[Row]:
+    """Return the rows of a table by points, the best first.
+
+    Args:
+        scores: what the dailies are to each player.
+        league: the points of each in the challenges of the league.
+        drop: how many of the worst of these do not count.
+    """
+    rows = [
+        Row(player, 0, score, dropping(league.get(player, ()), drop))
+        for player, score in scores.items()
+    ]
+    return _ranked(rows, lambda row: (row.points,))
+
+
+def table_of_all(scores: Mapping[PlayerId, Score]) -> list[Row]:
+    """Return the rows of a table of all time: by dailies won, and then by dailies played."""
+    rows = [Row(player, 0, score) for player, score in scores.items()]
+    return _ranked(rows, lambda row: (row.score.won, row.score.played))
+
+
+def _ranked(rows: Iterable[Row], value: Callable[[Row], tuple[int, ...]]) -> list[Row]:
+    """Return rows with their ranks, those of the greatest value first."""
+    ordered: list[Row] = []
+    for place, row in enumerate(sorted(rows, key=value, reverse=True), 1):
+        shares = bool(ordered) and value(ordered[-1]) == value(row)
+        ordered.append(row._replace(rank=ordered[-1].rank if shares else place))
+    return ordered
+
+
+def dropping(results: Sequence[int], drop: int) -> tuple[Dropping, ...]:
+    """Return which results of a league are dropped: the worst ones; of equal ones, the first."""
+    worst = sorted(range(len(results)), key=lambda at: (results[at], at))[:drop]
+    return tuple(Dropping(each, at in worst) for at, each in enumerate(results))
+
+
+def records(found: Mapping[PlayerId, AllTime]) -> dict[str, tuple[PlayerId, Record]]:
+    """Return the best run of each game among players; of equal ones, the first player's."""
+    best: dict[str, tuple[PlayerId, Record]] = {}
+    for player, each in found.items():
+        for game, record in each.records.items():
+            if game not in best or record.packed < best[game][1].packed:
+                best[game] = player, record
+    return {game: best[game] for game in games() if game in best}
+
+
+Form = Literal["daily", "race", "challenge"]
+
+
+class Duel(NamedTuple):
+    """How often each of two was better on the same deal of a game, in one form of play."""
+
+    game: str
+    form: Form
+    won: int
+    lost: int
+    drawn: int
+
+
+def league_points(game: str, result: ChallengeResult | None) -> int:
+    """Return the points of a result in a league: as those of a daily, 0 without one."""
+    if result is None or result.void:
+        return 0
+    run = Result(result.home, result.left, result.time, result.moves, result.end)
+    return points(run, ruleset(game).home_at_start)
+
+
+def winner(results: Mapping[PlayerId, ChallengeResult]) -> PlayerId | None:
+    """Return who has won a challenge: the first of several; nobody if no card came home."""
+    won = (p for p, r in results.items() if r.place == 1 and r.time and not r.void)
+    return next(won, None)
+
+
+def duels(one: Scores, other: Scores) -> list[Duel]:
+    """Return how often each of two was better, on the deals that both have played."""
+    pairs: defaultdict[tuple[str, Form], list[int]] = defaultdict(list)
+    for key, day in one.days.items():
+        against = other.days.get(key)
+        if against is not None and not (day.void or against.void):
+            pairs[key[0], "daily"].append(_sign(against.packed - day.packed))
+    for race, round_ in one.rounds.items():
+        met = other.rounds.get(race)
+        if met is not None and not (round_.void or met.void):
+            pairs[race[0], "race"].append(_sign(met.place - round_.place))
+    for deal, challenge in one.challenges.items():
+        theirs = other.challenges.get(deal)
+        if theirs is not None and not (challenge.void or theirs.void):
+            pairs[deal[0], "challenge"].append(_sign(theirs.place - challenge.place))
+    return [
+        Duel(game, form, signs.count(1), signs.count(-1), signs.count(0))
+        for (game, form), signs in sorted(pairs.items())
+    ]
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)

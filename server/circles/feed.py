@@ -1,0 +1,102 @@
+"""The sessions that look at circles, and what they are sent when one changes.
+
+A circle is encoded once for all its members, and sent twice a second at most. One that nobody looks
+at costs nothing. What tables follow from is not in it: those are asked for.
+"""
+
+from __future__ import annotations
+
+from server.base.core.ids import CircleId
+from server.base.wire import codec
+from server.base.wire.session import Session
+from server.base.work.background import Background
+from server.base.work.tasks import in_timed_slices
+from server.base.work.worker_pool import WorkerPool
+from server.circles import present
+from server.circles.circles import Circles
+from server.circles.core.circle import Circle
+from server.circles.messages import CircleGone
+from server.players.profiles import Profiles
+
+TICK = 0.5
+"""Seconds between two updates of a circle."""
+
+CONCURRENCY = 4
+"""Circles that are read at the same time."""
+
+SLICE = 0.003
+"""Seconds after which sending to watchers yields to the event loop."""
+
+
+class CircleFeeds:
+    """All circles that sessions of this node look at."""
+
+    def __init__(self, circles: Circles, profiles: Profiles, background: Background) -> None:
+        self._circles = circles
+        self._profiles = profiles
+        self._watchers: dict[CircleId, dict[Session, int]] = {}
+        """The sessions that watch each circle, and the version that each has been sent."""
+        self._watched: dict[Session, CircleId] = {}
+        self._ticks: WorkerPool[CircleId] = WorkerPool(
+            background, "circles", self._tick, size=CONCURRENCY
+        )
+        circles.changed.subscribe(self._changed)
+
+    async def watch(self, session: Session, circle: CircleId) -> Circle:
+        """Let a session watch a circle instead of any other, and return the circle.
+
+        Raises:
+            Refusal: as `unknown_circle`; the session watches what it did before.
+        """
+        assert session.player is not None
+        self._circles.follow(circle)
+        try:
+            # Read after it is followed, so that nothing comes in between.
+            found = await self._circles.use(circle, session.player)
+        except BaseException:
+            self._circles.unfollow(circle)
+            raise
+        self.unwatch(session)
+        self._watched[session] = circle
+        self._watchers.setdefault(circle, {})[session] = found.version
+        return found
+
+    def unwatch(self, session: Session) -> None:
+        """Let a session watch no circle, in constant time."""
+        circle = self._watched.pop(session, None)
+        if circle is None:
+            return
+        watchers = self._watchers[circle]
+        del watchers[session]
+        if not watchers:
+            del self._watchers[circle]
+            self._ticks.schedule(circle, None)
+        self._circles.unfollow(circle)
+
+    def _changed(self, circle: CircleId) -> None:
+        """Send a circle that has changed with its next tick."""
+        if circle in self._watchers and not self._ticks.is_scheduled(circle):
+            self._ticks.schedule(circle, TICK)
+
+    async def _tick(self, circle: CircleId) -> None:
+        """Send a circle to its watchers; who is no member any more is told so, and is none."""
+        found = await self._circles.find(circle)
+        watchers = self._watchers.get(circle)
+        if watchers is None:
+            return
+        frame = b""
+        if found is not None:
+            profiles = await self._profiles.load(found.players)
+            frame = codec.encode(present.circle(found, profiles))
+        async for session in in_timed_slices(watchers, SLICE):
+            version = watchers.get(session)
+            player = session.player
+            if version is None or player is None:
+                continue
+            if found is None or found.member(player) is None:
+                self.unwatch(session)
+                session.send(CircleGone(circle, found is None))
+            elif version != found.version:
+                watchers[session] = found.version
+                # A later one takes the place of one that a slow reader has not been sent yet.
+                session.send_frame(frame, ("circle", circle))

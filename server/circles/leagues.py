@@ -1,0 +1,92 @@
+"""Challenges for circles: those that leagues make in turn, and those that members make."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import structlog
+
+from engine.schema import STANDARD
+from server.base.core.ids import CircleId, is_id
+from server.base.core.refusal import Refusal
+from server.challenges.challenges import Challenges
+from server.challenges.core.challenge import Challenge
+from server.challenges.core.effects import ChallengeOpened
+from server.challenges.core.events import Terms
+from server.circles.circles import Circles
+from server.circles.core import commands
+from server.circles.core.circle import Circle
+from server.circles.core.events import ChallengeAdded, LeagueSet, RoundMade, RoundSkipped
+from server.circles.core.seasons import Round
+
+SHORTEST_MS: Final = 3_600_000
+"""The shortest time in milliseconds for which a challenge of a league is open: with less of its day
+or week left, as after an outage, there is none."""
+
+log = structlog.get_logger()
+
+
+class Leagues:
+    """Makes the challenges of leagues, and notes all that are made for circles."""
+
+    def __init__(self, circles: Circles, challenges: Challenges) -> None:
+        self._circles = circles
+        self._challenges = challenges
+        challenges.is_member = circles.is_member
+        circles.passing.subscribe(self.make_round)
+
+    async def make_round(self, circle: Circle, now: int) -> None:
+        """Make the challenge of a league if it is due. This is idempotent.
+
+        It is made in the name of the owner. A league whose latest challenges nobody has played
+        ends, so that one which everybody has forgotten costs nothing.
+        """
+        game, league = commands.next_game(circle, now), circle.league
+        if game is None or league is None:
+            return
+        turn, closes = circle.turn, commands.round_closes(league, now)
+        if await self._is_idle(circle):
+            await self._circles.note(circle.id, lambda _, at: LeagueSet(None, at))
+            return
+        done: RoundMade | RoundSkipped = RoundSkipped(now)
+        if closes - now >= SHORTEST_MS:
+            terms = Terms(
+                *(game, STANDARD, league.limit, closes - now, league.help),
+                target=False,
+                circle=circle.id,
+            )
+            name = f"league {circle.id} {turn}"
+            try:
+                made = await self._challenges.create(circle.owner, terms, name)
+            except Refusal as refusal:
+                log.info("league_round_skipped", circle=circle.id, code=refusal.code)
+            else:
+                of = made.made
+                done = RoundMade(made.id, game, of.deal, of.closes, now)
+        await self._circles.note(circle.id, lambda c, _: commands.make_round(c, turn, done))
+
+    async def _is_idle(self, circle: Circle) -> bool:
+        rounds: list[Round] = [each for season in circle.closed[:1] for each in season.rounds]
+        rounds += circle.rounds
+        latest = rounds[-commands.IDLE_ROUNDS :]
+        found = [await self._challenges.find(each.challenge) for each in latest]
+        played = {each.id for each in found if each is not None and each.players}
+        return commands.is_idle(latest, played)
+
+    async def note_opened(self, opened: ChallengeOpened) -> None:
+        """Note a challenge that was made for a circle. This is idempotent."""
+        found = await self._challenges.find(opened.challenge)
+        circle = None if found is None else circle_of(found)
+        if found is None or circle is None:
+            return
+        made = found.made
+        added = ChallengeAdded(
+            found.id, made.maker, made.terms.game, made.deal, made.closes, made.at
+        )
+        await self._circles.note(circle, lambda c, _: commands.add_challenge(c, added))
+
+
+def circle_of(challenge: Challenge) -> CircleId | None:
+    """Return the circle that a challenge is for, if it is for one."""
+    circle = challenge.made.terms.circle
+    return None if circle is None or not is_id(circle) else CircleId(circle)

@@ -1,0 +1,158 @@
+"""Tables, duels and feeds of circles, made when somebody looks, from the members' histories."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from server.base.core.days import day_at
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import Refusal
+from server.base.work.clock import Clock
+from server.circles.core import items, tables
+from server.circles.core.circle import Challenge, Circle
+from server.circles.core.items import Item
+from server.circles.core.seasons import ROUND_SETTLED_MS, Round, Season, week_at
+from server.circles.core.tables import Duel, Record, Row
+from server.circles.histories import MemberHistories
+from server.results.core.boards import days_of
+from server.results.histories_store import HistoryStore
+
+Span = Literal["day", "week", "season", "all"]
+"""The time that a table is about."""
+
+_ALL: Final = range(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a circle.
+
+    Attributes:
+        span: the time that it is about.
+        period: the number of the day, the week or the season; 0 for all time.
+        days: its days.
+        rows: the best first.
+        records: the best run of each game, and whose; empty but of all time.
+    """
+
+    span: Span
+    period: int
+    days: range
+    rows: list[Row]
+    records: Mapping[str, tuple[PlayerId, Record]] = field(default_factory=dict)
+
+
+class Tables:
+    """Makes the tables of circles."""
+
+    def __init__(self, histories: HistoryStore, *, clock: Clock) -> None:
+        self._histories = MemberHistories(histories)
+        self._clock = clock
+
+    async def table(self, circle: Circle, span: Span, period: int | None = None) -> Table:
+        """Return a table.
+
+        Args:
+            circle: the circle.
+            span: the time that it is about.
+            period: the number of the day, week or season; `None` for the current one.
+
+        Raises:
+            Refusal: as `unknown_day`, if it has not begun, or there is none.
+        """
+        now = self._clock.now()
+        if span == "season":
+            return await self._season(circle, _season(circle, period), now)
+        if span == "all":
+            found = await self._histories.all_time(circle.players)
+            rows = tables.table_of_all({player: each.score for player, each in found.items()})
+            return Table("all", 0, _ALL, rows, tables.records(found))
+        current = day_at(now) if span == "day" else week_at(now)
+        number = current if period is None else period
+        if number > current:
+            raise Refusal("unknown_day")
+        days = range(number, number + 1) if span == "day" else days_of(number)
+        return await self._days(circle.players, span, number, days)
+
+    async def _days(
+        self, players: Sequence[PlayerId], span: Span, period: int, days: range
+    ) -> Table:
+        scores = await self._histories.scores(players, days)
+        return Table(span, period, days, tables.table(scores))
+
+    async def _season(self, circle: Circle, season: Season, now: int) -> Table:
+        """Return the table of a season, with the challenges that have closed."""
+        running = season is circle.season
+        players = circle.players if running else circle.players_at(season.ends)
+        scores = await self._histories.scores(players, season.days)
+        rounds = [each for each in circle.rounds_of(season) if each.settled <= now]
+        league = await self._league(players, rounds)
+        rows = tables.table(scores, league, season.drop)
+        return Table("season", season.number, season.days, rows)
+
+    async def _league(
+        self, players: Sequence[PlayerId], rounds: Sequence[Round]
+    ) -> dict[PlayerId, list[int]]:
+        """Return the points of each player in some challenges of a league."""
+        of = [(each.game, each.deal) for each in rounds]
+        found = await self._histories.challenges(players, of)
+        return {
+            player: [tables.league_points(key[0], results.get(key)) for key in of]
+            for player, results in found.items()
+        }
+
+    async def duels(self, one: PlayerId, other: PlayerId) -> list[Duel]:
+        """Return how often each of two members was better on the same deal."""
+        return await self._histories.duels(one, other)
+
+    async def feed(self, circle: Circle) -> list[Item]:
+        """Return what has happened lately, the latest first."""
+        now = self._clock.now()
+        found = [*items.joined(circle, now)]
+        by_day = await self._histories.by_day(circle.players, items.feed_days(now))
+        for day, scores in by_day.items():
+            found += items.dailies(day, scores)
+        all_time = await self._histories.all_time(circle.players)
+        found += items.records(tables.records(all_time), now)
+        found += await self._challenges(circle, now)
+        for season in circle.closed:
+            if season.settled >= now - items.FEED_MS:
+                rows = (await self._season(circle, season, now)).rows
+                first = rows[0] if rows and rows[0].points else None
+                winner, points = (first.player, first.points) if first else (None, 0)
+                found.append(items.season(season.number, season.settled, winner, points))
+        return items.latest(found)
+
+    async def _challenges(self, circle: Circle, now: int) -> list[Item]:
+        """Return the challenges for the circle that have closed lately."""
+        made: list[Round | Challenge] = [*circle.challenges, *circle.rounds]
+        for season in circle.closed:
+            made += season.rounds
+        closed = {
+            each.challenge: each
+            for each in made
+            if now - items.FEED_MS <= each.closes <= now - ROUND_SETTLED_MS
+        }
+        of = [(each.game, each.deal) for each in closed.values()]
+        results = await self._histories.challenges(circle.players, of)
+        found = []
+        for each, key in zip(closed.values(), of, strict=True):
+            own = {player: by[key] for player, by in results.items() if key in by}
+            winner = tables.winner(own)
+            found.append(items.challenge(each.challenge, each.game, each.closes, winner))
+        return found
+
+
+def _season(circle: Circle, number: int | None) -> Season:
+    """Return a season of a circle: the one that is running, or that with a number.
+
+    Raises:
+        Refusal: as `unknown_day`, if there is none.
+    """
+    known = [*([circle.season] if circle.season is not None else []), *circle.closed]
+    for each in known:
+        if number in {None, each.number}:
+            return each
+    raise Refusal("unknown_day")

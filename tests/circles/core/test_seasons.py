@@ -1,0 +1,325 @@
+"""Seasons and leagues of circles: when they end, and whose turn it is."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.base.core.days import DAY, day_at
+from server.base.core.ids import ChallengeId, DealId, PlayerId
+from server.circles.core import commands, seasons
+from server.circles.core.circle import MAX_ROUNDS, MAX_SEASONS, Circle
+from server.circles.core.events import (
+    ChallengeAdded,
+    Every,
+    League,
+    RoundMade,
+    RoundSkipped,
+    Webhook,
+)
+from server.circles.core.seasons import Season
+from server.results.core.boards import days_of, week_of
+from tests.builders import ADA, BOB, CYD, START
+from tests.circles.core.circles import circle_of, founded, refused, then
+
+DAILY = League("day", ("robert", "deuces"), 600_000, 1)
+WEEKLY = League("week", ("robert",), 600_000, 2)
+HOOK = Webhook("sealed", "json")
+MONDAY = days_of(week_of(day_at(START))).start * DAY
+
+
+def in_season(weeks: int = 1, circle: Circle | None = None, at: int = START) -> Circle:
+    """Return a circle with seasons of so many weeks."""
+    circle = circle or founded()
+    return then(circle, commands.set_season(circle, ADA, weeks, at))
+
+
+def season_of(circle: Circle) -> Season:
+    """Return the season that is running."""
+    assert circle.season is not None
+    return circle.season
+
+
+def closed(circle: Circle) -> Circle:
+    """Return a circle when its season has closed."""
+    return then(circle, commands.close_season(circle, season_of(circle).settled))
+
+
+def with_round(circle: Circle, at: int, number: int = 0) -> Circle:
+    """Return a circle whose league has made a challenge."""
+    deal = DealId(f"d{number:015}")
+    made = RoundMade(ChallengeId(f"c{number:015}"), "robert", deal, at + DAY, at)
+    return then(circle, commands.make_round(circle, circle.turn, made))
+
+
+def test_a_season_has_whole_weeks_from_the_monday_of_the_current_one() -> None:
+    season = season_of(in_season(2))
+    assert season.days.start * DAY == MONDAY
+    assert len(season.days) == 14
+    assert season.ends == MONDAY + 14 * DAY
+    assert season.settled == season.ends + 2 * 3_600_000, "the day's grace, and what is applied"
+
+
+def test_one_season_follows_the_other() -> None:
+    circle = closed(in_season(2))
+    assert [each.number for each in circle.closed] == [1]
+    assert season_of(circle).number == 2
+    assert season_of(circle).days.start == circle.closed[0].days.stop
+    assert commands.close_season(circle, season_of(circle).settled - 1) is None
+
+
+def test_a_season_ends_with_the_current_week_at_the_earliest() -> None:
+    circle = in_season(4)
+    later = START + 8 * DAY
+    assert season_of(in_season(1, circle, later)).weeks == 2
+    assert season_of(in_season(6, circle, later)).weeks == 6
+    ended = then(circle, commands.set_season(circle, ADA, None, later))
+    assert season_of(ended).weeks == 2
+    over = closed(ended)
+    assert over.season is None
+    assert over.due is None
+    again = in_season(3, over, over.at)
+    assert season_of(again).number == 2
+
+
+def test_a_season_that_waits_for_its_last_results_stays_as_it_is() -> None:
+    circle = in_season(1)
+    at = season_of(circle).ends + 1
+    after = in_season(4, circle, at)
+    assert season_of(after).weeks == 1
+    assert season_of(closed(after)).weeks == 4
+
+
+def test_only_so_many_seasons_are_kept() -> None:
+    circle = in_season(1)
+    for _ in range(MAX_SEASONS + 2):
+        circle = closed(circle)
+    assert len(circle.closed) == MAX_SEASONS
+    assert circle.closed[0].number == MAX_SEASONS + 2
+
+
+def test_seasons_with_very_many_challenges_are_kept_for_less_long() -> None:
+    circle, number = in_season(26), 0
+    for _ in range(4):
+        league = commands.set_league(circle, ADA, DAILY, circle.at)
+        circle = circle if league is None else then(circle, league)
+        for day in season_of(circle).days:
+            circle = with_round(circle, max(day * DAY, circle.at), number)
+            number += 1
+        circle = closed(circle)
+    assert sum(len(each.rounds) for each in circle.closed) <= MAX_ROUNDS
+    assert len(circle.closed) == 2
+
+
+def test_the_table_of_a_season_has_who_was_a_member_at_its_end() -> None:
+    circle = in_season(1, circle_of(BOB))
+    end = season_of(circle).ends
+    circle = then(circle, commands.leave(circle, BOB, end + 1))
+    circle = closed(circle)
+    circle = then(circle, commands.join(circle, CYD, circle.secret, circle.at))
+    (season,) = circle.closed
+    assert set(circle.players_at(season.ends)) == {ADA, BOB}
+    early = in_season(1, circle_of(BOB))
+    early = then(early, commands.leave(early, BOB, end - 1))
+    assert closed(early).players_at(end) == [ADA]
+
+
+def test_who_came_back_is_in_a_table_once() -> None:
+    circle = in_season(1, circle_of(BOB))
+    end = season_of(circle).ends
+    circle = then(circle, commands.leave(circle, BOB, end + 1))
+    circle = then(circle, commands.join(circle, BOB, circle.secret, end + 2))
+    circle = closed(circle)
+    assert circle.players_at(end) == [BOB, ADA]
+
+
+def test_a_league_takes_a_season() -> None:
+    circle = founded()
+    assert refused(lambda: commands.set_league(circle, ADA, DAILY, START)) == "no_season"
+    last = in_season(1)
+    last = then(last, commands.set_season(last, ADA, None, START))
+    at = season_of(last).ends
+    assert refused(lambda: commands.set_league(last, ADA, DAILY, at)) == "no_season"
+
+
+def test_games_take_turns_in_a_league() -> None:
+    circle = in_season(2)
+    circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
+    games = []
+    for number in range(3):
+        due = circle.round_due
+        assert due is not None
+        assert due % DAY == 0
+        assert commands.next_game(circle, due - 1) is None
+        games.append(commands.next_game(circle, due))
+        circle = with_round(circle, due, number)
+    assert games == ["robert", "deuces", "robert"]
+    assert len(circle.rounds_of(season_of(circle))) == 3
+    assert season_of(circle).drop == 1
+
+
+def test_a_turn_is_noted_once_and_may_be_skipped() -> None:
+    circle = in_season()
+    circle = then(circle, commands.set_league(circle, ADA, WEEKLY, START))
+    due = circle.round_due
+    assert due == MONDAY + 7 * DAY
+    skipped = RoundSkipped(due)
+    after = then(circle, commands.make_round(circle, 0, skipped))
+    assert after.rounds == ()
+    assert after.round_due == due + 7 * DAY
+    assert commands.make_round(after, 0, skipped) is None
+    dropped = then(after, commands.set_league(after, ADA, None, due))
+    assert commands.make_round(dropped, 1, skipped) is None
+
+
+def test_a_league_ends_with_the_last_season() -> None:
+    circle = in_season()
+    circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
+    circle = then(circle, commands.set_season(circle, ADA, None, START))
+    end = season_of(circle).ends
+    assert circle.round_due is not None
+    circle = with_round(circle, end - DAY)
+    assert circle.round_due is None
+    assert closed(circle).league is None
+
+
+def test_a_challenge_that_is_made_after_the_end_is_of_the_next_season() -> None:
+    circle = in_season()
+    circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
+    end = season_of(circle).ends
+    circle = with_round(circle, end - DAY, 1)
+    circle = with_round(circle, end, 2)
+    assert [each.at for each in circle.rounds_of(season_of(circle))] == [end - DAY]
+    circle = closed(circle)
+    assert [each.at for each in circle.closed[0].rounds] == [end - DAY]
+    assert [each.at for each in circle.rounds_of(season_of(circle))] == [end]
+
+
+def test_another_league_waits_for_the_challenge_that_is_open() -> None:
+    circle = in_season(3)
+    circle = then(circle, commands.set_league(circle, ADA, WEEKLY, START))
+    due = circle.round_due
+    assert due is not None
+    deal = DealId("d000000000000000")
+    made = RoundMade(ChallengeId("c000000000000000"), "robert", deal, due + 7 * DAY, due)
+    circle = then(circle, made)
+    circle = then(circle, commands.set_league(circle, ADA, DAILY, due + 1))
+    assert circle.round_due == due + 7 * DAY
+
+
+def test_the_leagues_challenge_is_not_also_a_members() -> None:
+
+    circle = in_season()
+    circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
+    due = circle.round_due
+    assert due is not None
+    name, deal = ChallengeId("c000000000000000"), DealId("d000000000000000")
+    added = ChallengeAdded(name, ADA, "robert", deal, due + DAY, due)
+    circle = then(circle, commands.add_challenge(circle, added))
+    circle = with_round(circle, due)
+    assert circle.challenges == ()
+    assert commands.add_challenge(circle, added) is None
+
+
+def test_a_league_that_nobody_plays_is_idle() -> None:
+    circle = in_season(2)
+    circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
+    for number in range(commands.IDLE_ROUNDS):
+        assert not commands.is_idle(circle.rounds, ())
+        due = circle.round_due
+        assert due is not None
+        circle = with_round(circle, due, number)
+    assert commands.is_idle(circle.rounds, ())
+    assert not commands.is_idle(circle.rounds, {circle.rounds[-1].challenge})
+
+
+def test_each_day_is_posted_once_when_its_results_are_there() -> None:
+    circle = founded()
+    circle = then(circle, commands.set_webhook(circle, ADA, HOOK, START))
+    day = day_at(START)
+    due = circle.post_due
+    assert due == seasons.settled(day)
+    assert commands.day_to_post(circle, due - 1) is None
+    assert commands.day_to_post(circle, due) == day
+    after = then(circle, commands.post(circle, day, due))
+    assert commands.post(after, day, due) is None
+    assert after.post_due == due + DAY
+    assert commands.day_to_post(circle, due + 5 * DAY) == day + 5, "only the latest one"
+    gone = then(circle, commands.set_webhook(circle, ADA, None, START))
+    assert gone.post_due is None
+    assert commands.post(gone, day, due) is None
+
+
+def test_the_next_of_all_is_due() -> None:
+    circle = in_season(1)
+    assert circle.due == season_of(circle).settled
+    circle = then(circle, commands.set_league(circle, ADA, DAILY, START))
+    assert circle.due == circle.round_due
+    circle = then(circle, commands.set_league(circle, ADA, None, START))
+    circle = then(circle, commands.set_webhook(circle, ADA, HOOK, START))
+    assert circle.due == circle.post_due
+
+
+@given(st.integers(0, 10**13), st.sampled_from(["day", "week"]))
+def test_the_next_start_is_the_first_one_after_a_time(now: int, every: Every) -> None:
+    start = seasons.next_start(every, now)
+    assert now < start <= now + (DAY if every == "day" else 7 * DAY)
+    assert start % DAY == 0
+    assert every == "day" or start // DAY == days_of(week_of(start // DAY)).start
+
+
+@given(st.integers(0, 10**13))
+def test_the_last_settled_day_is_the_last_one(now: int) -> None:
+    day = seasons.last_settled(now)
+    assert seasons.settled(day) <= now < seasons.settled(day + 1)
+
+
+MEMBERS = [ADA, BOB, CYD, *(PlayerId(f"m{n:015}") for n in range(2))]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["join", "leave", "remove", "over", "season", "none", "wait"]),
+            st.sampled_from(MEMBERS),
+            st.integers(1, 5),
+        ),
+        max_size=40,
+    )
+)
+def test_whatever_happens_a_circle_has_an_owner_and_seasons_follow_each_other(
+    steps: list[tuple[str, PlayerId, int]],
+) -> None:
+    circle = founded()
+    now = circle.at
+    for name, player, number in steps:
+        now += 1
+        if name == "wait":
+            now += number * DAY
+        while (over := commands.close_season(circle, now)) is not None:
+            circle = then(circle, over)
+        if circle.deleted:
+            break
+        event = None
+        owner = circle.owner
+        match name:
+            case "join":
+                event = commands.join(circle, player, circle.secret, now)
+            case "leave" if circle.member(player):
+                event = commands.leave(circle, player, now)
+            case "remove":
+                event = commands.remove(circle, owner, player, circle.secret, now)
+            case "over" if circle.member(player):
+                event = commands.hand_over(circle, owner, player, now)
+            case "season":
+                event = commands.set_season(circle, owner, number, now)
+            case "none":
+                event = commands.set_season(circle, owner, None, now)
+        circle = circle if event is None else then(circle, event)
+        assert circle.deleted or circle.member(circle.owner)
+        assert len(set(circle.players)) == len(circle.players)
+        known = [*([circle.season] if circle.season else []), *circle.closed]
+        assert all(one.days.start >= other.days.stop for one, other in itertools.pairwise(known))
+        assert [each.number for each in known] == list(range(len(known), 0, -1))

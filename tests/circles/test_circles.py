@@ -1,0 +1,245 @@
+"""Circles: founding, joining and leaving them on several nodes, and what they do by themselves."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from server.base.core.days import DAY
+from server.base.core.due import CircleDue
+from server.base.core.ids import CircleId, PlayerId
+from server.base.core.refusal import Refusal
+from server.circles import circles as service
+from server.circles.core import keys
+from server.circles.core.circle import Circle
+from server.circles.core.events import League
+from server.circles.journal import CHECKPOINT_EVERY
+from tests.builders import ADA, BOB, CYD, START
+from tests.nodes import Node, SetClock
+
+NOBODYS = CircleId("0000000000000000")
+
+
+async def founded(node: Node, *others: PlayerId, key: str = "creation") -> Circle:
+    """Return a circle of Ada that others have joined."""
+    circle = await node.services.circles.found(ADA, "Friends", key)
+    for player in others:
+        circle = await node.services.circles.join(player, circle.link)
+    return circle
+
+
+async def names(node: Node, player: PlayerId) -> list[CircleId]:
+    """Return the circles of a player."""
+    return [each.id for each in await node.services.circles.of(player)]
+
+
+async def test_a_retry_finds_the_same_circle(node: Node, other: Node) -> None:
+    circle = await founded(node)
+    again = await other.services.circles.found(ADA, "Friends", "creation")
+    assert again == circle
+    another = await founded(other, key="another")
+    assert set(await names(other, ADA)) == {circle.id, another.id}
+    assert circle.id != another.id
+
+
+async def test_a_name_is_one_that_may_be_given(node: Node) -> None:
+    circles = node.services.circles
+    with pytest.raises(Refusal, match="bad_name"):
+        await circles.found(ADA, "\u202e", "creation")
+    circle = await founded(node)
+    with pytest.raises(Refusal, match="bad_name"):
+        await circles.rename(circle.id, ADA, " ")
+    assert (await circles.rename(circle.id, ADA, "  The  club ")).name == "The club"
+
+
+async def test_members_on_two_nodes_see_the_same_circle(node: Node, other: Node) -> None:
+    circle = await founded(node, BOB)
+    found = await other.services.circles.load(circle.id, BOB)
+    assert found.players == [ADA, BOB]
+    await other.services.circles.leave(circle.id, ADA)
+    found = await node.services.circles.load(circle.id, BOB)
+    assert (found.owner, found.players) == (BOB, [BOB])
+    assert await names(node, ADA) == []
+    assert await names(node, BOB) == [circle.id]
+
+
+async def test_outsiders_are_told_the_same_as_if_there_were_no_circle(node: Node) -> None:
+    circle = await founded(node, BOB)
+    circles = node.services.circles
+    league = League("day", ("robert",), 60_000)
+    for name in (circle.id, NOBODYS, CircleId("no id"), CircleId("")):
+        for command in (
+            circles.load(name, CYD),
+            circles.use(name, CYD),
+            circles.leave(name, CYD),
+            circles.mute(name, CYD, muted=True),
+            circles.emote(name, CYD, "season:1", 1),
+            circles.remove(name, CYD, BOB),
+            circles.hand_over(name, CYD, CYD),
+            circles.rename(name, CYD, "\u202e"),
+            circles.renew_link(name, CYD),
+            circles.set_season(name, CYD, 4),
+            circles.set_league(name, CYD, league),
+            circles.set_webhook(name, CYD, "https://example.com/", "json"),
+            circles.delete(name, CYD),
+            circles.invitation(CYD, name + "0" * 16),
+            circles.join(CYD, name + "0" * 16),
+        ):
+            with pytest.raises(Refusal, match="unknown_circle"):
+                await command
+        assert not await circles.is_member(name, CYD)
+    assert await circles.is_member(circle.id, BOB)
+
+
+async def test_a_link_that_was_renewed_leads_nowhere(node: Node, other: Node) -> None:
+    circle = await founded(node)
+    assert (await other.services.circles.invitation(CYD, circle.link)).id == circle.id
+    after = await node.services.circles.renew_link(circle.id, ADA)
+    with pytest.raises(Refusal, match="unknown_circle"):
+        await other.services.circles.join(CYD, circle.link)
+    assert (await other.services.circles.join(CYD, after.link)).member(CYD)
+
+
+async def test_who_was_removed_is_out(node: Node, other: Node) -> None:
+    circle = await founded(node, BOB)
+    await other.services.circles.remove(circle.id, ADA, BOB)
+    assert await names(node, BOB) == []
+    with pytest.raises(Refusal, match="unknown_circle"):
+        await node.services.circles.join(BOB, circle.link)
+
+
+async def test_a_player_owns_and_is_in_so_many_circles_at_most(
+    node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "MAX_OWNED", 1)
+    monkeypatch.setattr(service, "MAX_CIRCLES", 2)
+    first = await founded(node)
+    with pytest.raises(Refusal, match="too_many_circles"):
+        await founded(node, key="another")
+    assert await founded(node) == first, "a retry is none more"
+    others = [await node.services.circles.found(p, "Others", "creation") for p in (BOB, CYD)]
+    await node.services.circles.join(ADA, others[0].link)
+    with pytest.raises(Refusal, match="too_many_circles"):
+        await node.services.circles.join(ADA, others[1].link)
+    assert (await node.services.circles.join(ADA, others[0].link)).member(ADA)
+
+
+async def test_a_deleted_circle_is_gone_for_all(node: Node, other: Node, clock: SetClock) -> None:
+    circle = await founded(node, BOB)
+    await node.services.circles.set_season(circle.id, ADA, 4)
+    with pytest.raises(Refusal, match="not_owner"):
+        await other.services.circles.delete(circle.id, BOB)
+    await other.services.circles.delete(circle.id, ADA)
+    assert await names(node, ADA) == await names(node, BOB) == []
+    with pytest.raises(Refusal, match="unknown_circle"):
+        await node.services.circles.load(circle.id, ADA)
+    with pytest.raises(Refusal, match="unknown_circle"):
+        await node.services.circles.join(BOB, circle.link)
+    expires = await node.redis.execute_command("PEXPIRETIME", keys.circle(circle.id))
+    assert expires == clock.time + keys.DELETED_LIFE_MS
+    assert await node.keys("circles-of:*") == []
+    assert await node.redis.zcard(f"{{p{_partition(circle)}}}:due") == 0
+    again = await founded(node)
+    assert again.id != circle.id, "what was deleted does not come back"
+
+
+def _partition(circle: Circle) -> int:
+    key = keys.circle(circle.id)
+    return int(key[2 : key.index("}")])
+
+
+async def test_of_a_deleted_player_nothing_is_left(node: Node, other: Node) -> None:
+    circle = await founded(node, BOB)
+    left = await founded(node, BOB, key="another")
+    await node.services.circles.set_season(left.id, ADA, 1)
+    await node.services.circles.leave(left.id, BOB)
+    await node.services.circles.emote(circle.id, BOB, "season:1", 1)
+    await other.services.accounts.delete(BOB)
+    found = await node.services.circles.load(circle.id, ADA)
+    assert (found.players, found.emotes) == ([ADA], {})
+    assert (await node.services.circles.load(left.id, ADA)).former == ()
+    assert await node.keys(f"circles-of:*{BOB}*") == []
+
+
+async def test_a_deleted_owner_hands_over_and_the_last_one_deletes(node: Node) -> None:
+    circle = await founded(node, BOB)
+    await node.services.accounts.delete(ADA)
+    assert (await node.services.circles.load(circle.id, BOB)).owner == BOB
+    await node.services.accounts.delete(BOB)
+    assert await node.services.circles.find(circle.id) is None
+
+
+async def test_the_export_of_a_player_has_their_circles(node: Node) -> None:
+    circle = await founded(node, BOB)
+    await node.services.circles.mute(circle.id, BOB, muted=True)
+    await node.services.circles.emote(circle.id, BOB, "season:1", 1)
+    (found,) = json.loads(await node.services.accounts.export(BOB))["circles"]
+    assert found == {
+        "id": circle.id,
+        "name": "Friends",
+        "founded": START,
+        "owner": False,
+        "joined": START,
+        "muted": True,
+        "challenges": [],
+        "emotes": {"season:1": 1},
+    }
+
+
+async def test_a_season_ends_by_itself_on_whatever_node(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    circle = await founded(node)
+    circle = await node.services.circles.set_season(circle.id, ADA, 1)
+    assert circle.season is not None
+    clock.time = circle.season.settled - 1
+    await other.sweep()
+    assert (await node.services.circles.load(circle.id, ADA)).closed == ()
+    clock.time += 1
+    await other.sweep()
+    texts = await node.store.journals.read_from(keys.circle(circle.id), 1)
+    assert json.loads(texts[-1])["type"] == "closed"
+    found = await node.services.circles.load(circle.id, ADA)
+    assert [each.number for each in found.closed] == [1]
+    assert await node.services.circles.pass_deadline(CircleDue(circle.id))
+
+
+async def test_whoever_looks_first_closes_a_season_that_is_over(
+    node: Node, clock: SetClock
+) -> None:
+    circle = await founded(node)
+    circle = await node.services.circles.set_season(circle.id, ADA, 1)
+    assert circle.season is not None
+    clock.time = circle.season.settled + 15 * DAY
+    found = await node.services.circles.load(circle.id, ADA)
+    assert [each.number for each in found.closed] == [3, 2, 1]
+
+
+async def test_what_is_due_of_a_circle_that_is_not_there_is_over(node: Node) -> None:
+    assert await node.services.circles.pass_deadline(CircleDue(NOBODYS))
+
+
+async def test_who_looks_at_a_circle_keeps_it(node: Node) -> None:
+    circle = await founded(node, BOB)
+    key = keys.circle(circle.id)
+    await node.redis.expire(key, 1_000)
+    await node.redis.delete(keys.circles_of(BOB))
+    await node.services.circles.use(circle.id, BOB)
+    assert await node.redis.ttl(key) > keys.CIRCLE_LIFE_S - 60
+    assert await names(node, BOB) == [circle.id]
+
+
+async def test_a_long_journal_is_cut(node: Node, other: Node) -> None:
+    circle = await founded(node, BOB)
+    for number in range(CHECKPOINT_EVERY):
+        await node.services.circles.mute(circle.id, BOB, muted=not number % 2)
+    assert await node.redis.xlen(keys.circle(circle.id)) < CHECKPOINT_EVERY
+    assert (await other.services.circles.load(circle.id, BOB)).players == [ADA, BOB]
+    await other.services.circles.mute(circle.id, BOB, muted=True)
+    assert (await node.services.circles.load(circle.id, ADA)).members[1].muted
+
+
+async def test_an_idle_circle_has_nothing_due(node: Node) -> None:
+    circle = await founded(node, BOB)
+    assert await node.redis.zcard(f"{{p{_partition(circle)}}}:due") == 0

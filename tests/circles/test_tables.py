@@ -1,0 +1,194 @@
+"""Tables, duels and feeds of circles, as they follow from what members have played."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from engine.catalog import games
+from server.base.core.days import DAY, day_at
+from server.base.core.ids import ChallengeId, DealId, PlayerId
+from server.base.core.refusal import Refusal
+from server.circles.core.circle import Circle
+from server.circles.core.seasons import week_at
+from server.results.core.boards import days_of
+from server.results.core.history import ChallengeResult, DayResult, RoundResult
+from tests.builders import ADA, BOB, CYD, START
+from tests.circles.test_circles import founded
+from tests.nodes import Node, SetClock
+
+GAME = "robert"
+TODAY = day_at(START)
+WEEK = week_at(START)
+MONDAY = days_of(WEEK).start
+WON = DayResult(52, 0, 300_000, 90, "won", 195, ranked=True)
+HALF = DayResult(27, 25, 400_000, 80, "stuck", 51)
+NOTHING = DayResult(0, 52, 0, 5, "resigned", 0)
+
+
+async def add(
+    node: Node, player: PlayerId, result: DayResult, day: int = TODAY, game: str = GAME
+) -> None:
+    """Add the result of a daily."""
+    await node.services.histories.add_day(player, game, day, result, ())
+
+
+async def rows(
+    node: Node, circle: Circle, span: str, period: int | None = None
+) -> list[tuple[PlayerId, int, int]]:
+    """Return player, rank and points of the rows of a table."""
+    table = await node.services.circle_tables.table(circle, span, period)  # type: ignore[arg-type]
+    return [(row.player, row.rank, row.points) for row in table.rows]
+
+
+async def test_the_table_of_a_day_says_who_has_played_what(node: Node) -> None:
+    circle = await founded(node, BOB, CYD)
+    await add(node, ADA, HALF)
+    for game in games():
+        await add(node, BOB, WON, game=game)
+    table = await node.services.circle_tables.table(circle, "day")
+    bob, ada, cyd = table.rows
+    assert (bob.player, bob.rank, bob.points) == (BOB, 1, 195 * len(games()))
+    assert (bob.score.played, bob.score.won, bob.score.crowns) == (len(games()), len(games()), 1)
+    assert (ada.player, ada.rank, ada.score.dailies) == (ADA, 2, ((GAME, HALF),))
+    assert (cyd.player, cyd.rank, cyd.points, cyd.score.dailies) == (CYD, 3, 0, ())
+    assert (table.period, table.days) == (TODAY, range(TODAY, TODAY + 1))
+
+
+async def test_equal_points_share_a_rank(node: Node) -> None:
+    circle = await founded(node, BOB, CYD)
+    for player in (ADA, CYD):
+        await add(node, player, HALF)
+    assert await rows(node, circle, "day") == [(ADA, 1, 51), (CYD, 1, 51), (BOB, 3, 0)]
+
+
+async def test_a_run_without_a_card_home_is_no_daily_played(node: Node) -> None:
+    circle = await founded(node)
+    await add(node, ADA, NOTHING)
+    (row,) = (await node.services.circle_tables.table(circle, "day")).rows
+    assert (row.score.played, row.score.points) == (0, 0)
+    assert row.score.dailies == ((GAME, NOTHING),)
+
+
+async def test_a_week_adds_the_points_of_guests_and_others_up(node: Node) -> None:
+    circle = await founded(node, BOB)
+    await add(node, ADA, HALF, MONDAY)
+    await node.services.histories.keep(ADA, START)
+    await add(node, ADA, WON, MONDAY + 1)
+    await add(node, BOB, WON, MONDAY - 1)
+    assert await rows(node, circle, "week") == [(ADA, 1, 51 + 195), (BOB, 2, 0)]
+    assert await rows(node, circle, "week", WEEK - 1) == [(BOB, 1, 195), (ADA, 2, 0)]
+
+
+async def test_a_void_run_changes_every_table(node: Node, other: Node) -> None:
+    circle = await founded(node, BOB)
+    circle = await node.services.circles.set_season(circle.id, ADA, 1)
+    await add(node, ADA, WON)
+    await add(node, BOB, HALF)
+    expected = [(ADA, 1, 195), (BOB, 2, 51)]
+    for span in ("day", "week", "season"):
+        for each in (node, other):
+            assert await rows(each, circle, span) == expected
+    assert [row[0] for row in await rows(node, circle, "all")] == [ADA, BOB]
+    assert "record" in {each.about for each in await node.services.circle_tables.feed(circle)}
+    await node.services.histories.void_day(ADA, GAME, TODAY, (), void=True)
+    for span in ("day", "week", "season"):
+        for each in (node, other):
+            assert await rows(each, circle, span) == [(BOB, 1, 51), (ADA, 2, 0)]
+    table = await other.services.circle_tables.table(circle, "all")
+    assert [(row.player, row.score.won, row.score.played) for row in table.rows] == [
+        (BOB, 0, 1),
+        (ADA, 0, 0),
+    ]
+    assert table.records[GAME][0] == BOB
+    feed = await other.services.circle_tables.feed(circle)
+    assert {each.player for each in feed if each.about in {"record", "dailies"}} == {BOB}
+
+
+async def test_a_season_that_has_ended_is_kept_and_follows_what_is_void(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    circle = await founded(node, BOB, CYD)
+    circle = await node.services.circles.set_season(circle.id, ADA, 1)
+    assert circle.season is not None
+    await add(node, ADA, WON)
+    await add(node, BOB, HALF)
+    clock.time = circle.season.settled
+    await other.sweep()
+    await node.services.circles.leave(circle.id, BOB)
+    circle = await other.services.circles.load(circle.id, ADA)
+    await add(node, CYD, WON, day_at(clock.time))
+    assert await rows(other, circle, "season", 1) == [(ADA, 1, 195), (BOB, 2, 51), (CYD, 3, 0)]
+    assert await rows(node, circle, "season") == [(CYD, 1, 195), (ADA, 2, 0)]
+    await node.services.histories.void_day(ADA, GAME, TODAY, (), void=True)
+    assert (await rows(other, circle, "season", 1))[0] == (BOB, 1, 51)
+    (ended,) = [e for e in await node.services.circle_tables.feed(circle) if e.about == "season"]
+    assert (ended.player, ended.points, ended.number) == (BOB, 51, 1)
+
+
+async def test_a_period_that_has_not_begun_is_unknown(node: Node) -> None:
+    circle = await founded(node)
+    for span, period in (("day", TODAY + 1), ("week", WEEK + 1), ("season", None), ("season", 1)):
+        with pytest.raises(Refusal, match="unknown_day"):
+            await rows(node, circle, span, period)
+    assert await rows(node, circle, "day", 0) == [(ADA, 1, 0)]
+
+
+async def test_a_table_of_all_time_has_wins_crowns_races_and_records(node: Node) -> None:
+    circle = await founded(node, BOB)
+    for game in games():
+        await add(node, ADA, replace(HALF, ranked=True), TODAY - 1, game)
+    await add(node, BOB, WON)
+    race = RoundResult(START, 1, 2, True, 52, 0, 200_000, 70, "won", ranked=True)
+    await node.services.histories.add_round(ADA, "deuces", DealId("d" * 16), race)
+    table = await node.services.circle_tables.table(circle, "all")
+    assert [(r.player, r.rank, r.score.won, r.score.played) for r in table.rows] == [
+        (BOB, 1, 1, 1),
+        (ADA, 2, 0, len(games())),
+    ]
+    assert (table.rows[1].score.crowns, table.rows[1].score.races) == (1, 1)
+    assert table.records[GAME][0] == BOB
+    assert table.records[GAME][1].day == TODAY
+    assert table.records["deuces"][1] == (race.packed, None)
+
+
+async def test_two_are_compared_on_the_deals_that_both_have_played(node: Node) -> None:
+    circle = await founded(node, BOB)
+    await add(node, ADA, WON)
+    await add(node, BOB, HALF)
+    for player in (ADA, BOB):
+        await add(node, player, HALF, TODAY - 1)
+    await add(node, ADA, WON, TODAY - 2)
+    for player, place in ((ADA, 2), (BOB, 1)):
+        race = RoundResult(START, place, 2, place == 1, 20, 32, 5_000, 40, "stuck")
+        await node.services.histories.add_round(player, "deuces", DealId("d" * 16), race)
+        challenge = ChallengeResult(
+            START, ChallengeId("c" * 16), 3 - place, 2, 20, 32, 5_000, 40, "stuck"
+        )
+        await node.services.histories.add_challenge(player, GAME, DealId("e" * 16), challenge)
+    duels = node.services.circle_tables.duels
+    expected = [("deuces", "race", 0, 1, 0), (GAME, "challenge", 1, 0, 0), (GAME, "daily", 1, 0, 1)]
+    assert await duels(ADA, BOB) == expected
+    assert await duels(ADA, BOB) == expected, "from memory"
+    assert (await duels(BOB, ADA))[0][2:] == (1, 0, 0)
+    await node.services.histories.void_day(ADA, GAME, TODAY, (), void=True)
+    assert (await duels(ADA, BOB))[2] == (GAME, "daily", 0, 0, 1)
+    assert circle.players == [ADA, BOB]
+
+
+async def test_the_feed_says_what_has_happened_lately(node: Node, clock: SetClock) -> None:
+    circle = await founded(node)
+    clock.time += 1_000
+    circle = await node.services.circles.join(BOB, circle.link)
+    await add(node, BOB, WON)
+    await add(node, ADA, HALF)
+    await add(node, ADA, replace(HALF, home=30, left=22), TODAY - 8, "deuces")
+    found = await node.services.circle_tables.feed(circle)
+    assert [(each.about, each.player, each.points, each.game) for each in found] == [
+        ("joined", BOB, 0, None),
+        ("record", BOB, 0, GAME),
+        ("dailies", BOB, 195, None),
+        ("dailies", ADA, 51, None),
+    ]
+    clock.time += 7 * DAY
+    assert await node.services.circle_tables.feed(circle) == []
