@@ -30,7 +30,7 @@ from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.challenges.challenges import Challenges
-from server.challenges.core import keys as challenge_keys
+from server.challenges.core import occasions as challenge_occasions
 from server.challenges.core.effects import ChallengeOpened, ChallengeSettled
 from server.challenges.lists import ChallengeLists
 from server.challenges.live_challenges import LiveChallenges
@@ -335,7 +335,7 @@ class Services:
             cases=self.cases,
             closed_deals=self.closed_deals,
         )
-        self.closed_deals.register(challenge_keys.KIND, self.challenges)
+        self.closed_deals.register(challenge_occasions.KIND, self.challenges)
         self.live_challenges = LiveChallenges(bus, self.challenges, registration, background)
         self.challenge_lists = ChallengeLists(
             store.challenges,

@@ -42,6 +42,7 @@ from server.base.work.signal import Signal
 from server.challenges.core import charges, commands, keys
 from server.challenges.core.challenge import Challenge, Entrant, Entry
 from server.challenges.core.events import ChallengeMade, Event, Terms
+from server.challenges.core.occasions import challenge_of, occasion_of
 from server.challenges.journal import ChallengeDefinition
 from server.challenges.store import ChallengeStore
 from server.deals.pool_store import PoolStore
@@ -229,7 +230,7 @@ class Challenges:
         follows: ChallengeId | None = None,
     ) -> Challenge:
         """Make a challenge that there is not, on a new deal, or on that of a race."""
-        occasion, now = keys.occasion(challenge), self._clock.now()
+        occasion, now = occasion_of(challenge), self._clock.now()
         try:
             ruleset(terms.game, terms.variant)
         except EngineError as error:
@@ -420,13 +421,13 @@ class Challenges:
             made.rules,
             made.terms.help,
             self._quotas.days([player]),
-            occasion=keys.occasion(challenge.id),
+            occasion=occasion_of(challenge.id),
         )
         return await self._attempts.start(started)
 
     async def apply_finish(self, finish: Finish) -> None:
         """Enter the result of an attempt that is over, if it is one at a challenge."""
-        challenge = keys.challenge_of(finish.occasion)
+        challenge = challenge_of(finish.occasion)
         if challenge is not None:
             await self._finish(challenge, finish.player, finish.result)
 
@@ -521,7 +522,7 @@ class Challenges:
             )
 
     async def _of(self, occasion: Occasion) -> Challenge | None:
-        challenge = keys.challenge_of(occasion)
+        challenge = challenge_of(occasion)
         return await self.find(challenge) if challenge is not None else None
 
     # The journals

@@ -10,9 +10,9 @@ from server.base.core.ids import ChallengeId, PlayerId
 from server.base.outbox.outbox import Outbox
 from server.base.work.clock import Clock
 from server.challenges.challenges import Challenges
-from server.challenges.core import keys as challenge_keys
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.effects import ChallengeOpened
+from server.challenges.core.occasions import challenge_of
 from server.notifications.core.passed import passed
 from server.notifications.core.wishes import Notice, Topic
 from server.notifications.notifications import Notifications
@@ -64,7 +64,7 @@ class ChallengeNotices:
 
     async def _tell_passed(self, finish: Finish) -> None:
         """Tell those whom somebody has passed in a challenge."""
-        challenge = challenge_keys.challenge_of(finish.occasion)
+        challenge = challenge_of(finish.occasion)
         if challenge is None or self._notifications.key is None:
             return
         found = await self._challenges.find(ChallengeId(challenge))

@@ -11,9 +11,9 @@ import pytest
 from server.base.core.ids import ChallengeId, DealId, PlayerId, attempt_id
 from server.base.core.refusal import Refusal
 from server.challenges import challenges
-from server.challenges.core import keys
 from server.challenges.core.challenge import Challenge
 from server.challenges.core.events import Begun, Terms
+from server.challenges.core.occasions import occasion_of
 from server.challenges.store import MAX_LISTED, MAX_OPEN, MAX_UNSEEN
 from server.deals.pool_store import PooledDeal
 from server.moderation.operators import By
@@ -118,7 +118,7 @@ async def test_an_attempt_goes_on_on_any_node(node: Node, other: Node) -> None:
     moved = await node.play(begun.attempt, ADA)
     again = await other.services.challenges.play(challenge.id, ADA)
     assert (again.attempt, again.seq) == (begun.attempt, moved.after.seq)
-    assert again.start.occasion == keys.occasion(challenge.id)
+    assert again.start.occasion == occasion_of(challenge.id)
 
 
 async def test_an_attempt_that_a_dead_node_has_not_started_is_started_later(
@@ -255,7 +255,7 @@ async def test_the_deal_is_certified_if_the_pool_has_one_to_spare(
     assert found is not None
     assert found.id == pooled.id
     assert found.certificate is not None
-    assert (found.certificate.par, found.occasion) == (40, keys.occasion(certified.id))
+    assert (found.certificate.par, found.occasion) == (40, occasion_of(certified.id))
 
 
 async def test_a_circles_challenge_is_shown_to_its_members_alone(node: Node) -> None:

@@ -10,15 +10,15 @@ from typing import Final
 from server.base.core.quota import DAY, HOUR, RUNNER, Item
 from server.challenges.core import keys
 
-_MADE: Final = 2_800
+_MADE: Final = 2_000
 """Bytes of a challenge: the beginning of its journal, its deal, and its place in the maker's lists.
 """
 
 _NAMED: Final = 250
 """Bytes for each player who is named, or told of it: in the journal and in that player's list."""
 
-_BEGUN: Final = 900
-"""Bytes of what a player adds to it: the entries, a place in the list, and in a checkpoint."""
+_BEGUN: Final = 600
+"""Bytes of what a player adds to it: the entries, a place in the list and one in the history."""
 
 ENTRY_BYTES: Final = 120
 """Bytes of a further entry."""

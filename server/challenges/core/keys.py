@@ -1,13 +1,9 @@
-"""Keys of challenges in Redis, how long they live, and what their deals are played for."""
+"""Keys of challenges in Redis, and how long they live."""
 
 from __future__ import annotations
 
-from server.base.core.ids import ChallengeId, Occasion
 from server.base.core.keys import DAY_SECONDS, partition
 from server.deals.core.keys import PLAYED_DEAL_LIFE_S
-
-KIND = "c"
-"""The kind of the occasions that challenges are."""
 
 CHALLENGE_LIFE_MS = 90 * DAY_SECONDS * 1000
 """Milliseconds that a challenge is kept after its date, as long as what is played at most."""
@@ -20,17 +16,6 @@ LIST_LIFE_S = 120 * DAY_SECONDS
 
 MADE_LIFE_S = 15 * DAY_SECONDS
 """Seconds that it is known which challenges a player has made last: longer than one is open."""
-
-
-def occasion(challenge: ChallengeId) -> Occasion:
-    """Return what the deal of a challenge is played for."""
-    return Occasion(f"{KIND}:{challenge}")
-
-
-def challenge_of(played_for: Occasion | None) -> ChallengeId | None:
-    """Return the challenge that something is played for, or `None` if it is none."""
-    kind, _, name = (played_for or "").partition(":")
-    return ChallengeId(name) if kind == KIND else None
 
 
 def challenge(name: str) -> str:

@@ -6,6 +6,7 @@ number of moves. Less is better.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
@@ -102,7 +103,7 @@ def standing(results: Iterable[tuple[T, Result]]) -> list[tuple[int, T, Result]]
     """Return (rank, key, result) for each (key, result), best first; equal results share ranks."""
     scored = sorted(((packed(result), key, result) for key, result in results), key=itemgetter(0))
     scores = [score for score, *_ in scored]
-    return [(scores.index(score) + 1, key, result) for score, key, result in scored]
+    return [(bisect_left(scores, score) + 1, key, result) for score, key, result in scored]
 
 
 def ranks(results: Mapping[T, Result], home: int) -> dict[T, int]:
