@@ -137,12 +137,24 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.markexpr = " and ".join([*given, *(f"not {marker}" for marker in lacking())])
 
 
+@cache
+def _deep_paths() -> frozenset[Path]:
+    return frozenset(Path(__file__).parent / name for name in DEEP)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import what `make test` leaves out as a whole: each of its processes would."""
+    left_out = config.option.markexpr.startswith("(not deep)") and collection_path in _deep_paths()
+    return left_out or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark deep tests, before those are chosen that are to run."""
-    deep = {Path(__file__).parent / name for name in DEEP}
     for item in items:
-        if item.get_closest_marker("cluster") or not deep.isdisjoint(_with_folders(item.path)):
+        if item.get_closest_marker("cluster") or not _deep_paths().isdisjoint(
+            _with_folders(item.path)
+        ):
             item.add_marker("deep")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import subprocess
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -69,10 +70,14 @@ def test_the_methods_that_the_architecture_names_are_there() -> None:
         assert any(re.search(rf"(def |self\.){name}\b", source) for source in owners), (owner, name)
 
 
-MODULES = {
-    module: ast.parse((ROOT / module).read_text(encoding="utf-8"))
-    for module in tracked("engine/*.py", "server/*.py")
-}
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Return the syntax trees of all modules, by path."""
+    return {
+        module: ast.parse((ROOT / module).read_text(encoding="utf-8"))
+        for module in tracked("engine/*.py", "server/*.py")
+    }
+
 
 QUESTION = re.compile(r"(What|Who(ever|m|se)?)\b")
 """The beginning of a text that hides its noun: a reader searches for "prefix" or "players"."""
@@ -82,7 +87,7 @@ def test_docstrings_begin_with_the_noun_or_verb_that_a_reader_searches_for() -> 
     """Also those of constants, which are strings below them."""
     begun = [
         f"{module}:{node.lineno}"
-        for module, tree in MODULES.items()
+        for module, tree in modules().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)
@@ -95,7 +100,7 @@ def test_durations_in_milliseconds_say_so_in_their_names() -> None:
     """Those without a unit are in seconds, as asyncio has it."""
     unnamed = [
         f"{module}:{constant.lineno}"
-        for module, tree in MODULES.items()
+        for module, tree in modules().items()
         for constant, text in pairwise(tree.body)
         if isinstance(constant, ast.Assign | ast.AnnAssign)
         and isinstance(text, ast.Expr)

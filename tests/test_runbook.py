@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -63,6 +64,7 @@ def events_of(module: str, source: str) -> Iterator[tuple[str, str]]:
                 assert module in NAMED_ELSEWHERE, f"{module}:{call.lineno}: which event is it?"
 
 
+@cache
 def logged() -> dict[str, set[str]]:
     """Return the methods by which each event of the server is logged."""
     found: dict[str, set[str]] = {}
@@ -71,9 +73,6 @@ def logged() -> dict[str, set[str]]:
         for event, method in events_of(module, path.read_text(encoding="utf-8")):
             found.setdefault(event, set()).add(method)
     return found
-
-
-LOGGED = logged()
 
 
 def named_in(heading: str) -> list[str]:
@@ -89,7 +88,7 @@ def anchor(heading: str) -> str:
 def test_each_event_from_warning_on_has_one_entry() -> None:
     told = [name for heading in ENTRIES for name in named_in(heading)]
     assert len(told) == len(set(told))
-    wanted = {event for event, methods in LOGGED.items() if methods != {"info"}}
+    wanted = {event for event, methods in logged().items() if methods != {"info"}}
     assert len(wanted) > 60
     assert wanted - set(told) == set()
 
@@ -97,7 +96,7 @@ def test_each_event_from_warning_on_has_one_entry() -> None:
 def test_no_entry_is_of_an_event_or_alert_that_there_is_not() -> None:
     alerts = {rule["alert"] for rule in ALERTS}
     told = {name for heading in ENTRIES for name in named_in(heading)}
-    assert told - set(LOGGED) == alerts
+    assert told - set(logged()) == alerts
 
 
 def test_each_entry_says_what_it_means_what_players_notice_and_what_to_do() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 
 import promql_parser
 
@@ -47,15 +48,16 @@ def selectors(text: str) -> Iterator[Asked]:
     yield from found
 
 
+@cache
 def labels_by_name() -> dict[str, set[str]]:
     """Return the labels of each metric of a node, by every name that its samples have."""
     metrics = Metrics()
     own = {each.metadata["name"]: set(each.metadata["labels"]) for each in fields(metrics)}
     own["samedeal_build_info"] = {"version", "python"}
-    families = sorted(families_of(metrics), key=len)
+    families, samples = sorted(families_of(metrics), key=len), samples_of(metrics)
     return {
         name: own.get(family, set()) | ADDED
         for family in families
-        for name in samples_of(metrics)
+        for name in samples
         if name.startswith(family)
     }

@@ -27,8 +27,6 @@ LEFT_OUT = {
 
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
-LABELS = labels_by_name()
-
 QUERIES = [
     pytest.param(panel, target, id=f"{panel['title']}: {target['refId']}")
     for panel in GRAPHS
@@ -53,7 +51,7 @@ def test_it_is_imported_as_one_dashboard_and_asks_for_its_data_source() -> None:
     )
     assert (nodes["name"], nodes["datasource"]) == ("instance", SOURCE)
     (asked,) = re.findall(r"^label_values\((\w+), instance\)$", nodes["query"]["query"])
-    assert asked in LABELS
+    assert asked in labels_by_name()
 
 
 def test_each_panel_has_what_grafana_wants() -> None:
@@ -88,10 +86,10 @@ def test_a_panel_asks_for_metrics_and_labels_that_nodes_have(
     found = list(selectors(without_variables(target["expr"])))
     assert found
     for name, labels in found:
-        assert labels <= LABELS[name], name
+        assert labels <= labels_by_name()[name], name
         assert "instance" in labels, "the variable chooses the nodes of all panels"
     shown = set(re.findall(r"\{\{(\w+)\}\}", target["legendFormat"]))
-    assert shown <= set().union(*(LABELS[name] for name, _ in found))
+    assert shown <= set().union(*(labels_by_name()[name] for name, _ in found))
 
 
 def test_each_metric_is_on_the_dashboard_or_left_out_for_a_reason() -> None:

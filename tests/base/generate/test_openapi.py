@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from openapi_spec_validator import validate
 from starlette.routing import Route as StarletteRoute
 
 from server.base.core.refusal import HTTP_SENTENCES, SENTENCES
@@ -29,6 +28,9 @@ def test_the_types_of_the_client_are_those_of_the_server() -> None:
 
 
 def test_the_document_is_valid() -> None:
+    # Importing it takes longer than all other tests here, in each process that collects them.
+    from openapi_spec_validator import validate  # noqa: PLC0415
+
     validate(OPENAPI)
 
 
