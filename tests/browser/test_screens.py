@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser
 
-from tests.browser.checks import misfits, problems
+from tests.browser.checks import NARROW, misfits, problems
 from tests.browser.conftest import Site
 from tests.browser.pictures import differences, small
 from tests.browser.player import Player
@@ -23,7 +23,7 @@ from tests.browser.screens import (
 from tests.processes import ROOT
 
 SHOTS = ROOT / "build/screens"
-"""Where the screenshots are written."""
+"""Where screenshots of the screens are written that something is wrong with."""
 
 PHONE, DESKTOP = COMPARED
 
@@ -33,25 +33,29 @@ ACCEPT = f"accept the new look by: python -m tests.browser.screens {SHOTS} --kee
 def looked_at(
     browser: Browser, site: Site, size: str, part: str
 ) -> Iterator[tuple[str, Player, bool]]:
-    """Visit a part's screens at a size, and leave a screenshot of each.
+    """Visit a part's screens at a size, and leave a screenshot of each that differs.
 
     Yields:
         The name of a screen, who sees it, and whether it differs from its reference if it has one.
     """
-    folder = SHOTS / size
-    folder.mkdir(parents=True, exist_ok=True)
     compared = set(COMPARED[size].get(part, ()))
     cast = Cast(browser, site.url, device(size))
     for name, player in PARTS[part](cast):
-        player.page.screenshot(path=folder / f"{name}.png")
         differs = False
         if name in compared:
             compared.remove(name)
             with Image.open(REFERENCES / f"{size}-{name}.png") as reference:
                 differs = bool(differences(small(comparable_screenshot(player)), reference))
+        if differs:
+            leave_screenshot(player, size, name)
         yield name, player, differs
     cast.leave()
     assert not compared, "these were not shown"
+
+
+def leave_screenshot(player: Player, folder: str, name: str) -> None:
+    """Write a screenshot of what a player sees to a folder of `SHOTS`."""
+    player.page.screenshot(path=SHOTS / folder / f"{name}.png")
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -67,6 +71,7 @@ def test_every_screen_is_readable_and_usable_on_a_phone_and_looks_right(
             differing.append(name)
         if wrong := problems(player):
             found[name] = wrong
+            leave_screenshot(player, PHONE, name)
     assert found == {}
     assert differing == [], ACCEPT
 
@@ -76,8 +81,13 @@ def test_every_screen_is_readable_and_usable_on_a_phone_and_looks_right(
 def test_every_screen_fits_a_phone_in_other_languages(
     part: str, locale: str, site: Site, browser: Browser
 ) -> None:
-    cast = Cast(browser, site.url, {**device("360x740"), "locale": locale})
-    found = {name: wrong for name, player in PARTS[part](cast) if (wrong := misfits(player))}
+    narrow = {**device(PHONE), "viewport": NARROW, "locale": locale}
+    cast = Cast(browser, site.url, narrow)
+    found: dict[str, list[str]] = {}
+    for name, player in PARTS[part](cast):
+        if wrong := misfits(player):
+            found[name] = wrong
+            leave_screenshot(player, locale, name)
     assert found == {}
     cast.leave()
 
