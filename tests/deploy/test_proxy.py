@@ -138,11 +138,18 @@ def proxy(upstreams: Sequence[int], home: Path) -> Iterator[int]:
         yield port
 
 
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    page = tmp_path / "page"
+def page_in(folder: Path) -> Path:
+    """Return a new folder in this one, with a page."""
+    page = folder / "page"
     page.mkdir()
     (page / "index.html").write_text(PAGE)
+    return page
+
+
+@contextmanager
+def running_site(folder: Path) -> Iterator[Site]:
+    """Run a site whose files are in this folder."""
+    page = page_in(folder)
     with ExitStack() as stack:
         redis = stack.enter_context(running_server())
         nodes = (
@@ -150,7 +157,21 @@ def site(tmp_path: Path) -> Iterator[Site]:
             stack.enter_context(node(redis.url, page)),
         )
         ports = [node.port for node in nodes]
-        yield Site(stack.enter_context(proxy(ports, tmp_path / "caddy")), nodes, redis)
+        yield Site(stack.enter_context(proxy(ports, folder / "caddy")), nodes, redis)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Run a site for all tests that leave it as it was."""
+    with running_site(tmp_path_factory.mktemp("site")) as site:
+        yield site
+
+
+@pytest.fixture
+def own_site(tmp_path: Path) -> Iterator[Site]:
+    """Run a site for a test that ends nodes of it."""
+    with running_site(tmp_path) as site:
+        yield site
 
 
 async def hello(socket: ClientConnection, **fields: str) -> dict[str, Any]:
@@ -201,25 +222,25 @@ async def test_a_socket_opens_from_the_site_s_own_origin_and_no_other(site: Site
 
 
 @pytest.mark.parametrize("lost", [0, 1])
-async def test_when_one_node_is_killed_the_other_goes_on_serving(site: Site, lost: int) -> None:
-    async with connect(site.socket) as socket:
+async def test_when_one_node_is_killed_the_other_goes_on_serving(own_site: Site, lost: int) -> None:
+    async with connect(own_site.socket) as socket:
         before = await hello(socket)
-    site.nodes[lost].process.kill()
+    own_site.nodes[lost].process.kill()
     for _ in range(4):
-        assert site.get("/") == (HTTPStatus.OK, PAGE)
-        async with connect(site.socket) as socket:
+        assert own_site.get("/") == (HTTPStatus.OK, PAGE)
+        async with connect(own_site.socket) as socket:
             after = await hello(socket, token=before["token"])
             assert after["player"] == before["player"]
 
 
 async def test_a_node_that_is_terminated_exits_cleanly_and_the_other_goes_on_serving(
-    site: Site,
+    own_site: Site,
 ) -> None:
-    async with connect(site.socket) as first, connect(site.socket) as second:
+    async with connect(own_site.socket) as first, connect(own_site.socket) as second:
         await hello(first)
         await hello(second)
-        assert site.nodes[0].process.end() == 0
-        async with connect(site.socket) as third:
+        assert own_site.nodes[0].process.end() == 0
+        async with connect(own_site.socket) as third:
             await hello(third)
 
 
@@ -317,16 +338,16 @@ def test_clients_do_not_say_where_they_are(tmp_path: Path) -> None:
     assert seen["X-Forwarded-Host"] == seen["Host"] == "cards.lan"
 
 
-def test_the_image_s_health_check_succeeds_only_while_the_node_runs(site: Site) -> None:
+def test_the_image_s_health_check_succeeds_only_while_the_node_runs(tmp_path: Path) -> None:
     (check,) = arguments_of("HEALTHCHECK")
     _, *arguments = json.loads(check.split("CMD", 1)[1])
-    first = site.nodes[0]
 
-    def status() -> int:
-        env = os.environ | {"SAMEDEAL_PORT": str(first.port)}
+    def status(port: int) -> int:
+        env = os.environ | {"SAMEDEAL_PORT": str(port)}
         command = [sys.executable, *arguments]
         return subprocess.run(command, env=env, capture_output=True, check=False).returncode  # noqa: S603
 
-    assert status() == 0
-    first.process.kill()
-    assert status() != 0
+    with running_server() as redis, node(redis.url, page_in(tmp_path)) as checked:
+        assert status(checked.port) == 0
+        checked.process.kill()
+        assert status(checked.port) != 0
