@@ -14,6 +14,7 @@ from server.base.wire.session import Session
 from server.challenges.challenges import Page as ChallengePage
 from server.challenges.feed import ChallengeFeeds
 from server.challenges.lists_feed import ChallengeListsFeed
+from server.challenges.preview import ChallengePreviews
 from server.circles.core.circle import Circle
 from server.circles.feed import CircleFeeds
 from server.moderation.operating import Operating
@@ -142,6 +143,7 @@ def previews_of(services: Services, load: Load, budgets: Budgets) -> Previews:
     """Return what makes the link previews of a node's pages."""
     return Previews(
         RoomPreviews(services.rooms, services.live),
+        ChallengePreviews(services.challenges, services.profiles).of_challenge,
         partial(of_leaderboard, services.leaderboards),
         load,
         budgets,

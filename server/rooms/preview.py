@@ -37,17 +37,23 @@ def room(opened: RoomOpened, terms: Terms) -> Preview:
         terms: those of its next round.
     """
     game = games()[terms.game]
-    variant = "" if terms.variant == STANDARD else f" {game.variant_names[terms.variant]}."
-    limit = counted(terms.limit // 60_000, "minute")
-    if terms.limit % 60_000:
-        limit = counted(terms.limit // 1_000, "second")
+    played = played_by(terms.game, terms.variant, terms.limit)
     return of_game(
         f"Race me at {game.name}",
-        f"Same cards, same start.{variant} {limit}, {counted(opened.seats, 'seat')}.",
+        f"Same cards, same start. {played}, {counted(opened.seats, 'seat')}.",
         f"/r/{opened.code}",
         game,
         listed=False,
     )
+
+
+def played_by(game: str, variant: str, limit: int) -> str:
+    """Return the variant, if it is not the standard one, and the limit, given in milliseconds."""
+    named = "" if variant == STANDARD else f"{games()[game].variant_names[variant]}. "
+    length = counted(limit // 60_000, "minute")
+    if limit % 60_000:
+        length = counted(limit // 1_000, "second")
+    return f"{named}{length}"
 
 
 def counted(count: int, noun: str) -> str:

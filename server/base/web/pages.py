@@ -1,7 +1,8 @@
 """The files of the built page, which are read into memory at start and served from there.
 
 Only the start page is rendered, since its head has the link preview of the requested URL: for each
-preview once, while it is asked for. That may take a read of the store for a room or a result.
+preview once, while it is asked for. That may take a read of the store for a room, a challenge or a
+result.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ INDEX = "/index.html"
 
 SCREENS = {
     *("", "new", "r", "watch", "daily", "leaderboard", "practice", "rules", "run", "deal"),
-    *("settings", "archive", "player", "account"),
+    *("settings", "archive", "player", "account", "c"),
 }
 """First path segments of the screens of the page, which is a single-page application."""
 

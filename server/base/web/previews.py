@@ -3,8 +3,9 @@
 Link preview bots request the page like any other client, and anybody can request a million room
 codes. So a preview takes at most two reads of the store, of one key each, which is bounded; their
 rate per node is limited; and a generic preview is used if they are not allowed, fail, or take too
-long. A room's preview is kept for some seconds, so that all who ask for it meanwhile cost one read;
-that there is no room is not kept, and everybody who asks for that pays for a guess.
+long. That of a room or a challenge is kept for some seconds, so that all who ask for it meanwhile
+cost one read; that there is none is not kept, and everybody who asks for a room that there is not
+pays for a guess. Nobody can guess the id of a challenge.
 """
 
 from __future__ import annotations
@@ -24,7 +25,14 @@ from cachetools import TTLCache
 from engine.catalog import games, ruleset
 from engine.schema import Game
 from server.base.core.codes import parse_room_code
-from server.base.core.ids import AttemptId, RoomCode, is_code, is_id, split_attempt_id
+from server.base.core.ids import (
+    AttemptId,
+    ChallengeId,
+    RoomCode,
+    is_code,
+    is_id,
+    split_attempt_id,
+)
 from server.base.core.refusal import UnavailableError, UnreadableError
 from server.base.net.budgets import Budgets, Guess
 from server.base.net.limits import Bucket, Rate
@@ -41,10 +49,10 @@ MAX_READS = 32
 """Reads that may be in flight: with more, the store is slow, and further ones would only wait."""
 
 KEPT_FOR = 10.0
-"""Seconds for which the preview of a room is kept."""
+"""Seconds for which the preview of a room or a challenge is kept."""
 
 MAX_KEPT = 1_000
-"""Previews of rooms that are kept: about 0.7 kB each."""
+"""Previews of rooms and challenges that are kept: about 0.7 kB each."""
 
 T = TypeVar("T")
 
@@ -75,6 +83,9 @@ class Preview:
 Read = Callable[[], Awaitable[Preview | None]]
 """Reads the store for a preview; `None` if there is nothing to show."""
 
+OfChallenge = Callable[[ChallengeId], Awaitable[Preview | None]]
+"""Reads that of a challenge; `None` if there is nothing to show."""
+
 OfLeaderboard = Callable[[str, Mapping[str, str]], tuple[Preview, Read | None]]
 """Returns that of a game's leaderboard by a URL's query, and maybe how to read a better one."""
 
@@ -96,22 +107,29 @@ class Previews:
 
     Args:
         rooms: those of rooms.
+        of_challenge: that of a challenge.
         of_leaderboard: that of a leaderboard.
         load: no previews read the store while it is too high.
         budgets: those of addresses, which pay for rooms that there are not.
     """
 
     def __init__(
-        self, rooms: OfRooms, of_leaderboard: OfLeaderboard, load: Load, budgets: Budgets
+        self,
+        rooms: OfRooms,
+        of_challenge: OfChallenge,
+        of_leaderboard: OfLeaderboard,
+        load: Load,
+        budgets: Budgets,
     ) -> None:
         self._rooms = rooms
+        self._of_challenge = of_challenge
         self._of_leaderboard = of_leaderboard
         self._load = load
         self._budgets = budgets
         self._bucket = Bucket(READS)
         self._reading = Tasks()
-        self._kept: TTLCache[RoomCode, Preview] = TTLCache(MAX_KEPT, KEPT_FOR)
-        self._asked: dict[RoomCode, asyncio.Task[_Found | None]] = {}
+        self._kept: TTLCache[str, Preview] = TTLCache(MAX_KEPT, KEPT_FOR)
+        self._asked: dict[str, asyncio.Task[_Found | None]] = {}
         # Loading one ruleset loads all of them: do so at start, not while somebody plays.
         ruleset(next(iter(games())))
 
@@ -127,8 +145,9 @@ class Previews:
         match parts:
             case ["daily"]:
                 return DAILIES
-            case ["r", code]:
-                return await self._room(code, address)
+            case ["r" | "c" as screen, name]:
+                of_room = screen == "r"
+                return await (self._room(name, address) if of_room else self._challenge(name))
             case ["archive" | "watch" | "run" | "deal" as screen, *named]:
                 return of_link(screen, named) or HOME
             case [screen, name] if (game := games().get(name)) is not None:
@@ -147,36 +166,50 @@ class Previews:
         code = parse_room_code(typed)
         if not is_code(code):
             return race("/")
+        path = f"/r/{code}"
         guess = self._budgets.guess(address)
         if guess is None:
-            return race(f"/r/{code}")
-        known = self._known(code)
-        reading = None if known is not None else self._asked.get(code) or self._ask(code)
+            return race(path)
+        known = self._rooms.known(code) or self._kept.get(path)
+        reading = None if known is not None else self._ask(path, partial(self._rooms.of_room, code))
         if reading is None:
             with guess:
-                return known or race(f"/r/{code}")
+                return known or race(path)
         reading.add_done_callback(partial(_settle, guess))
         found = await _within(reading)
-        return (found.preview if found is not None else None) or race(f"/r/{code}")
+        return (found.preview if found is not None else None) or race(path)
 
-    def _known(self, code: RoomCode) -> Preview | None:
-        """Return the preview of a room that is in memory, or was asked for just now."""
-        return self._rooms.known(code) or self._kept.get(code)
+    async def _challenge(self, name: str) -> Preview:
+        if not is_id(name):
+            return challenge("/")
+        path = f"/c/{name}"
+        known = self._kept.get(path)
+        if known is not None:
+            return known
+        reading = self._ask(path, partial(self._of_challenge, ChallengeId(name)))
+        found = await _within(reading) if reading is not None else None
+        return (found.preview if found is not None else None) or challenge(path)
 
-    def _ask(self, code: RoomCode) -> asyncio.Task[_Found | None] | None:
-        """Begin to read a room, for all who ask for it meanwhile; `None` if it cannot be read."""
+    def _ask(self, path: str, of: Read) -> asyncio.Task[_Found | None] | None:
+        """Begin to read the preview of a path, for all who ask for it meanwhile.
+
+        `None` if it cannot be read now.
+        """
+        asked = self._asked.get(path)
+        if asked is not None:
+            return asked
 
         async def read() -> _Found:
-            return _Found(await self._rooms.of_room(code))
+            return _Found(await of())
 
         def end(task: asyncio.Task[_Found | None]) -> None:
-            del self._asked[code]
+            del self._asked[path]
             if (found := task.result()) is not None and found.preview is not None:
-                self._kept[code] = found.preview
+                self._kept[path] = found.preview
 
         reading = self._start(read)
         if reading is not None:
-            self._asked[code] = reading
+            self._asked[path] = reading
             reading.add_done_callback(end)
         return reading
 
@@ -196,7 +229,7 @@ class Previews:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The result of looking up a room's code: its preview, or that there is no room."""
+    """The result of looking something up: its preview, or that there is none to show."""
 
     preview: Preview | None
 
@@ -261,6 +294,12 @@ def race(path: str) -> Preview:
     """Return the generic preview of a room, which may not exist."""
     about = "Same cards, same start. Who’s faster?"
     return Preview("Race me at solitaire", about, path, listed=False)
+
+
+def challenge(path: str) -> Preview:
+    """Return the generic preview of a challenge, which may not exist, or be for a circle."""
+    about = "Same cards, one try, whenever you have time."
+    return Preview("A challenge at solitaire", about, path, listed=False)
 
 
 def watch(typed: str, key: str) -> Preview | None:

@@ -40,15 +40,10 @@ def table(challenge: Challenge, *, shows_results: bool) -> list[Row]:
         shows_results: whether the viewer may see the results. If not, all that is shown is the
             target, which is the maker's result, if there is one.
     """
-    made = challenge.made
     if not shows_results:
-        target = made.maker if made.terms.target else None
+        maker, shown = challenge.made.maker, target(challenge)
         return [
-            Row(
-                player,
-                _state(challenge, each),
-                each.result if player == target and not each.void else None,
-            )
+            Row(player, _state(challenge, each), shown if player == maker else None)
             for player, each in challenge.players.items()
         ]
     results = challenge.results
@@ -59,6 +54,12 @@ def table(challenge: Challenge, *, shows_results: bool) -> list[Row]:
     ]
     # Those who have no rank go on, or have a result that was taken back.
     return sorted(rows, key=lambda row: (row.state == "absent", row.rank or len(rows) + 1))
+
+
+def target(challenge: Challenge) -> Result | None:
+    """Return the result that is shown to those who have not played: the maker's, if it is to be."""
+    made = challenge.made
+    return challenge.results.get(made.maker) if made.terms.target else None
 
 
 def _row(
