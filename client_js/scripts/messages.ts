@@ -21,9 +21,12 @@ export const LATER: ReadonlySet<string> = new Set([
 ]);
 
 /** The groups that are shown by few visits: each is in a module of its own name. */
-export const OWN: ReadonlySet<string> = new Set(["challenges", "operators"]);
+export const OWN: ReadonlySet<string> = new Set(["challenges", "operators", "push"]);
 
-/** The modules of a language. */
+/** The group that the service worker shows, which shares no module with the page. */
+export const WORKER = "told";
+
+/** The modules of a language that the page loads. */
 const PARTS: readonly string[] = ["first", "later", ...OWN];
 
 /** The type of what is in a module. */
@@ -32,7 +35,7 @@ function typeOf(part: string): string {
 }
 
 function partOf(group: string): string {
-  if (OWN.has(group)) return group;
+  if (OWN.has(group) || group === WORKER) return group;
   return LATER.has(group) ? "later" : "first";
 }
 
@@ -59,7 +62,7 @@ export function compiled(languages: Readonly<Record<string, Messages>>): Map<str
   const modules = new Map<string, string>();
   const names = [SOURCE, ...Object.keys(languages).filter((each) => each !== SOURCE)];
   for (const language of names) {
-    for (const part of PARTS) {
+    for (const part of [...PARTS, WORKER]) {
       const pick = (all: Messages | undefined) =>
         Object.fromEntries(
           Object.entries(all ?? {}).filter(([key]) => key !== NAME && partOf(key) === part),
@@ -104,6 +107,21 @@ ${loads("later")}};
 export const OWN = {
 ${own}} as const;
 export type Own = keyof typeof OWN;
+`,
+  );
+  const imports = names.map(
+    (name) => `import { texts as ${name} } from "./${name}.${WORKER}.ts";\n`,
+  );
+  modules.set(
+    `${WORKER}.ts`,
+    `${NOTE}
+import type { ${typeOf(WORKER)} } from "./${SOURCE}.${WORKER}.ts";
+${imports.join("")}
+/** The messages of all languages that the service worker shows. */
+export const WORDS: Readonly<Record<string, ${typeOf(WORKER)}>> = { ${names.join(", ")} };
+
+/** Those of whom none of these languages is. */
+export const OTHERS = ${SOURCE};
 `,
   );
   return modules;

@@ -28,6 +28,7 @@ import type {
   Runs,
   WatchLeaderboard,
 } from "./messages.ts";
+import type { PushCommands } from "./push.ts";
 import { Retries } from "./retries.ts";
 import { RoomKeeper, type RoomSettings, type Terms } from "./room.ts";
 import { type OpenSocket, browserSocket } from "./socket.ts";
@@ -195,6 +196,12 @@ export class Client {
       throw error;
     });
     return this.#circling;
+  }
+
+  /** What the player is told while no page is open. */
+  async push(): Promise<PushCommands> {
+    const [{ PushCommands: Commands }] = await Promise.all([import("./push.ts"), loadLater()]);
+    return new Commands(this.#link);
   }
 
   /** What operators do, on a server that has some and knows this player as one. */

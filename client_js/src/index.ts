@@ -43,6 +43,8 @@ export type {
   Place,
   Player,
   Proposal,
+  Push,
+  QuietHours,
   Result,
   ListCases,
   LookUp,
@@ -59,6 +61,7 @@ export type {
   Seat,
   WatchLeaderboard,
 } from "./messages.ts";
+export type { PushCommands, PushSubscribed, PushTopics } from "./push.ts";
 export type { LookUps, OperatorCommands } from "./operators.ts";
 export type * as OperatorTypes from "./operatorTypes.ts";
 export { EMOTES, PACE_BOT } from "./messages.ts";

@@ -38,6 +38,10 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "EmoteRun",
   "Rematch", // there is one for all
   "Report", // once more, it changes nothing
+  "GetPush",
+  "AddPush", // again, it changes nothing
+  "RemovePush",
+  "SetPush",
   "ListCases",
   "LookUp",
 ]);

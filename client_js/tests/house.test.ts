@@ -37,6 +37,7 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     deals: "who watches sees what could have been",
     race: "who watches sees the seats and results of those who play",
   },
+  offline: { text: "the service worker shows what the server tells the player" },
   operators: { account: "an operator shows a passkey, as on the account page" },
   home: {
     race: "it has the button that opens a race, and the field for a room's code",

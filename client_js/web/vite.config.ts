@@ -19,7 +19,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["public", /client_js\/src\/api\.ts|app\/publicApi\.ts/],
   ["account", /client_js\/src\/account\.ts/],
   ["operators", /client_js\/src\/operators\.ts/],
-  ["later", /client_js\/src\/(laterMessages|challenges|circles)\.ts/],
+  ["later", /client_js\/src\/(laterMessages|challenges|circles|push)\.ts/],
   ["watching", /client_js\/src\/watching\.ts/],
   ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/(advisor|par)\.ts)/],
   // What every screen needs: of the client library, all but the above.

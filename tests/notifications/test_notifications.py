@@ -37,7 +37,7 @@ from tests.nodes import PUSH_KEY, Node, SetClock
 from tests.notifications.browser import AUTH, Browser, signed_claims
 
 HOUR = 3_600_000
-CHALLENGED = Notice("challenged", "c/abc", who="Bob", game="robert")
+CHALLENGED = Notice("challenged", "c/abc", who="Bob", game="Robert")
 TODAY = days.day_at(START)
 
 
@@ -99,7 +99,7 @@ async def test_a_player_is_told_what_only_the_browser_can_read(node: Node) -> No
                 "topic": "challenged",
                 "link": "c/abc",
                 "who": "Bob",
-                "game": "robert",
+                "game": "Robert",
                 "days": 0,
                 "language": "de",
                 "tag": got.headers["topic"],

@@ -96,7 +96,7 @@ class Notice(Struct, frozen=True):
         topic: what it is about.
         link: the path of the page that it opens, as `c/<challenge>`.
         who: the name of the player who has brought it about, if one has.
-        game: the id of the game, if it is about one.
+        game: the name of the game, if it is about one.
         days: the length of the streak.
     """
 

@@ -1,10 +1,12 @@
 /**
- * The service worker: caches the files of one build, so that the page opens without a network.
+ * The service worker: caches the files of one build, so that the page opens without a network, and
+ * shows what the server tells the player while no page is open.
  *
  * A newer one activates only when no page of this build is open any more: an open page always finds
  * its files, and two builds never mix.
  */
 
+import { type Told, opened, shownOf } from "./told.ts";
 import { ENTRY, type KeptFile, cacheOf, handlingOf, isOld, networkFirst } from "./kept.ts";
 
 declare const self: ServiceWorkerGlobalScope;
@@ -39,6 +41,42 @@ self.addEventListener("fetch", (event) => {
     event.respondWith(kept(request).then((file) => file ?? fetch(request)));
   }
 });
+
+/** The button of a notification that ends all of them on this device. */
+const STOP = "stop";
+
+self.addEventListener("push", (event) => event.waitUntil(tell(event.data?.json() as Told)));
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(event.action === STOP ? stop() : open(event.notification.data as string));
+});
+
+async function tell(told: Told): Promise<void> {
+  const { title, body, stop: label } = shownOf(told);
+  // What browsers have and TypeScript does not know of.
+  const options: NotificationOptions & { actions: { action: string; title: string }[] } = {
+    body,
+    tag: told.tag,
+    lang: told.language,
+    icon: `${SCOPE}icon-192.png`,
+    data: opened(told.link, SCOPE),
+    actions: [{ action: STOP, title: label }],
+  };
+  await self.registration.showNotification(title, options);
+}
+
+/** The push service tells the server with the next message that there is nobody any more. */
+async function stop(): Promise<void> {
+  await (await self.registration.pushManager.getSubscription())?.unsubscribe();
+}
+
+/** Show a page at a URL: one that is open there, or another one. */
+async function open(url: string): Promise<void> {
+  const pages = await self.clients.matchAll({ type: "window" });
+  const there = pages.find((page) => page.url === url);
+  if (there) await there.focus();
+  else await self.clients.openWindow(url);
+}
 
 /** Cache all files. Rejects if one is missing or of another build; the browser retries later. */
 async function keep(): Promise<void> {

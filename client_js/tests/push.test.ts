@@ -1,0 +1,53 @@
+/** Notifications: what the player is told, and where. */
+
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Client, PushCommands } from "../src/index.ts";
+import type { EventOf } from "../src/protocol.ts";
+import { FakeTime, ScriptedServer, type Session, openedClient } from "./server.ts";
+
+let server: ScriptedServer;
+let client: Client;
+let session: Session;
+let push: PushCommands;
+beforeEach(async () => {
+  server = new ScriptedServer();
+  [client, session] = await openedClient(server, { ...new FakeTime() });
+  push = await client.push();
+});
+afterEach(() => {
+  client.close();
+  server.stop();
+});
+
+const answer = (re: EventOf<"Push">["re"]): EventOf<"Push"> => ({
+  ...{ type: "Push", re, key: "BP4z", topics: ["streak"], quiet: null },
+  devices: [{ id: "1c0ffee", service: "web.push.apple.com", added: 1_000 }],
+});
+
+test("a device subscribes, and is told what it asks for", async () => {
+  const fields = {
+    endpoint: "https://web.push.apple.com/a",
+    key: "BCVx",
+    auth: "BTBZ",
+    language: "de",
+  };
+  const added = push.add(fields);
+  const { re, ...sent } = await session.command("AddPush");
+  expect(sent).toMatchObject(fields);
+  session.send(answer(re));
+  expect((await added).devices).toHaveLength(1);
+  const quiet = { begin: 1_320, end: 420, offset: 60 };
+  const set = push.set(["streak"], quiet);
+  const asked = await session.command("SetPush");
+  expect(asked).toMatchObject({ topics: ["streak"], quiet });
+  session.send(answer(asked.re));
+  expect((await set).key).toBe("BP4z");
+});
+
+test("a device that is removed is told nothing any more", async () => {
+  const removed = push.remove("1c0ffee");
+  const { re, device } = await session.command("RemovePush");
+  expect(device).toBe("1c0ffee");
+  session.send({ ...answer(re), devices: [] });
+  expect((await removed).devices).toEqual([]);
+});

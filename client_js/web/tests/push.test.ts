@@ -1,0 +1,33 @@
+/** How a device says what it is, and how times of day are written. */
+
+import { expect, it } from "vitest";
+import { browserOf, deviceId, minutesOf, timeOf } from "../src/account/push.ts";
+
+it("knows a device by the id that the server gives it", async () => {
+  // As in the example of `server/PROTOCOL.md`.
+  const endpoint = "https://updates.push.services.mozilla.com/wpush/v2/gAAAAAB";
+  expect(await deviceId(endpoint)).toBe("0a493af05863f149");
+});
+
+it.each([
+  [0, "00:00"],
+  [420, "07:00"],
+  [1_439, "23:59"],
+])("writes %d minutes as %s, and reads them again", (minutes, time) => {
+  expect(timeOf(minutes)).toBe(time);
+  expect(minutesOf(time)).toBe(minutes);
+});
+
+it("reads no time where there is none", () => {
+  expect(minutesOf("")).toBeNull();
+});
+
+it.each([
+  ["fcm.googleapis.com", "Chrome"],
+  ["updates.push.services.mozilla.com", "Firefox"],
+  ["web.push.apple.com", "Safari"],
+  ["wns2-par02p.notify.windows.com", "Edge"],
+  ["push.example.org", null],
+])("calls the browser of %s %s", (service, name) => {
+  expect(browserOf(service)).toBe(name);
+});
