@@ -1789,7 +1789,7 @@ export interface MuteCircle {
 /**
  * Take a member out of a circle, and renew its link, which the member knows.
  *
- * Nothing changes if the player is no member, or the owner.
+ * Nothing changes if the player is no member, or the owner. Refused as `not_owner`.
  */
 export interface RemoveFromCircle {
   readonly circle: string;
@@ -1797,20 +1797,28 @@ export interface RemoveFromCircle {
   readonly player: string;
 }
 
-/** Make another member the owner; refused as `not_member`. */
+/** Make another member the owner; refused as `not_owner` or `not_member`. */
 export interface HandOverCircle {
   readonly circle: string;
   /** The member's id. */
   readonly player: string;
 }
 
-/** Give a circle another name; refused as `bad_name`, `name_reserved` or `name_offensive`. */
+/**
+ * Give a circle another name.
+ *
+ * Refused as `not_owner`, `bad_name`, `name_reserved` or `name_offensive`.
+ */
 export interface RenameCircle {
   readonly circle: string;
   readonly name: string;
 }
 
-/** Renew the link by which a circle is joined: the one before it is void. */
+/**
+ * Renew the link by which a circle is joined: the one before it is void.
+ *
+ * Refused as `not_owner`.
+ */
 export interface RenewCircleLink {
   readonly circle: string;
 }
@@ -1819,7 +1827,8 @@ export interface RenewCircleLink {
  * Set how long the seasons of a circle are, one after the other, each from a Monday on.
  *
  * The first one begins with the current week. The one that is running ends no earlier than with
- * the current week, and with it if there are to be no more; with them ends the league.
+ * the current week, and with it if there are to be no more; with them ends the league. Refused as
+ * `not_owner`.
  */
 export interface SetCircleSeason {
   readonly circle: string;
@@ -1827,7 +1836,7 @@ export interface SetCircleSeason {
   readonly weeks: number | null;
 }
 
-/** What a league is played by. */
+/** The terms of a league. */
 export interface LeagueTerms {
   /** How often there is a challenge, which is open for as long. */
   readonly every: "day" | "week";
@@ -1847,8 +1856,8 @@ export interface LeagueTerms {
 /**
  * Let a circle make a challenge for its members each day or week, or no more.
  *
- * The first one is made with the next day or week. Refused as `no_season` if none is running, or
- * as `unknown_game`.
+ * The first one is made with the next day or week. Refused as `not_owner`, as `no_season` if none
+ * is running, or as `unknown_game`.
  */
 export interface SetCircleLeague {
   readonly circle: string;
@@ -1859,8 +1868,8 @@ export interface SetCircleLeague {
 /**
  * Have the day's table and new challenges posted to an address, or no more.
  *
- * Refused as `no_webhooks` if the server sends none, or as `bad_webhook` if the address is none
- * that it would send to. No message shows the address again.
+ * Refused as `not_owner`, as `no_webhooks` if the server sends none, or as `bad_webhook` if the
+ * address is none that it would send to. No message shows the address again.
  */
 export interface SetCircleWebhook {
   readonly circle: string;
@@ -1870,7 +1879,7 @@ export interface SetCircleWebhook {
   readonly form?: "discord" | "json" | "slack";
 }
 
-/** Delete a circle with all that is stored of it. */
+/** Delete a circle with all that is stored of it; refused as `not_owner`. */
 export interface DeleteCircle {
   readonly circle: string;
 }
@@ -2108,7 +2117,7 @@ export interface FeedItem {
   readonly emotes: readonly (readonly [string, number])[];
 }
 
-/** What has happened in a circle in the last seven days, the latest first: at most 50 items. */
+/** The last seven days of a circle, the latest first: at most 50 items. */
 export interface CircleFeed {
   readonly circle: string;
   readonly items: readonly FeedItem[];

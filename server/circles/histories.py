@@ -1,16 +1,17 @@
-"""What the histories of members say for the tables of circles: read when somebody looks.
+"""Histories of members as the tables of circles need them: read when somebody looks.
 
 A member's part of a table is kept in memory with the version of the history that it follows from.
 So a table costs a round trip in which the version of each member's history is read, and only those
-histories are read further that have changed since somebody on this node has looked. For 200 members
-and 26 weeks, all of which are new here, that is 910 fields each: see `deploy/CAPACITY.md`.
+histories are read further that have changed since somebody on this node has looked: see
+`deploy/CAPACITY.md` for what that takes.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
@@ -25,8 +26,11 @@ from server.results.histories_store import HistoryStore
 MAX_CACHED: Final = 20_000
 """Parts of tables that are kept in memory, 0.3 kB each; those used longest ago go first."""
 
-FIELDS_AT_ONCE: Final = 2_000
-"""Fields of histories that are read at once: they take an event loop about a millisecond."""
+FIELDS_AT_ONCE: Final = 800
+"""Fields of histories that are read at once: they take an event loop 2.5 ms at most."""
+
+AT_ONCE: Final = 2
+"""Slices of histories that are read at the same time, for all tables together: others wait."""
 
 MAX_DUELS: Final = 2_000
 """Pairs of players of whom it is kept in memory how often each was better."""
@@ -39,6 +43,22 @@ OnDeal = tuple[str, DealId]
 ChallengeResults = Mapping[OnDeal, ChallengeResult]
 
 
+class _Part(NamedTuple, Generic[T]):
+    """The part of a history that some tables are made of.
+
+    Attributes:
+        name: its name in the cache.
+        fields: how many fields of a history it takes.
+        read: reads excerpts with it.
+        make: makes what tables need of an excerpt.
+    """
+
+    name: str
+    fields: int
+    read: Callable[[Sequence[PlayerId]], Awaitable[list[Excerpt]]]
+    make: Callable[[Excerpt], T]
+
+
 class MemberHistories:
     """Reads what tables need of histories."""
 
@@ -47,27 +67,32 @@ class MemberHistories:
         self._known: OrderedDict[tuple[PlayerId, str], tuple[int, Any]] = OrderedDict()
         self._duels: OrderedDict[tuple[PlayerId, PlayerId], tuple[tuple[int, ...], list[Duel]]]
         self._duels = OrderedDict()
+        self._reading = asyncio.Semaphore(AT_ONCE)
 
     async def scores(self, players: Sequence[PlayerId], days: range) -> dict[PlayerId, Score]:
         """Return what the dailies of some days are to each of some players."""
         name = f"{days.start}-{days.stop}"
-        return await self._read(players, name, days, lambda found: score_of(found, days))
+        return await self._read(players, self._of_days(name, days, lambda e: score_of(e, days)))
 
     async def by_day(
         self, players: Sequence[PlayerId], days: range
     ) -> dict[int, dict[PlayerId, Score]]:
         """Return what the dailies of each of some days are to each of some players."""
-        found = await self._read(
-            players,
-            f"each {days.start}-{days.stop}",
-            days,
-            lambda excerpt: {day: score_of(excerpt, (day,)) for day in days},
-        )
+
+        def make(excerpt: Excerpt) -> dict[int, Score]:
+            return {day: score_of(excerpt, (day,)) for day in days}
+
+        name = f"each {days.start}-{days.stop}"
+        found = await self._read(players, self._of_days(name, days, make))
         return {day: {player: by[day] for player, by in found.items()} for day in days}
+
+    def _of_days(self, name: str, days: range, make: Callable[[Excerpt], T]) -> _Part[T]:
+        fields = len(games()) * (1 + len(days))
+        return _Part(name, fields, lambda players: self._store.excerpts(players, days), make)
 
     async def all_time(self, players: Sequence[PlayerId]) -> dict[PlayerId, AllTime]:
         """Return what all results are to each of some players."""
-        return await self._read(players, "all", range(0), all_time, sums=True)
+        return await self._read(players, _Part("all", 7 * len(games()), self._sums, all_time))
 
     async def challenges(
         self, players: Sequence[PlayerId], of: Sequence[OnDeal]
@@ -75,62 +100,53 @@ class MemberHistories:
         """Return the results of some challenges, by game and deal, of each of some players."""
         if not of:
             return {player: {} for player in players}
+
+        def read(some: Sequence[PlayerId]) -> Awaitable[list[Excerpt]]:
+            return self._store.excerpts(some, (), challenges=of)
+
         name = " ".join(sorted(deal for _, deal in of))
-        return await self._read(
-            players, name, range(0), lambda found: found.challenges, challenges=of
-        )
+        part = _Part(name, len(games()) + len(of), read, _challenges_of)
+        return await self._read(players, part)
 
     async def duels(self, one: PlayerId, other: PlayerId) -> list[Duel]:
         """Return how often each of two players was better, on all deals that both have played.
 
         All of both histories is read, unless neither has changed since that was asked here.
         """
-        versions = tuple(each.version for each in await self._store.excerpts([one, other], ()))
+        versions = tuple(await asyncio.gather(*map(self._store.version, (one, other))))
         found = self._duels.get((one, other))
         if found is None or found[0] != versions:
-            first, second = await self._store.read(one), await self._store.read(other)
-            read = (first.history.version, second.history.version)
-            found = self._duels[one, other] = read, duels(first.history, second.history)
+            async with self._reading:
+                first, second = [
+                    (await self._store.read(player)).history for player in (one, other)
+                ]
+            read = (first.version, second.version)
+            found = self._duels[one, other] = read, duels(first, second)
             if len(self._duels) > MAX_DUELS:
                 self._duels.popitem(last=False)
-            await release(first.history.days, first.history.rounds)
-            await release(second.history.days, second.history.rounds)
+            await release(first.days, first.rounds, second.days, second.rounds)
         return found[1]
 
-    async def _read(
-        self,
-        players: Sequence[PlayerId],
-        name: str,
-        days: range,
-        make: Callable[[Excerpt], T],
-        *,
-        sums: bool = False,
-        challenges: Sequence[OnDeal] = (),
-    ) -> dict[PlayerId, T]:
-        """Return what is made of an excerpt of each player's history, by a name in the cache."""
+    async def _read(self, players: Sequence[PlayerId], part: _Part[T]) -> dict[PlayerId, T]:
+        """Return what is made of a part of each player's history."""
         found: dict[PlayerId, T] = {}
         changed: list[PlayerId] = []
-        at_once = FIELDS_AT_ONCE // (2 + len(games()))
-        for first in range(0, len(players), at_once):
-            batch = players[first : first + at_once]
-            for player, now in zip(batch, await self._store.excerpts(batch, ()), strict=True):
-                known = self._known.get((player, name))
-                if known is not None and known[0] == now.version:
-                    found[player] = known[1]
-                    self._known.move_to_end((player, name))
-                else:
-                    changed.append(player)
-        fields = 2 + len(games()) * (1 + len(days)) + len(challenges)
-        at_once = max(1, FIELDS_AT_ONCE // fields)
+        versions = await asyncio.gather(*map(self._store.version, players))
+        for player, version in zip(players, versions, strict=True):
+            known = self._known.get((player, part.name))
+            if known is not None and known[0] == version:
+                found[player] = known[1]
+                self._known.move_to_end((player, part.name))
+            else:
+                changed.append(player)
+        at_once = max(1, FIELDS_AT_ONCE // part.fields)
         for first in range(0, len(changed), at_once):
             batch = changed[first : first + at_once]
-            if sums:
-                read = await self._sums(batch)
-            else:
-                read = await self._store.excerpts(batch, days, challenges=challenges)
+            async with self._reading:
+                read = await part.read(batch)
             for player, excerpt in zip(batch, read, strict=True):
-                found[player] = made = make(excerpt)
-                self._keep((player, name), excerpt.version, made)
+                found[player] = made = part.make(excerpt)
+                self._keep((player, part.name), excerpt.version, made)
         return {player: found[player] for player in players}
 
     async def _sums(self, players: Sequence[PlayerId]) -> list[Excerpt]:
@@ -156,3 +172,7 @@ class MemberHistories:
         self._known.move_to_end(key)
         if len(self._known) > MAX_CACHED:
             self._known.popitem(last=False)
+
+
+def _challenges_of(found: Excerpt) -> ChallengeResults:
+    return found.challenges

@@ -178,7 +178,7 @@ class OwnerCommand(CircleCommand, frozen=True):
 class RemoveFromCircle(OwnerCommand, tag=139, frozen=True):
     """Take a member out of a circle, and renew its link, which the member knows.
 
-    Nothing changes if the player is no member, or the owner.
+    Nothing changes if the player is no member, or the owner. Refused as `not_owner`.
 
     Attributes:
         player: the member's id.
@@ -189,7 +189,7 @@ class RemoveFromCircle(OwnerCommand, tag=139, frozen=True):
 
 
 class HandOverCircle(OwnerCommand, tag=140, frozen=True):
-    """Make another member the owner; refused as `not_member`.
+    """Make another member the owner; refused as `not_owner` or `not_member`.
 
     Attributes:
         player: the member's id.
@@ -200,14 +200,20 @@ class HandOverCircle(OwnerCommand, tag=140, frozen=True):
 
 
 class RenameCircle(OwnerCommand, tag=141, frozen=True):
-    """Give a circle another name; refused as `bad_name`, `name_reserved` or `name_offensive`."""
+    """Give a circle another name.
+
+    Refused as `not_owner`, `bad_name`, `name_reserved` or `name_offensive`.
+    """
 
     name: PlayerName
     cost: ClassVar[float] = costs.CHANGE
 
 
 class RenewCircleLink(OwnerCommand, tag=142, frozen=True):
-    """Renew the link by which a circle is joined: the one before it is void."""
+    """Renew the link by which a circle is joined: the one before it is void.
+
+    Refused as `not_owner`.
+    """
 
     cost: ClassVar[float] = costs.CHANGE
 
@@ -216,7 +222,8 @@ class SetCircleSeason(OwnerCommand, tag=143, frozen=True):
     """Set how long the seasons of a circle are, one after the other, each from a Monday on.
 
     The first one begins with the current week. The one that is running ends no earlier than with
-    the current week, and with it if there are to be no more; with them ends the league.
+    the current week, and with it if there are to be no more; with them ends the league. Refused as
+    `not_owner`.
 
     Attributes:
         weeks: how many weeks a season has, or null for no more seasons.
@@ -227,7 +234,7 @@ class SetCircleSeason(OwnerCommand, tag=143, frozen=True):
 
 
 class LeagueTerms(Struct, array_like=True, frozen=True):
-    """What a league is played by.
+    """The terms of a league.
 
     Attributes:
         every: how often there is a challenge, which is open for as long.
@@ -248,8 +255,8 @@ class LeagueTerms(Struct, array_like=True, frozen=True):
 class SetCircleLeague(OwnerCommand, tag=144, frozen=True):
     """Let a circle make a challenge for its members each day or week, or no more.
 
-    The first one is made with the next day or week. Refused as `no_season` if none is running, or
-    as `unknown_game`.
+    The first one is made with the next day or week. Refused as `not_owner`, as `no_season` if none
+    is running, or as `unknown_game`.
 
     Attributes:
         league: what it is played by, or null for no more challenges.
@@ -262,8 +269,8 @@ class SetCircleLeague(OwnerCommand, tag=144, frozen=True):
 class SetCircleWebhook(OwnerCommand, tag=150, frozen=True):
     """Have the day's table and new challenges posted to an address, or no more.
 
-    Refused as `no_webhooks` if the server sends none, or as `bad_webhook` if the address is none
-    that it would send to. No message shows the address again.
+    Refused as `not_owner`, as `no_webhooks` if the server sends none, or as `bad_webhook` if the
+    address is none that it would send to. No message shows the address again.
 
     Attributes:
         url: the address, which begins with `https://`; null for no more posts.
@@ -276,7 +283,7 @@ class SetCircleWebhook(OwnerCommand, tag=150, frozen=True):
 
 
 class DeleteCircle(OwnerCommand, tag=151, frozen=True):
-    """Delete a circle with all that is stored of it."""
+    """Delete a circle with all that is stored of it; refused as `not_owner`."""
 
     cost: ClassVar[float] = costs.CHANGE
 
@@ -563,7 +570,7 @@ class FeedItem(Struct, array_like=True, frozen=True):
 
 
 class CircleFeed(Event, tag=113, frozen=True):
-    """What has happened in a circle in the last seven days, the latest first: at most 50 items."""
+    """The last seven days of a circle, the latest first: at most 50 items."""
 
     circle: str
     items: list[FeedItem]

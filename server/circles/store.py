@@ -14,7 +14,7 @@ MAX_LEFT = 200
 that are not any more."""
 
 _PAST = 2**52
-"""What the score of a circle that a player has left is less than the time of that."""
+"""The score of a circle that a player has left is by so much less than the time of that."""
 
 _ADD = Script("""
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])

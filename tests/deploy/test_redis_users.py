@@ -14,6 +14,7 @@ from redis.exceptions import AuthenticationError, ResponseError
 from redis.retry import Retry
 
 from server.base.core import topics
+from server.circles.core import bus as circle_bus
 from server.players.core import bus as names_bus
 from server.results.core import bus as board_bus
 from server.rooms.core import bus as room_bus
@@ -105,7 +106,7 @@ def test_a_node_may_use_every_key_of_the_game(admin: Redis, name: str) -> None:
 
 TOPICS = {
     f"{module.__name__} {name}": topic
-    for module in (topics, names_bus, room_bus, board_bus)
+    for module in (topics, names_bus, room_bus, board_bus, circle_bus)
     for name, topic in all_of(module).items()
 }
 

@@ -10,10 +10,10 @@ from typing import Final
 from server.base.core.quota import Item
 from server.circles.core import keys
 
-CIRCLE: Final = (Item(900, keys.CIRCLE_LIFE_MS),)
+CIRCLE: Final = (Item(1_200, keys.CIRCLE_LIFE_MS),)
 """A circle with its owner: the journal, and that the player is in it."""
 
-MEMBER: Final = (Item(450, keys.CIRCLE_LIFE_MS),)
+MEMBER: Final = (Item(250, keys.CIRCLE_LIFE_MS),)
 """A member: two entries of the journal, and that the player is in it."""
 
 ENTRY: Final = Item(200, keys.CIRCLE_LIFE_MS)

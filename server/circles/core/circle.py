@@ -160,7 +160,7 @@ class Circle:
 
     @property
     def link(self) -> str:
-        """What lets whoever has it join: the id and the secret, of equal length."""
+        """The link by which others join: the id and the secret, of equal length."""
         return self.id + self.secret
 
     def member(self, player: PlayerId) -> Member | None:

@@ -20,7 +20,7 @@ Form = Literal["discord", "slack", "json"]
 
 
 class League(Struct, frozen=True, omit_defaults=True):
-    """What a league is played by.
+    """The terms of a league.
 
     Attributes:
         every: how often there is a challenge, which is open for as long.

@@ -22,7 +22,7 @@ from server.results.core.played_days import PlayedDays
 
 
 class Score(NamedTuple):
-    """What the dailies of some days are to a player, or all that there were.
+    """The dailies of some days as they count for a player, or all that there were.
 
     Attributes:
         points: the sum of their points; 0 of all time.
@@ -49,7 +49,7 @@ class Record(NamedTuple):
 
 
 class AllTime(NamedTuple):
-    """What all results are to a player: the sums, and the best run of each game."""
+    """All results as they count for a player: the sums, and the best run of each game."""
 
     score: Score
     records: Mapping[str, Record]

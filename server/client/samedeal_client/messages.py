@@ -2476,7 +2476,7 @@ class MuteCircle(Command["Circles"]):
 class RemoveFromCircle(Command["Circle"]):
     """Take a member out of a circle, and renew its link, which the member knows.
 
-    Nothing changes if the player is no member, or the owner.
+    Nothing changes if the player is no member, or the owner. Refused as `not_owner`.
 
     Attributes:
         player: the member's id.
@@ -2491,7 +2491,7 @@ class RemoveFromCircle(Command["Circle"]):
 
 @dataclass(frozen=True, slots=True)
 class HandOverCircle(Command["Circle"]):
-    """Make another member the owner; refused as `not_member`.
+    """Make another member the owner; refused as `not_owner` or `not_member`.
 
     Attributes:
         player: the member's id.
@@ -2506,7 +2506,10 @@ class HandOverCircle(Command["Circle"]):
 
 @dataclass(frozen=True, slots=True)
 class RenameCircle(Command["Circle"]):
-    """Give a circle another name; refused as `bad_name`, `name_reserved` or `name_offensive`."""
+    """Give a circle another name.
+
+    Refused as `not_owner`, `bad_name`, `name_reserved` or `name_offensive`.
+    """
 
     circle: str
     name: str
@@ -2517,7 +2520,10 @@ class RenameCircle(Command["Circle"]):
 
 @dataclass(frozen=True, slots=True)
 class RenewCircleLink(Command["Circle"]):
-    """Renew the link by which a circle is joined: the one before it is void."""
+    """Renew the link by which a circle is joined: the one before it is void.
+
+    Refused as `not_owner`.
+    """
 
     circle: str
 
@@ -2530,7 +2536,8 @@ class SetCircleSeason(Command["Circle"]):
     """Set how long the seasons of a circle are, one after the other, each from a Monday on.
 
     The first one begins with the current week. The one that is running ends no earlier than with
-    the current week, and with it if there are to be no more; with them ends the league.
+    the current week, and with it if there are to be no more; with them ends the league. Refused as
+    `not_owner`.
 
     Attributes:
         weeks: how many weeks a season has, or null for no more seasons.
@@ -2545,7 +2552,7 @@ class SetCircleSeason(Command["Circle"]):
 
 @dataclass(frozen=True, slots=True)
 class LeagueTerms:
-    """What a league is played by.
+    """The terms of a league.
 
     Attributes:
         every: how often there is a challenge, which is open for as long.
@@ -2567,8 +2574,8 @@ class LeagueTerms:
 class SetCircleLeague(Command["Circle"]):
     """Let a circle make a challenge for its members each day or week, or no more.
 
-    The first one is made with the next day or week. Refused as `no_season` if none is running, or
-    as `unknown_game`.
+    The first one is made with the next day or week. Refused as `not_owner`, as `no_season` if none
+    is running, or as `unknown_game`.
 
     Attributes:
         league: what it is played by, or null for no more challenges.
@@ -2585,8 +2592,8 @@ class SetCircleLeague(Command["Circle"]):
 class SetCircleWebhook(Command["Circle"]):
     """Have the day's table and new challenges posted to an address, or no more.
 
-    Refused as `no_webhooks` if the server sends none, or as `bad_webhook` if the address is none
-    that it would send to. No message shows the address again.
+    Refused as `not_owner`, as `no_webhooks` if the server sends none, or as `bad_webhook` if the
+    address is none that it would send to. No message shows the address again.
 
     Attributes:
         url: the address, which begins with `https://`; null for no more posts.
@@ -2603,7 +2610,7 @@ class SetCircleWebhook(Command["Circle"]):
 
 @dataclass(frozen=True, slots=True)
 class DeleteCircle(Command["Circles"]):
-    """Delete a circle with all that is stored of it."""
+    """Delete a circle with all that is stored of it; refused as `not_owner`."""
 
     circle: str
 
@@ -2917,7 +2924,7 @@ class FeedItem:
 
 @dataclass(frozen=True, slots=True)
 class CircleFeed(Event):
-    """What has happened in a circle in the last seven days, the latest first: at most 50 items."""
+    """The last seven days of a circle, the latest first: at most 50 items."""
 
     circle: str
     items: tuple[FeedItem, ...]
