@@ -25,13 +25,17 @@ from engine.ruleset import Ruleset
 from engine.schema import STANDARD
 from server.base.core import days
 from server.base.core import keys as base_keys
-from server.base.core.due import AttemptDue, CircleDue, RoundDue
+from server.base.core.due import AttemptDue, ChallengeDue, CircleDue, RoundDue
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode, split_attempt_id
 from server.base.core.refusal import UnreadableError
 from server.base.journals.core.entry import GapError
 from server.base.journals.reader import rules_of
 from server.base.outbox.outbox import Outbox
 from server.base.seals.keyring import Keyring
+from server.challenges import journal as challenges_journal
+from server.challenges.core import challenge as challenges
+from server.challenges.core import keys as challenges_keys
+from server.challenges.core.challenge import Challenge
 from server.circles import journal as circles_journal
 from server.circles.core import circle as circles
 from server.circles.core import keys as circles_keys
@@ -155,6 +159,7 @@ class Verification:
             "pool": self._pool,
             "attempt": self._attempt,
             "room": self._room,
+            "challenge": self._challenge,
             "circle": self._circle,
             "history": self._history,
         }
@@ -246,6 +251,19 @@ class Verification:
         if texts:
             self._fold(name, texts, fold)
 
+    async def _challenge(self, name: str) -> None:
+        texts = await self._texts(challenges_keys.challenge(name), name)
+
+        def fold() -> Challenge:
+            challenge: Challenge | None = None
+            for text in texts:
+                challenge = challenges.fold(challenge, challenges_journal.decode(text))
+            assert challenge is not None, "there is an entry"
+            return challenge
+
+        if texts:
+            self._fold(name, texts, fold)
+
     async def _circle(self, name: str) -> None:
         texts = await self._texts(circles_keys.circle(name), name)
 
@@ -267,7 +285,7 @@ class Verification:
             return []
 
     def _fold(
-        self, name: str, texts: list[str], fold: Callable[[], Attempt | Room | Circle]
+        self, name: str, texts: list[str], fold: Callable[[], Attempt | Room | Circle | Challenge]
     ) -> None:
         """Fold a journal, and note the time of its last entry."""
         try:
@@ -328,6 +346,8 @@ class Verification:
                         self._due.add(play_keys.attempt(due.journal))
                     case RoundDue():
                         self._due.add(rooms_keys.room(due.journal))
+                    case ChallengeDue():
+                        self._due.add(challenges_keys.challenge(due.journal))
                     case CircleDue():
                         self._due.add(circles_keys.circle(due.journal))
             for field, text in pending.effects:

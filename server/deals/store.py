@@ -170,9 +170,7 @@ class DealStore:
                 return certified
             # It was another one's deal before: this Redis has lost that it was taken.
             log.warning("pooled_deal_dropped", deal=certified.id)
-        await self._keep(deal, life)
-        self._remember(deal)
-        return deal
+        return await self._store(deal, life)
 
     async def show(self, deal: DealId) -> Occasion | None:
         """Note that a room's deal is shown to somebody who has not played it.
@@ -403,9 +401,9 @@ class DealStore:
         )
         return {daily: DealId(id_) for daily, id_ in zip(dailies, found, strict=True) if id_}
 
-    async def _store(self, deal: Deal) -> Deal:
-        """Store a new deal, and return it."""
-        await self._keep(deal)
+    async def _store(self, deal: Deal, life: int | None = None) -> Deal:
+        """Store a new deal as `_keep` does, and return it."""
+        await self._keep(deal, life)
         self._remember(deal)
         return deal
 

@@ -17,6 +17,7 @@ from engine.play import play
 from engine.ruleset import Move
 from server import handlers
 from server.base.core.ids import DealId, PlayerId
+from server.challenges.core.challenge import Challenge
 from server.deals.store import Deal
 from server.play.core import attempt as core
 from server.play.journal import AttemptDefinition
@@ -94,11 +95,24 @@ def tells_seeds_early() -> Iterator[None]:
     """A deal that is not closed is shown with its seed, and so are its runs."""
     show = ClosedDeals.load
 
-    async def early(self: ClosedDeals, deal_id: DealId) -> tuple[Deal, bytes | None]:
-        deal, _ = await show(self, deal_id)
+    async def early(
+        self: ClosedDeals, deal_id: DealId, viewer: PlayerId | None = None
+    ) -> tuple[Deal, bytes | None]:
+        deal, _ = await show(self, deal_id, viewer)
         return deal, deal.seed
 
     with patched(ClosedDeals, "load", early):
+        yield
+
+
+@contextmanager
+def shows_challenges_to_who_plays_them() -> Iterator[None]:
+    """The runs of a challenge are shown to everybody who has begun it."""
+
+    def begun(self: Challenge, viewer: PlayerId | None) -> bool:
+        return viewer in self.players
+
+    with patched(Challenge, "shows_results", begun):
         yield
 
 
@@ -119,6 +133,7 @@ BROKEN: dict[Callable[[], AbstractContextManager[None]], int] = {
     takes_longer_for_some_cards: 0,
     shows_racers_the_others_boards: 2,
     tells_seeds_early: 0,
+    shows_challenges_to_who_plays_them: 0,
     ends_attempts_by_hidden_cards: 6,
 }
 """All of them, each with the seed of a script that has detected it, to be tried first."""

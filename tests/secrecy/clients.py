@@ -57,6 +57,7 @@ ACTIONS: dict[str, int] = {
     "help": 3,
     "open": 3,
     "watch": 3,
+    "challenge_command": 4,
     "command": 6,
     "peek": 3,
     "get": 2,
@@ -104,7 +105,11 @@ class Script:
     def decks(self) -> Decks:
         """Return the decks of the first server."""
         room, daily = ruleset(*self.game), ruleset(self.daily)
-        return {"room": deck(room, self.seed), "daily": deck(daily, self.seed + 1)}
+        return {
+            "room": deck(room, self.seed),
+            "daily": deck(daily, self.seed + 1),
+            "challenge": deck(room, self.seed + 2),
+        }
 
 
 def script_of(seed: int, length: int) -> Script:
@@ -164,6 +169,7 @@ class Clients:
     def __init__(self, script: Script, dealer: Dealer) -> None:
         self.recorded: Recorded = []
         self.code = RoomCode("")
+        self._challenge = ""
         self.clients = [Client(PlayerId("")) for _ in range(CLIENTS)]
         self._script = script
         self._dealer = dealer
@@ -204,6 +210,16 @@ class Clients:
         await self._send(ANN, rooms.StartRound(next(self._ids), self.code, anyway=True))
         for client in (ANN, DAN):
             await self._send(client, protocol.dailies.OpenDaily(next(self._ids), script.daily))
+        await self._send(
+            ANN,
+            protocol.challenges.CreateChallenge(
+                next(self._ids), game, 600, 3_600, "c" * 8, variant, help=script.help
+            ),
+        )
+        for client in (ANN, CYD):
+            await self._send(
+                client, protocol.challenges.PlayChallenge(next(self._ids), self._challenge)
+            )
         await self._do(0.0 if script.early else COUNTDOWN_MS / 1000, [])
 
     async def _send(self, client: int, command: protocol.shared.Command) -> None:
@@ -229,6 +245,8 @@ class Clients:
                 known.token = token
             case protocol.rooms.RoomState(code=code) if not self.code:
                 self.code = RoomCode(code)
+            case protocol.challenges.Challenge(challenge=challenge):
+                self._challenge = self._challenge or challenge
             case protocol.watching.WatchKey(key=key):
                 self._key = self._key or key
             case protocol.attempts.Attempt() | protocol.attempts.Missed() as shown:
@@ -305,6 +323,20 @@ class Clients:
         watching = protocol.watching.WatchRound(next(self._ids), self.code, key)
         return [_command(client, tab, watching)]
 
+    def _challenge_command(self, client: int, tab: int, rng: random.Random) -> list[Input]:
+        """Look at the challenge, play it, or end the attempt at it."""
+        kinds, attempts = protocol.challenges, self.clients[client].numbers.get(tab, {})
+        own = [each for each in attempts if self._is_of_challenge(each)]
+        states = self._states(own[0]) if own else []
+        if states and states[-1].end is None and rng.random() < 0.3:
+            resign = protocol.attempts.Resign(next(self._ids), attempts[own[0]], states[-1].seq + 1)
+            return [_command(client, tab, resign)]
+        kind = rng.choice((kinds.WatchChallenge, kinds.WatchChallenge, kinds.PlayChallenge))
+        return [_command(client, tab, kind(next(self._ids), self._challenge))]
+
+    def _is_of_challenge(self, attempt: AttemptId) -> bool:
+        return self._dealer.deals.get(DealId(attempt.partition(".")[0])) == "challenge"
+
     def _command(self, client: int, tab: int, rng: random.Random) -> list[Input]:
         """Send any command, with fields that are often such that it can be carried out."""
         kind = rng.choice(protocol.COMMANDS)
@@ -373,7 +405,7 @@ class Clients:
         return rng.choice(found) if found else None
 
     def _states(self, attempt: AttemptId) -> list[Attempt]:
-        """Return an attempt after each entry of its journal, if it is at one of the two deals."""
+        """Return an attempt after each entry of its journal, if it is at one of the three deals."""
         deal = self._dealer.drawn.get(DealId(attempt.partition(".")[0]))
         if deal is None:
             return []
@@ -413,6 +445,8 @@ class Clients:
             "have": [None],
             "about": [*attempts, *players],
             "before": [None],
+            "challenge": [self._challenge, self._challenge, "x" * 16],
+            "players": [[], players[:2]],
         }
 
 
@@ -459,6 +493,8 @@ def _value(kind: msgspec.inspect.Type, rng: random.Random) -> Any:
             value = [_value(item, rng) for _ in range((least or 0) + rng.randrange(2))]
         case info.StrType(min_length=least):
             value = "Ada" + "x" * max(0, (least or 0) - 3)
+        case info.StructType(cls=struct, fields=fields):
+            value = struct(**{each.name: _value(each.type, rng) for each in fields})
         case info.NoneType():
             value = None
         case _:

@@ -1,4 +1,4 @@
-"""The decks of the two deals that the clients play, on the first server and on the second."""
+"""The decks of the three deals that the clients play, on the first server and on the second."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from server.runs import runs
 from tests.faults.stored import Stored
 from tests.simulation.race import patched
 
-Kind = Literal["room", "daily"]
-"""The deal of the first round in the clients' room, or that of a game for the day."""
+Kind = Literal["room", "daily", "challenge"]
+"""The deal of the first round in the clients' room, of a game for the day, or of a challenge."""
 
 Decks = Mapping[Kind, bytes]
 """All cards in the order in which they are dealt."""
@@ -78,8 +78,8 @@ class Dealer:
         """Let all nodes deal these decks inside."""
         store, first_board = DealStore._store, dealing.deal_seed
 
-        async def store_this(deals: DealStore, deal: Deal) -> Deal:
-            return await store(deals, self._drawn(deal))
+        async def store_this(deals: DealStore, deal: Deal, life: int | None = None) -> Deal:
+            return await store(deals, self._drawn(deal), life)
 
         def deal_this(rules: Ruleset, seed: bytes) -> Board:
             known = self._dealt.get(seed)
@@ -97,6 +97,8 @@ class Dealer:
         kind: Kind | None = None
         if deal.room is not None and "room" not in self.deals.values():
             kind = "room"
+        elif deal.occasion is not None and "challenge" not in self.deals.values():
+            kind = "challenge"
         elif deal.day is not None and deal.game == self._daily_game:
             # Each node may draw one; the first to be stored is the day's.
             kind = "daily"
@@ -190,7 +192,7 @@ class Facts:
     """The games that were played, by the journals.
 
     Attributes:
-        attempts: those at the two deals, of all players.
+        attempts: those at the three deals, of all players.
         over: when the round was over, in Unix milliseconds; `NEVER` if it was not.
         runners: who runs in it.
         watching: who may see it later, without running in it, and since when.
@@ -259,8 +261,9 @@ class Twins:
         self._decks = decks
         self._viewer = viewer
         self._states = [each.states(decks) for each in facts.attempts]
-        own = [each for each in facts.attempts if each.player == viewer and each.kind == "room"]
-        self._done = _end(own[0]) if own else NEVER
+        own = {each.kind: _end(each) for each in facts.attempts if each.player == viewer}
+        self._done = own.get("room", NEVER)
+        self._challenge_done = own.get("challenge", NEVER)
 
     def find(self, rng: random.Random, least: float, most: float) -> tuple[Decks, float] | None:
         """Return other decks, and when the viewer is first shown a card that differs.
@@ -288,7 +291,7 @@ class Twins:
         """Return when the viewer is first shown a card that differs, in Unix milliseconds."""
         facts = self._facts
         # The seed is told then, which always differs.
-        shown = facts.over
+        shown = min(facts.over, self._challenge_done)
         for played, states in zip(facts.attempts, self._states, strict=True):
             if decks[played.kind] == self._decks[played.kind]:
                 continue
@@ -306,6 +309,8 @@ class Twins:
             return at
         if played.kind == "daily":
             return NEVER
+        if played.kind == "challenge":
+            return max(at, self._challenge_done)
         if self._viewer in self._facts.runners:
             return max(at, self._done)
         return max(at + WATCH_DELAY_MS, self._facts.watching.get(self._viewer, NEVER))
