@@ -297,10 +297,13 @@ class Challenges:
         If somebody has made it, it is returned: there is one for all.
 
         Raises:
-            Refusal: there is no such challenge, the player has not played it, or as for `create`.
+            Refusal: there is no such challenge, the player has not played it, or is not in the
+                circle that it is for any more; or as for `create`.
         """
         before = await self.load(challenge, player)
         commands.check_played(before, player)
+        if not await self._is_for(before, player):
+            raise Refusal("not_in_circle")
         following = before.rematch or await self._id_of(f"{challenge} rematch")
         made = await self._replica(following).refresh()
         if made is None:

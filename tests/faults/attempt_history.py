@@ -132,7 +132,11 @@ def _check_start(
     """Check a start against its deal; that of a race is compared with its round elsewhere."""
     if (start.game, start.variant) != (deal["game"], deal["variant"]):
         about.add("invented", 1, f"the deal is one of {deal['game']}")
-    if start.room != deal.get("room") or str(start.day) != deal.get("day", "None"):
+    if start.occasion is not None:
+        # A room's deal may be played on an occasion later, for which it is reserved then.
+        if start.occasion not in {deal.get("occasion"), deal.get("reserved")}:
+            about.add("invented", 1, f"the deal is not for {start.occasion}")
+    elif start.room != deal.get("room") or str(start.day) != deal.get("day", "None"):
         about.add("invented", 1, f"the deal is for {deal.get('room')} or {deal.get('day')}")
     if start.day is not None:
         first = commands.first("daily.open", start.game)

@@ -14,7 +14,7 @@ from typing import get_args
 
 from server.base.core import days as daily
 from server.base.core.days import DailyId
-from server.base.core.ids import PACE_BOT, DealId, PlayerId, split_attempt_id
+from server.base.core.ids import PACE_BOT, DealId, Occasion, PlayerId, split_attempt_id
 from server.base.core.quota import DAY, KEPT_DAYS
 from server.play.core import keys
 from server.play.core.result import Help, Result, unpack
@@ -24,6 +24,7 @@ from server.rooms import journal as rooms_journal
 from server.rooms.core import keys as rooms_keys
 from tests.faults import room_history
 from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
+from tests.faults.challenges import ChallengeChecks
 from tests.faults.commands import CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Kind
 from tests.faults.histories import HistoryChecks
@@ -54,6 +55,7 @@ class AttemptSummary:
         help: what help the player may ask for.
         ranked: whether it was begun with an identity that was kept.
         days: for how many days it is kept if it is played: fewer where much is stored.
+        occasion: what it was played for if it was neither in a room nor a daily.
         stopped: whether it is the pace bot's, which has given up while there was more to play.
     """
 
@@ -68,6 +70,7 @@ class AttemptSummary:
     ranked: bool = False
     days: int = KEPT_DAYS
     stopped: bool = False
+    occasion: Occasion | None = None
 
     @property
     def over(self) -> bool:
@@ -128,6 +131,8 @@ def check(
         verdict.complaints,
         ranked={which for which, run in over.items() if run.ranked},
     ).run()
+    challenges = ChallengeChecks(stored, summaries, commands, verdict.complaints)
+    verdict.counts += challenges.run(ledgers)
     for ledger in ledgers:
         _check_kept(ledger, stored, verdict)
     _check_leftovers(stored, now, verdict.complaints)
@@ -234,6 +239,7 @@ def _summary(history: AttemptHistory) -> AttemptSummary:
         start.ranked,
         start.days,
         history.stopped,
+        start.occasion,
     )
 
 
@@ -317,7 +323,7 @@ def _check_events(
                     text = f"{ledger.player} received it at {line.at}"
                     verdict.complaints.append(Complaint("lost", f"room {message['code']}", text))
                 else:
-                    history.check_received(line, stored.deals, verdict.complaints)
+                    history.check_received(ledger.player, line, stored.deals, verdict.complaints)
                     _check_progress(history, message, summaries, verdict.complaints)
             case "progress":
                 _check_counters(message, rooms, summaries, verdict.complaints)
@@ -462,5 +468,6 @@ def _check_lives(
             kind: Kind = "lost" if beyond < 0 else "invented"
             complaints.append(Complaint(kind, attempt, f"kept {beyond} ms too long"))
         is_due = f"a:{attempt}" in stored.due
-        if is_due != (run.day is not None and run.played and not run.over):
+        waits = run.occasion is not None or (run.day is not None and run.played)
+        if is_due != (waits and not run.over):
             complaints.append(Complaint("unfinished", attempt, f"its deadline is set: {is_due}"))

@@ -47,7 +47,8 @@ class CommandIndex:
                 case type_:
                     if type_ == "room.remove":
                         self.removals.append((command["player"], command["code"], at))
-                    about = command.get("code") or command.get("game") or ""
+                    named = (command.get(each) for each in ("code", "challenge", "game"))
+                    about = next((each for each in named if each), "")
                     self._others[type_, about].append((at, command))
 
     def entry(self, attempt: str, seq: int, move: str) -> int:

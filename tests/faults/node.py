@@ -28,6 +28,9 @@ from server.base.journals.core.entry import Append, GapError, is_checkpoint
 from server.base.journals.store import JournalStore
 from server.base.redis import clock, embedded
 from server.base.work.tasks import run_soon
+from server.challenges.challenges import Challenges
+from server.challenges.core.challenge import Challenge
+from server.challenges.core.events import Terms as ChallengeTerms
 from server.cli.main import main as samedeal
 from server.rooms import journal as rooms_journal
 from server.rooms.core import absence, commands, quick_match
@@ -39,6 +42,10 @@ from server.watching.core import sight
 
 QUICK_LIMIT = 12_000
 """Milliseconds of a round of a quick match, in which the pace bot makes about six moves."""
+
+
+CHALLENGE_OPEN = 12_000
+"""Milliseconds for which a challenge is open."""
 
 
 class JumpingTime:
@@ -72,6 +79,20 @@ def shorten_rounds(share: int) -> None:
     Rooms.set_terms = set_shorter  # type: ignore[method-assign]
 
 
+def shorten_challenges(share: int) -> None:
+    """Divide the time limits of challenges by `share`, and close them after `CHALLENGE_OPEN`."""
+    create = Challenges.create
+
+    async def shorter(
+        self: Challenges, maker: PlayerId, terms: ChallengeTerms, *given: Any, **named: Any
+    ) -> Challenge:
+        limit = max(1, terms.limit // share)
+        short = msgspec.structs.replace(terms, limit=limit, open_for=CHALLENGE_OPEN)
+        return await create(self, maker, short, *given, **named)
+
+    Challenges.create = shorter  # type: ignore[method-assign]
+
+
 def acknowledge_first() -> None:
     """Break the node: report an append as done at once, and carry it out afterwards."""
     append: Any = JournalStore.append
@@ -103,7 +124,7 @@ def keep_dropped() -> None:
             append(self, entry, *given)
 
     def copying(self: JournalStore, entry: Append, *given: Any) -> None:
-        if is_checkpoint(entry.payload):
+        if is_checkpoint(entry.payload) and ":room:" in entry.key:
             run_soon(copy_first(self, entry, *given))
         else:
             append(self, entry, *given)
@@ -135,6 +156,7 @@ def changed() -> list[str]:
     rooms_journal.CHECKPOINT_EVERY = given.checkpoint_every
     keep_dropped()
     shorten_rounds(given.share)
+    shorten_challenges(given.share)
     if given.broken:
         acknowledge_first()
     # A private store that is killed again and again is started again without long pauses.

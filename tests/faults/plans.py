@@ -25,6 +25,9 @@ HOSTING = 0.15
 QUICK = 0.15
 """How often a player looks for a quick match."""
 
+CHALLENGED = 0.15
+"""How often a player makes a challenge, or plays one."""
+
 REMATCH = 0.3
 """How often a member who is not the host calls the rematch."""
 
@@ -71,6 +74,8 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
             await look_on(player)
         elif rng.random() < QUICK:
             await race_quickly(player, pace)
+        elif rng.random() < CHALLENGED:
+            await challenge(player, pace)
         elif rng.random() < 0.6:
             await race(player, await seat(player, tables), pace)
         elif dailies:
@@ -284,6 +289,46 @@ async def daily(player: Player, game: str, pace: float) -> None:
     player.doing = f"watching the leaderboard of {game}"
     await player.ask("leaderboard.watch", game=game)
     player.world.counts["dailies played"] += 1
+
+
+async def challenge(player: Player, pace: float) -> None:
+    """Make a challenge or take one up, watch it, play it, and send an emote to who has played."""
+    rng, world = player.rng, player.world
+    if not world.challenges or rng.random() < 0.4:
+        player.doing = "making a challenge"
+        made = await player.ask(
+            "CreateChallenge",
+            game=rng.choice(GAMES),
+            limit=LIMIT,
+            open_for=3_600,
+            key=f"{rng.getrandbits(64):016x}",
+            variant="standard",
+            help=rng.choice(HELP),
+            target=rng.random() < 0.5,
+        )
+        if made is None or made["type"] != "Challenge":
+            return
+        world.challenges.append(made["challenge"])
+        world.counts["challenges made"] += 1
+    link = rng.choice(list(world.challenges))
+    player.doing = f"watching challenge {link}"
+    await player.ask("WatchChallenge", challenge=link)
+    player.doing = f"beginning challenge {link}"
+    begun = await player.ask("PlayChallenge", challenge=link)
+    if begun is not None and begun["type"] == "attempt":
+        abandon = rng.random() < 0.2
+        await play(player, begun["attempt"], rng.randint(2, 20), pace, abandon=abandon)
+    shown = await player.ask("WatchChallenge", challenge=link)
+    if shown is not None and shown["type"] == "Challenge" and shown["players"]:
+        of = rng.choice(shown["players"])["player"]["id"]
+        await player.ask("EmoteRun", challenge=link, player=of, emote=rng.randrange(8))
+        if rng.random() < 0.2:
+            following = await player.ask("Rematch", challenge=link)
+            if following is not None and following["type"] == "Challenge":
+                world.challenges.append(following["challenge"])
+    await player.ask("ListChallenges", seen=rng.random() < 0.5)
+    await player.ask("UnwatchChallenge")
+    world.counts["challenges played"] += 1
 
 
 async def play(player: Player, attempt: str, budget: int, pace: float, *, abandon: bool) -> None:

@@ -25,6 +25,7 @@ UNEXPECTED = {"bad_message", "hello_first", "bad_version", "bad_token", "bad_nam
     "unknown_attempt",
     "unknown_day",
     "unknown_deal",
+    "unknown_challenge",
     "room_full",
     "bad_move",
 }
@@ -58,6 +59,7 @@ class World:
         duplicate: how many batches are still to be sent with one command twice.
         reorder: how many batches are still to be sent with two commands swapped.
         closing: whether players are to finish, since there are no more faults.
+        challenges: the links of challenges that somebody has made, the latest ones.
         links: the codes and watch keys of rooms that hosts have passed on, the latest ones.
         complaints: what players found wrong themselves.
         ledgers: one for each identity.
@@ -68,6 +70,7 @@ class World:
     duplicate: int = 0
     reorder: int = 0
     closing: bool = False
+    challenges: deque[str] = field(default_factory=lambda: deque(maxlen=4))
     links: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=8))
     complaints: list[str] = field(default_factory=list)
     ledgers: list[Ledger] = field(default_factory=list)

@@ -105,7 +105,8 @@ class Recording:
             progress = self.room.round.results if self.room.round else {}
             shown = RoomPage(page.room, progress, page.profiles, page.online, page.seed)
             for player in (ADA, BOB):
-                self.receive(player, rooms_present.room(shown))
+                secret = rooms_present.is_secret(shown, PlayerId(player))
+                self.receive(player, rooms_present.room(shown, secret=secret))
 
     def write_checkpoint(self) -> None:
         """Append a checkpoint to the room's journal, of which no player is told at once."""

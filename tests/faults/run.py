@@ -17,7 +17,7 @@ from tests.faults.balancer import Balancer
 from tests.faults.checker import check
 from tests.faults.complaint import Complaint
 from tests.faults.injection import Injector
-from tests.faults.node import QUICK_LIMIT
+from tests.faults.node import CHALLENGE_OPEN, QUICK_LIMIT
 from tests.faults.plans import Table
 from tests.faults.player import Player, World
 from tests.faults.room_history import Nodes
@@ -200,10 +200,11 @@ async def _report(world: World, log: Callable[[str], None]) -> None:
 async def stored_when_settled(stage: Stage) -> Stored:
     """Return the contents of Redis when nothing is due any more, or the time is up.
 
-    A bot whose rival has vanished plays on until the deadline of its quick match.
+    A bot whose rival has vanished plays on until the deadline of its quick match, and challenges
+    close by their dates.
     """
     deadline = time.monotonic() + SETTLED_WITHIN
-    matches_over = ledger.now() + max(COUNTDOWNS) + QUICK_LIMIT
+    last = ledger.now() + max(max(COUNTDOWNS) + QUICK_LIMIT, CHALLENGE_OPEN)
     was_settled = False
     while True:
         await asyncio.sleep(POLL_EVERY)
@@ -211,7 +212,7 @@ async def stored_when_settled(stage: Stage) -> Stored:
         found = await stage.in_thread(stored.read, clients)
         for client in clients:
             client.close()
-        overdue = any(due < max(ledger.now(), matches_over) for due in found.due.values())
+        overdue = any(due < max(ledger.now(), last) for due in found.due.values())
         is_settled = not (found.effects or overdue)
         # Keys are read one after another, so the first time may have half of what was just done.
         if (is_settled and was_settled) or time.monotonic() > deadline:

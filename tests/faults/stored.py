@@ -26,6 +26,7 @@ class Stored:
     Attributes:
         attempts: journals by attempt id.
         rooms: journals by room code.
+        challenges: journals by the id of the challenge.
         dropped: texts of the entries of rooms that checkpoints have dropped, by number, if kept.
         rounds: the rounds that are kept beside the journals of rooms, by deal.
         deals: fields of each deal by its id, with its `seed` in plain.
@@ -43,6 +44,7 @@ class Stored:
 
     attempts: dict[str, list[Entry]] = field(default_factory=dict)
     rooms: dict[str, list[Entry]] = field(default_factory=dict)
+    challenges: dict[str, list[Entry]] = field(default_factory=dict)
     dropped: dict[str, dict[str, str]] = field(default_factory=dict)
     rounds: dict[str, str] = field(default_factory=dict)
     deals: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -67,8 +69,8 @@ class Stored:
             case [_, "attempt", name]:
                 self.attempts[name] = read.entries(key)
                 self.expiries[name] = read.expiry(key)
-            case [_, "room" | "dropped" | "round" as kind, name]:
-                self._add_of_room(key, kind, name, read)
+            case [_, "room" | "dropped" | "round" | "challenge" as kind, name]:
+                self._add_journal(key, kind, name, read)
             case ["deal", name]:
                 self.deals[name] = _opened(name, read.fields(key))
             case ["leaderboard", *name]:
@@ -91,10 +93,12 @@ class Stored:
             case [_, "due"]:
                 self.due.update(_scores(read.rows(key)))
 
-    def _add_of_room(self, key: str, kind: str, name: str, read: Reads) -> None:
-        """Add what is stored at a key of a room, or of a round in it."""
+    def _add_journal(self, key: str, kind: str, name: str, read: Reads) -> None:
+        """Add what is stored at a key of a challenge, of a room, or of a round in it."""
         if kind == "room":
             self.rooms[name] = read.entries(key)
+        elif kind == "challenge":
+            self.challenges[name] = read.entries(key)
         elif kind == "dropped":
             self.dropped[name] = read.fields(key)
         else:

@@ -17,6 +17,7 @@ from server.base.core.ids import ALPHABET
 from server.base.wire.codec import MAX_FRAME_SIZE
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Hello
+from server.challenges.messages import CreateChallenge, PlayChallenge, WatchChallenge
 from server.lobby.messages import QuickMatch
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Hint, OpenAttempt, Resign, Undo
 from server.protocol import COMMANDS, kind_of
@@ -35,6 +36,9 @@ WEIGHTS: dict[type[Command], int] = {
     StartRound: 10,
     SetReady: 6,
     OpenAttempt: 12,
+    CreateChallenge: 3,
+    WatchChallenge: 4,
+    PlayChallenge: 8,
     Resign: 1,
     Hint: 2,
     Undo: 4,
@@ -75,6 +79,7 @@ class Seen:
     tokens: deque[str] = field(default_factory=_few)
     keys: deque[str] = field(default_factory=_few)
     sign_ins: deque[str] = field(default_factory=_few)
+    challenges: deque[str] = field(default_factory=_few)
 
     def take(self, event: dict[str, Any]) -> None:
         """Remember what an event names."""
@@ -93,6 +98,11 @@ class Seen:
                 self._add(self.deals, event["deal"])
             case "WatchKey":
                 self._add(self.keys, event["key"])
+            case "Challenge":
+                self._add(self.challenges, event["challenge"])
+                self._add(self.deals, event["deal"])
+                for row in event["players"]:
+                    self._add(self.attempts, f"{event['deal']}.{row['player']['id']}")
             case "RecoveryCode" | "DeviceCode":
                 self._add(self.sign_ins, event["code"])
 
@@ -107,11 +117,15 @@ class Seen:
             return list(self.sign_ins)
         if struct is CreateRoom and name == "key":
             return [f"a key of a room {number}" for number in range(30)]
+        if struct is CreateChallenge and name in {"key", "players"}:
+            keys = [f"a key of a challenge {number}" for number in range(30)]
+            return keys if name == "key" else [[], [], list(self.players)[-2:]]
         seen: dict[str, Iterable[Any]] = {
             "code": self.codes,
             "attempt": self.attempts,
             "player": self.players,
             "deal": self.deals,
+            "challenge": self.challenges,
             "key": [None, *self.keys],
         }
         return list(seen.get(name) or KNOWN.get(name) or ())

@@ -1,0 +1,245 @@
+"""Checks of challenges: who has begun, how they ended, what follows, and what was shown to whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from server.base.core.ids import ChallengeId, PlayerId
+from server.base.core.refusal import UnreadableError
+from server.challenges import journal
+from server.challenges.core import challenge as core
+from server.challenges.core.challenge import Challenge, Checkpoint, Entry
+from server.challenges.core.events import Begun, ChallengeMade, Finished
+from server.challenges.core.occasions import challenge_of
+from server.play.core.result import Result
+from server.results.core.history import ChallengeResult
+from server.results.core.history_fields import whole_of
+from tests.faults.commands import NEVER_SENT, CommandIndex
+from tests.faults.complaint import SLACK, Complaint, Kind
+from tests.faults.ledger import Ledger, Line, Message
+from tests.faults.room_history import LAST
+from tests.faults.stored import Stored
+
+if TYPE_CHECKING:
+    from tests.faults.checker import AttemptSummary
+
+
+class ChallengeChecks:
+    """Compares the journals of challenges with attempts, histories, and what players received.
+
+    Args:
+        stored: what Redis holds.
+        attempts: the attempts, whose journals have been checked.
+        commands: what each player has sent.
+        complaints: what is wrong is added to it.
+    """
+
+    def __init__(
+        self,
+        stored: Stored,
+        attempts: Mapping[str, AttemptSummary],
+        commands: Mapping[str, CommandIndex],
+        complaints: list[Complaint],
+    ) -> None:
+        self._stored = stored
+        self._attempts = attempts
+        self._commands = commands
+        self._complaints = complaints
+        self.challenges: dict[str, Challenge] = {}
+        for name, entries in stored.challenges.items():
+            found = self._folded(name, entries)
+            if found is not None:
+                self.challenges[name] = found
+
+    def run(self, ledgers: Sequence[Ledger]) -> Counter[str]:
+        """Check all of it, and return how much that was."""
+        counts: Counter[str] = Counter()
+        for name, challenge in self.challenges.items():
+            self._check_runs(name, challenge)
+            counts["challenges"] += 1
+            counts["challenges settled"] += challenge.is_settled
+            counts["runs at challenges"] += len(challenge.results)
+        self._check_attempts()
+        self._check_histories()
+        for ledger in ledgers:
+            for line in ledger.events():
+                if line.message["type"] in {"Challenge", "ChallengeChange"}:
+                    self._check_received(ledger.player, line)
+                    counts["challenges received"] += 1
+        return counts
+
+    def _complain(self, kind: Kind, about: str, text: str) -> None:
+        self._complaints.append(Complaint(kind, f"challenge {about}", text))
+
+    def _folded(self, name: str, entries: Sequence[tuple[str, str]]) -> Challenge | None:
+        """Fold a journal; complain of an entry that nobody asked for, or that stands twice."""
+        state: Challenge | None = None
+        events: list[Entry] = []
+        first = int(entries[0][0][2:]) if entries else 1
+        for number, (entry, text) in enumerate(entries, first):
+            if entry != f"0-{number}":
+                self._complain("gap", name, f"{entry} is in the place of {number}")
+                return None
+            try:
+                event = journal.decode(text)
+                before, state = state, core.fold(state, event)
+            except (UnreadableError, AssertionError, KeyError) as error:
+                self._complain("invented", name, f"{text} cannot be folded: {error!r}")
+                return None
+            events.append(event)
+            self._check_entry(name, before, event)
+        assert state is not None, "there is an entry"
+        for kind in (Begun, Finished):
+            players = Counter(each.player for each in events if isinstance(each, kind))
+            for player, count in players.items():
+                if count > 1:
+                    self._complain("invented", name, f"{player} has {count} entries of {kind}")
+        return state
+
+    def _check_entry(self, name: str, before: Challenge | None, event: Entry) -> None:
+        if before is not None and not isinstance(event, Checkpoint) and event.at < before.at:
+            self._complain("mistimed", name, f"{event} after {before.at}")
+        match event:
+            case ChallengeMade(maker=maker, follows=None) if maker in self._commands:
+                self._check_asked(name, maker, "CreateChallenge", event.terms.game, event.at)
+            case Begun(player=player, at=at, deadline=deadline):
+                self._check_asked(name, player, "PlayChallenge", name, at)
+                assert before is not None, "it has been made"
+                made = before.made
+                if deadline != min(at + made.terms.limit, made.closes) or before.over is not None:
+                    self._complain("mistimed", name, f"{event} of {made.terms}")
+
+    def _check_asked(self, name: str, player: str, type_: str, about: str, at: int) -> None:
+        commands = self._commands.get(player)
+        first = commands.first(type_, about) if commands is not None else NEVER_SENT
+        if first == NEVER_SENT:
+            self._complain("invented", name, f"{player} never sent {type_}")
+        elif at < first - SLACK:
+            self._complain("mistimed", name, f"{first - at} ms before {player} sent {type_}")
+
+    def _check_runs(self, name: str, challenge: Challenge) -> None:
+        """Compare the results with the attempts that they came from."""
+        by_date = challenge.over == challenge.made.closes
+        by_all = bool(challenge.made.named) and all(
+            each.result is not None for each in challenge.players.values()
+        )
+        if challenge.over is not None and not (by_date or by_all):
+            self._complain("invented", name, f"it closed at {challenge.over}")
+        for player, entrant in challenge.players.items():
+            run = self._attempts.get(challenge.attempt(player))
+            if entrant.begun is None or player in challenge.made.raced:
+                continue
+            if entrant.result is None:
+                if run is None or run.over or challenge.over is not None:
+                    self._complain("unfinished", name, f"{player} has no result: {run}")
+            elif run is None:
+                self._complain("lost", name, f"{player} has a result, and there is no attempt")
+            elif not run.over or run.results[-1] != entrant.result:
+                text = f"{player}: {entrant.result}, not {run.results[-1]}"
+                self._complain("misranked", name, text)
+
+    def _check_attempts(self) -> None:
+        """Check that each attempt on an occasion is one that its challenge knows."""
+        for attempt, run in self._attempts.items():
+            name = challenge_of(run.occasion)
+            if name is None:
+                continue
+            challenge = self.challenges.get(name)
+            player = PlayerId(attempt.partition(".")[2])
+            if challenge is None or not attempt.startswith(challenge.made.deal):
+                self._complain("lost", name, f"{attempt} is at it")
+            elif player not in challenge.players:
+                self._complain("invented", attempt, "it was not begun")
+
+    def _check_histories(self) -> None:
+        """Compare what is in the histories with what the challenges are to their players."""
+        wanted = {
+            (player, challenge.made.terms.game, challenge.made.deal): result
+            for challenge in self.challenges.values()
+            if challenge.is_settled
+            for player, result in _results(challenge).items()
+        }
+        found = {
+            (PlayerId(player), *key): result
+            for player, fields in self._stored.histories.items()
+            for key, result in whole_of(fields).history.challenges.items()
+        }
+        for key in wanted.keys() | found.keys():
+            if wanted.get(key) == found.get(key):
+                continue
+            kind: Kind = "misranked"
+            if key not in found:
+                kind = "lost"
+            elif key not in wanted:
+                kind = "invented"
+            self._complain(kind, f"{key}", f"{found.get(key)}, not {wanted.get(key)}")
+
+    def _check_received(self, viewer: str, line: Line) -> None:
+        """Check that what a player was shown was so, and that they might see it."""
+        message = line.message
+        name = message["challenge"]
+        challenge = self.challenges.get(name)
+        if challenge is None or message["version"] > challenge.version:
+            self._complain("lost", name, f"{viewer} was sent {message}")
+            return
+        own = challenge.players.get(PlayerId(viewer))
+        # The entry is written before anybody is told.
+        over = challenge.over is not None and challenge.over <= line.at + SLACK
+        ended = own is not None and own.result is not None and own.ended <= line.at + SLACK
+        for row in message["players"]:
+            self._check_row(challenge, viewer, row, may_see=over or ended)
+        if message.get("seed") and not over:
+            self._complain("leaked", name, f"{viewer} was sent the seed")
+
+    def _check_row(self, challenge: Challenge, viewer: str, row: Message, *, may_see: bool) -> None:
+        player = PlayerId(row["player"]["id"])
+        entrant = challenge.players.get(player)
+        if entrant is None:
+            self._complain("lost", challenge.id, f"{viewer} was sent {row}")
+            return
+        is_target = player == challenge.made.maker and challenge.made.terms.target
+        if row["result"] is not None:
+            if Result(**row["result"]) != entrant.result:
+                self._complain("misreported", challenge.id, f"{viewer} was sent {row}")
+            if not (may_see or is_target):
+                self._complain("leaked", challenge.id, f"{viewer} may not see {row}")
+        shown = row["rank"] is not None or row["attempt"] is not None or row["emotes"]
+        if shown and not may_see:
+            self._complain("leaked", challenge.id, f"{viewer} may not see {row}")
+
+
+def _results(challenge: Challenge) -> dict[PlayerId, ChallengeResult]:
+    """Compute what a challenge is to each of its players, by pairs of them."""
+    made = challenge.made
+    ended = {p: (each, each.result) for p, each in challenge.players.items() if each.result}
+    ranked = {
+        player: (run.left, run.time, run.moves) if run.home > made.home else LAST
+        for player, (entrant, run) in ended.items()
+        if not entrant.void
+    }
+    found = {}
+    for player, (entrant, run) in ended.items():
+        place = len(challenge.players)
+        if not entrant.void:
+            mine = ranked[player]
+            better = sum(other < mine for other in ranked.values())
+            place = len(ranked) if mine == LAST else 1 + better
+        assert run.end is not None, "it is over"
+        assert challenge.over is not None, "it is settled"
+        found[player] = ChallengeResult(
+            challenge.over,
+            ChallengeId(made.challenge),
+            place,
+            len(challenge.players),
+            run.home,
+            run.left,
+            run.time,
+            run.moves,
+            run.end,
+            made.terms.help != "none",
+            made.terms.circle,
+            entrant.void,
+        )
+    return found
