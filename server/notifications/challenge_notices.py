@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final
 
-from engine.catalog import ruleset
+from engine.catalog import games
 from server.base.core.ids import ChallengeId, PlayerId
 from server.base.outbox.outbox import Outbox
 from server.base.work.clock import Clock
@@ -87,7 +87,7 @@ class ChallengeNotices:
         if not told:
             return
         name = (await self._profiles.load([by]))[by].name
-        game = ruleset(challenge.made.terms.game).name
+        game = games()[challenge.made.terms.game].name
         notice = Notice(topic, f"c/{challenge.id}", name, game)
         for at in range(0, len(told), AT_ONCE):
             some = told[at : at + AT_ONCE]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.catalog import ruleset
+from engine.catalog import games
 from server.base.core.ids import ChallengeId, DealId, PlayerId
 from server.challenges.core.challenge import Challenge, Entrant
 from server.challenges.core.events import ChallengeMade, Terms
@@ -51,7 +51,7 @@ async def test_who_is_named_is_told_and_who_is_passed_too(node: Node) -> None:
         assert (found["topic"], found["link"], found["game"]) == (
             "challenged",
             f"c/{made.id}",
-            ruleset("lady-betty").name,
+            games()["lady-betty"].name,
         )
         # Ada gives up at once, and Bob plays to the end.
         snapshot = await challenges.play(made.id, ADA)
