@@ -99,10 +99,10 @@ class ChallengeStore:
         """Return a player's list."""
         key = keys.listed(player)
         (rows,) = await self._database.ask(
-            lambda redis, key: redis.zrange(key, 0, -1, desc=True, withscores=True), key
+            lambda redis, key: redis.zrange(key, 0, -1, withscores=True), key
         )
         (seen,) = await self._database.ask(lambda redis, key: redis.get(key), keys.seen(player))
-        return Listed({ChallengeId(name): int(at) for name, at in rows}, int(seen or 0))
+        return Listed({ChallengeId(name): int(at) for name, at in reversed(rows)}, int(seen or 0))
 
     async def see(self, player: PlayerId, at: int) -> None:
         """Note that a player has looked, unless later."""

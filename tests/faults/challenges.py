@@ -137,7 +137,7 @@ class ChallengeChecks:
             elif run is None:
                 self._complain("lost", name, f"{player} has a result, and there is no attempt")
             elif not run.over or run.results[-1] != entrant.result:
-                text = f"{player}: {entrant.result}, not {run.results[-1]}"
+                text = f"{player}: {entrant.result}, not {run.results[-1:]}"
                 self._complain("misranked", name, text)
 
     def _check_attempts(self) -> None:

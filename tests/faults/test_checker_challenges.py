@@ -1,0 +1,211 @@
+"""The checker finds errors in a challenge, in a recording of it that is else correct."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from dataclasses import replace as changed
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from server.base.core.ids import ChallengeId, DealId, PlayerId, attempt_id
+from server.challenges.core import commands
+from server.challenges.core.challenge import Challenge, fold
+from server.challenges.core.events import Begun, ChallengeMade, Event, Finished, Terms
+from server.challenges.core.occasions import occasion_of
+from server.play.core.result import Result
+from server.results.core.excerpt import Excerpt
+from server.results.core.history import ChallengeResult
+from server.results.core.history_fields import changes
+from tests.builders import ADA, BOB, CYD, LIMIT, START
+from tests.faults.challenges import ChallengeChecks
+from tests.faults.checker import AttemptSummary
+from tests.faults.commands import CommandIndex
+from tests.faults.complaint import Complaint
+from tests.faults.ledger import Ledger, Message
+from tests.faults.stored import Stored
+
+ID = ChallengeId("cha0000000000000")
+DEAL = DealId("dea1000000000000")
+GAME = "robert"
+TERMS = Terms(GAME, "standard", LIMIT, 4 * LIMIT, target=False)
+MADE = ChallengeMade(ID, ADA, TERMS, DEAL, "", "", 0, START)
+RESULTS = {ADA: Result(20, 32, 900, 30, "stuck"), BOB: Result(25, 27, 800, 20, "resigned")}
+PLACES = {ADA: 2, BOB: 1}
+
+
+@dataclass
+class Recording:
+    """A challenge that Ada has made and has played with Bob; Cyd watches. It has closed."""
+
+    stored: Stored = field(default_factory=Stored)
+    attempts: dict[str, AttemptSummary] = field(default_factory=dict)
+    ledgers: dict[PlayerId, Ledger] = field(
+        default_factory=lambda: {player: Ledger(player) for player in (ADA, BOB, CYD)}
+    )
+    state: Challenge | None = None
+
+    def append(self, event: Event | None) -> Challenge:
+        """Append an entry."""
+        assert event is not None
+        self.state = fold(self.state, event)
+        text = msgspec.json.encode(event).decode()
+        self.stored.challenges.setdefault(ID, []).append((f"0-{self.state.version}", text))
+        return self.state
+
+    def send(self, player: PlayerId, type_: str, at: int, **fields: Any) -> None:
+        """Record a command of a player."""
+        self.ledgers[player].record_command({"type": type_, "id": at, **fields}, at)
+
+    def receive(self, player: PlayerId, at: int, rows: list[Message], **fields: Any) -> None:
+        """Record that a player is shown rows of the challenge."""
+        assert self.state is not None
+        event = {"type": "Challenge", "challenge": ID, "version": self.state.version}
+        self.ledgers[player].record_event(event | {"players": rows, "seed": None} | fields, at)
+
+    def row(self, player: PlayerId, *, shown: bool) -> Message:
+        """Return a player's row."""
+        result = msgspec.structs.asdict(RESULTS[player]) if shown else None
+        attempt = attempt_id(DEAL, player) if shown else None
+        rank = PLACES[player] if shown else None
+        return {"player": {"id": player}, "result": result, "rank": rank, "attempt": attempt,
+                "emotes": []}  # fmt: skip
+
+    def summary(self, player: PlayerId, **fields: Any) -> None:
+        """Note the attempt of a player."""
+        summary = AttemptSummary(
+            *(GAME, None, None, (RESULTS[player],), (0,), START + LIMIT, True, "none"),
+            occasion=occasion_of(ID),
+        )
+        self.attempts[attempt_id(DEAL, player)] = changed(summary, **fields)
+
+    def enter(self, player: PlayerId, **fields: Any) -> None:
+        """Enter a result in a history."""
+        assert self.state is not None
+        run = RESULTS[player]
+        assert run.end is not None
+        result = ChallengeResult(
+            self.state.over or 0,
+            ID,
+            PLACES[player],
+            2,
+            run.home,
+            run.left,
+            run.time,
+            run.moves,
+            run.end,
+        )
+        after = Excerpt().with_challenge(GAME, DEAL, replace(result, **fields))
+        self.stored.histories[player] = {
+            name: text for name, text in changes(Excerpt(), after).items() if text is not None
+        }
+
+    def complaints(self) -> list[Complaint]:
+        """Return what the checker finds wrong."""
+        found: list[Complaint] = []
+        indexes: dict[str, CommandIndex] = {
+            player: CommandIndex(ledger) for player, ledger in self.ledgers.items()
+        }
+        checks = ChallengeChecks(self.stored, self.attempts, indexes, found)
+        checks.run([*self.ledgers.values()])
+        return found
+
+
+def correct() -> Recording:
+    """Return a recording in which nothing is wrong."""
+    recording = Recording()
+    recording.send(ADA, "CreateChallenge", START, game=GAME)
+    state = recording.append(MADE)
+    for number, player in enumerate((ADA, BOB), 1):
+        at = START + 10_000 * number
+        recording.send(player, "PlayChallenge", at, challenge=ID)
+        state = recording.append(commands.begin(state, player, at, is_member=True))
+        recording.receive(CYD, at, [recording.row(p, shown=False) for p in state.players])
+        state = recording.append(commands.finish(state, player, RESULTS[player], at + 5_000))
+        recording.receive(CYD, at + 5_000, [recording.row(p, shown=False) for p in state.players])
+        recording.receive(player, at + 5_000, [recording.row(p, shown=True) for p in state.players])
+        recording.summary(player)
+    state = recording.append(commands.due(state, MADE.closes))
+    rows = [recording.row(player, shown=True) for player in state.players]
+    recording.receive(CYD, MADE.closes, rows, seed="00")
+    for player in (ADA, BOB):
+        recording.enter(player)
+    return recording
+
+
+def test_a_correct_recording_is_accepted() -> None:
+    assert correct().complaints() == []
+
+
+def _without(recording: Recording, number: int) -> None:
+    del recording.stored.challenges[ID][number]
+
+
+def _again(recording: Recording, event: Event) -> None:
+    entries = recording.stored.challenges[ID]
+    entries.append((f"0-{len(entries) + 1}", msgspec.json.encode(event).decode()))
+
+
+def _entry(recording: Recording, number: int, event: Event) -> None:
+    entries = recording.stored.challenges[ID]
+    entries[number] = (entries[number][0], msgspec.json.encode(event).decode())
+
+
+def _show(recording: Recording, **fields: Any) -> None:
+    """Show Cyd something of Ada's run while the challenge is open."""
+    row = recording.row(ADA, shown=False) | fields
+    recording.receive(CYD, START + 30_000, [row])
+
+
+WRONG: dict[str, tuple[str, Callable[[Recording], object]]] = {
+    "an entry is missing": ("gap", lambda r: _without(r, 2)),
+    "a result is entered twice": (
+        "invented",
+        lambda r: _again(r, Finished(BOB, RESULTS[BOB], MADE.closes)),
+    ),
+    "nobody asked to begin": ("invented", lambda r: _entry(r, 3, Begun(CYD, START, START + LIMIT))),
+    "an attempt lasts too long": (
+        "mistimed",
+        lambda r: _entry(r, 1, Begun(ADA, START + 10_000, START + 10_001 + LIMIT)),
+    ),
+    "a result is another one": (
+        "misranked",
+        lambda r: _entry(r, 2, Finished(ADA, RESULTS[BOB], START + 15_000)),
+    ),
+    "an attempt is lost": ("lost", lambda r: r.attempts.pop(attempt_id(DEAL, BOB))),
+    "an attempt goes on": ("misranked", lambda r: r.summary(BOB, results=())),
+    "a challenge is lost": ("lost", lambda r: r.stored.challenges.pop(ID)),
+    "a result is in no history": ("lost", lambda r: r.stored.histories.pop(BOB)),
+    "a place is another one": ("misranked", lambda r: r.enter(BOB, place=2)),
+    "a void result counts": ("misranked", lambda r: r.enter(BOB, void=True)),
+    "a result is shown too early": (
+        "leaked",
+        lambda r: _show(r, result=msgspec.structs.asdict(RESULTS[ADA])),
+    ),
+    "a rank is shown too early": ("leaked", lambda r: _show(r, rank=1)),
+    "an emote is shown too early": ("leaked", lambda r: _show(r, emotes=[[BOB, 1]])),
+    "the seed is shown too early": (
+        "leaked",
+        lambda r: r.receive(CYD, START + 30_000, [], seed="00"),
+    ),
+    "another result is shown": (
+        "misreported",
+        lambda r: r.receive(
+            BOB,
+            MADE.closes,
+            [r.row(ADA, shown=True) | {"result": msgspec.structs.asdict(RESULTS[BOB])}],
+        ),
+    ),
+    "what was shown is lost": ("lost", lambda r: r.receive(BOB, MADE.closes, [], version=99)),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_is_wrong_is_found(what: str) -> None:
+    kind, spoil = WRONG[what]
+    recording = correct()
+    spoil(recording)
+    assert kind in {each.kind for each in recording.complaints()}
