@@ -391,9 +391,11 @@ class Session:
             message["attempt"] = self._frames.attempts.get(message.pop("number"), "")
         if "code" in message:
             message["code"] = parse_room_code(message["code"])
-        if message.get("have") is not None:
-            message["have"] = msgspec.structs.asdict(message["have"])
-        return message
+        return message | {
+            name: msgspec.structs.asdict(value)
+            for name, value in message.items()
+            if isinstance(value, msgspec.Struct)
+        }
 
     def _move_message(self, move: PlayMove) -> Message:
         attempt = self._frames.attempts.get(move.number, "")
