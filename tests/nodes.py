@@ -104,6 +104,7 @@ class Node:
             self.background,
             sender=Sender(local=True),
             webhooks=True,
+            page="https://play.example.org",
             push_key=PUSH_KEY,
         )
         self.bus.run_in(self.background)

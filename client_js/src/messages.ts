@@ -1550,8 +1550,9 @@ export interface EmoteRun {
  *
  * If a player has made one, it is returned: there is one for all.
  *
- * Refused as `unknown_challenge`, or as `not_played` unless the player has played. What refuses a
- * `CreateChallenge` refuses this, too.
+ * Refused as `unknown_challenge`, `not_played` unless the player has played, `unknown_game` or
+ * `unknown_variant` if it is offered no more, `not_in_circle`, `too_many_challenges`,
+ * `address_full` or `overloaded`.
  */
 export interface Rematch {
   readonly challenge: string;

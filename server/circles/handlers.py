@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from server.base.core.ids import CircleId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
@@ -39,6 +41,9 @@ from server.circles.messages import (
     WatchCircle,
 )
 from server.request import HandlerTable, Request
+
+MEMBER_COST = 0.15
+"""The cost of each member in a table or a feed, beside that of the command: of 200, 4.5 ms."""
 
 
 async def create(request: Request[CreateCircle]) -> messages.Circle:
@@ -90,6 +95,7 @@ async def table(request: Request[GetCircleTable]) -> CircleTable:
     """Return a table."""
     command, services = request.command, request.services
     found = await _circle(request)
+    _pay(request, found)
     made = await services.circle_tables.table(found, command.span, command.period)
     return present.table(made, found, await services.profiles.load(present.players_of(made)))
 
@@ -107,12 +113,15 @@ async def head_to_head(request: Request[GetHeadToHead]) -> HeadToHead:
 
 async def feed(request: Request[GetCircleFeed]) -> CircleFeed:
     """Return what has happened lately."""
-    return await _feed(request, await _circle(request))
+    found = await _circle(request)
+    _pay(request, found)
+    return await _feed(request, found)
 
 
 async def emote(request: Request[EmoteItem]) -> CircleFeed:
     """Send an emote for an item of the feed, or take it back."""
     command, found = request.command, await _circle(request)
+    _pay(request, found)
     items = await request.services.circle_tables.feed(found)
     if all(each.id != command.item for each in items):
         raise Refusal("unknown_item")
@@ -210,6 +219,18 @@ async def _circle(request: Request[CircleCommand]) -> Circle:
     """Return the circle of a command of one of its members."""
     circle = CircleId(request.command.circle)
     return await request.services.circles.load(circle, request.player)
+
+
+def _pay(request: Request[Command], found: Circle) -> None:
+    """Charge the player and the address for what is read of each member's history.
+
+    Raises:
+        Refusal: as `too_fast`.
+    """
+    payer, now = request.session.payer, time.monotonic()
+    cost = MEMBER_COST * len(found.members)
+    if not payer.pay(cost, now):
+        raise payer.too_fast(cost, now)
 
 
 async def _list(request: Request[Command]) -> Circles:

@@ -118,7 +118,7 @@ class GetCircleTable(CircleCommand, tag=133, frozen=True):
 
     span: TableSpan
     period: Annotated[int, Meta(ge=0, le=10**6)] | None = None
-    cost: ClassVar[float] = costs.SEARCH
+    cost: ClassVar[float] = costs.OPEN
 
 
 class GetHeadToHead(CircleCommand, tag=134, frozen=True):
@@ -131,13 +131,13 @@ class GetHeadToHead(CircleCommand, tag=134, frozen=True):
 
     one: PlayerId
     other: PlayerId
-    cost: ClassVar[float] = 2 * costs.SEARCH
+    cost: ClassVar[float] = costs.SEARCH
 
 
 class GetCircleFeed(CircleCommand, tag=135, frozen=True):
     """Ask what has happened in a circle in the last seven days."""
 
-    cost: ClassVar[float] = costs.SEARCH
+    cost: ClassVar[float] = costs.OPEN
 
 
 class EmoteItem(CircleCommand, tag=136, frozen=True):

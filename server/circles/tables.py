@@ -140,7 +140,7 @@ class Tables:
         found = []
         for each, key in zip(closed.values(), of, strict=True):
             own = {player: by[key] for player, by in results.items() if key in by}
-            winner = tables.winner(own)
+            winner = tables.winner(each.game, own)
             found.append(items.challenge(each.challenge, each.game, each.closes, winner))
         return found
 

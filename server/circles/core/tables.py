@@ -192,9 +192,9 @@ def league_points(game: str, result: ChallengeResult | None) -> int:
     return points(run, ruleset(game).home_at_start)
 
 
-def winner(results: Mapping[PlayerId, ChallengeResult]) -> PlayerId | None:
+def winner(game: str, results: Mapping[PlayerId, ChallengeResult]) -> PlayerId | None:
     """Return who has won a challenge: the first of several; nobody if no card came home."""
-    won = (p for p, r in results.items() if r.place == 1 and r.time and not r.void)
+    won = (p for p, r in results.items() if r.place == 1 and league_points(game, r))
     return next(won, None)
 
 

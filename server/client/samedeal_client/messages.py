@@ -2159,8 +2159,9 @@ class Rematch(Command["Challenge"]):
 
     If a player has made one, it is returned: there is one for all.
 
-    Refused as `unknown_challenge`, or as `not_played` unless the player has played. What refuses a
-    `CreateChallenge` refuses this, too.
+    Refused as `unknown_challenge`, `not_played` unless the player has played, `unknown_game` or
+    `unknown_variant` if it is offered no more, `not_in_circle`, `too_many_challenges`,
+    `address_full` or `overloaded`.
     """
 
     challenge: str
@@ -2399,7 +2400,7 @@ class GetCircleTable(Command["CircleTable"]):
     period: int | None = None
 
     kind: ClassVar[int] = 133
-    cost: ClassVar[float] = 10.0
+    cost: ClassVar[float] = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2416,7 +2417,7 @@ class GetHeadToHead(Command["HeadToHead"]):
     other: str
 
     kind: ClassVar[int] = 134
-    cost: ClassVar[float] = 20.0
+    cost: ClassVar[float] = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2426,7 +2427,7 @@ class GetCircleFeed(Command["CircleFeed"]):
     circle: str
 
     kind: ClassVar[int] = 135
-    cost: ClassVar[float] = 10.0
+    cost: ClassVar[float] = 6.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,213 @@
+"""Leagues of circles: challenges that circles make by themselves, and what they count for."""
+
+from __future__ import annotations
+
+import pytest
+
+from server.base.core.days import DAY
+from server.base.core.due import ChallengeDue, CircleDue
+from server.base.core.ids import ChallengeId, PlayerId
+from server.base.core.refusal import Refusal
+from server.challenges.core.effects import ChallengeOpened
+from server.challenges.core.events import Terms
+from server.challenges.core.occasions import occasion_of
+from server.circles.core import commands
+from server.circles.core.circle import Circle
+from server.circles.core.events import League
+from server.circles.core.seasons import ROUND_SETTLED_MS
+from server.circles.core.tables import Dropping
+from tests.builders import ADA, BOB, CYD, LIMIT
+from tests.circles.test_circles import founded
+from tests.nodes import Node, SetClock
+
+HOUR = 3_600_000
+DAILY = League("day", ("lady-betty", "robert"), LIMIT, 1)
+
+
+async def in_league(node: Node, *others: PlayerId, league: League = DAILY) -> Circle:
+    """Return a circle of Ada with a season of two weeks and a league."""
+    circle = await founded(node, *others)
+    await node.services.circles.set_season(circle.id, ADA, 2)
+    return await node.services.circles.set_league(circle.id, ADA, league)
+
+
+async def now(node: Node, circle: Circle) -> Circle:
+    """Return a circle as it is now."""
+    found = await node.services.circles.find(circle.id)
+    assert found is not None
+    return found
+
+
+async def passed(node: Node, clock: SetClock, circle: Circle) -> Circle:
+    """Return a circle when the next challenge of its league has been made."""
+    due = (await now(node, circle)).round_due
+    assert due is not None
+    clock.time = due
+    await pass_all(node, circle)
+    return await now(node, circle)
+
+
+async def pass_all(node: Node, circle: Circle) -> None:
+    """Do what is due in a circle and its league, as sweepers do."""
+    for round_ in (await now(node, circle)).rounds:
+        await node.services.challenges.pass_deadline(ChallengeDue(round_.challenge))
+    await node.services.circles.pass_deadline(CircleDue(circle.id))
+    await node.apply_effects()
+
+
+async def played(node: Node, challenge: ChallengeId, player: PlayerId) -> None:
+    """Play a challenge to its end."""
+    snapshot = await node.services.challenges.play(challenge, player)
+    await node.play_out(snapshot.attempt, player)
+    await node.apply_effects()
+
+
+async def test_a_league_makes_a_challenge_each_day_of_the_games_in_turn(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    circle = await in_league(node, BOB)
+    first = await passed(other, clock, circle)
+    second = await passed(node, clock, circle)
+    assert [each.game for each in second.rounds] == ["lady-betty", "robert"]
+    assert first.rounds == second.rounds[:1]
+    for round_ in second.rounds:
+        challenge = await node.services.challenges.find(round_.challenge)
+        assert challenge is not None
+        assert challenge.made.terms.circle == circle.id
+        assert challenge.made.audience == "circle"
+        assert challenge.made.closes == round_.closes == round_.at + DAY
+    assert second.challenges == (), "the league's are not the owner's"
+
+
+async def test_only_members_play_a_challenge_of_the_circle(node: Node, clock: SetClock) -> None:
+    circle = await passed(node, clock, await in_league(node, BOB))
+    (round_,) = circle.rounds
+    await played(node, round_.challenge, BOB)
+    for challenge in (round_.challenge, ChallengeId("0" * 16)):
+        with pytest.raises(Refusal, match="unknown_challenge"):
+            await node.services.challenges.play(challenge, CYD)
+        with pytest.raises(Refusal, match="unknown_challenge"):
+            await node.services.challenges.load(challenge, CYD)
+    terms = Terms("robert", "standard", LIMIT, 2 * HOUR, circle=circle.id)
+    with pytest.raises(Refusal, match="not_in_circle"):
+        await node.services.challenges.create(CYD, terms, "creation")
+
+
+async def test_the_worst_results_are_dropped_and_those_of_open_challenges_unknown(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    circle = await passed(node, clock, await in_league(node, BOB))
+    tables = node.services.circle_tables
+    await played(node, circle.rounds[0].challenge, BOB)
+    table = await tables.table(circle, "season")
+    assert [row.league for row in table.rows] == [(), ()], "it is open"
+    assert all(each.about == "joined" for each in await tables.feed(circle))
+    circle = await passed(other, clock, circle)
+    assert [row.league for row in (await tables.table(circle, "season")).rows] == [(), ()]
+    clock.time += ROUND_SETTLED_MS
+    ada, bob = (await tables.table(circle, "season")).rows
+    assert bob.league == (Dropping(bob.league[0].points, True),)
+    assert (bob.points, ada.points) == (0, 0), "one is dropped, and there is one"
+    assert bob.league[0].points > 0
+    circle = await passed(node, clock, circle)
+    clock.time += ROUND_SETTLED_MS
+    bob, ada = (await other.services.circle_tables.table(circle, "season")).rows
+    assert [each.dropped for each in bob.league] == [False, True]
+    assert [each.dropped for each in ada.league] == [True, False]
+    assert bob.points == bob.league_points == bob.league[0].points
+    won = [each for each in await tables.feed(circle) if each.about == "challenge"]
+    assert [(each.player, each.game) for each in won] == [(None, "robert"), (BOB, "lady-betty")]
+
+
+async def test_a_result_that_was_taken_back_counts_in_no_table(node: Node, clock: SetClock) -> None:
+    circle = await passed(
+        node, clock, await in_league(node, BOB, league=League("day", ("robert",), LIMIT))
+    )
+    (round_,) = circle.rounds
+    for player in (ADA, BOB):
+        await played(node, round_.challenge, player)
+    circle = await passed(node, clock, circle)
+    clock.time += ROUND_SETTLED_MS
+    table = await node.services.circle_tables.table(circle, "season")
+    assert all(row.points > 0 for row in table.rows)
+    challenge = await node.services.challenges.find(round_.challenge)
+    assert challenge is not None
+
+    occasion = occasion_of(round_.challenge)
+    await node.services.challenges.void(occasion, BOB, is_void=True)
+    await node.apply_effects()
+    table = await node.services.circle_tables.table(circle, "season")
+    assert [(row.player, row.points > 0) for row in table.rows] == [(ADA, True), (BOB, False)]
+
+
+async def test_a_node_that_dies_in_between_leaves_one_challenge(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    circle = await in_league(node)
+    due = circle.round_due
+    assert due is not None
+    clock.time = due
+    league = circle.league
+    assert league is not None
+    terms = Terms(*("lady-betty", "standard", LIMIT, DAY, "none"), target=False, circle=circle.id)
+    made = await node.services.challenges.create(ADA, terms, f"league {circle.id} 0")
+    await node.apply_effects()
+    assert [each.challenge for each in (await now(node, circle)).challenges] == [made.id]
+    assert await other.services.circles.pass_deadline(CircleDue(circle.id))
+    after = await now(node, circle)
+    assert [each.challenge for each in after.rounds] == [made.id]
+    assert after.challenges == ()
+
+
+async def test_a_challenge_that_would_be_open_too_shortly_is_skipped(
+    node: Node, clock: SetClock
+) -> None:
+    circle = await in_league(node)
+    due = circle.round_due
+    assert due is not None
+    clock.time = due + DAY - HOUR + 1
+    await pass_all(node, circle)
+    after = await now(node, circle)
+    assert (after.rounds, after.turn, after.round_due) == ((), 1, due + DAY)
+
+
+async def test_a_challenge_that_the_owner_may_not_make_is_skipped(
+    node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    circle = await in_league(node)
+
+    async def refuse(*_: object) -> None:
+        raise Refusal("too_many_challenges")
+
+    monkeypatch.setattr(node.services.challenges, "create", refuse)
+    after = await passed(node, clock, circle)
+    assert (after.rounds, after.turn) == ((), 1)
+
+
+async def test_a_league_that_nobody_plays_ends(node: Node, clock: SetClock) -> None:
+    circle = await in_league(node, BOB)
+    for _ in range(commands.IDLE_ROUNDS):
+        circle = await passed(node, clock, circle)
+        assert circle.league is not None
+    circle = await passed(node, clock, circle)
+    assert circle.league is None
+    assert len(circle.rounds) == commands.IDLE_ROUNDS
+
+
+async def test_a_league_that_somebody_plays_goes_on(node: Node, clock: SetClock) -> None:
+    circle = await in_league(node, BOB)
+    for _ in range(commands.IDLE_ROUNDS):
+        circle = await passed(node, clock, circle)
+    await played(node, circle.rounds[-1].challenge, BOB)
+    circle = await passed(node, clock, circle)
+    assert circle.league is not None
+
+
+async def test_a_challenge_of_a_member_is_noted_once(node: Node, other: Node) -> None:
+    circle = await founded(node, BOB)
+    terms = Terms("robert", "standard", LIMIT, 2 * HOUR, circle=circle.id)
+    made = await other.services.challenges.create(BOB, terms, "creation")
+    for each in (node, other):
+        await each.services.leagues.note_opened(ChallengeOpened(made.id))
+    (noted,) = (await now(node, circle)).challenges
+    assert (noted.challenge, noted.player, noted.closes) == (made.id, BOB, made.made.closes)
