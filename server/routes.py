@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from server.base.web.api import shared
 from server.base.web.api.route import HOUR, Answer, Asked, Nothing, Route
+from server.challenges import api as challenges_api
 from server.dailies import api as dailies_api
 from server.dailies import archive_api
 from server.deals.core.certificate import Certificate
@@ -38,6 +39,7 @@ ROUTES: tuple[Route[Services], ...] = (
     *dailies_api.ROUTES,
     *deals_api.ROUTES,
     *runs_api.ROUTES,
+    *challenges_api.ROUTES,
     *results_api.ROUTES,
     *players_api.ROUTES,
     *archive_api.ROUTES,
@@ -52,6 +54,7 @@ def _structs() -> Iterator[type[Struct]]:
         shared,
         dailies_api,
         deals_api,
+        challenges_api,
         results_api,
         players_api,
         archive_api,

@@ -3,6 +3,7 @@
 import type {
   Archive,
   Board,
+  Challenge,
   ClosedDeal,
   Curves,
   Dailies,
@@ -70,6 +71,11 @@ export class Api {
   /** A run, as a file that `samedeal verify` checks. */
   async run(run: string): Promise<RunFile> {
     return this.#get(["runs", run]);
+  }
+
+  /** A challenge as anybody with its link may see it; with results and seed once it is over. */
+  async challenge(challenge: string, rows: Rows = {}): Promise<Challenge> {
+    return this.#get(["challenges", challenge], rows);
   }
 
   /** Rows of a leaderboard. `group` tells players who have kept an identity from guests. */

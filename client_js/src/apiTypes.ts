@@ -184,6 +184,64 @@ export interface DealRuns {
   readonly runs: readonly DealRun[];
 }
 
+/** A player of a challenge. */
+export interface Challenger {
+  readonly player: Player;
+  /**
+   * `named` has not begun, `playing` has, `ended` is done; `absent` was named and had not begun
+   * when it closed.
+   */
+  readonly state: "absent" | "ended" | "named" | "playing";
+  /**
+   * 1 for the best; equal results share one, and those who are absent the last. Null until the
+   * challenge is over, and for a result that an operator has taken back.
+   */
+  readonly rank: number | null;
+  /** Null until the challenge is over, but for the target: its maker's, if it is to be shown. */
+  readonly result: FileResult | null;
+  /** The id of the run; null like `result`, and for the target. */
+  readonly run: string | null;
+}
+
+/** A challenge: one deal, which each plays once, whenever they have time until it closes. */
+export interface Challenge {
+  /** Its id. */
+  readonly challenge: string;
+  readonly maker: Player;
+  readonly game: string;
+  readonly variant: string;
+  /** Seconds for an attempt. */
+  readonly limit: number;
+  /** The help that its players may ask for. */
+  readonly help: "hints" | "none" | "undo";
+  /** When it was made, in Unix milliseconds. */
+  readonly at: number;
+  /** When it closes at the latest, in Unix milliseconds. */
+  readonly closes: number;
+  /** Whether it has closed. */
+  readonly over: boolean;
+  /** Whether it is played on the deal of a race. */
+  readonly race: boolean;
+  /** Who may play. */
+  readonly audience: "circle" | "link" | "named";
+  /** The deal's id. */
+  readonly deal: string;
+  /** To the seed, in hexadecimal; known before anybody could play. */
+  readonly commitment: string;
+  /** The digest of the rules that it is played by. */
+  readonly rules: string;
+  /** In hexadecimal; null until it is over. */
+  readonly seed: string | null;
+  /** The proof about the deal; null if there is none. */
+  readonly certificate: Certificate | null;
+  /** How many have begun or are named. */
+  readonly size: number;
+  /**
+   * Those that were asked for: by their ranks if it is over, else in the order in which they came.
+   */
+  readonly players: readonly Challenger[];
+}
+
 /** A row of a leaderboard. */
 export interface BoardRow {
   /** 1 for the best; equal values share one. */

@@ -322,15 +322,17 @@ class Challenges:
 
     # Looking
 
-    async def load(self, challenge: ChallengeId, viewer: PlayerId) -> Challenge:
-        """Return a challenge as it is now.
+    async def load(self, challenge: ChallengeId, viewer: PlayerId | None) -> Challenge:
+        """Return a challenge as it is now, to a player who may see it, or to anybody: `None`.
 
         Raises:
             Refusal: there is none with this id, or it is for a circle that the viewer is not in,
                 who is not told that there is one.
         """
         found = await self.find(challenge)
-        if found is None or not (viewer in found.players or await self._is_for(found, viewer)):
+        if found is None:
+            raise Refusal("unknown_challenge")
+        if not (viewer in found.players or await self._is_for(found, viewer)):
             raise Refusal("unknown_challenge")
         return found
 
@@ -338,18 +340,27 @@ class Challenges:
         """Return a challenge as it is now, whoever may see it; `None` if there is none."""
         return await self._replica(challenge).refresh() if is_id(challenge) else None
 
-    async def _is_for(self, challenge: Challenge, player: PlayerId) -> bool:
+    async def _is_for(self, challenge: Challenge, player: PlayerId | None) -> bool:
         """Return whether a player is in the circle that a challenge is for, if it is for one."""
         circle = challenge.made.terms.circle
-        return circle is None or await self.is_member(circle, player)
+        if circle is None:
+            return True
+        return player is not None and await self.is_member(circle, player)
+
+    async def deal_of(self, challenge: Challenge) -> tuple[Deal | None, str | None]:
+        """Return the deal of a challenge, and its seed in hexadecimal once that has closed.
+
+        The deal is `None` and the seed empty if they are not kept any more.
+        """
+        deal = await self._deals.find(challenge.made.deal)
+        if challenge.over is None:
+            return deal, None
+        return deal, deal.seed.hex() if deal is not None else ""
 
     async def page(self, challenge: Challenge, viewer: PlayerId) -> Page:
         """Return a challenge as a player is shown it; what is not in memory is read."""
         made, own = challenge.made, challenge.players.get(viewer)
-        deal = await self._deals.find(made.deal)
-        seed = None
-        if challenge.over is not None:
-            seed = deal.seed.hex() if deal is not None else ""
+        deal, seed = await self.deal_of(challenge)
         mine = own.result if own is not None else None
         if own is not None and own.is_playing:
             attempt = await self._attempts.find(challenge.attempt(viewer))

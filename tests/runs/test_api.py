@@ -15,6 +15,7 @@ from server.base.work.random_text import random_bot_id
 from server.play.core.run import check, parse_file
 from server.routes import ROUTES
 from tests.builders import ADA, BOB, CYD
+from tests.challenges.test_challenges import made, played
 from tests.clients.site import CLOSED, DATE, GAME, UNKNOWN, Site, play_daily
 from tests.conftest import ALONE
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
@@ -123,14 +124,16 @@ async def test_what_there_is_not_is_unknown(site: Site) -> None:
 async def test_nothing_of_an_open_deal_is_served(
     site: Site, node: Node, clock: SetClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By any path, with the ids of a daily that is open, and of a round that is running."""
+    """By any path, with the ids of what is open: a daily, a round that runs, and a challenge."""
     monkeypatch.setattr(limits, "ADDRESS_REQUESTS", limits.Rate(10_000.0, 10_000.0))
     attempts = [await play_daily(node, ADA)]
     room, _ = await node.race_of(ADA, BOB)
     attempts.append(attempt_of(room, ADA))
     clock.time = BEGUN
     await node.play_out(attempts[1], ADA)
-    await node.apply_effects()
+    challenge = await made(node)
+    await played(node, challenge.id, ADA)
+    attempts.append(challenge.attempt(ADA))
     deals = []
     for attempt in attempts:
         deal = await node.store.deals.find((await node.state_of(attempt)).start.deal)
@@ -139,6 +142,7 @@ async def test_nothing_of_an_open_deal_is_served(
     for attempt, deal, date, game in product(attempts, deals, (DATE,), (GAME, deals[1].game)):
         values = {"deal": deal.id, "run": attempt, "player": ADA, "game": game, "date": date}
         values |= {"scope": "day", "period": date, "file": f"{date}.jsonl.gz"}
+        values |= {"challenge": challenge.id}
         for route, query in product(ROUTES, ("", "?group=guests")):
             reply = await site.ask("/api" + route.path.format(**values) + query)
             assert reply.status in {200, 400, 404, 409}
@@ -146,5 +150,7 @@ async def test_nothing_of_an_open_deal_is_served(
             assert not any(secret.seed.hex() in text for secret in deals)
             if "deal_open" in route.codes:
                 assert reply.status in {409, 400}
+            if "players" in text and reply.status == 200:
+                assert all(row["run"] is None for row in reply.json.get("players", ()))
             if "rows" in text and reply.status == 200:
                 assert all(row["run"] is None for row in reply.json.get("rows", ()))

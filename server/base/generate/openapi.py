@@ -24,9 +24,9 @@ VERSION = "1"
 """The version of the interface; it changes when a client of the last one could not read it."""
 
 ABOUT = """\
-Public data: dailies and their commitments, leaderboards, players, closed deals and their runs. \
-`server/HTTP.md` explains it. Times are Unix milliseconds; days are UTC days, counted from \
-1970-01-01. Fields may be added to answers.\
+Public data: dailies and their commitments, leaderboards, players, challenges, closed deals and \
+their runs. `server/HTTP.md` explains it. Times are Unix milliseconds; days are UTC days, counted \
+from 1970-01-01. Fields may be added to answers.\
 """
 
 HEADERS = {

@@ -12,6 +12,7 @@ STATUS: Final = {
     "unknown_day": HTTPStatus.NOT_FOUND,
     "unknown_deal": HTTPStatus.NOT_FOUND,
     "unknown_run": HTTPStatus.NOT_FOUND,
+    "unknown_challenge": HTTPStatus.NOT_FOUND,
     "unknown_board": HTTPStatus.NOT_FOUND,
     "unknown_player": HTTPStatus.NOT_FOUND,
     "bad_method": HTTPStatus.METHOD_NOT_ALLOWED,

@@ -1,0 +1,97 @@
+"""Challenges over HTTP, and what is shown there of their deals."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from engine.catalog import stored_ruleset
+from engine.verify import verify
+from server.base.core.ids import PlayerId
+from server.base.web.api.route import HOUR, LIVE
+from tests.builders import ADA, BOB, CYD
+from tests.challenges.test_challenges import TERMS, challenged, known, made, played, raced
+from tests.clients.site import Site
+from tests.conftest import ALONE
+from tests.nodes import Node, SetClock
+
+pytestmark = ALONE
+
+
+async def test_a_challenge_shows_the_target_alone_until_it_is_over(
+    site: Site, node: Node, clock: SetClock
+) -> None:
+    challenge = await made(node)
+    for player in (ADA, BOB):
+        await played(node, challenge.id, player)
+    await node.services.challenges.play(challenge.id, CYD)
+    reply = await site.get(f"/challenges/{challenge.id}")
+    assert reply.headers["Cache-Control"] == f"public, max-age={LIVE}"
+    shown = reply.json
+    assert (shown["over"], shown["seed"], shown["size"]) == (False, None, 3)
+    rows = {row["player"]["id"]: row for row in shown["players"]}
+    assert [*rows] == [ADA, BOB, CYD]
+    assert [row["state"] for row in rows.values()] == ["ended", "ended", "playing"]
+    assert rows[ADA]["result"]["home"] > 0
+    assert rows[BOB]["result"] is rows[CYD]["result"] is None
+    assert not any(row["rank"] or row["run"] for row in rows.values())
+
+
+async def test_a_challenge_that_is_over_shows_results_runs_and_seed(
+    site: Site, node: Node, clock: SetClock
+) -> None:
+    challenge = await made(node, named=[BOB, CYD])
+    for player in (ADA, BOB):
+        await played(node, challenge.id, player)
+    clock.time = challenge.made.closes
+    await node.sweep()
+    await node.apply_effects()
+    reply = await site.get(f"/challenges/{challenge.id}")
+    assert reply.headers["Cache-Control"] == f"public, max-age={HOUR}"
+    shown = reply.json
+    rules = stored_ruleset(shown["game"], shown["variant"], shown["rules"])
+    assert verify(rules, shown["deal"], shown["seed"], shown["commitment"]).agrees
+    *ended, absent = shown["players"]
+    assert (absent["player"]["id"], absent["state"], absent["result"]) == (CYD, "absent", None)
+    assert {row["player"]["id"] for row in ended} == {ADA, BOB}
+    for row in ended:
+        file = (await site.get(f"/runs/{row['run']}")).json
+        assert (file["player"]["id"], file["result"]) == (row["player"]["id"], row["result"])
+    second = (await site.get(f"/challenges/{challenge.id}?from=2&count=1")).json
+    assert (second["players"], second["size"]) == ([ended[1]], 3)
+
+
+@pytest.mark.parametrize("on_a_race", [False, True])
+async def test_deal_and_runs_of_a_challenge_are_shown_after_its_close(
+    site: Site, node: Node, clock: SetClock, *, on_a_race: bool
+) -> None:
+    if on_a_race:
+        challenge = await challenged(node, await raced(node, clock, ADA, BOB))
+    else:
+        challenge = await made(node)
+        await played(node, challenge.id, ADA)
+    deal, run = challenge.made.deal, challenge.attempt(ADA)
+    paths = f"/deals/{deal}", f"/deals/{deal}/runs", f"/runs/{run}"
+    for path in paths:
+        reply = await site.get(path)
+        assert (reply.status, reply.code) == (409, "deal_open")
+        assert reply.headers["Cache-Control"] == "no-store"
+    clock.time = challenge.made.closes
+    shown, runs, _ = [(await site.get(path)).json for path in paths]
+    assert shown["seed"] == (await site.get(f"/challenges/{challenge.id}")).json["seed"]
+    assert run in [row["run"] for row in runs["runs"]]
+
+
+async def test_a_challenge_for_a_circle_is_shown_to_nobody_here(site: Site, node: Node) -> None:
+    async def is_member(_: str, __: PlayerId) -> bool:
+        return True
+
+    await known(node, ADA)
+    service = node.services.challenges
+    service.is_member = is_member
+    found = await service.create(
+        ADA, msgspec.structs.replace(TERMS, circle="c1rc1e0000000000"), "k"
+    )
+    for each in (found.id, "c5n2x8r1m4kq7w0z", "x"):
+        reply = await site.get(f"/challenges/{each}")
+        assert (reply.status, reply.code) == (404, "unknown_challenge")
