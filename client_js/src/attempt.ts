@@ -33,6 +33,8 @@ export interface AttemptState {
   readonly variant: string;
   readonly room: string | null;
   readonly day: number | null;
+  /** What else it is played for: `c:` and the id of a challenge; null for a room's, or a daily. */
+  readonly occasion: string | null;
   /** The proof about its deal; null if there is none. */
   readonly certificate: Certificate | null;
   readonly ruleset: Ruleset;
@@ -136,10 +138,10 @@ export class Attempt {
   }
 
   state(): AttemptState {
-    const { deal, commitment, game, variant, room, day, certificate } = this.#snapshot;
+    const { deal, commitment, game, variant, room, day, occasion, certificate } = this.#snapshot;
     const { started, deadline } = this.#snapshot;
     return {
-      ...{ id: this.id, deal, commitment, game, variant, room, day, certificate },
+      ...{ id: this.id, deal, commitment, game, variant, room, day, occasion, certificate },
       ...{ started, deadline },
       ruleset: this.#ruleset,
       view: this.#predicted(Infinity),

@@ -15,6 +15,9 @@ import type { Store } from "./store.ts";
 /** What a challenge is made of; `limit` and `open_for` are in seconds. */
 export type ChallengeSettings = Omit<CreateChallenge, "key">;
 
+/** What a challenge has if its settings do not say it: only fields at the end may be left out. */
+const DEFAULTS = { variant: "standard", help: "none", target: true, players: [] } as const;
+
 export class ChallengeKeeper implements Keeper {
   readonly #link: Link;
   readonly #challenge: Store<Challenge | null>;
@@ -33,7 +36,8 @@ export class ChallengeKeeper implements Keeper {
   }
 
   create(settings: ChallengeSettings): Promise<Challenge> {
-    return this.#link.askWithRetry("CreateChallenge", { ...settings, key: newKey() });
+    const fields = { ...DEFAULTS, ...settings, key: newKey() };
+    return this.#link.askWithRetry("CreateChallenge", fields);
   }
 
   rematch(challenge: string): Promise<Challenge> {

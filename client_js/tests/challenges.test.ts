@@ -208,6 +208,8 @@ test("one is made once, by a key that is sent again after a reconnect", async ()
   session = await reconnected(client, server, time, session);
   const second = await session.command("CreateChallenge");
   expect(second.key).toBe(first.key);
+  // The server takes no null for them.
+  expect(second).toMatchObject({ variant: "standard", help: "none", target: true, players: [] });
   session.send(challenge({ re: second.re, mine: null, attempt: null, players: [] }));
   expect((await making).challenge).toBe(ID);
 });

@@ -91,6 +91,7 @@ export class Dealer {
       help: this.#help,
       hint: this.#hint,
       undoable: this.#past.length,
+      occasion: null,
       certificate: null,
     };
   }

@@ -17,7 +17,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ["parts"],
   ["table"],
   [
-    ...["deals", "replay", "leaderboard", "practice", "race", "daily", "watch", "account"],
+    ...["deals", "replay", "leaderboard", "practice", "race", "daily", "challenges", "watch"],
+    "account",
     "home",
     "operators",
   ],
@@ -33,6 +34,11 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     deals: "it shows the check of the day's deal",
     leaderboard: "it shows the day's leaderboard",
   },
+  challenges: {
+    deals: "it shows the check of its deal, and what could have been",
+    race: "its terms are those of a race, and it tells of its runs as a round does",
+    daily: "it shares a picture as a daily does, and is listed as one",
+  },
   watch: {
     deals: "who watches sees what could have been",
     race: "who watches sees the seats and results of those who play",
@@ -42,6 +48,7 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   home: {
     race: "it has the button that opens a race, and the field for a room's code",
     daily: "it lists the dailies",
+    challenges: "it lists the player's challenges",
   },
 };
 

@@ -59,6 +59,8 @@ STATIC_SCREENS = {
     "no-player": "/player/nobody",
     "missing": "/nowhere",
     "no-room": "/r/ZZZZZZZZ",
+    "new-challenge": "/c",
+    "no-challenge": "/c/zzzzzzzzzzzzzzzz",
 }
 """The screens that are shown by their path alone, by name."""
 
@@ -408,6 +410,39 @@ def _lobby(cast: Cast) -> Screens:
     player.see("race").wait_for()
 
 
+def _challenges(cast: Cast) -> Screens:
+    """Visit a challenge of one who plays it, before and after another one has."""
+    player, friend = cast("Ada", FROM_RIGHT)
+    player.go("/c")
+    player.unfold("challenge-options")
+    player.choose_game("robert")
+    yield "challenge-options", player
+    player.press("make-challenge")
+    player.see("send-link").wait_for()
+    yield "challenge-made", player
+    link = player.page.url
+    player.press("play-challenge")
+    player.wait_for_board()
+    player.play_robert(4)
+    player.give_up()
+    player.see("told").wait_for()
+    friend.page.goto(link)
+    friend.see("to-beat").wait_for()
+    yield "challenge-before", friend
+    friend.press("play-challenge")
+    friend.wait_for_board()
+    friend.play_robert(6)
+    friend.give_up()
+    friend.see("rank").wait_for()
+    friend.press("react")
+    friend.press("emote-nice")
+    player.see("sent-nice").wait_for()
+    yield "challenge-played", player
+    player.go("/")
+    player.see("challenges").wait_for()
+    yield "home-challenged", player
+
+
 def _daily(cast: Cast) -> Screens:
     (player,) = cast("Ada")
     player.go("/daily/robert")
@@ -470,6 +505,7 @@ PARTS: dict[str, Callable[[Cast], Screens]] = {
     "hosting": _hosting,
     "watching": _watching,
     "lobby": _lobby,
+    "challenges": _challenges,
     "daily": _daily,
     "win": _win,
 }

@@ -3,10 +3,13 @@
 import type { Plugin, Rollup } from "vite";
 
 /** What the entry pages' first paint needs of the words, a module for each language. */
-const WORDS = /\/text\/generated\/([a-z]+)\.(first|later)\.ts$/;
+const WORDS = /\/text\/generated\/([a-z]+)\.([a-z]+)\.ts$/;
 
 /** The screens whose first paint shows none of the later words. */
 const FIRST_ONLY: ReadonlySet<string> = new Set(["home", "new", "r", "daily", "practice"]);
+
+/** The groups of words that few screens show, by the screen that does. */
+const OWN: Readonly<Record<string, string>> = { c: "challenges" };
 
 /** The modules of the first paint, by the first segment of the path. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +22,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   leaderboard: ["leaderboard/Leaderboard.svelte"],
   practice: ["practice/Practice.svelte"],
   rules: ["practice/Rules.svelte"],
+  c: ["cards/drawings.ts", "challenges/Challenge.svelte"],
   run: ["replay/Run.svelte"],
   deal: ["deals/Deal.svelte"],
   archive: ["daily/Archive.svelte"],
@@ -46,7 +50,8 @@ export function entries(): Plugin {
           const links = [...files]
             .filter((file) => !page.includes(file))
             .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`);
-          links.push(...wordsOf(FIRST_ONLY.has(part), bundle));
+          const words = ["first", ...(FIRST_ONLY.has(part) ? [] : ["later"]), OWN[part] ?? ""];
+          links.push(...wordsOf(words, bundle));
           const source = page.replace("</head>", `${links.join("")}</head>`);
           this.emitFile({ type: "asset", fileName: `screens/${part}.html`, source });
         }
@@ -55,12 +60,12 @@ export function entries(): Plugin {
   };
 }
 
-/** The preloads of words in each language; the server leaves those of one. */
-function wordsOf(firstOnly: boolean, bundle: Rollup.OutputBundle): string[] {
+/** The preloads of parts of the words in each language; the server leaves those of one. */
+function wordsOf(parts: readonly string[], bundle: Rollup.OutputBundle): string[] {
   return Object.values(bundle).flatMap((file) => {
     if (file.type !== "chunk") return [];
-    const [, language, part] = WORDS.exec(file.facadeModuleId ?? "") ?? [];
-    if (language === undefined || (firstOnly && part === "later")) return [];
+    const [, language, part = ""] = WORDS.exec(file.facadeModuleId ?? "") ?? [];
+    if (language === undefined || !parts.includes(part)) return [];
     const { fileName } = file;
     return `<link rel="modulepreload" crossorigin href="/${fileName}" data-language="${language}">`;
   });

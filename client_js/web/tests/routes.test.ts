@@ -54,6 +54,9 @@ describe("routeOf", () => {
     ["/watch/h7kq2/Jk1-_A", { screen: "watch", code: "H7KQ2", key: "Jk1-_A" }],
     ["/watch/h7kq2", { screen: "missing" }],
     ["/watch/h7kq2/a/b", { screen: "missing" }],
+    ["/c/k3m", { screen: "challenge", challenge: "k3m" }],
+    ["/c", { screen: "challenging", player: null, circle: null }],
+    ["/c/k3m/x", { screen: "missing" }],
     ["/deal", { screen: "missing" }],
     ["/r/A/b", { screen: "missing" }],
     ["/%E0%A4%A", { screen: "missing" }],
@@ -67,6 +70,10 @@ describe("routeOf", () => {
     expect(at(paths.run("d.p", 61_500.4))).toMatchObject({ attempt: "d.p", at: 61_500 });
     expect(at(paths.run("d.p", 5, "d.q"))).toMatchObject({ at: 5, beside: "d.q" });
     expect(at(paths.ghost("d.p"))).toEqual({ screen: "ghost", attempt: "d.p" });
+    expect(at(paths.challenge("k3m"))).toEqual({ screen: "challenge", challenge: "k3m" });
+    expect(at(paths.newChallenge())).toMatchObject({ player: null, circle: null });
+    expect(at(paths.newChallenge({ player: "p&q" }))).toMatchObject({ player: "p&q" });
+    expect(at(paths.newChallenge({ circle: "c" }))).toMatchObject({ circle: "c" });
     expect(at(paths.deal("d"))).toEqual({ screen: "deal", deal: "d" });
     expect(at(paths.play("d"))).toEqual({ screen: "play", deal: "d" });
     expect(at(paths.archive("2026-11"))).toEqual({ screen: "archive", month: "2026-11" });

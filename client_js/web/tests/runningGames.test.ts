@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { AttemptState, Dailies, Player, RoomState } from "@samedeal/client";
+import type { AttemptState, Challenge, Dailies, Player, RoomState } from "@samedeal/client";
 import { Store } from "../../src/store.ts";
 import { RunningGames, readRunning, stateOf } from "../src/app/runningGames.svelte.ts";
 import { MemoryStorage } from "./storage.ts";
@@ -8,11 +8,16 @@ const ADA: Player = { id: "ada", name: "Ada", tag: "2222", bot: false };
 const DEADLINE = 5_000;
 
 /** The part of an attempt that the class reads. */
-function attemptOf(deal: string, room: string | null, end: "won" | null = null): AttemptState {
+function attemptOf(
+  deal: string,
+  room: string | null,
+  end: "won" | null = null,
+  occasion: string | null = null,
+): AttemptState {
   const result = { home: 0, left: 52, time: 0, moves: 0, end };
-  const day = room === null ? 7 : null;
+  const day = room === null && occasion === null ? 7 : null;
   const fields = { id: `${deal}.ada`, deal, game: "robert", deadline: DEADLINE, room, day, result };
-  return fields as unknown as AttemptState;
+  return { ...fields, occasion } as unknown as AttemptState;
 }
 
 /** The part that it reads of a room that Ada races in. */
@@ -29,6 +34,7 @@ describe("RunningGames", () => {
     room: new Store<RoomState | null>(null),
     dailies: new Store<Dailies | null>(null),
     player: new Store<Player | null>(ADA),
+    challenge: new Store<Challenge | null>(null),
   });
   let client = stores();
   let storage = new MemoryStorage();
@@ -67,6 +73,16 @@ describe("RunningGames", () => {
     expect(running.elsewhere("/", 0)).toBeUndefined();
     client.room.set(roomOf("AB2CD", "e"));
     client.room.set(null);
+    expect(running.elsewhere("/", 0)).toBeUndefined();
+  });
+
+  it("lead back to a challenge until it is over, here or elsewhere", () => {
+    client.attempt.set(attemptOf("d", null, null, "c:k3m"));
+    const game = running.elsewhere("/", 0);
+    expect(game).toMatchObject({ path: "/c/k3m", game: "robert" });
+    expect(game && stateOf(game)).toEqual({ table: "d.ada" });
+    const mine = { home: 3, left: 49, time: 9, moves: 4, end: "stuck" };
+    client.challenge.set({ deal: "d", mine } as unknown as Challenge);
     expect(running.elsewhere("/", 0)).toBeUndefined();
   });
 

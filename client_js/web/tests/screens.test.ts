@@ -38,6 +38,8 @@ function screens(onLine = true): Screens {
     watch: here,
     boards: here,
     operators: here,
+    challenge: here,
+    challenging: here,
   };
   return new Screens(reload, { ...files, ...more, settings: gone }, Broken);
 }

@@ -24,6 +24,8 @@ export type Route =
   | { screen: "day"; date: string }
   | { screen: "player"; player: string }
   | { screen: "operators"; page: OperatorPage; about: string }
+  | { screen: "challenge"; challenge: string }
+  | { screen: "challenging"; player: string | null; circle: string | null }
   | { screen: "missing" };
 
 /** The pages for those who run the server; some are about a player, a room or a run. */
@@ -78,6 +80,10 @@ export const paths = {
   /** A day of the calendar, by its date. */
   day: (date: string) => `${ROOT}/archive/${date}`,
   player: (player: string) => `${ROOT}/player/${encodeURIComponent(player)}`,
+  challenge: (challenge: string) => `${ROOT}/c/${encodeURIComponent(challenge)}`,
+  /** A challenge to be made: for one player, for a circle, or for whoever has the link. */
+  newChallenge: (who: { readonly player: string } | { readonly circle: string } | null = null) =>
+    `${ROOT}/c${who === null ? "" : `?${new URLSearchParams({ ...who })}`}`,
   operators: (page: OperatorPage = "cases", about = "") =>
     `${ROOT}/admin${page === "cases" ? "" : `/${page}`}${about && `/${encodeURIComponent(about)}`}`,
   /** A race against a run, in practice. */
@@ -133,6 +139,11 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
     const at = query.get("at") ?? "";
     const from = /^\d{1,9}$/.test(at) ? Number(at) : 0;
     return { screen: "run", attempt: second, at: from, beside: query.get("beside") };
+  }
+  if (first === "c") {
+    if (second !== undefined) return { screen: "challenge", challenge: second };
+    const query = new URLSearchParams(search);
+    return { screen: "challenging", player: query.get("player"), circle: query.get("circle") };
   }
   return { screen: "missing" };
 }

@@ -5,7 +5,10 @@ import { paths, stateAt } from "./routes.ts";
 
 const KEY = "samedeal.running";
 
-/** A round or a daily that the player has begun and not finished. */
+/** What the occasion of an attempt begins with that is of a challenge; its id follows. */
+const CHALLENGE = "c:";
+
+/** A round, a daily or a challenge that the player has begun and not finished. */
 export interface RunningGame {
   /** The id of its deal: a player has one game on each. */
   readonly deal: string;
@@ -19,7 +22,7 @@ export interface RunningGame {
 }
 
 /** The games as far as they are known; the client forgets them when their screen is left. */
-type Known = Pick<Client, "attempt" | "room" | "dailies" | "player">;
+type Known = Pick<Client, "attempt" | "room" | "dailies" | "player" | "challenge">;
 
 /**
  * Kept in this browser's storage, for a reload on another screen and for other windows. Reads only
@@ -34,8 +37,11 @@ export class RunningGames {
     this.#games = readRunning(storage.getItem(KEY));
     client.attempt.subscribe((attempt) => {
       if (attempt === null) return;
-      const { deal, game, deadline, room, id, result } = attempt;
-      const at = room === null ? { path: paths.daily(game), attempt: id } : inRoom(room);
+      const { deal, game, deadline, room, occasion, id, result } = attempt;
+      const path = occasion?.startsWith(CHALLENGE)
+        ? paths.challenge(occasion.slice(CHALLENGE.length))
+        : paths.daily(game);
+      const at = room === null ? { path, attempt: id } : inRoom(room);
       this.#note({ deal, game, deadline, ...at }, result.end === null);
     });
     let left: string | null = null;
@@ -50,9 +56,12 @@ export class RunningGames {
       const unfinished = !round.over && mine.result.end === null;
       this.#note({ deal, game: room.game, deadline, ...inRoom(room.code) }, unfinished);
     });
+    client.challenge.subscribe((challenge) => {
+      if (challenge?.mine?.end != null) this.#drop(challenge.deal);
+    });
     client.dailies.subscribe((dailies) => {
       const over = dailies?.games.filter(({ mine }) => mine?.end != null) ?? [];
-      for (const { deal } of over) this.#set(this.#games.filter((game) => game.deal !== deal));
+      for (const { deal } of over) this.#drop(deal);
     });
   }
 
@@ -71,6 +80,10 @@ export class RunningGames {
     const others = this.#games.filter(({ deal }) => deal !== game.deal);
     if (!unfinished) this.#set(others);
     else if (others.length === this.#games.length) this.#set([game, ...others]);
+  }
+
+  #drop(deal: string): void {
+    this.#set(this.#games.filter((game) => game.deal !== deal));
   }
 
   #forget(path: string): void {

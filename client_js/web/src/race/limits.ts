@@ -1,4 +1,4 @@
-/** How long a race of each game may take, so that most who know the game come to its end. */
+/** How long a race or a try at each game may take, so that most who know it come to its end. */
 
 /** Minutes by game. */
 const USUAL: Readonly<Record<string, number>> = {
@@ -13,6 +13,9 @@ const USUAL: Readonly<Record<string, number>> = {
 export function usualLimit(game: string): number {
   return 60 * (USUAL[game] ?? 15);
 }
+
+/** For how long a challenge is open, if nothing else is chosen: three days, in seconds. */
+export const USUAL_SPAN = 3 * 86_400;
 
 /** Minutes. */
 const OFFERED = [3, 5, 10, 15, 20, 30, 45, 60];

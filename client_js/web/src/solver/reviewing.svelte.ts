@@ -72,13 +72,22 @@ function keep(key: string, review: Review): void {
   if (finished.size > KEPT && oldest !== undefined) finished.delete(oldest);
 }
 
-/** The questions about a closed deal, and a run on it. */
+/**
+ * The questions about a closed deal, and a run on it.
+ *
+ * @param sealed whether nothing was proved of it, and it is asked for by nothing but the run: whoever
+ *   asks for a round's deal by the HTTP interface shows it to anybody.
+ */
 export async function questionOf(
   api: Pick<Api, "deal">,
   deal: string,
   replay: Replay | null,
+  sealed = false,
 ): Promise<AskReview> {
-  const { game, variant, rules, seed, certificate, line } = await api.deal(deal);
+  const { game, variant, rules, seed, certificate, line } =
+    sealed && replay !== null
+      ? { ...replay.run, certificate: null, line: null }
+      : await api.deal(deal);
   const moves =
     replay === null
       ? []

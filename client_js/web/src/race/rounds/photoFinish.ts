@@ -1,13 +1,16 @@
-/** The photo finish of a round that is over: who won it, and before whom. Pure. */
+/** The photo finish of a deal that several have played: who won it, and before whom. Pure. */
 
 import type { Runner } from "@samedeal/client";
 
+/** Who has played a deal, and how. */
+export type Placed = Pick<Runner, "player" | "rank" | "result">;
+
 /** Who is first, and who comes next. */
-export interface Finish {
+export interface Finish<Each extends Placed> {
   /** Equally good, if they are several; empty if nobody brought a card home. */
-  readonly winners: readonly Runner[];
+  readonly winners: readonly Each[];
   /** The best of the others; null if there are none. */
-  readonly next: Runner | null;
+  readonly next: Each | null;
 }
 
 /**
@@ -23,8 +26,8 @@ export function ranked(runners: readonly Runner[]): readonly Runner[] {
   return runners.toSorted((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity));
 }
 
-/** How a round of these runners, the best first, ended. */
-export function finishOf(standing: readonly Runner[]): Finish {
+/** How it ended for these, the best first. */
+export function finishOf<Each extends Placed>(standing: readonly Each[]): Finish<Each> {
   const winners = standing.filter(({ rank }) => rank === 1);
   return { winners, next: standing.find(({ rank }) => rank !== 1) ?? null };
 }
@@ -33,8 +36,11 @@ export function finishOf(standing: readonly Runner[]): Finish {
 const DRAWN = 3;
 
 /** The runners whose runs are drawn, the best first: the best ones, and the player. */
-export function drawn(standing: readonly Runner[], me: string | undefined): readonly Runner[] {
-  const isMine = ({ player }: Runner): boolean => player.id === me;
+export function drawn<Each extends Placed>(
+  standing: readonly Each[],
+  me: string | undefined,
+): readonly Each[] {
+  const isMine = ({ player }: Each): boolean => player.id === me;
   const others = standing.filter((runner) => !isMine(runner));
   const best = others.slice(0, DRAWN - (others.length < standing.length ? 1 : 0));
   return standing.filter((runner) => isMine(runner) || best.includes(runner));

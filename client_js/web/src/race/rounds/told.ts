@@ -1,0 +1,32 @@
+/** What is told of those who have played a deal: who won, and by how much. */
+
+import type { Result } from "@samedeal/client";
+import { compare, marginWords } from "../../parts/ending/margin.ts";
+import { nameOf, text } from "../../text/index.ts";
+import { type Placed, finishOf, isUnwon } from "./photoFinish.ts";
+
+/** By how much a result is better than another one; by moves if nothing else tells them apart. */
+function margin(better: Result, worse: Result): string {
+  const found = compare(better, worse);
+  return found.order === "level"
+    ? text.rounds.moves(worse.moves - better.moves)
+    : marginWords(found);
+}
+
+/** Who won, and by how much; and how far behind the player was who is not the next one. */
+export function toldOf(standing: readonly Placed[], me: string | undefined): readonly string[] {
+  const words = text.rounds;
+  const { winners, next } = finishOf(standing);
+  const [first] = winners;
+  if (isUnwon(standing)) return [text.round.noWinner];
+  if (first === undefined || standing.length === 1) return [];
+  if (next === null || winners.length > 1) {
+    return [words.level(winners.map(({ player }) => nameOf(player)))];
+  }
+  const mine = standing.find(({ player }) => player.id === me);
+  const ahead = margin(first.result, next.result);
+  if (mine === first) return [words.aheadOf(nameOf(next.player), ahead)];
+  const lead = words.wonBy(nameOf(first.player), ahead);
+  if (mine === undefined || mine === next) return [lead];
+  return [lead, words.behind(margin(first.result, mine.result))];
+}

@@ -1,0 +1,56 @@
+/** Challenges: who is done, what there is to beat, and how spans are said. */
+
+import type { Challenger, Result } from "@samedeal/client";
+import { describe, expect, it } from "vitest";
+import { countsOf, doneOf, toBeat } from "../src/challenges/standing.ts";
+import { openWords, spanWords } from "../src/challenges/words.ts";
+import { useLanguage, withOwnText } from "../src/text/index.ts";
+
+function result(fields: Partial<Result> = {}): Result {
+  const counted = { home: 9, left: 43, time: 60_000, moves: 30, end: "resigned" as const };
+  return { ...counted, undos: 0, hints: 0, peeked: false, ...fields };
+}
+
+function row(id: string, fields: Partial<Challenger> = {}): Challenger {
+  const player = { id, name: id, tag: "", bot: false };
+  const hidden = { result: null, rank: null, attempt: null, emotes: [] };
+  return { player, state: "ended", ...hidden, ...fields };
+}
+
+const SHOWN = { result: result(), rank: 1, attempt: "d.p" };
+
+describe("the players of a challenge", () => {
+  it("are done if their runs may be seen", () => {
+    const players = [
+      row("ada", SHOWN),
+      row("bob"),
+      row("cleo", { ...SHOWN, state: "playing" }),
+      row("dan", { state: "absent" }),
+    ];
+    expect(doneOf(players).map(({ player }) => player.id)).toEqual(["ada"]);
+    expect(countsOf(players)).toEqual({ begun: 3, ended: 2 });
+  });
+
+  it("have the maker's result to beat, if it is shown and counts", () => {
+    expect(toBeat([row("bob", SHOWN), row("ada", SHOWN)], "ada")).toEqual(result());
+    expect(toBeat([row("ada"), row("bob", SHOWN)], "ada")).toBeNull();
+    expect(toBeat([row("ada", { ...SHOWN, result: result({ time: 0 }) })], "ada")).toBeNull();
+    expect(toBeat([row("ada", { ...SHOWN, result: result({ end: null }) })], "ada")).toBeNull();
+  });
+});
+
+describe("a span", () => {
+  const HOUR = 3_600_000;
+
+  it("is said in whole units, and hardly too much", async () => {
+    await useLanguage("en");
+    await withOwnText("challenges", Promise.resolve());
+    expect(spanWords(72 * HOUR - 1)).toBe("3 days");
+    expect(spanWords(69 * HOUR)).toBe("2 days");
+    expect(spanWords(47 * HOUR)).toBe("47 hours");
+    expect(spanWords(1.5 * HOUR)).toBe("90 minutes");
+    expect(spanWords(-1)).toBe("1 minute");
+    expect(openWords(3_600)).toBe("1 hour");
+    expect(openWords(3 * 86_400)).toBe("3 days");
+  });
+});

@@ -1,0 +1,174 @@
+"""Challenges: one deal by link, played by guests whenever they have time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.checks import problems
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+
+
+@pytest.fixture
+def ada(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, PHONE, "Ada")
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def guest(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, PHONE)
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def other(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, DESKTOP)
+    yield player
+    player.close()
+
+
+def play(player: Player, home: int) -> None:
+    """Play the challenge that the page shows until so many cards are home, and give up."""
+    player.press("play-challenge")
+    player.wait_for_board()
+    player.play_robert(home)
+    player.give_up()
+    player.see("told").wait_for()
+
+
+def homes(player: Player) -> list[str]:
+    """Return the cards home in the table, from the top."""
+    return player.see("row-home").all_inner_texts()
+
+
+def id_of(player: Player) -> str:
+    """Return a player's id, from the link to their own page."""
+    player.go("/settings")
+    path = player.see("own-page").get_attribute("href")
+    assert path is not None
+    return path.rpartition("/")[2]
+
+
+def test_friends_play_the_same_cards_whenever_they_have_time(
+    ada: Player, guest: Player, other: Player
+) -> None:
+    ada.go("/c")
+    ada.unfold("challenge-options")
+    ada.choose_game("robert")
+    ada.press("make-challenge")
+    link = ada.see("challenge-link").input_value()
+    assert re.search("/c/[0-9a-z]{16}$", link)
+    assert problems(ada) == []
+    play(ada, 5)
+    assert homes(ada) == ["5"]
+
+    # What there is to beat is shown, and the table only to those who have played.
+    guest.page.goto(link)
+    expect(guest.page.get_by_role("heading", level=1)).to_have_text("Ada challenges you")
+    expect(guest.see("to-beat")).to_contain_text("5 home")
+    expect(guest.see("others")).to_contain_text("Has played")
+    expect(guest.see("row-home")).to_have_count(0)
+    assert problems(guest) == []
+    guest.press("play-challenge")
+    guest.wait_for_board()
+    # A reload, and another screen, lead back to the table.
+    guest.page.reload()
+    guest.wait_for_board()
+    guest.go("/settings")
+    guest.press("return-to-game")
+    guest.wait_for_board()
+    guest.play_robert(7)
+    guest.give_up()
+    expect(guest.see("rank")).to_contain_text("1")
+    expect(guest.see("told")).to_contain_text("2 cards ahead of Ada")
+    assert homes(guest) == ["7", "5"]
+
+    other.page.goto(link)
+    play(other, 3)
+    expect(other.see("rank")).to_contain_text("3")
+    expect(other.see("round-chart").get_by_role("img")).to_have_attribute("data-runs", "3")
+    assert problems(other) == []
+
+    # The table of those who look at it is kept up to date, and so are the emotes.
+    expect(ada.see("row-home")).to_have_text(["7", "5", "3"])
+    expect(ada.see("counts")).to_contain_text("3 have begun")
+    guest.see("react").first.click()
+    guest.press("emote-fire")
+    expect(ada.see("sent-fire")).to_have_text("1")
+    guest.press("sent-fire")
+    expect(ada.see("sent-fire")).to_have_count(0)
+
+    # Everybody sees the replays, and one rematch for all.
+    assert ada.see("watch-run").count() == 3
+    guest.press("rematch")
+    guest.see("play-challenge").wait_for()
+    expect(ada.see("to-rematch")).to_have_attribute(
+        "href", re.compile(guest.page.url.rpartition("/")[2])
+    )
+    ada.go("/")
+    expect(ada.see("challenges")).to_contain_text("You\u2019re 2nd of 3")
+    expect(ada.see("news").first).to_be_visible()
+    ada.see("challenge-row").last.click()
+    ada.see("challenge").wait_for()
+    ada.press("hide-challenge")
+    expect(ada.see("challenge-row")).to_have_count(1)
+
+
+def test_the_deal_of_a_race_is_one_that_others_can_be_challenged_with(
+    ada: Player, guest: Player
+) -> None:
+    ada.open_room("robert", seats=1)
+    ada.press("start-round")
+    ada.wait_for_board()
+    ada.play_robert(4)
+    ada.give_up()
+    ada.press("challenge-with-deal")
+    expect(ada.see("row-home")).to_have_text(["4"])
+    expect(ada.see("play-challenge")).to_have_count(0)
+    guest.page.goto(ada.see("challenge-link").input_value())
+    expect(guest.see("to-beat")).to_contain_text("4 home")
+    play(guest, 5)
+    expect(ada.see("row-home")).to_have_text(["5", "4"])
+    expect(ada.see("told")).to_contain_text("won by 1 card")
+
+
+def test_one_who_is_named_plays_alone_and_then_the_proof_is_there_for_all(
+    ada: Player, guest: Player, other: Player
+) -> None:
+    named = id_of(guest)
+    ada.go(f"/player/{named}")
+    ada.press("challenge-player")
+    ada.unfold("challenge-options")
+    ada.choose_game("robert")
+    ada.press("make-challenge")
+    play(ada, 3)
+    link = ada.page.url
+
+    other.page.goto(link)
+    other.see("challenge").wait_for()
+    expect(other.see("play-challenge")).to_have_count(0)
+    expect(other.page.get_by_text("This challenge is for others")).to_be_visible()
+
+    guest.go("/")
+    expect(guest.see("challenges")).to_contain_text("Ada challenges you")
+    guest.press("challenge-row")
+    play(guest, 2)
+    expect(guest.see("until")).to_contain_text("everybody has played")
+    for player in (guest, other):
+        expect(player.see("row-home")).to_have_text(["3", "2"])
+        player.unfold("deal")
+        player.press("check-deal")
+        expect(player.see("check-result")).to_contain_text("\u2713")
+    assert problems(other) == []
+
+
+def test_a_link_that_is_wrong_says_so(guest: Player) -> None:
+    guest.go("/c/zzzzzzzzzzzzzzzz")
+    expect(guest.page.get_by_role("heading", level=1)).to_have_text("No such challenge")
