@@ -27,6 +27,7 @@ from samedeal_client.messages import (
     Moved,
     OpenAttempt,
     OpenDaily,
+    PlayChallenge,
     PlayMove,
     Released,
     Resign,
@@ -190,7 +191,7 @@ class Attempt:
                 self.elsewhere = False
             case _:
                 return
-        if isinstance(answered, (PlayMove, Undo, OpenDaily)) or (
+        if isinstance(answered, (PlayMove, Undo, OpenDaily, PlayChallenge)) or (
             isinstance(answered, OpenAttempt) and answered.take
         ):
             self.elsewhere = False

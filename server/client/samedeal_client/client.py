@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 from samedeal_client import messages
 from samedeal_client.attempt import Attempt
+from samedeal_client.challenge import CHALLENGE_LOST, ChallengeKeeper
 from samedeal_client.connection import Connection
 from samedeal_client.leaderboard import LeaderboardKeeper
 from samedeal_client.messages import (
+    Challenge,
+    ChallengeRow,
+    CreateChallenge,
     CreateRoom,
     Dailies,
     Done,
+    EmoteRun,
     HandOver,
+    HideChallenge,
     JoinRoom,
     LeaveRoom,
+    ListChallenges,
     ListDailies,
     ListRooms,
     OpenAttempt,
     OpenDaily,
     OpenRoom,
+    PlayChallenge,
     Player,
     ProposeTerms,
     QuickMatch,
+    Rematch,
     Removed,
     RemoveMember,
     Rename,
@@ -41,7 +51,9 @@ from samedeal_client.messages import (
     SignOutEverywhere,
     StartRound,
     StopWatching,
+    UnwatchChallenge,
     UnwatchLeaderboard,
+    WatchChallenge,
     Watched,
     WatchLeaderboard,
     WatchRound,
@@ -58,6 +70,9 @@ Answer = TypeVar("Answer")
 Found = TypeVar("Found")
 Help = Literal["none", "undo", "hints"]
 Listener = Callable[[Event], None]
+
+BEGINNING = OpenAttempt, OpenDaily, PlayChallenge
+"""Commands that are answered by an attempt."""
 
 UNKNOWN_ATTEMPT = {"unknown_attempt", "unknown_rules", "entries_lost"}
 UNKNOWN_BOARD = {"unknown_game", "unknown_day", "unknown_board"}
@@ -103,6 +118,7 @@ class Client:
         self._room = RoomKeeper()
         self._leaderboard = LeaderboardKeeper()
         self._watching = WatchKeeper()
+        self._challenge = ChallengeKeeper()
         self._attempt: Attempt | None = None
         self._listeners: list[Listener] = []
 
@@ -161,6 +177,11 @@ class Client:
     def leaderboard(self) -> messages.Leaderboard | None:
         """The leaderboard that is watched."""
         return self._leaderboard.state
+
+    @property
+    def challenge(self) -> Challenge | None:
+        """The challenge that is watched, as far as the player may see it."""
+        return self._challenge.state
 
     @property
     def watched(self) -> WatchedRound | None:
@@ -338,6 +359,72 @@ class Client:
         """Start the player's one attempt at today's deal of a game, or resume it."""
         return await self._opened(await self.ask(OpenDaily(game)))
 
+    async def create_challenge(
+        self,
+        game: str,
+        *,
+        limit: int = 900,
+        open_for: int = 259_200,
+        variant: str = "standard",
+        help: Help = "none",  # noqa: A002
+        target: bool = True,
+        players: Sequence[str] = (),
+        attempt: str | None = None,
+    ) -> Challenge:
+        """Make a challenge; its id is what others play it by. It is not watched yet.
+
+        Args:
+            game: a game's id.
+            limit: seconds for an attempt.
+            open_for: seconds until it closes, an hour to two weeks.
+            variant: a variant's name.
+            help: the help that its players may ask for.
+            target: whether the player's own result is shown to those who have not played yet.
+            players: the ids of those who are named; with any, only they may play.
+            attempt: the player's at a race that is over, on whose deal it is to be played, by what
+                the race was played by.
+        """
+        wanted = CreateChallenge(game, limit, open_for, secrets.token_hex(16), variant, help)
+        return await self.ask(
+            replace(wanted, target=target, players=tuple(players), attempt=attempt)
+        )
+
+    async def rematch(self, challenge: str) -> Challenge:
+        """Challenge the same people by the same terms on a new deal, unless somebody has."""
+        return await self.ask(Rematch(challenge))
+
+    async def watch_challenge(self, challenge: str) -> Challenge:
+        """Subscribe to a challenge, instead of any other; `challenge` is kept up to date."""
+        self._challenge.stop()
+        self._challenge.wanted = wanted = WatchChallenge(challenge)
+        try:
+            return await self.ask(wanted)
+        except Refusal as refusal:
+            if refusal.code in CHALLENGE_LOST and self._challenge.wanted is wanted:
+                self._challenge.stop()
+            raise
+
+    async def unwatch_challenge(self) -> None:
+        """Unsubscribe from the challenge."""
+        self._challenge.stop()
+        await self.ask(UnwatchChallenge())
+
+    async def play_challenge(self, challenge: str) -> Attempt:
+        """Start the player's one attempt at a challenge, or resume it."""
+        return await self._opened(await self.ask(PlayChallenge(challenge)))
+
+    async def list_challenges(self, *, seen: bool = False) -> tuple[ChallengeRow, ...]:
+        """Return the player's challenges; `seen` says that what is new in them is seen now."""
+        return (await self.ask(ListChallenges(seen))).challenges
+
+    async def hide_challenge(self, challenge: str) -> None:
+        """Take a challenge off the player's list."""
+        await self.ask(HideChallenge(challenge))
+
+    async def emote_run(self, challenge: str, player: str, emote: int | None) -> None:
+        """Send an emote for a player's run of a challenge, in place of the last; `None` is none."""
+        await self.ask(EmoteRun(challenge, player, emote))
+
     async def open_attempt(self, attempt: str) -> Attempt:
         """Return to an attempt by its id."""
         return await self._opened(await self.ask(OpenAttempt(attempt)))
@@ -416,6 +503,9 @@ class Client:
         wanted = self._leaderboard.wanted
         if wanted is not None and await self._again(session, wanted, UNKNOWN_BOARD):
             self._leaderboard.wanted = self._leaderboard.state = None
+        challenge = self._challenge.wanted
+        if challenge is not None and await self._again(session, challenge, CHALLENGE_LOST):
+            self._challenge.stop()
         watched = self._watching.wanted
         if watched is not None:
             refusal = await self._again(session, watched, WATCH_LOST)
@@ -449,12 +539,13 @@ class Client:
         """Apply an event to what it is about."""
         attempt = self._attempt
         if isinstance(event, messages.Attempt) and (attempt is None or attempt.id != event.attempt):
-            if answered is None or isinstance(answered, (OpenAttempt, OpenDaily)):
+            if answered is None or isinstance(answered, BEGINNING):
                 self._show(event, asked=answered is not None)
         elif attempt is not None:
             attempt.handle(event, answered)
         self._room.handle(event, answered)
         self._leaderboard.handle(event)
+        self._challenge.handle(event, answered)
         self._watch(event, answered)
         if isinstance(event, SignedIn) and isinstance(answered, SignOutEverywhere):
             self._connection.keep(event.token)

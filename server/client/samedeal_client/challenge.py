@@ -1,0 +1,56 @@
+"""The challenge that is watched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from samedeal_client.messages import Challenge, ChallengeChange, Challenger, WatchChallenge
+from samedeal_client.protocol import Command, Event
+
+CHALLENGE_LOST = {"unknown_challenge"}
+"""Refusals after which a new session watches no more."""
+
+
+class ChallengeKeeper:
+    """Keeps one challenge.
+
+    Attributes:
+        wanted: the command that subscribes to it; `None` if none is watched.
+        state: the challenge; `None` until it has come.
+    """
+
+    def __init__(self) -> None:
+        self.wanted: WatchChallenge | None = None
+        self.state: Challenge | None = None
+
+    def stop(self) -> None:
+        """Watch no more."""
+        self.wanted = self.state = None
+
+    def handle(self, event: Event, answered: Command[Any] | None) -> None:
+        """Apply an event, if it is about the challenge."""
+        known = self.state
+        match event:
+            case Challenge():
+                if self.wanted is None or self.wanted.challenge != event.challenge:
+                    return
+                # What comes unasked may be older than an answer that has overtaken it.
+                if answered is not None or known is None or event.version >= known.version:
+                    self.state = event
+            case ChallengeChange():
+                if known is None or known.challenge != event.challenge:
+                    return
+                if event.version > known.version:
+                    self.state = changed(known, event)
+
+
+def changed(known: Challenge, change: ChallengeChange) -> Challenge:
+    """Return a challenge after a change; its players are in the order of the table again."""
+    rows = {row.player.id: row for row in (*known.players, *change.players)}
+    ranked: list[Challenger] = []
+    for player, rank in change.ranks:
+        if (row := rows.pop(player, None)) is not None:
+            ranked.append(replace(row, rank=rank))
+    players = (*ranked, *rows.values())
+    return replace(known, version=change.version, players=players, rematch=change.rematch)
