@@ -10,9 +10,10 @@ from server.base.core.ids import ChallengeId, PlayerId
 from server.base.core.refusal import UnreadableError
 from server.challenges import journal
 from server.challenges.core import challenge as core
-from server.challenges.core.challenge import Challenge, Checkpoint, Entry
+from server.challenges.core.challenge import Challenge, Checkpoint, Entrant, Entry
 from server.challenges.core.events import Begun, ChallengeMade, Finished
 from server.challenges.core.occasions import challenge_of
+from server.play.core import keys as play_keys
 from server.play.core.result import Result
 from server.results.core.history import ChallengeResult
 from server.results.core.history_fields import whole_of
@@ -33,6 +34,7 @@ class ChallengeChecks:
         stored: what Redis holds.
         attempts: the attempts, whose journals have been checked.
         commands: what each player has sent.
+        now: the time in Unix milliseconds.
         complaints: what is wrong is added to it.
     """
 
@@ -42,11 +44,14 @@ class ChallengeChecks:
         attempts: Mapping[str, AttemptSummary],
         commands: Mapping[str, CommandIndex],
         complaints: list[Complaint],
+        *,
+        now: int,
     ) -> None:
         self._stored = stored
         self._attempts = attempts
         self._commands = commands
         self._complaints = complaints
+        self._now = now
         self.challenges: dict[str, Challenge] = {}
         for name, entries in stored.challenges.items():
             found = self._folded(name, entries)
@@ -134,11 +139,18 @@ class ChallengeChecks:
             if entrant.result is None:
                 if run is None or run.over or challenge.over is not None:
                     self._complain("unfinished", name, f"{player} has no result: {run}")
-            elif run is None:
+            elif run is None and not self._has_expired(entrant):
                 self._complain("lost", name, f"{player} has a result, and there is no attempt")
-            elif not run.over or run.results[-1] != entrant.result:
+            elif run is not None and (not run.over or run.results[-1] != entrant.result):
                 text = f"{player}: {entrant.result}, not {run.results[-1:]}"
                 self._complain("misranked", name, text)
+
+    def _has_expired(self, entrant: Entrant) -> bool:
+        """Return whether an attempt at which nothing was played is not kept any more."""
+        result = entrant.result
+        assert result is not None, "it is over"
+        played = result.moves or result.hints
+        return not played and self._now >= entrant.deadline + play_keys.UNPLAYED_LIFE_MS
 
     def _check_attempts(self) -> None:
         """Check that each attempt on an occasion is one that its challenge knows."""

@@ -131,7 +131,7 @@ def check(
         verdict.complaints,
         ranked={which for which, run in over.items() if run.ranked},
     ).run()
-    challenges = ChallengeChecks(stored, summaries, commands, verdict.complaints)
+    challenges = ChallengeChecks(stored, summaries, commands, verdict.complaints, now=now)
     verdict.counts += challenges.run(ledgers)
     for ledger in ledgers:
         _check_kept(ledger, stored, verdict)
@@ -206,12 +206,16 @@ def _check_attempts(
 
 
 def _has_expired(attempt: str, events: Sequence[Line], stored: Stored, now: int) -> bool:
-    """Return whether the journal of a daily's attempt is gone by now since it was not played.
+    """Return whether an attempt's journal is gone by now, in no room, since it was not played.
 
     Time leaps by days in simulated races. Its deal is stored for longer than it.
     """
-    day = stored.deals.get(attempt.partition(".")[0], {}).get("day")
-    if day is None or now < daily.closes(int(day)) + keys.UNPLAYED_LIFE_MS:
+    deal = stored.deals.get(attempt.partition(".")[0], {})
+    day = deal.get("day")
+    told_of = [line.message["deadline"] for line in events if line.message["type"] == "attempt"]
+    deadline = daily.closes(int(day)) if day is not None else max(told_of, default=now)
+    is_in_none = day is not None or "occasion" in deal
+    if not is_in_none or now < deadline + keys.UNPLAYED_LIFE_MS:
         return False
     # What else is received tells of a move or of a hint.
     told = {"attempt", "missed", "ended"}

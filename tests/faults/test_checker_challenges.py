@@ -109,7 +109,8 @@ class Recording:
         indexes: dict[str, CommandIndex] = {
             player: CommandIndex(ledger) for player, ledger in self.ledgers.items()
         }
-        checks = ChallengeChecks(self.stored, self.attempts, indexes, found)
+        now = MADE.closes + 1
+        checks = ChallengeChecks(self.stored, self.attempts, indexes, found, now=now)
         checks.run([*self.ledgers.values()])
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.catalog import games
@@ -231,6 +232,81 @@ async def play_dailies(player: Player, game: str) -> None:
             target = rng.choice((days.ends(day) - 1_000, days.closes(day - 1) - 1_500))
             if target > world.now():
                 world.skip_time(target - world.now())
+
+
+@dataclass
+class Dare:
+    """A challenge that players are to play.
+
+    Attributes:
+        named: whether the maker names the others who are there.
+        link: set when it is made.
+    """
+
+    game: str
+    variant: str
+    help: str
+    key: str
+    named: bool
+    link: asyncio.Future[str]
+
+
+async def challenge(player: Player, dare: Dare, others: Sequence[Player], *, maker: bool) -> None:
+    """Make a challenge or wait for its link; watch and play it, and perhaps a rematch."""
+    rng, world = player.rng, player.world
+    await player.begin()
+    if maker:
+        dare.link.set_result(await _dare(player, dare, others))
+    player.doing = "waiting for a link"
+    link = await dare.link
+    for _ in range(rng.randint(1, 2)):
+        player.doing = f"watching challenge {link}"
+        await player.ask("WatchChallenge", challenge=link)
+        await player.pause(0.0, 3.0)
+        player.doing = f"beginning challenge {link}"
+        begun = await player.ask("PlayChallenge", challenge=link)
+        if begun is not None and begun["type"] == "attempt":
+            budget = rng.randint(1, 10)
+            await play(player, begun["attempt"], budget, abandon=rng.random() < 0.3)
+        shown = await player.ask("WatchChallenge", challenge=link)
+        if shown is not None and shown["type"] == "Challenge" and shown["players"]:
+            of = rng.choice(shown["players"])["player"]["id"]
+            await player.ask("EmoteRun", challenge=link, player=of, emote=rng.randrange(8))
+        if world.closing:
+            return
+        if rng.random() < 0.3 and shown is not None and shown["type"] == "Challenge":
+            # The hour passes, or nearly.
+            target = shown["closes"] - rng.choice((1_500, 200, -300))
+            if target > world.now():
+                world.skip_time(target - world.now())
+        player.doing = f"asking for a rematch of {link}"
+        following = await player.ask("Rematch", challenge=link)
+        if following is None or following["type"] != "Challenge":
+            return
+        link = following["challenge"]
+
+
+async def _dare(player: Player, dare: Dare, others: Sequence[Player]) -> str:
+    """Make a challenge, and return its id."""
+    player.doing = "making a challenge"
+    named = [each.id for each in others if each.id] if dare.named else []
+    while True:
+        made = await player.ask(
+            "CreateChallenge",
+            game=dare.game,
+            limit=SHORTEST,
+            open_for=3_600,
+            key=dare.key,
+            variant=dare.variant,
+            help=dare.help,
+            target=player.rng.random() < 0.5,
+            players=named,
+        )
+        assert made is not None, "sent until it is answered"
+        if made["type"] == "Challenge":
+            return str(made["challenge"])
+        # Nothing is known of a guest without a name, who is away.
+        named = []
 
 
 async def play(player: Player, attempt: str, budget: int, *, abandon: bool) -> None:

@@ -50,7 +50,7 @@ from tests.simulation.hostile import Hostile
 from tests.simulation.laws import Trial
 from tests.simulation.loop import StalledError, VirtualLoop
 from tests.simulation.network import Network
-from tests.simulation.plans import Table
+from tests.simulation.plans import Dare, Table
 from tests.simulation.player import Player
 from tests.simulation.trace import Trace
 from tests.simulation.world import World
@@ -62,8 +62,12 @@ DAILIES = 0.15
 QUICK = 0.15
 """How often players look for quick matches instead of racing in a room of theirs."""
 
+CHALLENGED = 0.15
+"""How often players play a challenge instead of racing in a room."""
+
 TAIL_LOST = 0.1
-"""How often a race is one in which the store loses its last writes now and then."""
+"""How often a race is one in which the store loses its last writes now and then; never one with a
+challenge."""
 
 HOSTILE = 0.1
 """How often there are hostile players in a race; never in one of dailies, or with lost writes."""
@@ -179,12 +183,14 @@ class Company:
         players: the honest players.
         works: what these do.
         cast: the hostile players, if there are any.
+        challenged: whether a challenge is played.
     """
 
     network: Network
     players: list[Player]
     works: list[Coroutine[Any, Any, None]]
     cast: hostile.Cast | None
+    challenged: bool = False
 
     @property
     def everybody(self) -> list[Player]:
@@ -210,7 +216,7 @@ async def _play(world: World, apart: random.Random | None = None) -> None:
     tasks = [loop.create_task(work) for work in company.works]
     if company.cast is not None:
         tasks += _add_hostile(world, company.cast, tasks)
-    if rng.random() < TAIL_LOST and company.cast is None:
+    if rng.random() < TAIL_LOST and company.cast is None and not company.challenged:
         cutting = loop.create_task(_cut_power(world))
         cutting.add_done_callback(lambda task: task.cancelled() or task.result())
     await _wait_for(tasks, FAULTS_FOR)
@@ -249,10 +255,24 @@ def _gather(world: World, apart: random.Random | None) -> Company:
         return Company(network, [*players, *cast.honest], [*cast.works], cast)
     # Drawn apart, so that the other races of known seeds stay as they are.
     quickly = random.Random(f"quick {world.seed}").random() < QUICK
+    challenging = random.Random(f"challenge {world.seed}")
+    challenged = not dailies and not quickly and challenging.random() < CHALLENGED
     if not dailies and quickly:
         works = [plans.race_quickly(player, game) for player in players]
     elif dailies:
         works = [plans.play_dailies(player, game) for player in players]
+    elif challenged:
+        dare = Dare(
+            game,
+            challenging.choice(list(games()[game].variants)),
+            challenging.choice(HELP),
+            f"{challenging.getrandbits(64):016x}",
+            named=challenging.random() < 0.4,
+            link=loop.create_future(),
+        )
+        works = [
+            plans.challenge(player, dare, players, maker=player is players[0]) for player in players
+        ]
     else:
         table = Table(
             game,
@@ -265,7 +285,7 @@ def _gather(world: World, apart: random.Random | None) -> Company:
             code=loop.create_future(),
         )
         works = [plans.race(player, table, host=player is players[0]) for player in players]
-    return Company(network, players, works, None)
+    return Company(network, players, works, None, challenged=challenged)
 
 
 def _keep_identities(world: World, company: Company) -> None:
