@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import structlog
-
 from engine.catalog import ruleset
 from engine.errors import EngineError
 from engine.schema import STANDARD
@@ -73,8 +71,6 @@ MAX_READ_ONLY_BYTES = 16 << 20
 
 IsMember = Callable[[str, PlayerId], Awaitable[bool]]
 """Returns whether a player is a member of the circle with an id."""
-
-log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)

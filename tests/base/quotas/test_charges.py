@@ -21,6 +21,7 @@ from server.base.quotas import quotas
 from server.base.quotas.quotas import Scope
 from server.base.wire import session_messages
 from server.base.wire.scopes import scopes_of
+from server.challenges import messages as challenges_messages
 from server.dailies import messages as dailies_messages
 from server.handlers import handlers_of
 from server.lobby import messages as lobby_messages
@@ -202,6 +203,9 @@ CHARGED: dict[type, Callable[[Seat, str], object]] = {
     notifications_messages.SetPush: lambda seat, _: seat.ask(
         "SetPush", topics=["streak"], quiet=None
     ),
+    challenges_messages.CreateChallenge: lambda seat, _: seat.ask(
+        "CreateChallenge", game="robert", limit=300, open_for=3_600, key="a key of a challenge"
+    ),
     accounts_messages.DeleteAccount: lambda seat, _: seat.ask("DeleteAccount"),
 }
 """How to give each command that is charged for; new guests, moves and passkeys have other tests."""
@@ -210,6 +214,8 @@ OTHERS = {
     session_messages.Hello, play_messages.PlayMove, play_messages.Undo, play_messages.Hint,
     accounts_messages.CreatePasskey, accounts_messages.CreateBot, accounts_messages.DeleteBot,
     moderation_messages.Report,
+    challenges_messages.WatchChallenge, challenges_messages.PlayChallenge,
+    challenges_messages.EmoteRun, challenges_messages.Rematch,
 }  # fmt: skip
 """Commands that are charged for as other tests show."""
 
@@ -228,6 +234,8 @@ FREE = {
     # They end what was charged for when it began.
     rooms_messages.LeaveRoom, play_messages.Resign, play_messages.OpenAttempt,
     notifications_messages.RemovePush,
+    challenges_messages.UnwatchChallenge, challenges_messages.ListChallenges,
+    challenges_messages.HideChallenge,
 }  # fmt: skip
 """Commands that nobody is charged for."""
 

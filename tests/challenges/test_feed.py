@@ -1,0 +1,181 @@
+"""The sessions that watch a challenge: what each of them is sent, and how often it is made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from server.base.core.ids import PlayerId
+from server.base.core.quota import Item
+from server.base.quotas import quotas
+from server.base.quotas.quotas import Scope
+from server.base.redis.bus import Bus
+from server.base.wire import codec
+from server.challenges import feed
+from server.challenges.core import charges
+from server.challenges.messages import ChallengeChange
+from tests.base.redis.servers import until
+from tests.builders import ADA, BOB, CYD
+from tests.challenges.test_challenges import made, now, played
+from tests.clients.seats import HubNode, Seat, hubs_on
+from tests.conftest import ALONE
+from tests.nodes import Node
+
+pytestmark = ALONE
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Update challenges after a hundredth of a second."""
+    monkeypatch.setattr(feed, "TICK", 0.01)
+
+
+async def watchers(hub: HubNode, link: str, count: int) -> list[Seat]:
+    """Return sessions that watch a challenge."""
+    seats = [await hub.seat() for _ in range(count)]
+    for seat in seats:
+        await seat.ask("WatchChallenge", challenge=link)
+    return seats
+
+
+def has_ended(player: PlayerId) -> Any:
+    """Return a test of whether an event says that a player has ended."""
+    return lambda event: any(
+        row["player"]["id"] == player and row["state"] == "ended" for row in event["players"]
+    )
+
+
+async def test_a_change_is_encoded_once_for_all_who_may_see_the_same(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    challenge = await made(node)
+    seats = await watchers(hub, challenge.id, 5)
+    encoded: list[object] = []
+    encode = codec.encode
+
+    def counted(event: Any, *given: Any) -> bytes:
+        if isinstance(event, ChallengeChange):
+            encoded.append(event)
+        return encode(event, *given)
+
+    monkeypatch.setattr(codec, "encode", counted)
+    await played(node, challenge.id, ADA)
+    for seat in seats:
+        await seat.next("ChallengeChange", has_ended(ADA))
+    told = sum(len(seat.received("ChallengeChange")) for seat in seats)
+    # That she has begun may have been told with that.
+    assert len(encoded) * len(seats) == told <= 2 * len(seats)
+
+
+async def test_watchers_on_another_node_are_told_and_a_lost_message_costs_a_read(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with hubs_on(node, other) as (_, there):
+        challenge = await made(node)
+        (seat,) = await watchers(there, challenge.id, 1)
+        await played(node, challenge.id, ADA)
+        await seat.next("ChallengeChange", has_ended(ADA))
+        publish = Bus.publish
+        lost = [True]
+
+        def losing(self: Bus, topic: Any, payload: bytes = b"") -> None:
+            if not (lost[0] and str(topic).startswith("challenge:")):
+                publish(self, topic, payload)
+
+        monkeypatch.setattr(node.bus, "publish", lambda *given: losing(node.bus, *given))
+        await played(node, challenge.id, BOB)
+        lost[0] = False
+        # The next entry does not follow what is known there.
+        await played(node, challenge.id, CYD)
+        await seat.next("ChallengeChange", has_ended(BOB))
+
+
+async def test_who_reads_slowly_is_sent_the_whole_when_they_have_caught_up(
+    hub: HubNode, node: Node
+) -> None:
+    challenge = await made(node)
+    slow, other = await watchers(hub, challenge.id, 2)
+    slow.behind = True
+    await played(node, challenge.id, ADA)
+    await other.next("ChallengeChange", has_ended(ADA))
+    assert slow.news == []
+    slow.behind = False
+    whole = await slow.next("Challenge", has_ended(ADA))
+    assert whole["version"] == (await now(node, challenge)).version
+    assert all(row["result"] is None or row["player"]["id"] == ADA for row in whole["players"])
+
+
+async def test_nothing_is_kept_of_what_nobody_watches(hub: HubNode, node: Node) -> None:
+    one, another = await made(node), await made(node, key="another")
+    first, second = await watchers(hub, one.id, 2)
+    live = node.services.live_challenges
+    assert live.size == 1
+    await first.ask("WatchChallenge", challenge=another.id)
+    assert live.size == 2
+    assert hub.front.challenges.watched_by(first.session) == another.id
+    await second.ask("UnwatchChallenge")
+    first.leave()
+
+    async def is_forgotten() -> bool:
+        return live.size == 0
+
+    await until(is_forgotten)
+    await played(node, one.id, ADA)
+    assert second.news == []
+
+
+async def test_a_failed_watch_leaves_what_is_watched(hub: HubNode, node: Node) -> None:
+    challenge = await made(node)
+    (seat,) = await watchers(hub, challenge.id, 1)
+    answer = await seat.ask("WatchChallenge", challenge="cha0000000000000")
+    assert answer["code"] == "unknown_challenge"
+    assert hub.front.challenges.watched_by(seat.session) == challenge.id
+    assert node.services.live_challenges.size == 1
+
+
+async def test_a_journal_of_many_entries_is_bounded_by_checkpoints(node: Node) -> None:
+    challenge = await made(node)
+    await played(node, challenge.id, ADA)
+    for number in range(300):
+        await node.services.challenges.emote(challenge.id, ADA, ADA, number % 8)
+    found = await now(node, challenge)
+    assert found.version > 300
+    assert found.version - found.begin <= 128
+    (key,) = await node.keys("*challenge:*")
+    assert await node.redis.xlen(key) <= 129
+
+
+async def test_what_players_store_is_charged_to_where_they_are(
+    hub: HubNode, node: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quotas, "WRITE_AFTER", 0.0)
+    bob = await hub.seat()
+    here = Scope("here")
+    node.services.quotas.where = lambda player: (here,) if player == bob.player else ()
+    stored = 0
+
+    async def is_charged(*items: Item) -> None:
+        """Wait until so much more is stored there."""
+        nonlocal stored
+        stored += sum(item.size for item in items)
+
+        async def is_so() -> bool:
+            (found,) = await node.services.quotas.stored([here])
+            return found.used == stored
+
+        await until(is_so)
+
+    challenge = await made(node)
+    for _ in range(2):
+        await bob.ask("WatchChallenge", challenge=challenge.id)
+    await is_charged(charges.kept(charges.LOOKER_BYTES))
+    attempt = await bob.ask("PlayChallenge", challenge=challenge.id)
+    await bob.ask("PlayChallenge", challenge=challenge.id)
+    terms = challenge.made.terms
+    await is_charged(*charges.begun(terms.limit, terms.open_for))
+    await bob.ask("resign", attempt=attempt["attempt"], seq=2)
+    await node.apply_effects()
+    for _ in range(2):
+        await bob.ask("EmoteRun", challenge=challenge.id, player=bob.player, emote=1)
+    await is_charged(charges.kept(charges.ENTRY_BYTES))
