@@ -458,6 +458,7 @@ class Services:
         outbox.on(ChallengeSettled, self.challenge_recorder.apply)
         self.keeping.deleted.subscribe(self.challenge_lists.forget)
         self.keeping.deleted.subscribe(self.notifications.forget)
+        self.challenge_notices.wanting_in = self.circles.wanting_notices
         self.challenge_notices.follow(outbox, self.finishes)
         outbox.on(ChallengeOpened, self.leagues.note_opened)
         outbox.on(ChallengeOpened, self.circle_posts.post_challenge)

@@ -189,6 +189,12 @@ class Circles:
         found = await self.find(CircleId(circle))
         return found is not None and found.member(player) is not None
 
+    async def wanting_notices(self, circle: str) -> frozenset[PlayerId]:
+        """Return the members of a circle who have not muted it."""
+        found = await self.find(CircleId(circle))
+        members = found.members if found is not None else ()
+        return frozenset(each.player for each in members if not each.muted)
+
     async def leave(self, circle: CircleId, player: PlayerId) -> None:
         """Leave a circle.
 

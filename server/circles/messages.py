@@ -66,8 +66,8 @@ class ShowInvitation(Command, tag=128, frozen=True):
 class JoinCircle(Command, tag=129, frozen=True):
     """Join a circle by its link; a member stays one. It subscribes to nothing.
 
-    Refused as `unknown_circle` if the link is void, `circle_full`, or `too_many_circles` if the
-    player is in as many as one may be.
+    Refused as `unknown_circle` if the link is void, `circle_full`, `too_many_circles` if the player
+    is in as many as one may be, or `address_full`.
     """
 
     link: CircleLink
@@ -89,6 +89,8 @@ class UnwatchCircle(Command, tag=132, frozen=True):
 
 class CircleCommand(Command, frozen=True):
     """The base of commands on a circle of which the player is a member.
+
+    Whoever is none is refused as `unknown_circle`, whether there is such a circle or not.
 
     Attributes:
         circle: its id.
@@ -172,7 +174,10 @@ class MuteCircle(CircleCommand, tag=138, frozen=True):
 
 
 class OwnerCommand(CircleCommand, frozen=True):
-    """The base of commands that only the owner of a circle may send; refused as `not_owner`."""
+    """The base of commands that only the owner of a circle may send.
+
+    Refused as `unknown_circle` or `not_owner`.
+    """
 
 
 class RemoveFromCircle(OwnerCommand, tag=139, frozen=True):

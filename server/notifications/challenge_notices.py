@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from typing import Final
 
 from engine.catalog import games
@@ -27,12 +27,18 @@ OF_USE_MS: Final = 12 * 3_600_000
 AT_ONCE: Final = 50
 """Players who are looked up at the same time."""
 
+WantingIn = Callable[[str], Awaitable[Collection[PlayerId]]]
+"""Returns the members of a circle who want to be told what happens there."""
+
 
 class ChallengeNotices:
     """Tells players of challenges.
 
     It follows the effects of challenges, and so comes after what they lead to there; each is told
     once, however often an effect is applied.
+
+    Attributes:
+        wanting_in: says who in a circle wants to be told of it, by the wing that has circles.
     """
 
     def __init__(
@@ -42,6 +48,7 @@ class ChallengeNotices:
         profiles: Profiles,
         clock: Clock,
     ) -> None:
+        self.wanting_in: WantingIn = _nobody
         self._notifications = notifications
         self._challenges = challenges
         self._profiles = profiles
@@ -60,7 +67,9 @@ class ChallengeNotices:
         if found is None:
             return
         made = found.made
-        players = [each for each in (*made.named, *made.told) if each != made.maker]
+        circle = made.terms.circle
+        members = () if circle is None else await self.wanting_in(circle)
+        players = [each for each in (*made.named, *made.told, *members) if each != made.maker]
         await self._tell("challenged", found, made.maker, players, made.closes)
 
     async def _tell_passed(self, finish: Finish) -> None:
@@ -72,6 +81,10 @@ class ChallengeNotices:
         if found is not None:
             until = self._clock.now() + OF_USE_MS
             players = passed(found, finish.player)
+            circle = found.made.terms.circle
+            if circle is not None:
+                wanting = await self.wanting_in(circle)
+                players = [each for each in players if each in wanting]
             await self._tell("beaten", found, finish.player, players, until)
 
     async def _tell(
@@ -95,3 +108,8 @@ class ChallengeNotices:
             await asyncio.gather(
                 *(self._notifications.tell(each, once, notice, until) for each in some)
             )
+
+
+async def _nobody(_: str) -> Collection[PlayerId]:
+    """Return that nobody in a circle wants to be told anything."""
+    return ()

@@ -18,6 +18,7 @@ from server.base.wire.codec import MAX_FRAME_SIZE
 from server.base.wire.messages import Command
 from server.base.wire.session_messages import Hello
 from server.challenges.messages import CreateChallenge, PlayChallenge, WatchChallenge
+from server.circles.messages import CreateCircle, DeleteCircle, JoinCircle
 from server.lobby.messages import QuickMatch
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Hint, OpenAttempt, Resign, Undo
 from server.protocol import COMMANDS, kind_of
@@ -39,6 +40,9 @@ WEIGHTS: dict[type[Command], int] = {
     CreateChallenge: 3,
     WatchChallenge: 4,
     PlayChallenge: 8,
+    JoinCircle: 4,
+    # Others would have nothing to do there any more.
+    DeleteCircle: 1,
     Resign: 1,
     Hint: 2,
     Undo: 4,
@@ -80,6 +84,9 @@ class Seen:
     keys: deque[str] = field(default_factory=_few)
     sign_ins: deque[str] = field(default_factory=_few)
     challenges: deque[str] = field(default_factory=_few)
+    circles: deque[str] = field(default_factory=_few)
+    links: deque[str] = field(default_factory=_few)
+    items: deque[str] = field(default_factory=_few)
 
     def take(self, event: dict[str, Any]) -> None:
         """Remember what an event names."""
@@ -103,6 +110,12 @@ class Seen:
                 self._add(self.deals, event["deal"])
                 for row in event["players"]:
                     self._add(self.attempts, f"{event['deal']}.{row['player']['id']}")
+            case "Circle":
+                self._add(self.circles, event["circle"])
+                self._add(self.links, event["link"])
+            case "CircleFeed":
+                for item in event["items"]:
+                    self._add(self.items, item["item"])
             case "RecoveryCode" | "DeviceCode":
                 self._add(self.sign_ins, event["code"])
 
@@ -120,12 +133,19 @@ class Seen:
         if struct is CreateChallenge and name in {"key", "players"}:
             keys = [f"a key of a challenge {number}" for number in range(30)]
             return keys if name == "key" else [[], [], list(self.players)[-2:]]
+        if struct is CreateCircle and name == "key":
+            return [f"a key of a circle {number}" for number in range(5)]
         seen: dict[str, Iterable[Any]] = {
             "code": self.codes,
             "attempt": self.attempts,
             "player": self.players,
             "deal": self.deals,
             "challenge": self.challenges,
+            "circle": self.circles,
+            "link": self.links,
+            "item": self.items,
+            "one": self.players,
+            "other": self.players,
             "key": [None, *self.keys],
         }
         return list(seen.get(name) or KNOWN.get(name) or ())

@@ -26,7 +26,7 @@ MOVE = msgpack.packb([40, 2, 0, 1])
 
 
 async def test_every_command_is_answered_as_documented(tmp_path: Path) -> None:
-    report = await run(tmp_path, 2_500, SEED, 6, lambda _: None)
+    report = await run(tmp_path, 3_000, SEED, 6, lambda _: None)
 
     assert report.complaints == [], "\n".join(report.lines())
     assert report.world.counts["entries checked"] > 50

@@ -170,6 +170,8 @@ class Clients:
         self.recorded: Recorded = []
         self.code = RoomCode("")
         self._challenge = ""
+        self._circle = ""
+        self._link = ""
         self.clients = [Client(PlayerId("")) for _ in range(CLIENTS)]
         self._script = script
         self._dealer = dealer
@@ -247,6 +249,8 @@ class Clients:
                 self.code = RoomCode(code)
             case protocol.challenges.Challenge(challenge=challenge):
                 self._challenge = self._challenge or challenge
+            case protocol.circles.Circle(circle=circle, link=link):
+                self._circle, self._link = self._circle or circle, link
             case protocol.watching.WatchKey(key=key):
                 self._key = self._key or key
             case protocol.attempts.Attempt() | protocol.attempts.Missed() as shown:
@@ -446,6 +450,8 @@ class Clients:
             "about": [*attempts, *players],
             "before": [None],
             "challenge": [self._challenge, self._challenge, "x" * 16],
+            "circle": [self._circle, self._circle, None],
+            "link": [self._link, "x" * 32],
             "players": [[], players[:2]],
         }
 

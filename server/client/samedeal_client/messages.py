@@ -2346,8 +2346,8 @@ class ShowInvitation(Command["Invitation"]):
 class JoinCircle(Command["Circle"]):
     """Join a circle by its link; a member stays one. It subscribes to nothing.
 
-    Refused as `unknown_circle` if the link is void, `circle_full`, or `too_many_circles` if the
-    player is in as many as one may be.
+    Refused as `unknown_circle` if the link is void, `circle_full`, `too_many_circles` if the player
+    is in as many as one may be, or `address_full`.
     """
 
     link: str
