@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import timedelta
@@ -17,6 +15,7 @@ from playwright.sync_api import Browser, expect
 from engine.catalog import ruleset
 from engine.deal import deal_seed
 from engine.solver import solve
+from tests.browser.certified import certify
 from tests.browser.checks import problems
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
@@ -145,10 +144,7 @@ def test_a_hint_is_given_where_nothing_is_known_of_the_cards(player: Player) -> 
 
 def test_the_calendar_shows_how_hard_weekdays_are(browser: Browser) -> None:
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
-        command = ["certify", "--data", data, "--game", "robert", "--count", "14"]
-        subprocess.run(  # noqa: S603 - our own interpreter
-            [sys.executable, "-m", "server", *command], check=True, capture_output=True
-        )
+        certify(Path(data), "robert", 14)
         site = Site(Path(data))
         site.start()
         player = Player(browser, site.url, PHONE, "Ada")
@@ -171,10 +167,7 @@ def test_the_calendar_shows_how_hard_weekdays_are(browser: Browser) -> None:
 
 def test_a_certified_daily_says_its_level_and_its_par(browser: Browser) -> None:
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
-        command = ["certify", "--data", data, "--game", "robert", "--count", "1", "--workers", "1"]
-        subprocess.run(  # noqa: S603 - our own interpreter
-            [sys.executable, "-m", "server", *command], check=True, capture_output=True
-        )
+        certify(Path(data), "robert")
         site = Site(Path(data))
         site.start()
         player = Player(browser, site.url, PHONE, "Ada")

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import timedelta
@@ -17,6 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
+from tests.browser.certified import certify
 from tests.browser.checks import problems
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
@@ -371,7 +370,8 @@ def test_a_result_that_is_not_on_the_players_page_yet_is_looked_for_four_times(
 
 def test_lines_of_a_closed_days_deals_are_replayed(browser: Browser) -> None:
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
-        certify(data, "lady-betty", "robert")
+        for game in ("lady-betty", "robert"):
+            certify(Path(data), game)
         site = Calendar(Path(data))
         site.start()
         site.go_on()
@@ -399,12 +399,3 @@ def test_lines_of_a_closed_days_deals_are_replayed(browser: Browser) -> None:
             expect(player.see("find-out")).to_have_count(0)
         player.close()
         site.stop()
-
-
-def certify(data: str, *games: str) -> None:
-    """Put a deal of each game into the pools of a server's data."""
-    for game in games:
-        command = ["certify", "--data", data, "--game", game, "--count", "1", "--workers", "1"]
-        subprocess.run(  # noqa: S603 - our own interpreter
-            [sys.executable, "-m", "server", *command], check=True, capture_output=True
-        )

@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 
-def assert_valid(path: Path, schema: str) -> None:
-    """Fail unless a file is valid by a schema of check-jsonschema, such as `compose-spec`."""
+def assert_valid(schema: str, *paths: Path) -> None:
+    """Fail unless files are valid by a schema of check-jsonschema, such as `compose-spec`."""
     checked = subprocess.run(  # noqa: S603 - a file of ours
         [
             *(sys.executable, "-m", "check_jsonschema", "--color", "never"),
-            *("--builtin-schema", f"vendor.{schema}", str(path)),
+            *("--builtin-schema", f"vendor.{schema}", *map(str, paths)),
         ],
         capture_output=True,
         text=True,

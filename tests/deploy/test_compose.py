@@ -22,7 +22,7 @@ from tests.redis_users import NODES
 
 
 def test_the_compose_file_is_valid() -> None:
-    assert_valid(COMPOSE, "compose-spec")
+    assert_valid("compose-spec", COMPOSE)
 
 
 def test_a_node_reads_every_variable_that_the_compose_file_sets() -> None:
