@@ -19,6 +19,11 @@ ROOT = Path(__file__).parents[1]
 # Nodes on private stores would solve deals beside all other tests, for ten minutes each.
 os.environ["SAMEDEAL_CERTIFY"] = "false"
 
+_WITHOUT = str(ROOT / "tests/without")
+if _WITHOUT not in (_path := os.environ.get("PYTHONPATH", "").split(os.pathsep)):
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_WITHOUT, *_path]))
+"""What is not there for nodes is not there for processes of tests either."""
+
 PATIENCE = 60.0
 """Seconds that a test waits for something: this ends what hangs, and asserts no speed."""
 
