@@ -401,6 +401,7 @@ class Services:
         )
         self.accounts.exported["challenge_list"] = self.challenge_lists.ids
         self.accounts.exported["circles"] = self.circles.export
+        self.accounts.exported["notifications"] = self.notifications.export
         self.sweeper = Sweeper(
             self.outbox,
             store.clock,

@@ -49,6 +49,7 @@ DEEP = (
     "browser/test_help.py",
     "browser/test_leaderboard.py",
     "browser/test_lobby.py",
+    "browser/test_notifications.py",
     "browser/test_operators.py",
     "browser/test_policy.py",
     "browser/test_replay.py",

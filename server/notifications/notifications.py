@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from hashlib import sha256
 from typing import Final
+from urllib.parse import urlsplit
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -104,6 +105,22 @@ class Notifications:
     async def load(self, player: PlayerId) -> Subscriber:
         """Return a player's devices and wishes."""
         return await self._store.load(player)
+
+    async def export(self, player: PlayerId) -> dict[str, object]:
+        """Return what is stored of a player, but for the secrets of devices."""
+        devices, wishes = await self._store.load(player)
+        return {
+            "devices": [
+                {
+                    "service": urlsplit(each.endpoint).hostname,
+                    "language": each.language,
+                    "added": each.added,
+                }
+                for each in devices
+            ],
+            "topics": wishes.topics,
+            "quiet": None if wishes.quiet is None else msgspec.structs.asdict(wishes.quiet),
+        }
 
     async def add_device(self, player: PlayerId, device: Device) -> None:
         """Have a player told something on a device as well.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -313,6 +314,18 @@ async def test_a_streak_that_ends_is_told_two_hours_before_the_day_does(
         assert told.service.received.empty()
         due = await all_due(node.store.outboxes, START + 100 * days.DAY)
         assert not any(isinstance(each, ReminderDue) for each, _ in due)
+
+
+async def test_what_is_stored_is_exported_but_for_what_is_secret(node: Node) -> None:
+    async with told_on(node) as told:
+        await told.subscribe("challenged", quiet=Quiet(1_320, 420, 60))
+        text = await node.services.accounts.export(ADA)
+    assert json.loads(text)["notifications"] == {
+        "devices": [{"service": "127.0.0.1", "language": "de", "added": START}],
+        "topics": ["challenged"],
+        "quiet": {"begin": 1_320, "end": 420, "offset": 60},
+    }
+    assert "/push/" not in text
 
 
 async def test_a_deleted_player_is_told_nothing_and_nothing_is_left(node: Node) -> None:

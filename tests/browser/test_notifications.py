@@ -1,0 +1,168 @@
+"""Notifications in a real browser: its service worker shows them and opens what they are about.
+
+No push service can be reached from here: the browser is given what it would have forwarded.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, CDPSession, expect
+
+from server.notifications.push_key import make_push_key
+from tests.browser.conftest import Site, running_site
+from tests.browser.player import OFFLINE_PHONE, Player
+
+SUBSCRIPTION = """
+Object.defineProperty(PushManager.prototype, "subscribe", {
+  value: async function (options) {
+    window.asked = { ...options };
+    const subscription = {
+      options,
+      unsubscribe: async () => { window.subscription = null; return true; },
+      toJSON: () => ({
+        endpoint: "https://fcm.googleapis.com/fcm/send/abc",
+        keys: {
+          p256dh:
+            "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
+          auth: "BTBZMqHH6r4Tts7J_aSIgg",
+        },
+      }),
+    };
+    return (window.subscription = subscription);
+  },
+});
+Object.defineProperty(PushManager.prototype, "getSubscription", {
+  value: async () => window.subscription ?? null,
+});
+"""
+"""A push service, as far as a page sees it: Chromium has none without Google."""
+
+
+@pytest.fixture(scope="module")
+def told_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Run a server with a key for push services."""
+    key = tmp_path_factory.mktemp("push") / "key"
+    make_push_key(key)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SAMEDEAL_PUSH_KEY_FILE", str(key))
+        patch.setenv("SAMEDEAL_PUSH_CONTACT", "mailto:ops@example.org")
+        with running_site() as site:
+            yield site
+
+
+@pytest.fixture
+def player(whole_browser: Browser, told_site: Site) -> Iterator[Player]:
+    """Return a player whose browser lets this site notify, which one without windows does not."""
+    player = Player(whole_browser, told_site.url, OFFLINE_PHONE)
+    player.context.grant_permissions(["notifications"], origin=told_site.url)
+    yield player
+    player.close()
+
+
+class Worker:
+    """The service worker of a player's page, which is told what a push service would forward."""
+
+    def __init__(self, player: Player) -> None:
+        self._page = player.page
+        self._url = player.page.url
+        self._session: CDPSession = player.context.new_cdp_session(player.page)
+        registrations: list[dict[str, Any]] = []
+        self._session.on(
+            "ServiceWorker.workerRegistrationUpdated",
+            lambda event: registrations.extend(event["registrations"]),
+        )
+        self._session.send("ServiceWorker.enable")
+        player.page.evaluate("navigator.serviceWorker.ready.then(() => null)")
+        self._registration = registrations[0]["registrationId"]
+
+    def tell(self, **told: object) -> None:
+        """Tell it something."""
+        text = {"link": "", "who": "", "game": "", "days": 0, "language": "en", "tag": "t", **told}
+        origin = self._page.evaluate("location.origin")
+        self._session.send(
+            "ServiceWorker.deliverPushMessage",
+            {"origin": origin, "registrationId": self._registration, "data": json.dumps(text)},
+        )
+
+    def shown(self, count: int) -> list[dict[str, Any]]:
+        """Wait until so many notifications are shown, and return them."""
+        return list(
+            self._page.evaluate(
+                """async (count) => {
+                  const registration = await navigator.serviceWorker.ready;
+                  for (let tries = 0; tries < 500; tries++) {
+                    const shown = await registration.getNotifications();
+                    if (shown.length === count)
+                      return shown.map(({ title, body, data, tag, lang }) =>
+                        ({ title, body, data, tag, lang }));
+                    await new Promise((resolve) => setTimeout(resolve, 20));
+                  }
+                  return [];
+                }""",
+                count,
+            )
+        )
+
+
+def test_a_notification_is_shown_in_the_language_of_the_device(
+    player: Player, told_site: Site
+) -> None:
+    player.go("/settings")
+    worker = Worker(player)
+    worker.tell(topic="challenged", who="Ada", game="Deuces", link="c/abc")
+    (shown,) = worker.shown(1)
+    assert shown["title"] == "Ada challenges you"
+    assert shown["body"].startswith("Deuces")
+    assert shown["data"] == f"{told_site.url}/c/abc"
+    # The same again is replaced.
+    worker.tell(topic="challenged", who="Ada", game="Deuces", link="c/abc")
+    worker.tell(topic="streak", days=12, language="de", tag="s")
+    two = worker.shown(2)
+    assert {each["title"] for each in two} == {
+        "Ada challenges you",
+        "Deine Serie endet in zwei Stunden",
+    }
+
+
+def test_a_player_turns_notifications_on_and_off(player: Player) -> None:
+    player.context.add_init_script(SUBSCRIPTION)
+    player.go("/settings")
+    player.press("push-start")
+    expect(player.see("push-on")).to_be_visible()
+    for topic in ("challenged", "beaten", "streak"):
+        expect(player.see(f"push-{topic}")).to_be_checked()
+    asked = player.page.evaluate("window.asked")
+    assert asked["userVisibleOnly"] is True
+    assert len(asked["applicationServerKey"]) == 87
+    player.see("push-beaten").uncheck()
+    player.see("push-quiet").check()
+    expect(player.see("push-begin")).to_have_value("22:00")
+    player.see("push-end").fill("06:30")
+    player.see("push-end").blur()
+    expect(player.see("push-end")).to_have_value("06:30")
+    player.press("push-stop")
+    expect(player.see("push-start")).to_be_visible()
+    # Another time: what was wanted is known.
+    player.press("push-start")
+    expect(player.see("push-beaten")).not_to_be_checked()
+    expect(player.see("push-end")).to_have_value("06:30")
+    if folder := os.environ.get("SAMEDEAL_SCREENS"):
+        for scheme in ("light", "dark"):
+            for width, height in ((390, 844), (1440, 900)):
+                player.page.set_viewport_size({"width": width, "height": height})
+                player.page.emulate_media(color_scheme=scheme)
+                player.see("push").screenshot(path=Path(folder) / f"push-{scheme}-{width}.png")
+
+
+def test_a_server_without_a_key_has_no_such_section(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url, OFFLINE_PHONE)
+    player.go("/settings")
+    expect(player.see("deck-two")).to_be_visible()
+    expect(player.see("push")).to_have_count(0)
+    player.close()

@@ -1,0 +1,69 @@
+"""The operator's key for push services, in its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from click.testing import CliRunner
+
+from server.app import push_key_of
+from server.base.core.refusal import UnsuitableError
+from server.cli.main import main
+from server.notifications.push_key import make_push_key, read_push_key
+from server.settings import Settings
+
+CONTACT = "mailto:ops@example.org"
+
+
+def test_a_key_is_made_once_for_its_owner_alone_and_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "push-key"
+    made = CliRunner().invoke(main, ["push-keygen", str(file)])
+    assert made.exit_code == 0
+    key = read_push_key(file, CONTACT)
+    assert key.public in made.stderr + made.stdout
+    assert file.stat().st_mode & 0o777 == 0o600
+    before = file.read_bytes()
+    again = CliRunner().invoke(main, ["push-keygen", str(file)])
+    assert again.exit_code == 1
+    assert "exists already" in again.output
+    assert file.read_bytes() == before
+    # Nothing that shows the settings shows the key.
+    assert "private" not in repr(key)
+
+
+@pytest.mark.parametrize("text", ["", "no key", "-----BEGIN PRIVATE KEY-----\nAAAA\n"])
+def test_a_file_that_is_no_key_is_refused_without_its_text(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "push-key"
+    file.write_text(text)
+    file.chmod(0o600)
+    with pytest.raises(UnsuitableError, match="no private key") as caught:
+        read_push_key(file, CONTACT)
+    assert not text or text not in str(caught.value)
+
+
+def test_a_file_that_is_missing_or_for_others_is_refused() -> None:
+    # Unlike pytest's own directory, one that all may enter.
+    with TemporaryDirectory(dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        file = folder / "push-key"
+        with pytest.raises(UnsuitableError, match="push-keygen"):
+            read_push_key(file, CONTACT)
+        make_push_key(file)
+        file.chmod(0o644)
+        with pytest.raises(UnsuitableError, match="Others"):
+            read_push_key(file, CONTACT)
+
+
+@pytest.mark.parametrize("contact", [None, "http://example.org", "ops@example.org"])
+def test_push_services_want_to_know_whom_to_write_to(tmp_path: Path, contact: str | None) -> None:
+    file = tmp_path / "push-key"
+    make_push_key(file)
+    with pytest.raises(UnsuitableError, match="push-contact"):
+        push_key_of(Settings(push_key_file=file, push_contact=contact))
+    key = push_key_of(Settings(push_key_file=file, public_url="https://play.example.org"))
+    assert key is not None
+    assert key.contact == "https://play.example.org"
+    assert push_key_of(Settings()) is None
