@@ -25,6 +25,7 @@ from server.rooms.core import keys as rooms_keys
 from tests.faults import room_history
 from tests.faults.attempt_history import AttemptHistory, check_received, events_by_attempt, fold
 from tests.faults.challenges import ChallengeChecks
+from tests.faults.circles import CircleChecks
 from tests.faults.commands import CommandIndex
 from tests.faults.complaint import SLACK, Complaint, Kind
 from tests.faults.histories import HistoryChecks
@@ -133,6 +134,7 @@ def check(
     ).run()
     challenges = ChallengeChecks(stored, summaries, commands, verdict.complaints, now=now)
     verdict.counts += challenges.run(ledgers)
+    verdict.counts += CircleChecks(stored, commands, verdict.complaints).run(ledgers)
     for ledger in ledgers:
         _check_kept(ledger, stored, verdict)
     _check_leftovers(stored, now, verdict.complaints)

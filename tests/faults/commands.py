@@ -47,7 +47,7 @@ class CommandIndex:
                 case type_:
                     if type_ == "room.remove":
                         self.removals.append((command["player"], command["code"], at))
-                    named = (command.get(each) for each in ("code", "challenge", "game"))
+                    named = (command.get(each) for each in ("code", "challenge", "game", "circle"))
                     about = next((each for each in named if each), "")
                     self._others[type_, about].append((at, command))
 

@@ -28,6 +28,9 @@ QUICK = 0.15
 CHALLENGED = 0.15
 """How often a player makes a challenge, or plays one."""
 
+GATHERED = 0.05
+"""How often a player founds or joins a circle, and looks at it."""
+
 REMATCH = 0.3
 """How often a member who is not the host calls the rematch."""
 
@@ -76,6 +79,8 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
             await race_quickly(player, pace)
         elif rng.random() < CHALLENGED:
             await challenge(player, pace)
+        elif rng.random() < GATHERED:
+            await gather(player)
         elif rng.random() < 0.6:
             await race(player, await seat(player, tables), pace)
         elif dailies:
@@ -329,6 +334,34 @@ async def challenge(player: Player, pace: float) -> None:
     await player.ask("ListChallenges", seen=rng.random() < 0.5)
     await player.ask("UnwatchChallenge")
     world.counts["challenges played"] += 1
+
+
+async def gather(player: Player) -> None:
+    """Found a circle or join one, look at it, and sometimes leave it; its founder never does."""
+    rng, world = player.rng, player.world
+    player.doing = "entering a circle"
+    if not world.circles or rng.random() < 0.3:
+        key = f"{rng.getrandbits(64):016x}"
+        found = await player.ask("CreateCircle", name="Friends", key=key)
+        if found is not None and found["type"] == "Circle":
+            world.circles.append(found["link"])
+            weeks = rng.randint(1, 4)
+            await player.ask("SetCircleSeason", circle=found["circle"], weeks=weeks)
+    else:
+        found = await player.ask("JoinCircle", link=rng.choice(list(world.circles)))
+    if found is None or found["type"] != "Circle":
+        return
+    circle = found["circle"]
+    player.doing = f"looking at circle {circle}"
+    await player.ask("WatchCircle", circle=circle)
+    await player.ask("MuteCircle", circle=circle, muted=rng.random() < 0.5)
+    span = rng.choice(("day", "week", "season", "all"))
+    await player.ask("GetCircleTable", circle=circle, span=span)
+    await player.ask("GetCircleFeed", circle=circle)
+    if found["owner"] != player.id and rng.random() < 0.3:
+        await player.ask("LeaveCircle", circle=circle)
+    await player.ask("UnwatchCircle")
+    world.counts["circles visited"] += 1
 
 
 async def play(player: Player, attempt: str, budget: int, pace: float, *, abandon: bool) -> None:

@@ -60,6 +60,7 @@ class World:
         reorder: how many batches are still to be sent with two commands swapped.
         closing: whether players are to finish, since there are no more faults.
         challenges: the links of challenges that somebody has made, the latest ones.
+        circles: the links of circles that somebody has founded, the latest ones.
         links: the codes and watch keys of rooms that hosts have passed on, the latest ones.
         complaints: what players found wrong themselves.
         ledgers: one for each identity.
@@ -71,6 +72,7 @@ class World:
     reorder: int = 0
     closing: bool = False
     challenges: deque[str] = field(default_factory=lambda: deque(maxlen=4))
+    circles: deque[str] = field(default_factory=lambda: deque(maxlen=3))
     links: deque[tuple[str, str]] = field(default_factory=lambda: deque(maxlen=8))
     complaints: list[str] = field(default_factory=list)
     ledgers: list[Ledger] = field(default_factory=list)

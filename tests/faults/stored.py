@@ -27,6 +27,8 @@ class Stored:
         attempts: journals by attempt id.
         rooms: journals by room code.
         challenges: journals by the id of the challenge.
+        circles: journals by the id of the circle.
+        circles_of: the circles of each player, with when they joined.
         dropped: texts of the entries of rooms that checkpoints have dropped, by number, if kept.
         rounds: the rounds that are kept beside the journals of rooms, by deal.
         deals: fields of each deal by its id, with its `seed` in plain.
@@ -45,6 +47,8 @@ class Stored:
     attempts: dict[str, list[Entry]] = field(default_factory=dict)
     rooms: dict[str, list[Entry]] = field(default_factory=dict)
     challenges: dict[str, list[Entry]] = field(default_factory=dict)
+    circles: dict[str, list[Entry]] = field(default_factory=dict)
+    circles_of: dict[str, dict[str, int]] = field(default_factory=dict)
     dropped: dict[str, dict[str, str]] = field(default_factory=dict)
     rounds: dict[str, str] = field(default_factory=dict)
     deals: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -69,7 +73,7 @@ class Stored:
             case [_, "attempt", name]:
                 self.attempts[name] = read.entries(key)
                 self.expiries[name] = read.expiry(key)
-            case [_, "room" | "dropped" | "round" | "challenge" as kind, name]:
+            case [_, "room" | "dropped" | "round" | "challenge" | "circle" as kind, name]:
                 self._add_journal(key, kind, name, read)
             case ["deal", name]:
                 self.deals[name] = _opened(name, read.fields(key))
@@ -84,8 +88,9 @@ class Stored:
                 self.races[name] = read.fields(key)
             case ["audit", "acts"]:
                 self.acts.extend(read.entries(key))
-            case ["met", name]:
-                self.met[name] = _scores(read.rows(key))
+            case ["met" | "circles-of" as kind, name]:
+                into = self.met if kind == "met" else self.circles_of
+                into[name] = _scores(read.rows(key))
             case ["player", name]:
                 self.players[name] = read.fields(key)
             case [_, "outbox"]:
@@ -94,11 +99,13 @@ class Stored:
                 self.due.update(_scores(read.rows(key)))
 
     def _add_journal(self, key: str, kind: str, name: str, read: Reads) -> None:
-        """Add what is stored at a key of a challenge, of a room, or of a round in it."""
+        """Add what is stored at a key of a challenge, a circle or a room, or of a round in it."""
         if kind == "room":
             self.rooms[name] = read.entries(key)
         elif kind == "challenge":
             self.challenges[name] = read.entries(key)
+        elif kind == "circle":
+            self.circles[name] = read.entries(key)
         elif kind == "dropped":
             self.dropped[name] = read.fields(key)
         else:

@@ -1,0 +1,128 @@
+"""Checks of circles: who is a member and by whose word, what is due, and what was shown to whom."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from server.base.core.ids import PlayerId
+from server.base.core.refusal import UnreadableError
+from server.circles import journal
+from server.circles.core import circle as core
+from server.circles.core.circle import Circle, Entry
+from server.circles.core.events import Founded, Joined, Left
+from tests.faults.commands import NEVER_SENT, CommandIndex
+from tests.faults.complaint import SLACK, Complaint, Kind
+from tests.faults.ledger import Ledger, Message
+from tests.faults.stored import Stored
+
+
+class CircleChecks:
+    """Compares the journals of circles with what players have sent and received.
+
+    Args:
+        stored: what Redis holds.
+        commands: what each player has sent.
+        complaints: what is wrong is added to it.
+    """
+
+    def __init__(
+        self,
+        stored: Stored,
+        commands: Mapping[str, CommandIndex],
+        complaints: list[Complaint],
+    ) -> None:
+        self._stored = stored
+        self._commands = commands
+        self._complaints = complaints
+        self._states: dict[str, dict[int, Circle]] = {}
+
+    def run(self, ledgers: Sequence[Ledger]) -> Counter[str]:
+        """Check all of it, and return how much that was."""
+        counts: Counter[str] = Counter()
+        for name, entries in self._stored.circles.items():
+            states = self._fold(name, entries)
+            if not states:
+                continue
+            self._states[name] = states
+            last = states[max(states)]
+            counts["circles"] += 1
+            counts["members of circles"] += len(last.members)
+            self._check_last(name, last)
+        for ledger in ledgers:
+            for line in ledger.events():
+                if line.message["type"] == "Circle":
+                    self._check_received(ledger.player, line.message)
+                    counts["circles received"] += 1
+        return counts
+
+    def _complain(self, kind: Kind, about: str, text: str) -> None:
+        self._complaints.append(Complaint(kind, f"circle {about}", text))
+
+    def _fold(self, name: str, entries: Sequence[tuple[str, str]]) -> dict[int, Circle]:
+        """Return a circle after each entry; complain of one that nobody asked for."""
+        states: dict[int, Circle] = {}
+        state: Circle | None = None
+        first = int(entries[0][0][2:]) if entries else 1
+        for number, (entry, text) in enumerate(entries, first):
+            if entry != f"0-{number}":
+                self._complain("gap", name, f"{entry} is in the place of {number}")
+                return {}
+            try:
+                event = journal.decode(text)
+                before, state = state, core.fold(state, event)
+            except (UnreadableError, AssertionError) as error:
+                self._complain("invented", name, f"{text} cannot be folded: {error!r}")
+                return {}
+            self._check_entry(name, before, event)
+            states[number] = state
+        return states
+
+    def _check_entry(self, name: str, before: Circle | None, event: Entry) -> None:
+        if before is not None and event.at < before.at:
+            self._complain("mistimed", name, f"{event} after {before.at}")
+        match event:
+            case Founded(owner=owner, at=at):
+                self._check_asked(name, owner, "CreateCircle", "", at)
+            case Joined(player=player, at=at):
+                self._check_asked(name, player, "JoinCircle", "", at)
+                if before is not None and before.member(player) is not None:
+                    self._complain("invented", name, f"{player} has joined twice")
+            case Left(player=player, at=at, erased=False):
+                self._check_asked(name, player, "LeaveCircle", name, at)
+
+    def _check_asked(self, name: str, player: str, type_: str, about: str, at: int) -> None:
+        commands = self._commands.get(player)
+        first = commands.first(type_, about) if commands is not None else NEVER_SENT
+        if first == NEVER_SENT:
+            self._complain("invented", name, f"{player} never sent {type_}")
+        elif at < first - SLACK:
+            self._complain("mistimed", name, f"{first - at} ms before {player} sent {type_}")
+
+    def _check_last(self, name: str, circle: Circle) -> None:
+        """Check what is stored beside the journal."""
+        due = self._stored.due.get(f"g:{name}")
+        if due != circle.due:
+            self._complain("unfinished", name, f"{circle.due} is due, not {due}")
+        for player in circle.players:
+            if name not in self._stored.circles_of.get(player, {}):
+                self._complain("lost", name, f"{player} is in it and does not find it")
+        if not circle.deleted and circle.member(circle.owner) is None:
+            self._complain("invented", name, f"{circle.owner} owns it and is no member")
+
+    def _check_received(self, viewer: str, message: Message) -> None:
+        """Check that what a player was shown was so, and that they might see it."""
+        name, version = message["circle"], message["version"]
+        states = self._states.get(name, {})
+        if not states or version > max(states):
+            self._complain("lost", name, f"{viewer} was sent {message}")
+            return
+        state = states.get(version)
+        if state is None:
+            # A checkpoint has dropped it.
+            return
+        shown = [each["player"]["id"] for each in message["members"]]
+        if (shown, message["owner"], message["link"]) != (state.players, state.owner, state.link):
+            self._complain("misreported", name, f"{viewer} was sent {message}")
+        if state.member(PlayerId(viewer)) is None:
+            self._complain("told", name, f"{viewer} is no member")
