@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from server.base.core.ids import ChallengeId, PlayerId
+from server.base.net.contracts import Reason
 from server.base.wire import codec
 from server.base.wire.session import Session
 from server.base.work.background import Background
@@ -117,10 +118,15 @@ class ChallengeFeeds:
     def _changed(self, challenge: Challenge) -> None:
         """Send a challenge that has changed with its next tick."""
         feed = self._feeds.get(challenge.id)
-        if feed is not None:
-            # Of a store that has lost entries, an earlier version is the truth, too.
-            feed.now = challenge
-            self._schedule(challenge.id)
+        if feed is None:
+            return
+        if challenge.version < feed.now.version:
+            known = self._challenges.known(challenge.id)
+            if known is None or known.version >= feed.now.version:
+                # It was read before the latest entry, and is told after it.
+                return
+        feed.now = challenge
+        self._schedule(challenge.id)
 
     def _schedule(self, challenge: ChallengeId) -> None:
         if not self._ticks.is_scheduled(challenge):
@@ -132,6 +138,12 @@ class ChallengeFeeds:
         if feed is None:
             return
         before, now = feed.known, feed.now
+        if now.version < before.version:
+            # Redis has lost entries. Clients ignore a lower version, unless they reconnect.
+            feed.known = now
+            for session in list(feed.sent):
+                session.close(Reason.WENT_BACK)
+            return
         profiles = await self._profiles.load(present.players_of(now))
         feed.known = now
         changes: dict[bool, bytes] = {}
@@ -174,7 +186,7 @@ def _concerns(before: Challenge, now: Challenge, player: PlayerId) -> bool:
         and was is not None
         and (own.begun, own.result, own.void) != (was.begun, was.result, was.void)
     )
-    return is_other or now.over != before.over or now.version < before.version
+    return is_other or now.over != before.over
 
 
 def _change(

@@ -106,6 +106,38 @@ async def test_who_reads_slowly_is_sent_the_whole_when_they_have_caught_up(
     assert all(row["result"] is None or row["player"]["id"] == ADA for row in whole["players"])
 
 
+async def test_what_was_read_before_the_latest_entry_changes_nothing(
+    hub: HubNode, node: Node
+) -> None:
+    challenge = await made(node)
+    (seat,) = await watchers(hub, challenge.id, 1)
+    before = await now(node, challenge)
+    await played(node, challenge.id, ADA)
+    await seat.next("ChallengeChange", has_ended(ADA))
+    node.services.live_challenges.changed.emit(before)
+    await played(node, challenge.id, BOB)
+    await seat.next("ChallengeChange", has_ended(BOB))
+    assert seat.code is None
+
+
+async def test_who_watches_what_a_store_has_lost_comes_back(hub: HubNode, node: Node) -> None:
+    challenge = await made(node)
+    (seat,) = await watchers(hub, challenge.id, 1)
+    (key,) = await node.keys("*challenge:*")
+    kept = await node.redis.dump(key)
+    assert kept is not None
+    await played(node, challenge.id, ADA)
+    await seat.next("ChallengeChange", has_ended(ADA))
+    await node.redis.restore(key, 0, kept, replace=True)
+    found = await now(node, challenge)
+    node.services.live_challenges.changed.emit(found)
+
+    async def is_closed() -> bool:
+        return seat.code is not None
+
+    await until(is_closed)
+
+
 async def test_nothing_is_kept_of_what_nobody_watches(hub: HubNode, node: Node) -> None:
     one, another = await made(node), await made(node, key="another")
     first, second = await watchers(hub, one.id, 2)
