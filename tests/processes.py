@@ -13,6 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO
 
+from tests.forked import Forked
+
 ROOT = Path(__file__).parents[1]
 """The top of the repository."""
 
@@ -29,20 +31,32 @@ PATIENCE = 60.0
 
 
 class Running:
-    """A child process, and the lines that it has printed so far (both output streams)."""
+    """A child process, and the lines that it has printed so far (both output streams).
+
+    If it is to be forked, its arguments are those of a node (`tests/forked.py`).
+    """
 
     def __init__(
-        self, arguments: Sequence[str], env: Mapping[str, str] | None = None, cwd: Path = ROOT
+        self,
+        arguments: Sequence[str],
+        env: Mapping[str, str] | None = None,
+        cwd: Path = ROOT,
+        *,
+        forked: bool = False,
     ) -> None:
-        self.process = subprocess.Popen(  # noqa: S603 - a test's own arguments
-            arguments,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        self.process: subprocess.Popen[str] | Forked
+        if forked:
+            self.process = Forked(arguments, cwd, env)
+        else:
+            self.process = subprocess.Popen(  # noqa: S603 - a test's own arguments
+                arguments,
+                cwd=cwd,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
         self.lines: list[str] = []
         self._ended = False
         self._changed = threading.Condition()
@@ -80,25 +94,29 @@ class Running:
     def end(self) -> int:
         """End it with SIGTERM, and return its exit status."""
         self.process.terminate()
-        self._wait_for_end()
-        return self.process.returncode
+        return self._wait_for_end()
 
-    def _wait_for_end(self) -> None:
+    def _wait_for_end(self) -> int:
         try:
-            self.process.wait(PATIENCE)
+            status = self.process.wait(PATIENCE)
         finally:
             self.process.kill()
         self._reader.join(PATIENCE)
         assert self.process.stdout is not None
         self.process.stdout.close()
+        return status
 
 
 @contextmanager
 def running(
-    arguments: Sequence[str], env: Mapping[str, str] | None = None, cwd: Path = ROOT
+    arguments: Sequence[str],
+    env: Mapping[str, str] | None = None,
+    cwd: Path = ROOT,
+    *,
+    forked: bool = False,
 ) -> Iterator[Running]:
-    """Run a program in the block, and end it when the block is left."""
-    program = Running(arguments, env, cwd)
+    """Run a program in the block, and end it when the block is left; see `Running`."""
+    program = Running(arguments, env, cwd, forked=forked)
     try:
         yield program
     finally:

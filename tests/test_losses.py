@@ -70,7 +70,7 @@ def site_on(url: str) -> Iterator[Site]:
     fixed = ["--host", "127.0.0.1", "--port", "0", "--log-format", "json"]
     own = ["--redis", as_node(url), "--secret-key-file", str(SECRET_KEY_FILE)]
     command = [sys.executable, "-m", "server", "serve", *fixed, *own]
-    with running([*command, "--metrics-port", str(metrics_port)]) as node:
+    with running([*command, "--metrics-port", str(metrics_port)], forked=True) as node:
         port = json.loads(node.wait_for('"listening"'))["port"]
         yield Site(node, port, metrics_port)
         assert node.end() == 0

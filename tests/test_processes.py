@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
-from tests.processes import PORTS_PER_PROCESS, ROOT, free_port
+from tests.processes import PATIENCE, PORTS_PER_PROCESS, ROOT, free_port, is_alive, running
 
 _PRINT_PORTS = f"""
 from tests.processes import free_port
@@ -54,3 +56,31 @@ def test_ports_in_a_row_are_all_free() -> None:
         with taken:
             first = free_port(3)
             assert following not in range(first, first + 3)
+
+
+def test_a_forked_node_prints_and_ends_as_any_other() -> None:
+    """With its own arguments, environment and folder."""
+    program = "import os, sys; print(os.getcwd(), os.environ, sys.argv[1:]); sys.exit(3)"
+    env = {"ONLY": "this"}
+    with running([sys.executable, "-c", program, "a", "b"], env, Path("/"), forked=True) as node:
+        assert node.wait_for("this") == "/ environ({'ONLY': 'this'}) ['a', 'b']\n"
+        assert node.process.wait(PATIENCE) == 3
+        assert node.process.poll() == 3
+
+
+def test_a_forked_node_is_terminated_and_killed() -> None:
+    waiting = "import signal; print('waiting', flush=True); signal.pause()"
+    for end, status in (("terminate", -signal.SIGTERM), ("kill", -signal.SIGKILL)):
+        with running([sys.executable, "-c", waiting], forked=True) as node:
+            node.wait_for("waiting")
+            assert node.process.poll() is None
+            assert is_alive(node.process.pid)
+            getattr(node.process, end)()
+            assert node.process.wait(PATIENCE) == status
+            assert not is_alive(node.process.pid)
+
+
+def test_a_forked_node_is_told_what_the_command_is_told() -> None:
+    with running([sys.executable, "-m", "server", "serve", "--nothing"], forked=True) as node:
+        assert node.process.wait(PATIENCE) == 2
+        assert "No such option" in node.wait_for("--nothing")

@@ -87,7 +87,8 @@ class Site:
     def start(self) -> None:
         """Start the server, and wait until it listens."""
         command = [sys.executable, *self._program, "serve", "--port", str(self._port)]
-        self._running = running([*command, "--data", str(self._data), "--log-format", "json"])
+        command += ["--data", str(self._data), "--log-format", "json"]
+        self._running = running(command, forked=True)
         self.process = self._running.__enter__()
         self.process.wait_for("listening")
         self.url = f"http://localhost:{self._port}"

@@ -62,7 +62,8 @@ class Nodes:
 
     def _start(self, port: int) -> Running:
         command = [sys.executable, "-m", "server", "serve", "--port", str(port)]
-        node = Running([*command, "--redis", self._redis, "--log-format", "json"])
+        command += ["--redis", self._redis, "--log-format", "json"]
+        node = Running(command, forked=True)
         node.wait_for("listening")
         return node
 

@@ -52,7 +52,8 @@ def origin(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
             command = [sys.executable, "-m", "server", "serve", "--port", str(own)]
             data = ["--data", str(home / path.strip("/")), "--log-format", "json"]
             public = ["--public-url", f"{origin}{path}/", "--trusted-proxies", "127.0.0.1"]
-            stack.enter_context(running([*command, *data, *public])).wait_for('"listening"')
+            node = stack.enter_context(running([*command, *data, *public], forked=True))
+            node.wait_for('"listening"')
         file = home / "Caddyfile"
         file.write_text("{\n\tadmin off\n}\n" + config)
         env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_CONFIG_HOME": str(home)}

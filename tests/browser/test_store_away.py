@@ -25,7 +25,7 @@ def url(redis: Server) -> Iterator[str]:
     """Run a node on that Redis, and yield its URL."""
     port = free_port()
     serve = [sys.executable, "-m", "server", "serve", "--port", str(port), "--redis", redis.url]
-    with running([*serve, "--log-format", "json"]) as node:
+    with running([*serve, "--log-format", "json"], forked=True) as node:
         node.wait_for("listening")
         yield f"http://localhost:{port}"
 

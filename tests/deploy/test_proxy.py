@@ -93,8 +93,7 @@ def node(redis: str, page: Path, **more: str) -> Iterator[Node]:
         "SAMEDEAL_ORIGINS": "",
         **more,
     }
-    command = Path(sys.executable).with_name("samedeal")
-    with running([str(command), "serve"], env) as process:
+    with running([sys.executable, "-m", "server", "serve"], env, forked=True) as process:
         listening = json.loads(process.wait_for('"listening"'))
         yield Node(process, listening["port"])
 

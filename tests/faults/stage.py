@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -14,7 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tests.faults.stores import PrivateServer, Store
-from tests.processes import ROOT, free_port
+from tests.forked import Forked
+from tests.processes import free_port
 
 NODES = 3
 """How many nodes share a Redis; one has a private store."""
@@ -61,7 +61,7 @@ class Node:
         self._jumps.write_text("0")
         self._options = options
         self._module = module
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Forked | None = None
         self._wanted = False
 
     def start(self) -> None:
@@ -69,14 +69,7 @@ class Node:
         command = [sys.executable, "-m", self._module, "--jumps", str(self._jumps)]
         command += ["--host", "127.0.0.1", "--port", str(self.port), "--log-format", "json"]
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603 - a test's own arguments
-                [*command, *self._options],
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
+            self._process = Forked([*command, *self._options], output=log)
         self._wanted = True
 
     async def until_listening(self) -> None:
