@@ -2,7 +2,7 @@
 
 python -m deploy.bench.capacity [--table | --write]
 
-It takes half a minute. What is measured is what Redis says its data takes (`MEMORY STATS`), before
+It takes a minute. What is measured is what Redis says its data takes (`MEMORY STATS`), before
 and after so many of a kind were made, divided by their number, and `KEY_COST` for each new key.
 With `--write` it is recorded in `costs.json`. With `--table` nothing is measured: the tables of
 `deploy/CAPACITY.md` are written anew, which follow from what is recorded.
@@ -31,17 +31,19 @@ from engine.catalog import ruleset
 from server.accounts.accounts import parse_typed
 from server.app import services_alone
 from server.base.core import days
-from server.base.core.ids import AttemptId, DealId, PlayerId
+from server.base.core.ids import AttemptId, ChallengeId, DealId, PlayerId
 from server.base.redis.database import Database
 from server.base.redis.embedded import embedded_redis
 from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.key_file import own_keys
 from server.base.work.random_text import random_id
+from server.challenges.core.events import Terms
 from server.cli.logs import configure
 from server.deals.store import DealStore
 from server.play.answers import Played
+from server.play.core import keys as play_keys
 from server.play.core.result import Result
-from server.results.core.history import DayResult
+from server.results.core.history import ChallengeResult, DayResult
 from server.results.core.race_results import Race
 from server.settings import Settings
 from server.wings import Services
@@ -63,6 +65,12 @@ GAME = "deuces"
 
 LENGTHS = (1, 10, 100, 300)
 """Moves of attempts: a look, a few, a usual game, a long one."""
+
+CHALLENGERS = (2, 50, 1_000)
+"""Players of challenges: a friend, a circle, as many as there may be."""
+
+OPEN_FOR = 3 * 86_400_000
+"""Milliseconds for which a challenge is open."""
 
 RESIGNED = (20, 32, 180_000, 100, "resigned")
 """The result of everybody who has one."""
@@ -109,8 +117,37 @@ async def play(services: Services, attempt: AttemptId, player: PlayerId, moves: 
         assert isinstance(outcome, Played), outcome
 
 
-async def kinds(services: Services, redis: Redis) -> AsyncIterator[tuple[str, Make]]:
-    """Yield each kind of thing that is kept, with what makes one of it."""
+async def challenge(services: Services, redis: Redis, players: int, _: int) -> None:
+    """Make a challenge that so many look at and end; their attempts are measured as dailies are."""
+    service = services.challenges
+    terms = Terms(GAME, "standard", 900_000, OPEN_FOR)
+    made = await service.create(PlayerId(random_id()), terms, "k" * 10)
+    entrants = [PlayerId(random_id()) for _ in range(players)]
+
+    async def attempt(number: int) -> None:
+        await service.look(made, entrants[number])
+        begun = await service.play(made.id, entrants[number])
+        await services.attempts.give_up(begun.attempt)
+
+    await map_concurrently(players, attempt, AT_ONCE)
+    await services.outbox.flush()
+    for player in entrants:
+        await redis.delete(play_keys.attempt(made.attempt(player)))
+
+
+async def kinds(services: Services, redis: Redis) -> AsyncIterator[tuple[str, Make, int]]:
+    """Yield each kind of thing that is kept, with what makes one of it, and how many to make."""
+    async for name, make in of_play(services, redis):
+        yield name, make, COUNT
+    yield "a challenge that nobody plays", partial(challenge, services, redis, 0), COUNT
+    for players in CHALLENGERS:
+        name = f"a challenge of {players:,}, besides their attempts"
+        count = max(1, COUNT // players)
+        yield name, partial(challenge, services, redis, players), count
+
+
+async def of_play(services: Services, redis: Redis) -> AsyncIterator[tuple[str, Make]]:
+    """Yield each kind of thing that dailies and races leave, with what makes one of it."""
     day = days.day_at(services.clock.now())
     # Twice: the first ones open connections and load scripts, which takes memory, too.
     for _ in range(2):
@@ -135,6 +172,12 @@ async def kinds(services: Services, redis: Redis) -> AsyncIterator[tuple[str, Ma
     yield "a guest's first result", partial(result, guests, 0)
     yield "a guest's next result of the same week", partial(result, guests, 1)
     yield "a kept player's first result", partial(result, kept, 0)
+
+    async def challenged(number: int) -> None:
+        stood = ChallengeResult(0, ChallengeId(random_id()), 1, 2, *RESIGNED)  # type: ignore[arg-type]
+        await services.histories.add_challenge(guests[number], GAME, DealId(random_id()), stood)
+
+    yield "a player's result of a challenge", challenged
     codes = {}
 
     async def room(number: int) -> None:
@@ -177,11 +220,11 @@ async def measure(services: Services, redis: Redis) -> dict[str, int]:
 
     await services.prepare()
     found: dict[str, int] = {}
-    async for name, make in kinds(services, redis):
+    async for name, make, count in kinds(services, redis):
         before = await used()
-        await map_concurrently(COUNT, make, AT_ONCE)
+        await map_concurrently(count, make, AT_ONCE)
         await services.outbox.flush()
-        found[name] = round((await used() - before) / COUNT)
+        found[name] = round((await used() - before) / count)
     return found
 
 

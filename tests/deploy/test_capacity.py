@@ -69,6 +69,7 @@ async def test_what_is_recorded_is_what_redis_keeps(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(deals_store, "secrets", node.FixedSeed)
     monkeypatch.setattr(capacity, "COUNT", 40)
     monkeypatch.setattr(capacity, "LENGTHS", (100,))
+    monkeypatch.setattr(capacity, "CHALLENGERS", (2,))
     async with capacity.alone() as (services, redis):
         kept = await capacity.measure(services, redis)
         file = await capacity.file_costs(services, redis)

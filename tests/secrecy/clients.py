@@ -379,8 +379,8 @@ class Clients:
     def _preview(self, client: int, tab: int, rng: random.Random) -> list[Input]:
         """Request the preview of a link."""
         pool = self._pool(client, tab, rng)
-        screen = rng.choice(["r", "run", "deal", "leaderboard"])
-        name = {"r": "code", "run": "attempt", "deal": "deal", "leaderboard": "game"}[screen]
+        names = {"r": "code", "run": "attempt", "deal": "deal", "leaderboard": "game"}
+        screen, name = rng.choice([*names.items(), ("c", "challenge")])
         return [
             Input(client, tab, "preview", path=f"/{screen}/{rng.choice(pool[name] or ['unknown'])}")
         ]
