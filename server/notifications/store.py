@@ -1,4 +1,4 @@
-"""Where players are told something, and what they want to be told.
+"""Subscribers: devices on which players are told something, and what they want to be told.
 
 A hash by player: `wishes`, and each device by its id as `d:<id>`; `day` and `told`, how many
 notifications there were on a day. Beside it is a due item, if the player wants to be reminded.

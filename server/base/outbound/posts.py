@@ -50,7 +50,7 @@ log = structlog.get_logger()
 
 
 class Channel(NamedTuple):
-    """How a wing posts.
+    """A channel: how a wing posts.
 
     Attributes:
         request: makes the request of a post; `None` if it is of no use any more.

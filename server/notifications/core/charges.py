@@ -11,4 +11,4 @@ DEVICE: Final = (Item(1_500, PUSH_LIFE_S * 1000),)
 """A device that is told something; push services have URLs of 200 to 600 characters."""
 
 WISHES: Final = (Item(400, PUSH_LIFE_S * 1000),)
-"""What a player wants to be told, and when it is not to be."""
+"""The wishes of a player: what to be told, and when not."""

@@ -25,7 +25,7 @@ MAX_TEXT: Final = 3_000
 
 _RECORD: Final = 4_096
 _LAST: Final = b"\x02"
-"""What follows the text in the last record, which here is the only one."""
+"""The byte that follows the text in the last record, which here is the only one."""
 
 
 def is_key(key: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Who has been passed in a challenge, and is to be told."""
+"""Those who have been passed in a challenge, and are to be told."""
 
 from __future__ import annotations
 

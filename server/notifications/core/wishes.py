@@ -28,7 +28,7 @@ SPREAD_MS: Final = 600_000
 """Milliseconds before that over which reminders are spread, as many players have the same time."""
 
 Topic = Literal["challenged", "beaten", "streak"]
-"""What players are told: somebody challenges them; somebody has passed them; a streak ends soon."""
+"""Topics: somebody challenges the player; somebody has passed the player; a streak ends soon."""
 
 _HOSTS: Final = ("fcm.googleapis.com", "updates.push.services.mozilla.com", "web.push.apple.com")
 _DOMAINS: Final = (".push.apple.com", ".notify.windows.com")
@@ -83,14 +83,14 @@ class Quiet(Struct, array_like=True, frozen=True):
 
 
 class Wishes(Struct, frozen=True):
-    """What a player wants to be told, as stored."""
+    """Wishes of a player: what to be told, and when not; as stored."""
 
     topics: tuple[Topic, ...] = ()
     quiet: Quiet | None = None
 
 
 class Notice(Struct, frozen=True):
-    """What a player is told, as stored.
+    """A notice: something that a player is told, as stored.
 
     Attributes:
         topic: what it is about.

@@ -1,4 +1,4 @@
-"""Where something is posted to: URLs that may be posted to, and what they mean."""
+"""Destinations: URLs that may be posted to, and where they lead."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAME: Final = re.compile(
 
 
 class Destination(NamedTuple):
-    """Where something is posted to.
+    """A destination of posts.
 
     Attributes:
         host: a name, in lower case.
