@@ -47,7 +47,8 @@ def node(made: Secrets, folder: Path, **changed: str) -> Iterator[tuple[Running,
     """Run a node with the variables of the compose file, but for those changed; yield its port."""
     variables = environment(compose()["services"]["node-a"], made.folder)
     own = {"SAMEDEAL_HOST": "127.0.0.1", "SAMEDEAL_PORT": "0", "SAMEDEAL_DATA": str(folder)}
-    with running([*SAMEDEAL, "serve"], os.environ | variables | own | changed) as process:
+    env = os.environ | variables | own | changed
+    with running([*SAMEDEAL, "serve"], env, forked=True) as process:
         port = json.loads(process.wait_for('"listening"'))["port"]
         yield process, port
 

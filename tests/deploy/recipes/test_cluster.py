@@ -167,7 +167,7 @@ class Site:
             "SAMEDEAL_LOG_FORMAT": "json",
         }
         command = [sys.executable, "-m", "server", "serve"]
-        with running(command, os.environ | own | settings) as process:
+        with running(command, os.environ | own | settings, forked=True) as process:
             yield process, json.loads(process.wait_for('"listening"'))["port"]
 
 
