@@ -218,9 +218,11 @@ class DealStore:
             days: for how many days what is played on it is kept.
             journal: the key of another run on it that is kept as well, if it is there.
         """
-        names = keys.deal(deal), journal
         life = (days + keys.PLAYED_DEAL_DAYS) * base_keys.DAY_SECONDS
-        await asyncio.gather(*(self._database.run(_EXTEND, [key], life) for key in names))
+        await asyncio.gather(
+            self._database.run(_EXTEND, [keys.deal(deal)], life),
+            self._database.write(journal, "EXPIRE", journal, life),
+        )
 
     async def find(self, deal_id: DealId) -> Deal | None:
         """Return a deal, or `None` if there is none with this id.
