@@ -26,6 +26,7 @@ from engine.catalog import games, ruleset
 from engine.schema import Game
 from server.base.core.codes import parse_room_code
 from server.base.core.ids import (
+    ID_LENGTH,
     AttemptId,
     ChallengeId,
     RoomCode,
@@ -148,7 +149,7 @@ class Previews:
             case ["r" | "c" as screen, name]:
                 of_room = screen == "r"
                 return await (self._room(name, address) if of_room else self._challenge(name))
-            case ["archive" | "watch" | "run" | "deal" as screen, *named]:
+            case ["archive" | "watch" | "run" | "deal" | "o" as screen, *named]:
                 return of_link(screen, named) or HOME
             case [screen, name] if (game := games().get(name)) is not None:
                 if screen == "leaderboard":
@@ -330,6 +331,17 @@ def deal(shown: str) -> Preview | None:
     return Preview("One deal of solitaire", about, f"/deal/{shown}", listed=False)
 
 
+def invitation(link: str) -> Preview | None:
+    """Return the preview of a link by which a circle is joined; `None` if it cannot be one.
+
+    Nothing is read, so that it says nothing of whether there is such a circle.
+    """
+    if not (is_id(link[:ID_LENGTH]) and is_id(link[ID_LENGTH:])):
+        return None
+    about = "The same deals every day, and a table of our own that lasts."
+    return Preview("Join our circle", about, f"/o/{link}", listed=False)
+
+
 def of_link(screen: str, named: list[str]) -> Preview | None:
     """Return the preview of what a link names, without a read of the store; `None` if nothing."""
     match screen, named:
@@ -341,6 +353,8 @@ def of_link(screen: str, named: list[str]) -> Preview | None:
             return run(attempt)
         case "deal", [shown]:
             return deal(shown)
+        case "o", [link]:
+            return invitation(link)
     return None
 
 

@@ -138,6 +138,10 @@ async def preview(port: int, path: str, **headers: str) -> dict[str, str]:
         ("/watch/H7KQ2M4X/Jk1c9mY-w3_A", "Watch our race", "/watch/H7KQ2M4X/Jk1c9mY-w3_A"),
         ("/watch/H7KQ2M4X/%22%3E%3Cscript%3E", HOME.title, "/"),
         ("/watch/H7KQ2M4X", HOME.title, "/"),
+        (f"/o/{'rw4kq8d2n6vx1zt7' * 2}", "Join our circle", f"/o/{'rw4kq8d2n6vx1zt7' * 2}"),
+        ("/o/rw4kq8d2n6vx1zt7", HOME.title, "/"),
+        ("/circles/rw4kq8d2n6vx1zt7", HOME.title, "/"),
+        ("/c/rw4kq8d2n6vx1zt7", "A challenge at solitaire", "/c/rw4kq8d2n6vx1zt7"),
         ("/r/%22%3E%3Cscript%3E", "Race me at solitaire", "/"),
     ],
 )
@@ -159,7 +163,7 @@ async def test_each_address_has_its_own_preview(
     assert (meta["og:image:width"], meta["og:image:height"]) == ("1200", "630")
     assert (meta["og:site_name"], meta["og:type"]) == ("Samedeal", "website")
     assert meta["twitter:card"] == "summary_large_image"
-    linked = address.startswith(("/archive/", "/run/", "/deal/", "/watch/"))
+    linked = address.startswith(("/archive/", "/run/", "/deal/", "/watch/", "/o/", "/c/"))
     assert ("robots" in meta) == (path.startswith("/r/") or linked)
 
 
