@@ -255,7 +255,7 @@ def _gather(world: World, apart: random.Random | None) -> Company:
         return Company(network, [*players, *cast.honest], [*cast.works], cast)
     # Drawn apart, so that the other races of known seeds stay as they are.
     quickly = random.Random(f"quick {world.seed}").random() < QUICK
-    challenging = random.Random(f"challenge {world.seed}")
+    challenging = random.Random(f"asynchronous {world.seed}")
     challenged = not dailies and not quickly and challenging.random() < CHALLENGED
     if not dailies and quickly:
         works = [plans.race_quickly(player, game) for player in players]
