@@ -20,6 +20,7 @@ from server.base.wire.session_messages import Hello
 from server.challenges.messages import CreateChallenge, PlayChallenge, WatchChallenge
 from server.circles.messages import CreateCircle, DeleteCircle, JoinCircle
 from server.lobby.messages import QuickMatch
+from server.notifications.messages import AddPush
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Hint, OpenAttempt, Resign, Undo
 from server.protocol import COMMANDS, kind_of
 from server.rooms.messages import CreateRoom, JoinRoom, SetReady, StartRound
@@ -135,6 +136,9 @@ class Seen:
             return keys if name == "key" else [[], [], list(self.players)[-2:]]
         if struct is CreateCircle and name == "key":
             return [f"a key of a circle {number}" for number in range(5)]
+        if struct is AddPush:
+            # Its key is no watch key.
+            return []
         seen: dict[str, Iterable[Any]] = {
             "code": self.codes,
             "attempt": self.attempts,
