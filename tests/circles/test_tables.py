@@ -11,6 +11,7 @@ from server.base.core.ids import ChallengeId, DealId, PlayerId
 from server.base.core.refusal import Refusal
 from server.circles.core.circle import Circle
 from server.circles.core.seasons import week_at
+from server.players.core import keys as player_keys
 from server.results.core.boards import days_of
 from server.results.core.history import ChallengeResult, DayResult, RoundResult
 from tests.builders import ADA, BOB, CYD, START
@@ -150,6 +151,17 @@ async def test_a_table_of_all_time_has_wins_crowns_races_and_records(node: Node)
     assert table.records[GAME][0] == BOB
     assert table.records[GAME][1].day == TODAY
     assert table.records["deuces"][1] == (race.packed, None)
+
+
+async def test_histories_that_were_written_before_their_sums_were_count_too(node: Node) -> None:
+    circle = await founded(node)
+    for game in games():
+        await add(node, ADA, WON, game=game)
+    key = player_keys.history(ADA)
+    await node.redis.hdel(key, *(f"p:{game}" for game in games()))
+    table = await node.services.circle_tables.table(circle, "all")
+    assert (table.rows[0].score.played, table.rows[0].score.crowns) == (len(games()), 1)
+    assert table.records[GAME] == (ADA, (WON.packed, TODAY))
 
 
 async def test_two_are_compared_on_the_deals_that_both_have_played(node: Node) -> None:
