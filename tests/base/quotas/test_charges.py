@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -22,6 +23,8 @@ from server.base.quotas.quotas import Scope
 from server.base.wire import session_messages
 from server.base.wire.scopes import scopes_of
 from server.challenges import messages as challenges_messages
+from server.circles import messages as circles_messages
+from server.circles.core import charges as circles_charges
 from server.dailies import messages as dailies_messages
 from server.handlers import handlers_of
 from server.lobby import messages as lobby_messages
@@ -171,6 +174,10 @@ async def keep_code(seat: Seat) -> None:
     assert (await seat.ask("KeepRecoveryCode", code=code))["type"] == "done"
 
 
+async def found_circle(seat: Seat) -> dict[str, Any]:
+    return await seat.ask("CreateCircle", name="Friends", key="the key of a circle")
+
+
 CHARGED: dict[type, Callable[[Seat, str], object]] = {
     session_messages.Rename: lambda seat, _: seat.ask("rename", name="Someone"),
     rooms_messages.CreateRoom: lambda seat, _: create(seat, "charged"),
@@ -206,6 +213,7 @@ CHARGED: dict[type, Callable[[Seat, str], object]] = {
     challenges_messages.CreateChallenge: lambda seat, _: seat.ask(
         "CreateChallenge", game="robert", limit=300, open_for=3_600, key="a key of a challenge"
     ),
+    circles_messages.CreateCircle: lambda seat, _: found_circle(seat),
     accounts_messages.DeleteAccount: lambda seat, _: seat.ask("DeleteAccount"),
 }
 """How to give each command that is charged for; new guests, moves and passkeys have other tests."""
@@ -216,6 +224,11 @@ OTHERS = {
     moderation_messages.Report,
     challenges_messages.WatchChallenge, challenges_messages.PlayChallenge,
     challenges_messages.EmoteRun, challenges_messages.Rematch,
+    circles_messages.JoinCircle, circles_messages.EmoteItem, circles_messages.LeaveCircle,
+    circles_messages.MuteCircle, circles_messages.RemoveFromCircle,
+    circles_messages.HandOverCircle, circles_messages.RenameCircle,
+    circles_messages.RenewCircleLink, circles_messages.SetCircleSeason,
+    circles_messages.SetCircleLeague, circles_messages.SetCircleWebhook,
 }  # fmt: skip
 """Commands that are charged for as other tests show."""
 
@@ -236,6 +249,10 @@ FREE = {
     notifications_messages.RemovePush,
     challenges_messages.UnwatchChallenge, challenges_messages.ListChallenges,
     challenges_messages.HideChallenge,
+    circles_messages.ShowInvitation, circles_messages.ListCircles, circles_messages.WatchCircle,
+    circles_messages.UnwatchCircle, circles_messages.GetCircleTable,
+    circles_messages.GetHeadToHead, circles_messages.GetCircleFeed,
+    circles_messages.DeleteCircle,
 }  # fmt: skip
 """Commands that nobody is charged for."""
 
@@ -272,6 +289,38 @@ async def test_a_command_that_stores_something_is_charged_for(
     assert asyncio.iscoroutine(answer)
     await answer
     assert await stored(node) > before
+
+
+@ALONE
+async def test_members_and_changes_of_a_circle_are_charged_for(
+    hub: HubNode, node: Node, clock: SetClock
+) -> None:
+    ada, bob = await seat_at(hub, HERE), await seat_at(hub, ELSEWHERE, name="Bob")
+    circle = await found_circle(ada)
+    found = {"circle": circle["circle"]}
+    # Who founds it is in no feed; so the others join it later.
+    clock.time += 1
+    before = await stored(node, ELSEWHERE)
+    assert (await bob.ask("JoinCircle", link="unknown"))["code"] == "unknown_circle"
+    assert await stored(node, ELSEWHERE) == before
+    await bob.ask("JoinCircle", link=circle["link"])
+    assert await stored(node, ELSEWHERE) == before + circles_charges.MEMBER[0].size
+    league = ["week", ["robert"], 600, 0, "none"]
+    item = (await ada.ask("GetCircleFeed", **found))["items"][0]["item"]
+    changes: list[tuple[str, dict[str, object]]] = [
+        ("EmoteItem", {"item": item, "emote": 1}),
+        ("MuteCircle", {"muted": True}),
+        ("RenameCircle", {"name": "Others"}),
+        ("RenewCircleLink", {}),
+        ("SetCircleSeason", {"weeks": 4}),
+        ("SetCircleLeague", {"league": league}),
+        ("RemoveFromCircle", {"player": bob.player}),
+    ]
+    for name, fields in changes:
+        before = await stored(node)
+        answer = await ada.ask(name, **found, **fields)
+        assert answer.get("code") is None, answer
+        assert await stored(node) == before + circles_charges.ENTRY.size, name
 
 
 @ALONE
