@@ -15,6 +15,7 @@ export type {
   ChallengeRow,
   Challenger,
   Circle,
+  CircleChallenge,
   CircleFeed,
   CircleGone,
   CircleMember,

@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   [
     ...["deals", "replay", "leaderboard", "practice", "race", "daily", "challenges", "watch"],
     "account",
+    "circles",
     "home",
     "operators",
   ],
@@ -49,6 +50,7 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     race: "it has the button that opens a race, and the field for a room's code",
     daily: "it lists the dailies",
     challenges: "it lists the player's challenges",
+    circles: "it lists the player's circles",
   },
 };
 
@@ -129,7 +131,9 @@ describe("the page's folders", () => {
   });
 
   test("no folder has too many modules", () => {
-    expect(crowded(MODULES)).toEqual([]);
+    // A module for each language and group of words is made, and nobody reads those.
+    const written = MODULES.filter((module) => dirname(module) !== "text/generated");
+    expect(crowded(written)).toEqual([]);
   });
 
   test("each folder has a place and a line in the README, and each place a folder", () => {

@@ -19,7 +19,8 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["public", /client_js\/src\/api\.ts|app\/publicApi\.ts/],
   ["account", /client_js\/src\/account\.ts/],
   ["operators", /client_js\/src\/operators\.ts/],
-  ["later", /client_js\/src\/(laterMessages|challenges|circles|push)\.ts/],
+  ["later", /client_js\/src\/(laterMessages|challenges|push)\.ts/],
+  ["circles", /client_js\/src\/circles\.ts/],
   ["watching", /client_js\/src\/watching\.ts/],
   ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/(advisor|par)\.ts)/],
   // What every screen needs: of the client library, all but the above.
@@ -37,7 +38,10 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
   // What most screens show that are no table.
   ["parts", /parts\/(BoardSketch|Crown|Felt|Flame|Loading|Name|OutcomeWords|Rank|ShareButton)\./],
-  ["parts", /(kit\/Dialog|daily\/(GameRow|placing)|parts\/gameCards|race\/limits)\./],
+  [
+    "parts",
+    /(kit\/Dialog|circles\/known|daily\/(GameRow|placing)|parts\/gameCards|race\/limits)\./,
+  ],
   ["parts", /table\/TableLater\./],
   // Loaded when the page has nothing else to do, too.
   ["courses", /app\/courses\./],

@@ -9,7 +9,11 @@ const WORDS = /\/text\/generated\/([a-z]+)\.([a-z]+)\.ts$/;
 const FIRST_ONLY: ReadonlySet<string> = new Set(["home", "new", "r", "daily", "practice"]);
 
 /** The groups of words that few screens show, by the screen that does. */
-const OWN: Readonly<Record<string, string>> = { c: "challenges" };
+const OWN: Readonly<Record<string, string>> = {
+  c: "challenges",
+  circles: "circles",
+  o: "circles",
+};
 
 /** The modules of the first paint, by the first segment of the path. */
 const MODULES: Readonly<Record<string, readonly string[]>> = {
@@ -28,6 +32,8 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   archive: ["daily/Archive.svelte"],
   player: ["account/PlayerPage.svelte"],
   settings: ["account/Settings.svelte"],
+  circles: ["circles/Circles.svelte"],
+  o: ["circles/Circles.svelte"],
 };
 
 /**

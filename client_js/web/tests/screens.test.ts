@@ -37,6 +37,7 @@ function screens(onLine = true): Screens {
     line: here,
     watch: here,
     boards: here,
+    circles: here,
     operators: here,
     challenge: here,
     challenging: here,

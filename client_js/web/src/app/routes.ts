@@ -26,7 +26,11 @@ export type Route =
   | { screen: "operators"; page: OperatorPage; about: string }
   | { screen: "challenge"; challenge: string }
   | { screen: "challenging"; player: string | null; circle: string | null }
+  | { screen: "circles"; page: CirclePage; about: string }
   | { screen: "missing" };
+
+/** The player's circles; one of them, by its id; or what the link leads to that lets others in. */
+export type CirclePage = "all" | "one" | "invitation";
 
 /** The pages for those who run the server; some are about a player, a room or a run. */
 export type OperatorPage = "cases" | "players" | "rooms" | "acts" | "player" | "room" | "run";
@@ -84,6 +88,9 @@ export const paths = {
   /** A challenge to be made: for one player, for a circle, or for whoever has the link. */
   newChallenge: (who: { readonly player: string } | { readonly circle: string } | null = null) =>
     `${ROOT}/c${who === null ? "" : `?${new URLSearchParams({ ...who })}`}`,
+  circles: `${ROOT}/circles`,
+  circle: (circle: string) => `${ROOT}/circles/${encodeURIComponent(circle)}`,
+  invitation: (link: string) => `${ROOT}/o/${encodeURIComponent(link)}`,
   operators: (page: OperatorPage = "cases", about = "") =>
     `${ROOT}/admin${page === "cases" ? "" : `/${page}`}${about && `/${encodeURIComponent(about)}`}`,
   /** A race against a run, in practice. */
@@ -131,6 +138,12 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   if (first === "archive") {
     if (second !== undefined) return { screen: "day", date: second };
     return { screen: "archive", month: new URLSearchParams(search).get("month") };
+  }
+  if (first === "circles") {
+    return { screen: first, page: second === undefined ? "all" : "one", about: second ?? "" };
+  }
+  if (first === "o" && second !== undefined) {
+    return { screen: "circles", page: "invitation", about: second };
   }
   if (first === "player" && second !== undefined) return { screen: "player", player: second };
   if (first === "run" && second !== undefined) {

@@ -1,4 +1,4 @@
-/** Spans and moments of challenges in words, in the time zone of the browser. */
+/** Spans of challenges in words. */
 
 import { text } from "../text/index.ts";
 
@@ -22,12 +22,4 @@ export function openWords(seconds: number): string {
   const { days, hours } = text.challenges;
   const whole = (seconds * 1000) / DAY;
   return whole >= 1 ? days(whole) : hours((seconds * 1000) / HOUR);
-}
-
-/** A moment in Unix milliseconds, as in "Mon 30 Nov, 21:00". */
-export function momentWords(moment: number): string {
-  return new Date(moment).toLocaleString(text.locale, {
-    ...{ weekday: "short", day: "numeric", month: "short" },
-    ...{ hour: "2-digit", minute: "2-digit" },
-  });
 }

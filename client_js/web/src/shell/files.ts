@@ -46,6 +46,7 @@ export const FILES: Files = {
   operators: () => withOwnText("operators", import("../operators/Operators.svelte")),
   challenge: () => withOwnText("challenges", import("../challenges/Challenge.svelte")),
   challenging: () => withOwnText("challenges", import("../challenges/NewChallenge.svelte")),
+  circles: () => withOwnText("circles", import("../circles/Circles.svelte")),
   missing: () => import("../parts/Missing.svelte"),
   table: () => import("../table/Table.svelte"),
   boards: () => withText(import("../watch/Boards.svelte")),

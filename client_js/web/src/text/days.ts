@@ -26,6 +26,14 @@ export function weekdayWords(weekday: number): { readonly short: string; readonl
   return { short: written(day, { weekday: "short" }), long: written(day, { weekday: "long" }) };
 }
 
+/** A moment in Unix milliseconds, as in "Mon 30 Nov, 21:00", in the time zone of the browser. */
+export function timeWords(moment: number): string {
+  return new Date(moment).toLocaleString(text.locale, {
+    ...{ weekday: "short", day: "numeric", month: "short" },
+    ...{ hour: "2-digit", minute: "2-digit" },
+  });
+}
+
 /**
  * Numbers of cards more than most players', and more than on the player's own average, as a
  * sentence; null where that is unknown.

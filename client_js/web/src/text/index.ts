@@ -208,8 +208,9 @@ export function reachedWords(home: number, target: Target | null): string {
 /** The text of a refusal for a player: in the page's own words, else in the server's. */
 export function refusalWords({ code, message }: { code: string; message: string }): string {
   // Those of a group that was not loaded are refusals of what was not asked for.
-  const others = (text as Partial<Text>).challenges?.refusals;
-  return entry(text.refusals, code) ?? (others && entry(others, code)) ?? message;
+  const { challenges, circles } = text as Partial<Text>;
+  const later = { ...challenges?.refusals, ...circles?.refusals };
+  return entry(text.refusals, code) ?? entry(later, code) ?? message;
 }
 
 /** The words of a screen reader for a pile before its cards. */

@@ -1,0 +1,184 @@
+"""Circles in Chromium: one that is founded, joined, played in, left and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+
+
+@pytest.fixture
+def players(browser: Browser, site: Site) -> Iterator[tuple[Player, Player, Player]]:
+    """Return Ada, Grace and Barbara: on a phone, a desktop, and a phone."""
+    ada = Player(browser, site.url, PHONE, "Ada")
+    grace = Player(browser, site.url, DESKTOP, "Grace")
+    barbara = Player(browser, site.url, PHONE, "Barbara")
+    yield ada, grace, barbara
+    for each in (ada, grace, barbara):
+        each.close()
+
+
+def found(player: Player, name: str) -> str:
+    """Found a circle, and return the link that lets others in."""
+    player.go("/circles")
+    player.see("circle-name").fill(name)
+    player.press("found-circle")
+    player.see("alone").wait_for()
+    return player.see("circle-invitation").input_value()
+
+
+def join(player: Player, link: str) -> None:
+    """Join a circle by its link."""
+    player.page.goto(link)
+    player.press("join-circle")
+    player.see("circle").wait_for()
+
+
+def names(player: Player) -> list[str]:
+    """Return the names in a circle's table, from the top."""
+    return [row.split("#")[0].strip() for row in player.see("look-at").all_inner_texts()]
+
+
+def play(player: Player, home: int) -> None:
+    """Play the daily of Robert until so many cards are home, and give up."""
+    player.go("/daily/robert")
+    player.press("play-daily")
+    player.wait_for_board()
+    player.play_robert(home)
+    player.give_up()
+
+
+def compare(player: Player, others: dict[str, str]) -> None:
+    """Look at the member in the second row, against each of these others."""
+    player.see("look-at").nth(1).click()
+    for name, shown in others.items():
+        player.see("against").select_option(label=name)
+        expect(player.see("member")).to_contain_text(shown)
+    player.press("member-close")
+
+
+def react(player: Player) -> None:
+    """Send an emote for the first dailies of the feed."""
+    dailies = player.page.locator('[data-testid="feed-item"][data-about="dailies"]')
+    expect(dailies).to_have_count(2)
+    dailies.first.get_by_test_id("react").click()
+    player.press("emote-fire")
+    expect(dailies.first.get_by_test_id("sent-fire")).to_have_text("1")
+
+
+def test_three_play_in_a_circle(players: tuple[Player, Player, Player]) -> None:
+    ada, grace, barbara = players
+    link = found(ada, "Thursday club")
+    circle = ada.page.url
+    for each in (grace, barbara):
+        join(each, link)
+        # A guest is asked to keep the name, by which the place in the circle is kept.
+        expect(each.see("keep-place")).to_be_visible()
+        assert each.page.url == circle
+    # Whoever is there sees who comes.
+    expect(ada.see("circle-row")).to_have_count(3)
+    expect(ada.see("alone")).to_have_count(0)
+
+    play(grace, 5)
+    play(barbara, 3)
+    for each in (grace, barbara, ada):
+        each.page.goto(circle)
+    expect(ada.see("circle-points").first).not_to_have_text("0")
+    assert names(ada) == ["Grace", "Barbara", "Ada"]
+    states = ada.see("box-robert").evaluate_all("all => all.map(({dataset}) => dataset.state)")
+    assert states == ["played", "played", "none"]
+    expect(grace.see("rank")).to_contain_text("1st")
+
+    compare(grace, {"You": "1 : 0", "Ada": "the same deal yet"})
+    react(ada)
+
+    # What it is called, and that it has seasons, is up to its owner.
+    expect(grace.see("circle-rename")).to_have_count(0)
+    ada.unfold("circle-settings")
+    ada.see("circle-rename").fill("Friday club")
+    ada.press("circle-rename-save")
+    expect(grace.see("circle-title")).to_have_text("Friday club")
+    ada.see("season-weeks").select_option("4")
+    grace.see("span-season").check(force=True)
+    expect(grace.see("circle-table")).to_have_attribute("data-span", "season")
+    assert names(grace) == ["Grace", "Barbara", "Ada"]
+    ada.unfold("league-settings")
+    ada.press("league-save")
+    expect(grace.see("league")).to_be_visible()
+
+    # The start page has it from now on.
+    grace.go("/")
+    grace.see("home-circles").get_by_test_id("circle-link").click()
+    grace.see("circle").wait_for()
+
+    # Who leaves sees nothing of it any more.
+    grace.unfold("circle-settings")
+    grace.press("leave-circle")
+    grace.press("leave-circle-confirm")
+    grace.see("circle-name").wait_for()
+    expect(grace.see("circle-link")).to_have_count(0)
+    grace.page.goto(circle)
+    expect(grace.see("no-circle")).to_be_visible()
+    expect(ada.see("circle-row")).to_have_count(2)
+
+    ada.press("delete-circle")
+    ada.press("delete-circle-confirm")
+    ada.see("circle-name").wait_for()
+    expect(barbara.see("no-circle")).to_contain_text("deleted")
+    barbara.page.goto(link)
+    expect(barbara.see("no-circle")).to_be_visible()
+
+
+def test_the_members_play_a_challenge_of_the_circle(
+    players: tuple[Player, Player, Player],
+) -> None:
+    ada, grace, barbara = players
+    link = found(ada, "Challengers")
+    circle = ada.page.url
+    join(grace, link)
+    ada.press("challenge-circle")
+    ada.unfold("challenge-options")
+    ada.choose_game("robert")
+    ada.press("make-challenge")
+    ada.see("play-challenge").wait_for()
+    challenge = ada.page.url
+    grace.see("circle-challenge").click()
+    grace.press("play-challenge")
+    grace.wait_for_board()
+    grace.play_robert(4)
+    grace.give_up()
+    expect(grace.see("row-home")).to_have_text(["4"])
+    # Who is no member learns nothing of it.
+    barbara.page.goto(challenge)
+    expect(barbara.page.get_by_role("heading", level=1)).to_have_text("No such challenge")
+    grace.page.goto(circle)
+    expect(grace.see("circle-challenge")).to_contain_text("Ada")
+
+
+def test_an_owner_hands_the_circle_over_and_takes_a_member_out(
+    players: tuple[Player, Player, Player],
+) -> None:
+    ada, grace, barbara = players
+    link = found(ada, "Weekenders")
+    for each in (grace, barbara):
+        join(each, link)
+    expect(ada.see("circle-row")).to_have_count(3)
+    ada.see("look-at").filter(has_text="Grace").click()
+    ada.press("hand-over")
+    ada.press("member-confirm")
+    expect(ada.see("delete-circle")).to_have_count(0)
+    grace.see("look-at").filter(has_text="Barbara").click()
+    grace.press("remove-member")
+    grace.press("member-confirm")
+    expect(barbara.see("no-circle")).to_be_visible()
+    # The link that she knows lets her in no more.
+    barbara.page.goto(link)
+    expect(barbara.see("no-circle")).to_be_visible()
+    grace.press("invite")
+    renewed = grace.see("circle-invitation").input_value()
+    assert renewed != link
+    join(barbara, renewed)
