@@ -22,6 +22,7 @@ from server.base.web.api.route import Route
 from server.results.core.boards import Scope
 from server.routes import ROUTES
 from tests.builders import ADA, BOB, START
+from tests.challenges.test_challenges import TERMS
 from tests.clients.site import CLOSED, DATE, GAME, Site, play_daily, site_on
 from tests.conftest import ALONE
 from tests.nodes import Node, SetClock
@@ -54,6 +55,7 @@ UNKNOWN: dict[str, Callable[[int], str | list[str]]] = {
     "file": lambda number: [f"{_day(number)}.jsonl.gz", f"x{number}"],
     "deal": _id,
     "player": _id,
+    "challenge": _id,
     "run": lambda number: [f"{_id(number)}.{ADA}", f"x{number}"],
     "game": lambda number: f"game-{number}",
     "scope": lambda number: f"scope-{number}",
@@ -114,18 +116,22 @@ async def test_what_there_is_not_is_one_entry_at_most(
     run = await play_daily(node, ADA)
     await play_daily(node, BOB, moves=2)
     clock.time = CLOSED
+    challenge = await node.services.challenges.create(ADA, TERMS, "key")
     known: dict[str, list[str]] = {
         "date": [DATE],
         "period": [DATE],
         "file": [f"{DATE}.jsonl.gz"],
         "deal": [run.partition(".")[0]],
         "player": [ADA],
+        "challenge": [challenge.id],
         "run": [run],
         "game": [GAME],
         "scope": list(get_args(Scope)),
     }
     statuses: defaultdict[int, list[str]] = defaultdict(list)
     async with site_on(node, tmp_path, ("127.0.0.0/8",)) as site:
+        # The maker of the challenge that there is.
+        await node.services.profiles.load([ADA])
         profiles = len(node.services.profiles._known)
         for number, path in enumerate(_requests(route, known)):
             # Each from an address of its own, so that no budget keeps the cache small.
