@@ -443,6 +443,53 @@ def _challenges(cast: Cast) -> Screens:
     yield "home-challenged", player
 
 
+def _circles(cast: Cast) -> Screens:
+    """Visit a circle of one, and one that a friend has joined and played in."""
+    player, friend = cast("Ada", FROM_RIGHT)
+    player.go("/circles")
+    player.see("circle-name").fill("Thursday club")
+    yield "circles-none", player
+    player.press("found-circle")
+    player.see("alone").wait_for()
+    circle = player.page.url
+    yield "circle-alone", player
+    friend.page.goto(player.see("circle-invitation").input_value())
+    friend.see("join-circle").wait_for()
+    yield "circle-invitation", friend
+    friend.press("join-circle")
+    friend.see("circle").wait_for()
+    friend.go("/daily/robert")
+    friend.press("play-daily")
+    friend.wait_for_board()
+    friend.play_robert(4)
+    friend.give_up()
+    friend.see("results").wait_for()
+    player.unfold("circle-settings")
+    player.see("season-weeks").select_option("6")
+    player.unfold("league-settings")
+    player.press("league-save")
+    player.see("league").wait_for()
+    player.page.goto(circle)
+    player.see("circle-feed").wait_for()
+    player.see("react").first.click()
+    player.press("emote-nice")
+    player.see("sent-nice").wait_for()
+    yield "circle", player
+    player.see("look-at").first.click()
+    player.see("no-duels").wait_for()
+    yield "circle-member", player
+    player.press("member-close")
+    player.see("span-all").check(force=True)
+    player.see("records").wait_for()
+    player.unfold("circle-settings")
+    player.unfold("league-settings")
+    player.unfold("webhook-settings")
+    yield "circle-settings", player
+    player.go("/")
+    player.see("home-circles").wait_for()
+    yield "home-circles", player
+
+
 def _daily(cast: Cast) -> Screens:
     (player,) = cast("Ada")
     player.go("/daily/robert")
@@ -506,6 +553,7 @@ PARTS: dict[str, Callable[[Cast], Screens]] = {
     "watching": _watching,
     "lobby": _lobby,
     "challenges": _challenges,
+    "circles": _circles,
     "daily": _daily,
     "win": _win,
 }
