@@ -283,8 +283,10 @@ async def client_of(redis_url: str | Path) -> AsyncIterator[Client]:
     """Connect a client: to a cluster, that alone can take a second on a busy machine."""
     client = connect(redis_url)
     await client.ping()
-    yield client
-    await client.aclose()
+    try:
+        yield client
+    finally:
+        await client.aclose()
 
 
 @pytest.fixture

@@ -169,10 +169,13 @@ async def site_on(node: Node, folder: Path, proxies: Sequence[str] = ()) -> Asyn
     bound = bound_sockets.bind("127.0.0.1", 0, 1)[0]
     site.port = bound_sockets.port_of(bound)
     await listener.open(bound)
-    yield site
-    await listener.close()
-    await site.api.close()
-    await node.services.archive.close()
+    try:
+        yield site
+    finally:
+        # Also if a test fails: uvloop waits for a listening socket before it closes its event loop.
+        await listener.close()
+        await site.api.close()
+        await node.services.archive.close()
 
 
 async def play_daily(node: Node, player: PlayerId, game: str = GAME, moves: int = 0) -> AttemptId:

@@ -64,9 +64,11 @@ def cluster(running_servers: Cluster) -> Iterator[Cluster]:
 async def database_on(cluster: Cluster, acks: int = 1) -> AsyncIterator[Database]:
     """Yield the database of a node on the cluster."""
     database = Database(connect(cluster.url), acks)
-    yield database
-    async with asyncio.timeout(PATIENCE):
-        await database.close()
+    try:
+        yield database
+    finally:
+        async with asyncio.timeout(PATIENCE):
+            await database.close()
 
 
 @pytest.fixture

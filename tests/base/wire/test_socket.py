@@ -605,13 +605,15 @@ async def admitting(
     )
     if stopping:
         sockets.stop()
-    yield server.sockets[0].getsockname()[1]
-    server.close()
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
 
-    async def ended() -> bool:
-        return not state.connections
+        async def ended() -> bool:
+            return not state.connections
 
-    await until(ended)
+        await until(ended)
 
 
 @pytest.mark.parametrize(
