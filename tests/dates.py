@@ -58,6 +58,11 @@ def ahead_now() -> float:
     return left if left < LONGEST else 0.0
 
 
+def ahead_at_noon() -> float:
+    """Return by how many seconds a clock is ahead at which it is noon, on the next day at most."""
+    return (DAY / 2 - time.time()) % DAY
+
+
 def moved(ahead: float) -> tuple[str, ...]:
     """Return the arguments of Python that run `samedeal` by a clock so many seconds ahead."""
     if not ahead:

@@ -1,6 +1,7 @@
 """A node that certifies deals itself, in a process at idle priority, until its pools are full.
 
-It costs nothing while they are: every ten minutes, it counts them.
+It costs nothing while they are: every ten minutes, it counts them. Only the first days' deals have
+the node's own priority, since it serves nobody before it has them.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ FILL_EVERY = 600.0
 FIRST_DAYS = 2
 """Deals of each small game that there are before a node draws dailies: today's and tomorrow's."""
 
-FIRST_TIMEOUT = 10.0
-"""Seconds that a node waits for them at most. They take one or two, with the start of the process.
+FIRST_TIMEOUT = 30.0
+"""Seconds that a node waits for them at most. They take one or two, with the start of the process,
+where nothing else wants the processor.
 """
 
 _SMALL = 52
@@ -49,8 +51,9 @@ class PoolFilling:
         pools: those of the store.
         background: the node's background work.
         metrics: of the node; a solver that does not work is counted.
-        solver: starts a solver.
+        solver: starts a solver, with whether the node waits for it.
         full: how many deals a full pool has.
+        first_timeout: seconds that the node waits for the first days' deals at most.
     """
 
     def __init__(
@@ -59,12 +62,14 @@ class PoolFilling:
         background: Background,
         metrics: Metrics,
         *,
-        solver: Callable[[], OwnSolver] = SolverProcess,
+        solver: Callable[[bool], OwnSolver] = lambda awaited: SolverProcess(awaited=awaited),
         full: int = FULL,
+        first_timeout: float = FIRST_TIMEOUT,
     ) -> None:
         self._certification = Certification(pools)
         self._solver = solver
         self._full = full
+        self._first_timeout = first_timeout
         self._stop = background.stop
         self._metrics = metrics
         # What is solved soonest comes first.
@@ -77,10 +82,10 @@ class PoolFilling:
         The larger ones take longer; until they are there, deals are drawn without a certificate.
         """
         stop = Stop()
-        timer = asyncio.get_running_loop().call_later(FIRST_TIMEOUT, stop.set)
+        timer = asyncio.get_running_loop().call_later(self._first_timeout, stop.set)
         small = [game for game in self._games if ruleset(game).total <= _SMALL]
         try:
-            await self._fill([(game, FIRST_DAYS) for game in small], stop)
+            await self._fill([(game, FIRST_DAYS) for game in small], stop, awaited=True)
         finally:
             timer.cancel()
 
@@ -97,8 +102,10 @@ class PoolFilling:
                 return
             wanted = min(self._full, 2 * wanted)
 
-    async def _fill(self, steps: list[tuple[str, int]], stop: Stop) -> None:
-        solver = self._solver()
+    async def _fill(
+        self, steps: list[tuple[str, int]], stop: Stop, *, awaited: bool = False
+    ) -> None:
+        solver = self._solver(awaited)
         try:
             for game, wanted in steps:
                 await self._certification.fill(game, wanted, [solver], stop, lambda _: None)

@@ -1,4 +1,4 @@
-"""Subprocesses that solve deals, at idle priority: what serves players comes first."""
+"""Subprocesses that solve deals, at idle priority by default: what serves players comes first."""
 
 from __future__ import annotations
 
@@ -61,10 +61,14 @@ class Solver(Protocol):
 
 
 class SolverProcess(LineProcess[Solved]):
-    """Solves in a process, which is started by the first request. One request at a time."""
+    """Solves in a process, which is started by the first request. One request at a time.
 
-    def __init__(self) -> None:
-        super().__init__(_PROGRAM, Solved)
+    Args:
+        awaited: whether its priority is that of the node, since somebody waits for its answers.
+    """
+
+    def __init__(self, *, awaited: bool = False) -> None:
+        super().__init__(_PROGRAM, Solved, awaited=awaited)
 
     async def solve(self, task: Task) -> Solved:
         """Solve a deal.

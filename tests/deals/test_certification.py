@@ -226,6 +226,17 @@ async def test_a_process_that_solves_is_idle() -> None:
     await process.close()
 
 
+async def test_a_process_that_is_awaited_has_the_priority_of_its_node() -> None:
+    process = SolverProcess(awaited=True)
+    await process.solve(task_of(new_deal(GAME, "standard")))
+    assert process._process is not None
+    pid = process._process.pid
+    assert os.getpriority(os.PRIO_PROCESS, pid) == os.getpriority(os.PRIO_PROCESS, 0)
+    if hasattr(os, "SCHED_IDLE"):
+        assert os.sched_getscheduler(pid) == os.sched_getscheduler(0)
+    await process.close()
+
+
 def test_a_node_does_not_load_the_solver() -> None:
     """It is slow to load, and takes more memory than the node itself."""
     code = "import sys, server.cli.main; sys.exit('engine.solver' in sys.modules)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import urllib.request
 from pathlib import Path
@@ -16,6 +17,7 @@ from server.deals.pool_filling import FIRST_DAYS, PoolFilling
 from server.deals.solver_main import solved
 from server.deals.solver_process import Solved, SolverError, Task
 from tests.conftest import ALONE
+from tests.dates import ahead_at_noon, moved
 from tests.nodes import Node
 from tests.processes import running
 
@@ -27,7 +29,8 @@ pytestmark = ALONE
 class Here:
     """Solves the deals of small games in this process, and has no method for the others."""
 
-    def __init__(self) -> None:
+    def __init__(self, awaited: bool = False) -> None:
+        assert not awaited, "only the first days' deals are waited for"
         self.asked: list[str] = []
         self.found: list[str] = []
         self.closed = 0
@@ -55,14 +58,18 @@ class Broken(Here):
 
 async def test_the_first_days_deals_of_small_games_are_certified_at_once(node: Node) -> None:
     background = Background()
-    await PoolFilling(node.store.pools, background, Metrics()).fill_first()
+    # However slow the machine is: here nobody waits for a node.
+    filling = PoolFilling(node.store.pools, background, Metrics(), first_timeout=math.inf)
+    await filling.fill_first()
     found = await node.store.pools.sizes(list(games()))
     assert found == dict.fromkeys(games(), 0) | dict.fromkeys(SMALL, FIRST_DAYS)
 
 
 async def test_pools_are_filled_in_turn_and_then_left_alone(node: Node) -> None:
     solver = Here()
-    filling = PoolFilling(node.store.pools, Background(), Metrics(), solver=lambda: solver, full=3)
+    filling = PoolFilling(
+        node.store.pools, Background(), Metrics(), solver=lambda _: solver, full=3
+    )
     await filling.fill()
     sizes = await node.store.pools.sizes(list(games()))
     assert {game for game, size in sizes.items() if size == 3} == SMALL
@@ -81,7 +88,7 @@ async def test_a_node_ends_in_the_middle_of_it(node: Node) -> None:
     background = Background()
     background.stop.set()
     solver = Here()
-    await PoolFilling(node.store.pools, background, Metrics(), solver=lambda: solver).fill()
+    await PoolFilling(node.store.pools, background, Metrics(), solver=lambda _: solver).fill()
     assert (solver.asked, solver.closed) == ([], 1)
 
 
@@ -97,7 +104,9 @@ async def test_a_solver_that_does_not_work_is_told_and_takes_no_node_down(node: 
 
 def test_a_newcomers_first_dailies_are_certified_and_nobody_is_warned(data: Path) -> None:
     options = ["--port", "0", "--log-format", "json", "--data", str(data), "--certify"]
-    with running([sys.executable, "-m", "server", "serve", *options]) as server:
+    # In a day's last hour, tomorrow's deals would no longer wait for a certificate.
+    noon = moved(ahead_at_noon())
+    with running([sys.executable, *noon, "serve", *options]) as server:
         port = json.loads(server.wait_for('"listening"'))["port"]
         with urllib.request.urlopen(f"http://localhost:{port}/api/dailies") as answer:
             days = json.load(answer)["days"]

@@ -2,7 +2,8 @@
 
 A process reads a request as a line of JSON on standard input, and writes the answer as a line of
 JSON to standard output. It exits at the end of its input, so it does not outlive a node that was
-killed. What it is asked is in no list of processes. It runs when nothing else wants the processor.
+killed. What it is asked is in no list of processes. It runs when nothing else wants the processor,
+unless somebody waits for it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ _SESSION = Path("/proc/self/autogroup")
 _TRIES = 50
 """How often it is tried to change that, every tenth of a second."""
 
+_AWAITED = "--awaited"
+"""The argument of a process that does not step back."""
+
 _ROOT = Path(__file__).parents[3]
 
 Request = TypeVar("Request", bound=msgspec.Struct)
@@ -49,13 +53,22 @@ class LineProcess(Generic[Answer]):
         program: the module that the process runs, which calls `answer_requests`.
         answer: the type of its answers.
         timeout: seconds without an answer after which the process is killed; `None` for never.
+        awaited: whether its priority is that of the node, since somebody waits for its answers.
     """
 
-    def __init__(self, program: str, answer: type[Answer], timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        program: str,
+        answer: type[Answer],
+        timeout: float | None = None,
+        *,
+        awaited: bool = False,
+    ) -> None:
         self._process: Process | None = None
         self._program = program
         self._answer = answer
         self._timeout = timeout
+        self._options = [_AWAITED] if awaited else []
 
     async def request(self, request: msgspec.Struct) -> Answer:
         """Send a request, and return the answer.
@@ -102,6 +115,7 @@ class LineProcess(Generic[Answer]):
             sys.executable,
             "-m",
             self._program,
+            *self._options,
             stdin=PIPE,
             stdout=PIPE,
             cwd=_ROOT,
@@ -121,7 +135,8 @@ def answer_requests(
         rest: seconds without work after each second of work, which bounds its share of a core even
             if nothing else wants it.
     """
-    _step_back()
+    if _AWAITED not in sys.argv:
+        _step_back()
     # If the node is killed meanwhile, exit without a traceback when the answer is written.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for line in sys.stdin.buffer:
