@@ -42,14 +42,17 @@ drawings.then(
     if (navigator.onLine) reloadForCards.now();
   },
 );
+const courses = new Promise<void>(whenIdle)
+  .then(() => import("../app/courses.ts"))
+  .then(({ Courses }) => new Courses(client, storage));
+// Who waits for them does without. It also fails if the page is left meanwhile.
+courses.catch((error: unknown) => console.warn("No courses of dailies.", error));
 const router = new Router(screens);
 const app = {
   client,
   clock: new Clock(client),
   connection: new ConnectionState(client.status),
-  courses: new Promise<void>(whenIdle)
-    .then(() => import("../app/courses.ts"))
-    .then(({ Courses }) => new Courses(client, storage)),
+  courses,
   kept: new KeptIdentity(client, storage),
   notices: new Notices(),
   own: new OwnPage(client),
