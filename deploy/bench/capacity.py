@@ -21,7 +21,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
-from redis.asyncio import Redis
+from redis.asyncio import BlockingConnectionPool, Redis, UnixDomainSocketConnection
 
 from deploy.bench import sizing, wire
 from deploy.bench.client import map_concurrently
@@ -79,6 +79,11 @@ Make = Callable[[int], Awaitable[object]]
 """Makes one of a kind, given its number."""
 
 
+def _one_connection(socket: Path) -> BlockingConnectionPool:
+    """Make a pool of one: buffers of new connections count as data until Redis looks at them."""
+    return BlockingConnectionPool(1, connection_class=UnixDomainSocketConnection, path=str(socket))
+
+
 @asynccontextmanager
 async def alone() -> AsyncIterator[tuple[Services, Redis]]:
     """Start an empty Redis; yield the services of a node on it, and a connection to it."""
@@ -88,7 +93,7 @@ async def alone() -> AsyncIterator[tuple[Services, Redis]]:
             settings = Settings(redis=socket, secret_key_file=own_keys(Path(folder)))
             async with (
                 services_alone(settings) as services,
-                Redis(unix_socket_path=str(socket)) as redis,
+                Redis.from_pool(_one_connection(socket)) as redis,
             ):
                 yield services, redis
 
