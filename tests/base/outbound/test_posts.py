@@ -188,14 +188,21 @@ async def test_what_a_channel_does_not_want_any_more_is_not_sent(node: Node) -> 
 async def test_a_slow_server_delays_no_other(node: Node, monkeypatch: pytest.MonkeyPatch) -> None:
     """With as many requests to it as there may be at a time, and more that wait."""
     monkeypatch.setattr("server.base.work.worker_pool.SLOW", 0.05)
-    monkeypatch.setattr(senders, "TIMEOUT", 1.0)
-    mail = Mail(node)
-    async with running(node.run), receiving(never) as slow, receiving() as receiver:
+    # None of them is given up meanwhile, however slow the machine is.
+    monkeypatch.setattr(senders, "TIMEOUT", 60.0)
+    mail, release = Mail(node), asyncio.Event()
+
+    async def late(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await release.wait()
+        writer.write(OK)
+
+    async with running(node.run), receiving(late) as slow, receiving() as receiver:
         for number in range(20):
             await mail.post(f"slow{number}", slow.url())
         await mail.post("one", receiver.url("localhost"))
         assert await got(receiver) == "one"
         assert slow.received.qsize() <= posts_module.LANES
+        release.set()
 
 
 async def test_no_more_are_taken_than_a_node_sends(
