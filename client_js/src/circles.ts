@@ -110,6 +110,8 @@ export class CircleCommands {
   readonly circles: Readable<readonly CircleSummary[] | null>;
   readonly #link: Link;
   readonly #keeper: CircleKeeper;
+  /** The table that was asked for last. */
+  #asked: CommandFields["GetCircleTable"] | null = null;
 
   constructor(link: Link, keeper: CircleKeeper) {
     this.#link = link;
@@ -150,7 +152,8 @@ export class CircleCommands {
   }
 
   /**
-   * Ask for a table of a circle. It is not sent again when it changes.
+   * Ask for a table of a circle. It is not sent again when it changes. Rejects as `too_fast` if
+   * another one was asked for while this one was too much for now.
    *
    * @param span the time that it is about.
    * @param period the number of the day, week or season; null for the current one.
@@ -160,7 +163,10 @@ export class CircleCommands {
     span: GetCircleTable["span"],
     period: number | null = null,
   ): Promise<CircleTable> {
-    return this.#ask("GetCircleTable", { circle, span, period });
+    const asked = { circle, span, period };
+    this.#asked = asked;
+    const wanted = () => this.#asked === asked;
+    return this.#link.askWithRetry("GetCircleTable", asked, wanted, true);
   }
 
   /** Ask how often each of two members, by their ids, was better on the same deal. */

@@ -164,16 +164,36 @@ test("what changes nothing twice is sent again in the next session; leaving is n
   expect((await joining).name).toBe("Thursdays");
 });
 
-test("a table is asked for again while the server is overloaded", async () => {
+test.each(["overloaded", "too_fast"])("a table is asked for again after %s", async (code) => {
   const asking = circles.table(ID, "week", 2_960);
   const first = await session.command("GetCircleTable");
   expect(first).toMatchObject({ circle: ID, span: "week", period: 2_960 });
-  await refuse(first.re, "overloaded", 500);
+  await refuse(first.re, code, 500);
   time.advance(2_000);
   const { re } = await session.command("GetCircleTable");
   const table = { circle: ID, span: "week", period: 2_960, first: 20_713, last: 20_719 } as const;
   session.send({ type: "CircleTable", re, ...table, rows: [], records: [] });
   expect(await asking).toMatchObject({ first: 20_713, rows: [] });
+});
+
+test("of tables that were too much for now, the last one is asked for again", async () => {
+  const one = circles.table(ID, "week");
+  await refuse((await session.command("GetCircleTable")).re, "too_fast", 500);
+  const other = circles.table(ID, "day");
+  const { re } = await session.command("GetCircleTable");
+  const table = { circle: ID, span: "day", period: 20_719, first: 20_719, last: 20_719 } as const;
+  session.send({ type: "CircleTable", re, ...table, rows: [], records: [] });
+  expect(await other).toMatchObject({ span: "day" });
+  time.advance(2_000);
+  await expect(one).rejects.toMatchObject({ code: "too_fast" });
+  await expectNoCommand(client, session);
+});
+
+test("what changes a circle is refused at once if it was too much", async () => {
+  const renaming = circles.rename(ID, "Sundays");
+  const { re } = await session.command("RenameCircle");
+  session.send({ type: "Refused", re, code: "too_fast", text: "No.", wait: 500 });
+  await expect(renaming).rejects.toMatchObject({ code: "too_fast" });
 });
 
 test("the settings of a season and a league reach the server as they are", async () => {
