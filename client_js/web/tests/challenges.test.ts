@@ -28,7 +28,8 @@ describe("the players of a challenge", () => {
       row("dan", { state: "absent" }),
     ];
     expect(doneOf(players).map(({ player }) => player.id)).toEqual(["ada"]);
-    expect(countsOf(players)).toEqual({ begun: 3, ended: 2 });
+    expect(countsOf(players, "ada")).toEqual({ begun: 2, ended: 1 });
+    expect(countsOf(players, "eve")).toEqual({ begun: 3, ended: 2 });
   });
 
   it("have the maker's result to beat, if it is shown and counts", () => {

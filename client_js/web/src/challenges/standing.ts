@@ -17,10 +17,14 @@ export function doneOf(players: readonly Challenger[]): readonly Done[] {
   });
 }
 
-/** How many have begun, and how many are done. */
-export function countsOf(players: readonly Challenger[]): { begun: number; ended: number } {
-  const ended = players.filter(({ state }) => state === "ended").length;
-  const playing = players.filter(({ state }) => state === "playing").length;
+/** How many others than the maker have begun, and how many are done. */
+export function countsOf(
+  players: readonly Challenger[],
+  maker: string | undefined,
+): { begun: number; ended: number } {
+  const others = players.filter(({ player }) => player.id !== maker);
+  const ended = others.filter(({ state }) => state === "ended").length;
+  const playing = others.filter(({ state }) => state === "playing").length;
   return { begun: ended + playing, ended };
 }
 
