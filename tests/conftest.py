@@ -60,6 +60,7 @@ DEEP = (
     "browser/test_store_away.py",
     "browser/test_translated.py",
     "browser/test_weight.py",
+    "browser/test_week.py",
     "deploy",
     "engine/test_added_game.py",
     "faults",

@@ -70,6 +70,7 @@ class Site:
             `ahead_now` without any.
 
     Attributes:
+        data: the folder for its data.
         ahead: by how many seconds its clock is ahead.
         process: the server, once it is started.
     """
@@ -80,14 +81,14 @@ class Site:
         self.url = ""
         self.ahead = 0.0 if program else ahead_now()
         self._program = program or moved(self.ahead)
-        self._data = data
+        self.data = data
         self._port = free_port()
         self._running: AbstractContextManager[Running] | None = None
 
     def start(self) -> None:
         """Start the server, and wait until it listens."""
         command = [sys.executable, *self._program, "serve", "--port", str(self._port)]
-        command += ["--data", str(self._data), "--log-format", "json"]
+        command += ["--data", str(self.data), "--log-format", "json"]
         self._running = running(command, forked=True)
         self.process = self._running.__enter__()
         self.process.wait_for("listening")

@@ -15,60 +15,23 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
+from tests.browser.calendar import BEFORE_MIDNIGHT, MINUTE, Calendar, running_calendar
 from tests.browser.certified import certify
 from tests.browser.checks import problems
-from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
-from tests.dates import DAY, moved
-
-NOON = 43_200
-MINUTE = 60
-BEFORE_MIDNIGHT = DAY - 10 * MINUTE
-
-
-class Calendar(Site):
-    """A site whose clock stands at a time of the day, in seconds, and goes on to other days."""
-
-    def __init__(self, data: Path, at: float = NOON) -> None:
-        super().__init__(data)
-        self.ahead += (at - self.now().timestamp()) % DAY
-
-    def start(self) -> None:
-        """Start the server on the day that it is."""
-        self._program = moved(self.ahead)
-        super().start()
-
-    def go_on(self, days: int = 1) -> None:
-        """Let some days pass."""
-        self.pass_time(days * DAY)
-
-    def pass_time(self, seconds: float) -> None:
-        """Let some time pass; pages that are open lose their sessions, and open new ones."""
-        self.stop()
-        self.ahead += seconds
-        self.start()
-
-    def date(self, ahead: int = 0) -> str:
-        """Return the date of a day from this one on."""
-        return (self.now() + timedelta(days=ahead)).date().isoformat()
+from tests.dates import DAY
 
 
 @pytest.fixture
 def calendar() -> Iterator[Calendar]:
-    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
-        site = Calendar(Path(data))
-        site.start()
+    with running_calendar() as site:
         yield site
-        site.stop()
 
 
 @pytest.fixture
 def evening() -> Iterator[Calendar]:
-    with tempfile.TemporaryDirectory(prefix="samedeal") as data:
-        site = Calendar(Path(data), BEFORE_MIDNIGHT)
-        site.start()
+    with running_calendar(BEFORE_MIDNIGHT) as site:
         yield site
-        site.stop()
 
 
 class Days:

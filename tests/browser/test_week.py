@@ -1,0 +1,286 @@
+"""A challenge of two days and a circle's week, on a server whose clock is moved.
+
+With `DAYS=FOLDER`, it leaves screenshots of each step in that folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.calendar import Calendar, running_calendar
+from tests.browser.checks import misfits
+from tests.browser.player import DESKTOP, PHONE, Player
+from tests.dates import DAY, moved
+
+MONDAY = 4 * DAY
+"""Seconds: the epoch's first Monday."""
+
+
+class Friends:
+    """Players by name, each in a browser context of their own, as in a private window."""
+
+    def __init__(self, browser: Browser, calendar: Calendar) -> None:
+        self.calendar = calendar
+        self._browser = browser
+        self._steps = 0
+        self.contexts = ExitStack()
+
+    def meet(self, name: str, device: dict[str, object] = PHONE) -> Player:
+        """Open a browser for a friend."""
+        player = Player(self._browser, self.calendar.url, device, name)
+        return self.contexts.enter_context(closing(player))
+
+    def look(self, player: Player, step: str) -> None:
+        """Check a friend's screen, and leave a screenshot of it if there is a folder for them."""
+        self._steps += 1
+        if folder := os.environ.get("DAYS"):
+            path = Path(folder) / f"{self._steps:02}-{step}.png"
+            player.page.screenshot(path=path, full_page=True)
+        found = misfits(player)
+        assert found == [], f"{step}: {found}"
+
+
+@pytest.fixture
+def friends(browser: Browser) -> Iterator[Friends]:
+    with running_calendar() as calendar:
+        friends = Friends(browser, calendar)
+        with friends.contexts:
+            yield friends
+
+
+def play(player: Player, home: int, *, first: str) -> str:
+    """Play what is shown until so many cards are home, and give up; return the attempt's id."""
+    player.press(first)
+    player.wait_for_board()
+    attempt = str(player.page.evaluate("history.state.table"))
+    player.play_robert(home)
+    player.give_up()
+    return attempt
+
+
+def test_a_challenge_of_two_days(friends: Friends) -> None:
+    ada = friends.meet("Ada")
+    link = made_and_played(friends, ada)
+    bea = friends.meet("Bea")
+    bea.page.goto(link)
+    expect(bea.see("to-beat")).to_contain_text("6 home")
+    friends.look(bea, "opened-in-a-private-window")
+    play(bea, 8, first="play-challenge")
+    expect(bea.see("row-home")).to_have_text(["8", "6"])
+
+    friends.calendar.go_on()
+    cleo, dora = friends.meet("Cleo", DESKTOP), friends.meet("Dora")
+    for late in (cleo, dora):
+        late.page.goto(link)
+        expect(late.see("others")).to_contain_text("Bea")
+        # Nothing of the others' runs before one's own.
+        expect(late.see("row-home")).to_have_count(0)
+        assert "home" not in late.see("others").inner_text()
+    play(cleo, 4, first="play-challenge")
+    expect(cleo.see("row-home")).to_have_text(["8", "6", "4"])
+    friends.look(cleo, "third-of-three")
+    ada.go("/")
+    expect(ada.see("news")).to_have_count(1)
+    friends.look(ada, "news-at-home")
+    ada.see("challenge-row").click()
+    # Four have opened it, one of whom has not begun.
+    expect(ada.see("counts")).to_contain_text("3 others have opened it, 2 have begun, 2 are done.")
+
+    friends.calendar.go_on()
+    # It is over: the table, the replays and the proof are there for one who never played, too.
+    expect(dora.see("row-home")).to_have_text(["8", "6", "4"])
+    expect(dora.see("play-challenge")).to_have_count(0)
+    friends.look(dora, "over-for-one-who-never-played")
+    dora.unfold("deal")
+    dora.press("check-deal")
+    expect(dora.see("seed")).to_have_text(re.compile("^[0-9a-f]{64}$"))
+    again(friends, ada, bea, cleo)
+    unanswered(friends, cleo, dora)
+
+
+def made_and_played(friends: Friends, ada: Player) -> str:
+    """Make a challenge of two days on a phone, and play it first; return its link."""
+    ada.go("/")
+    ada.press("to-challenge")
+    ada.unfold("challenge-options")
+    ada.choose_game("robert")
+    ada.see("span-select").select_option(label="2 days")
+    friends.look(ada, "made-on-a-phone")
+    ada.press("make-challenge")
+    link = ada.see("challenge-link").input_value()
+    play(ada, 6, first="play-challenge")
+    expect(ada.see("row-home")).to_have_text(["6"])
+    friends.look(ada, "played-by-the-maker")
+    return link
+
+
+def again(friends: Friends, ada: Player, bea: Player, cleo: Player) -> None:
+    """Let the winner ask for a rematch, which the others find where they look."""
+    bea.go("/")
+    expect(bea.see("challenges")).to_contain_text("1st of 3")
+    friends.look(bea, "won")
+    bea.see("challenge-row").click()
+    bea.press("rematch")
+    bea.see("play-challenge").wait_for()
+    rematch = bea.page.url.rpartition("/")[2]
+    expect(ada.see("to-rematch")).to_have_attribute("href", re.compile(rematch))
+    friends.look(ada, "a-rematch-is-on")
+    cleo.go("/")
+    cleo.see("challenge-row").filter(has_text="Bea").click()
+    play(cleo, 5, first="play-challenge")
+    expect(cleo.see("row-home")).to_have_text(["5"])
+    friends.look(cleo, "the-rematch")
+
+
+def unanswered(friends: Friends, cleo: Player, dora: Player) -> None:
+    """Challenge one who never plays, and look at the end of it."""
+    token: str = dora.page.evaluate("localStorage.getItem('samedeal.token')")
+    cleo.go(f"/player/{token.partition('.')[0]}")
+    cleo.press("challenge-player")
+    cleo.unfold("challenge-options")
+    cleo.choose_game("robert")
+    cleo.press("make-challenge")
+    play(cleo, 3, first="play-challenge")
+    expect(cleo.see("row-home")).to_have_text(["3"])
+    dora.go("/")
+    expect(dora.see("challenges")).to_contain_text("Cleo challenges you")
+    friends.look(dora, "challenged-by-name")
+    friends.calendar.go_on(4)
+    expect(cleo.page.get_by_text("Didn\u2019t play")).to_have_count(1)
+    friends.look(cleo, "one-did-not-play")
+
+
+def void(calendar: Calendar, attempt: str) -> None:
+    """Take a result back, as an operator does."""
+    command = [sys.executable, *moved(calendar.ahead), "admin", "--data", str(calendar.data)]
+    command += ["void", attempt, "--reason", "a bot"]
+    subprocess.run(command, check=True)  # noqa: S603 - a test's own arguments
+
+
+def names(player: Player) -> list[str]:
+    """Return the names in a circle's table, from the top."""
+    return [row.split("#")[0].strip() for row in player.see("look-at").all_inner_texts()]
+
+
+def daily(player: Player, home: int) -> str:
+    """Play the day's Robert until so many cards are home; return the attempt's id."""
+    player.go("/daily/robert")
+    attempt = play(player, home, first="play-daily")
+    player.see("results").wait_for()
+    return attempt
+
+
+class Circle:
+    """A circle of five, founded on a Monday, with seasons of a week."""
+
+    def __init__(self, friends: Friends) -> None:
+        self.friends, self.calendar = friends, friends.calendar
+        past = (self.calendar.now().timestamp() - MONDAY) // DAY % 7
+        self.calendar.go_on(int(-past % 7))
+        self.ada, self.bea = friends.meet("Ada"), friends.meet("Bea")
+        self.cleo = friends.meet("Cleo", DESKTOP)
+        self.dora, self.eve = friends.meet("Dora"), friends.meet("Eve")
+        self.ada.go("/circles")
+        self.ada.see("circle-name").fill("Thursday club")
+        self.ada.press("found-circle")
+        link = self.ada.see("circle-invitation").input_value()
+        self._url = self.ada.page.url
+        friends.look(self.ada, "a-circle-of-one")
+        for each in (self.bea, self.cleo, self.dora, self.eve):
+            each.page.goto(link)
+            each.press("join-circle")
+            each.see("circle").wait_for()
+        self.ada.unfold("circle-settings")
+        self.ada.see("season-weeks").select_option("1")
+        expect(self.ada.see("circle-row")).to_have_count(5)
+
+    def show(self, player: Player, span: str = "day") -> None:
+        """Open it, with its table of a span that has results."""
+        player.page.goto(self._url)
+        player.see("circle").wait_for()
+        if span != "day":
+            player.see(f"span-{span}").check(force=True)
+        expect(player.see("circle-table")).to_have_attribute("data-span", span)
+        if span != "all":
+            expect(player.see("circle-points").first).not_to_have_text("0")
+
+    def look(self, player: Player, step: str, span: str = "day") -> list[str]:
+        """Open and look at it; return the names in its table, from the top."""
+        self.show(player, span)
+        self.friends.look(player, step)
+        return names(player)
+
+
+def test_a_week_of_a_circle(friends: Friends) -> None:
+    circle = Circle(friends)
+    ada, bea, cleo, dora = circle.ada, circle.bea, circle.cleo, circle.dora
+    daily(ada, 4)
+    daily(bea, 6)
+    daily(cleo, 3)
+    assert circle.look(cleo, "monday")[:3] == ["Bea", "Ada", "Cleo"]
+
+    circle.calendar.go_on()
+    daily(bea, 5)
+    daily(dora, 4)
+    assert circle.look(dora, "tuesday")[:2] == ["Bea", "Dora"]
+
+    circle.calendar.go_on()
+    daily(ada, 5)
+    leave(circle)
+
+    circle.calendar.go_on()
+    dora.go("/account")
+    dora.press("delete-account")
+    dora.press("delete-confirm")
+    expect(dora.see("account").get_by_role("heading")).not_to_have_text("Dora")
+    assert circle.look(ada, "thursday", "week") == ["Bea", "Ada", "Cleo"]
+
+    circle.calendar.go_on()
+    attempt = daily(cleo, 9)
+    circle.show(cleo, "week")
+    before = cleo.see("circle-points").all_inner_texts()
+    circle.calendar.go_on()
+    void(circle.calendar, attempt)
+    circle.look(cleo, "saturday-after-a-run-was-voided", "week")
+    after = cleo.see("circle-points").all_inner_texts()
+    assert sum(map(int, after)) < sum(map(int, before))
+
+    circle.calendar.go_on(2)
+    end_of_season(circle)
+
+
+def leave(circle: Circle) -> None:
+    """Let Eve leave."""
+    circle.show(circle.eve)
+    circle.eve.unfold("circle-settings")
+    circle.eve.press("leave-circle")
+    circle.eve.press("leave-circle-confirm")
+    circle.eve.see("circle-name").wait_for()
+
+
+def end_of_season(circle: Circle) -> None:
+    """Look at the new season, at the one that is over, and at two of its players."""
+    ada, bea = circle.ada, circle.bea
+    daily(ada, 2)
+    circle.show(ada, "season")
+    expect(ada.see("circle-table")).to_contain_text("Season 2")
+    expect(ada.see("circle-feed")).to_contain_text("Bea")
+    circle.friends.look(ada, "a-new-season")
+    ada.page.get_by_role("button", name="Before").click()
+    expect(ada.see("circle-table")).to_contain_text("Season 1")
+    expect(ada.see("look-at").first).to_contain_text("Bea")
+    circle.friends.look(ada, "the-season-that-is-over")
+    circle.show(bea, "all")
+    circle.friends.look(bea, "all-time")
+    bea.see("look-at").filter(has_text="Ada").click()
+    bea.see("duels").wait_for()
+    circle.friends.look(bea, "one-against-one")
