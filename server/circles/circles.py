@@ -147,10 +147,16 @@ class Circles:
         """
         circle, secret = _parse(link)
         found = await self.invitation(player, link)
-        if found.member(player) is None:
+        is_new = found.member(player) is None
+        if is_new:
             await self._check_free(player, owns=False)
+            # First, so that whoever is a member finds the circle.
             await self._store.add(player, circle, self._clock.now())
-        return await self._submit(circle, lambda c, now: commands.join(c, player, secret, now))
+        found = await self._submit(circle, lambda c, now: commands.join(c, player, secret, now))
+        if is_new:
+            # That the player has left may have been noted meanwhile.
+            await self._store.add(player, circle, found.at)
+        return found
 
     async def of(self, player: PlayerId) -> list[Circle]:
         """Return the circles that a player is in, in the order of joining."""
@@ -201,8 +207,8 @@ class Circles:
         Raises:
             Refusal: as `unknown_circle`.
         """
-        await self._submit(circle, lambda c, now: commands.leave(c, player, now))
-        await self._store.leave(player, circle, self._clock.now())
+        found = await self._submit(circle, lambda c, now: commands.leave(c, player, now))
+        await self._note_left(player, found)
 
     async def mute(self, circle: CircleId, player: PlayerId, *, muted: bool) -> None:
         """Set whether a member wants no notifications.
@@ -261,7 +267,7 @@ class Circles:
             circle, lambda c, now: commands.remove(c, owner, player, secret, now)
         )
         if found.member(player) is None:
-            await self._store.leave(player, circle, found.at)
+            await self._note_left(player, found)
         return found
 
     async def hand_over(self, circle: CircleId, owner: PlayerId, player: PlayerId) -> Circle:
@@ -398,6 +404,14 @@ class Circles:
         owned = sum(each.owner == player for each in found)
         if len(found) >= MAX_CIRCLES or (owns and owned >= MAX_OWNED):
             raise Refusal("too_many_circles")
+
+    async def _note_left(self, player: PlayerId, circle: Circle) -> None:
+        """Note that a player has left a circle, who may have joined it again by now."""
+        await self._store.leave(player, circle.id, circle.at)
+        found = await self.find(circle.id)
+        member = None if found is None else found.member(player)
+        if member is not None:
+            await self._store.add(player, circle.id, member.since)
 
     async def _load(self, circle: CircleId) -> Circle:
         found = await self.find(circle)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from server.circles.core import keys
 from server.circles.core.circle import Circle
 from server.circles.core.events import League
 from server.circles.journal import CHECKPOINT_EVERY
+from server.circles.store import CircleStore
 from tests.builders import ADA, BOB, CYD, START
 from tests.nodes import Node, SetClock
 
@@ -62,6 +64,31 @@ async def test_members_on_two_nodes_see_the_same_circle(node: Node, other: Node)
     assert (found.owner, found.players) == (BOB, [BOB])
     assert await names(node, ADA) == []
     assert await names(node, BOB) == [circle.id]
+
+
+@pytest.mark.parametrize("late", ["is added", "has left"])
+async def test_who_joins_again_while_leaving_finds_the_circle(
+    node: Node, other: Node, monkeypatch: pytest.MonkeyPatch, late: str
+) -> None:
+    circle = await founded(node, BOB)
+    leave = CircleStore.leave
+
+    async def join() -> None:
+        await other.services.circles.join(BOB, circle.link)
+
+    async def leave_meanwhile(self: CircleStore, *given: Any) -> None:
+        # The other device joins again before it is noted that the player has left, or after.
+        if late == "has left":
+            await join()
+        await leave(self, *given)
+        if late == "is added":
+            await join()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CircleStore, "leave", leave_meanwhile)
+        await node.services.circles.leave(circle.id, BOB)
+    assert (await node.services.circles.load(circle.id, BOB)).players == [ADA, BOB]
+    assert await names(other, BOB) == [circle.id]
 
 
 async def test_outsiders_are_told_the_same_as_if_there_were_no_circle(node: Node) -> None:

@@ -105,7 +105,8 @@ class CircleChecks:
         if due != circle.due:
             self._complain("unfinished", name, f"{circle.due} is due, not {due}")
         for player in circle.players:
-            if name not in self._stored.circles_of.get(player, {}):
+            # With a negative score, it is one that the player has left.
+            if self._stored.circles_of.get(player, {}).get(name, -1) < 0:
                 self._complain("lost", name, f"{player} is in it and does not find it")
         if not circle.deleted and circle.member(circle.owner) is None:
             self._complain("invented", name, f"{circle.owner} owns it and is no member")

@@ -131,6 +131,10 @@ def _is_not_found_by_a_member(recording: Recording) -> None:
     del recording.stored.circles_of[BOB]
 
 
+def _is_one_that_a_member_has_left(recording: Recording) -> None:
+    recording.stored.circles_of[BOB] = {CIRCLE: START - 2**52}
+
+
 def _has_nothing_due(recording: Recording) -> None:
     recording.stored.due.clear()
 
@@ -159,6 +163,7 @@ def _is_shown_with_others(recording: Recording) -> None:
         (_was_left_by_nobody, "invented"),
         (_goes_back_in_time, "mistimed"),
         (_is_not_found_by_a_member, "lost"),
+        (_is_one_that_a_member_has_left, "lost"),
         (_has_nothing_due, "unfinished"),
         (_is_shown_to_who_has_left, "told"),
         (_is_shown_with_another_link, "misreported"),

@@ -30,6 +30,8 @@ from server.base.quotas.store import QuotaStore
 from server.base.redis.clock import RedisClock
 from server.base.redis.scripts import Script
 from server.base.wire import answerer
+from server.circles.core import commands as circle_commands
+from server.circles.core.circle import Circle, Member
 from server.play import attempt_charges as play_charges
 from server.play.core.attempt import Attempt
 from server.play.journal import AttemptDefinition
@@ -566,6 +568,17 @@ def shows_boards_once_a_room_is_closed_to_strangers() -> Iterator[None]:
 
 
 @contextmanager
+def shows_circles_to_whoever_knows_the_id() -> Iterator[None]:
+    """Commands on a circle are carried out for everybody."""
+
+    def first(circle: Circle, _: PlayerId) -> Member:
+        return circle.members[0]
+
+    with patched(circle_commands, "check_member", first):
+        yield
+
+
+@contextmanager
 def lets_neighbours_pay_for_guesses() -> Iterator[None]:
     """All at an address share what guesses cost, whether they have been wrong or not."""
 
@@ -700,6 +713,7 @@ BROKEN: dict[Callable[[], Any], int] = {
     rates_races_by_what_it_finds: 20,
     rates_races_that_end_together_from_the_same: 66,
     writes_scores_without_looking_back: 2,
+    shows_circles_to_whoever_knows_the_id: 25,
 }
 """Those that a race detects, and the first seed that is tried, whose race does."""
 

@@ -45,7 +45,8 @@ from tests.faults.checker import check
 from tests.faults.complaint import Complaint
 from tests.faults.plans import HELP
 from tests.faults.stored import Stored
-from tests.simulation import hostile, plans
+from tests.simulation import circles, hostile, plans
+from tests.simulation.circles import Club, Outsider
 from tests.simulation.hostile import Hostile
 from tests.simulation.laws import Trial
 from tests.simulation.loop import StalledError, VirtualLoop
@@ -65,9 +66,12 @@ QUICK = 0.15
 CHALLENGED = 0.15
 """How often players play a challenge instead of racing in a room."""
 
+CIRCLED = 0.08
+"""How often players are in a circle instead of racing in a room."""
+
 TAIL_LOST = 0.1
 """How often a race is one in which the store loses its last writes now and then; never one with a
-challenge."""
+challenge or a circle."""
 
 HOSTILE = 0.1
 """How often there are hostile players in a race; never in one of dailies, or with lost writes."""
@@ -102,6 +106,9 @@ AT_ONCE = 0.8
 
 ONCE = 0.5
 """Part of them who do not ask again if they get no answer: then nodes alone complete it."""
+
+LATEST = 14 * 86_400_000
+"""Milliseconds after which nothing is waited for any more: at most one season ends before."""
 
 FAULTS_FOR = 45.0
 """Seconds after which no more faults are injected."""
@@ -183,14 +190,14 @@ class Company:
         players: the honest players.
         works: what these do.
         cast: the hostile players, if there are any.
-        challenged: whether a challenge is played.
+        raced: whether there is a race, or dailies are played; not a challenge, or a circle.
     """
 
     network: Network
     players: list[Player]
     works: list[Coroutine[Any, Any, None]]
     cast: hostile.Cast | None
-    challenged: bool = False
+    raced: bool = True
 
     @property
     def everybody(self) -> list[Player]:
@@ -216,7 +223,7 @@ async def _play(world: World, apart: random.Random | None = None) -> None:
     tasks = [loop.create_task(work) for work in company.works]
     if company.cast is not None:
         tasks += _add_hostile(world, company.cast, tasks)
-    if rng.random() < TAIL_LOST and company.cast is None and not company.challenged:
+    if rng.random() < TAIL_LOST and company.cast is None and company.raced:
         cutting = loop.create_task(_cut_power(world))
         cutting.add_done_callback(lambda task: task.cancelled() or task.result())
     await _wait_for(tasks, FAULTS_FOR)
@@ -257,6 +264,8 @@ def _gather(world: World, apart: random.Random | None) -> Company:
     quickly = random.Random(f"quick {world.seed}").random() < QUICK
     challenging = random.Random(f"asynchronous {world.seed}")
     challenged = not dailies and not quickly and challenging.random() < CHALLENGED
+    circling = random.Random(f"circled {world.seed}")
+    circled = not (dailies or quickly or challenged) and circling.random() < CIRCLED
     if not dailies and quickly:
         works = [plans.race_quickly(player, game) for player in players]
     elif dailies:
@@ -273,6 +282,16 @@ def _gather(world: World, apart: random.Random | None) -> Company:
         works = [
             plans.challenge(player, dare, players, maker=player is players[0]) for player in players
         ]
+    elif circled:
+        club = Club(f"{circling.getrandbits(64):016x}", loop.create_future())
+        players += [Player(world, network, len(players), "") for _ in range(2 - len(players))]
+        works = [
+            circles.gather(player, club, players[:], founder=player is players[0])
+            for player in players
+        ]
+        outsider = Outsider(world, network, len(players))
+        works.append(circles.pry(outsider, club, players[:]))
+        players.append(outsider)
     else:
         table = Table(
             game,
@@ -285,7 +304,7 @@ def _gather(world: World, apart: random.Random | None) -> Company:
             code=loop.create_future(),
         )
         works = [plans.race(player, table, host=player is players[0]) for player in players]
-    return Company(network, players, works, None, challenged=challenged)
+    return Company(network, players, works, None, raced=not (challenged or circled))
 
 
 def _keep_identities(world: World, company: Company) -> None:
@@ -428,14 +447,18 @@ async def _wait_for(tasks: list[asyncio.Task[None]], seconds: float) -> None:
 
 
 async def _wait_until_settled(world: World) -> None:
-    """Wait until nothing is due any more, skipping time, at most `SETTLED_WITHIN` seconds."""
+    """Wait until nothing is due any more, skipping time, at most `SETTLED_WITHIN` seconds.
+
+    What is due after `LATEST` is not waited for: a circle's seasons follow each other for ever.
+    """
     loop = world.loop
-    until = loop.time() + SETTLED_WITHIN
+    until, latest = loop.time() + SETTLED_WITHIN, world.now() + LATEST
     while loop.time() < until:
         stored = world.memory.stored()
-        if not stored.due and not stored.effects:
+        due = [each for each in stored.due.values() if each <= latest]
+        if not due and not stored.effects:
             return
-        soonest = min(stored.due.values(), default=0)
+        soonest = min(due, default=0)
         if soonest > world.now() + 2_000:
             world.skip_time(soonest - world.now() - 500)
         await asyncio.sleep(0.5)
