@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -49,11 +50,13 @@ def told_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """Run a server with a key for push services."""
     key = tmp_path_factory.mktemp("push") / "key"
     make_push_key(key)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SAMEDEAL_PUSH_KEY_FILE", str(key))
-        patch.setenv("SAMEDEAL_PUSH_CONTACT", "mailto:ops@example.org")
-        with running_site() as site:
-            yield site
+    with ExitStack() as stack:
+        # Other servers of this module have none, also those that are started later.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SAMEDEAL_PUSH_KEY_FILE", str(key))
+            patch.setenv("SAMEDEAL_PUSH_CONTACT", "mailto:ops@example.org")
+            site = stack.enter_context(running_site())
+        yield site
 
 
 @pytest.fixture
@@ -158,6 +161,18 @@ def test_a_player_turns_notifications_on_and_off(player: Player) -> None:
                 player.page.set_viewport_size({"width": width, "height": height})
                 player.page.emulate_media(color_scheme=scheme)
                 player.see("push").screenshot(path=Path(folder) / f"push-{scheme}-{width}.png")
+
+
+def test_another_player_of_the_browser_is_told_nothing(player: Player) -> None:
+    player.context.add_init_script(SUBSCRIPTION)
+    player.go("/settings")
+    player.press("push-start")
+    expect(player.see("push-on")).to_be_visible()
+    assert player.page.evaluate("window.subscription !== null")
+    player.press("account-link")
+    player.press("delete-account")
+    player.press("delete-confirm")
+    player.page.wait_for_function("() => window.subscription === null")
 
 
 def test_a_server_without_a_key_has_no_such_section(browser: Browser, site: Site) -> None:

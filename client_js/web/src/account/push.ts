@@ -44,8 +44,9 @@ export async function subscribe(key: string): Promise<Subscribed | null> {
   return describe(await pushManager.subscribe(options));
 }
 
-/** End this device's subscription. */
+/** End this device's subscription, if it has one. */
 export async function unsubscribe(): Promise<void> {
+  if (!("serviceWorker" in navigator)) return;
   const registration = await navigator.serviceWorker.getRegistration();
   await (await registration?.pushManager.getSubscription())?.unsubscribe();
 }
