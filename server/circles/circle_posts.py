@@ -68,7 +68,7 @@ class CirclePosts:
             profiles = await self._profiles.load(row.player for row in rows[:MAX_LINES])
             lines = tuple(_line(row, profiles[row.player]) for row in rows[:MAX_LINES])
             title = f"{circle.name}: {date_text(day)}"
-            link = f"{self._page}/circle/{circle.id}"
+            link = f"{self._page}/circles/{circle.id}"
             await self._post(circle, f"table/{day}", Message(title, lines, link), now)
         await self._circles.note(circle.id, lambda c, at: commands.post(c, day, at))
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from server.base.core.days import DAY, date_text, day_at
 from server.base.core.refusal import Refusal
+from server.base.web.pages import SCREENS
 from server.challenges.core.events import Terms
 from server.circles.core import keys
 from server.circles.core.seasons import settled
@@ -25,9 +27,10 @@ TODAY = day_at(START)
 
 
 async def received(receiver: Receiver) -> dict[str, Any]:
-    """Return the next post."""
+    """Return the next post, whose link is to a screen that there is."""
     async with asyncio.timeout(10):
         found: dict[str, Any] = json.loads((await receiver.received.get()).body)
+    assert urlsplit(found["link"]).path.split("/")[1] in SCREENS
     return found
 
 
@@ -49,7 +52,7 @@ async def test_the_table_of_a_day_is_posted_once_when_all_results_are_there(
         assert len(post["lines"]) == 1
         assert post["lines"][0].startswith("1. ")
         assert post["lines"][0].endswith(": 51 points (1 daily)")
-        assert post["link"] == f"https://play.example.org/circle/{circle.id}"
+        assert post["link"] == f"https://play.example.org/circles/{circle.id}"
         assert receiver.received.empty()
         after = await node.services.circles.load(circle.id, ADA)
         assert after.post_due == settled(TODAY + 1)

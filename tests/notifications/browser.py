@@ -14,6 +14,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.hmac import HMAC
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from server.base.web.pages import SCREENS
+
 AUTH: Final = bytes(range(16))
 
 
@@ -77,5 +79,7 @@ class Browser:
         return self.private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
 
     def read(self, body: bytes) -> dict[str, Any]:
-        """Return what a message tells it."""
-        return dict(json.loads(decrypt(body, self.private)))
+        """Return what a message tells it, which opens a screen that there is."""
+        told = dict(json.loads(decrypt(body, self.private)))
+        assert told["link"].partition("/")[0] in SCREENS
+        return told
