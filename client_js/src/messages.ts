@@ -1105,8 +1105,9 @@ export interface Watched {
   /** The round's number; 0 before the first one. */
   readonly round: number;
   /**
-   * `live`, `delayed` by `delay`, or `hidden` until the round is over; `ended` if the session
-   * watches the room no more, as when its player runs in the round.
+   * `live`, `delayed` by `delay`, or `hidden`: until a public round is over, or since a challenge
+   * is played on its deal; `ended` if the session watches the room no more, as when its player runs
+   * in the round.
    */
   readonly sight: "delayed" | "ended" | "hidden" | "live";
   /** Milliseconds. */

@@ -12,7 +12,7 @@ import asyncio
 from collections import deque
 from collections.abc import Mapping
 
-from server.base.core.ids import DealId, RoomCode
+from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.wire import codec
 from server.base.wire.session import Session
@@ -164,7 +164,18 @@ class WatchFeeds:
         if live is None or self._codes.get(session) != code or session.player is None:
             # It was removed from the room meanwhile, or has ended.
             raise Refusal("not_invited")
-        return live.room, core.sight(live.room, session.player, has_key=_holds(live.room, epoch))
+        return live.room, self._sight(live.room, session.player, epoch)
+
+    def _sight(self, room: Room, player: PlayerId, epoch: int | None) -> Sight:
+        """Return how a player sees a room's round, by the epoch of the key that was shown.
+
+        Raises:
+            Refusal: as `core.sight`.
+        """
+        seen, round_ = core.sight(room, player, has_key=_holds(room, epoch)), room.round
+        if round_ is None or player in round_.players:
+            return seen
+        return "hidden" if self._watching.is_withheld(round_.deal) else seen
 
     def _unnoted(self, room: Room, sights: Mapping[Session, Sight]) -> DealId | None:
         """Return the deal of a room's round if others are about to see it, and that is not noted.
@@ -221,8 +232,7 @@ class WatchFeeds:
         for session, before in list(feed.sights.items()):
             assert session.player is not None
             try:
-                has_key = _holds(room, feed.keys[session])
-                seen = core.sight(room, session.player, has_key=has_key)
+                seen = self._sight(room, session.player, feed.keys[session])
             except Refusal as refusal:
                 session.send(watching_present.watching_ended(room, refusal.code))
                 self._end(session)
@@ -274,6 +284,9 @@ class WatchFeeds:
             deal = self._unnoted(live.room, feed.sights) if live is not None else None
             if deal is not None:
                 await self._watching.note_shown(deal)
+                # It may be withheld: that is decided before anything is sent.
+                feed.decided = 0
+                self._room_changed(code)
             await self._send_boards(code, feed)
             if feed.unsent:
                 await self._send_frame(feed, *feed.unsent.popleft())

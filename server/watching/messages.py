@@ -83,8 +83,9 @@ class Watched(Event, tag=17, frozen=True):
     Attributes:
         code: the room's.
         round: the round's number; 0 before the first one.
-        sight: `live`, `delayed` by `delay`, or `hidden` until the round is over; `ended` if the
-            session watches the room no more, as when its player runs in the round.
+        sight: `live`, `delayed` by `delay`, or `hidden`: until a public round is over, or since a
+            challenge is played on its deal; `ended` if the session watches the room no more, as
+            when its player runs in the round.
         delay: milliseconds.
         game: of the round, like `variant`; null before the first one.
         rules: the digest of the rules that it is played by.

@@ -213,7 +213,7 @@ class Watching:
         self._live = live
         self._keyring = keyring
         self._rounds: dict[RoomCode, _WatchedRound] = {}
-        self._shown: dict[DealId, None] = {}
+        self._shown: dict[DealId, bool] = {}
         self._runners: dict[AttemptId, _Runner] = {}
         self._background = background
         self._reads: WorkerPool[tuple[RoomCode, DealId, int]] = WorkerPool(
@@ -322,16 +322,20 @@ class Watching:
         ]
 
     def is_noted(self, deal: DealId) -> bool:
-        """Return whether this node has noted that the boards of a round are shown to others."""
+        """Return whether this node knows whether the boards of a round are shown to others."""
         return deal in self._shown
+
+    def is_withheld(self, deal: DealId) -> bool:
+        """Return whether others are to play the deal of a round: these do not see its boards."""
+        return self._shown.get(deal) is False
 
     async def note_shown(self, deal: DealId) -> None:
         """Note that the boards of a round are shown to somebody who does not run in it.
 
-        So nobody is challenged to play the deal. It takes a round trip, once for each round.
+        So nobody is challenged to play the deal. If somebody is already, the boards are withheld
+        instead. It takes a round trip, once for each round.
         """
-        await self._deals.show(deal)
-        self._shown[deal] = None
+        self._shown[deal] = await self._deals.show(deal) is None
         if len(self._shown) > MAX_SHOWN:
             del self._shown[next(iter(self._shown))]
 

@@ -178,6 +178,10 @@ async def test_a_race_is_continued_by_who_has_not_seen_it(port: int) -> None:
         assert (await bob.ask("deal.show", deal=mine["deal"]))["seed"] is not None
         link = challenge["challenge"]
         assert not has_no_results(await watched(bob, link))
+        # A seat in the room does not show Cyd the boards either.
+        shown = await cyd.ask("WatchRound", code=code)
+        assert (shown["sight"], shown["boards"]) == ("hidden", [])
+        assert len((await ada.ask("WatchRound", code=code))["boards"]) == 2
         assert (await cyd.ask("PlayChallenge", challenge=link))["deal"] == mine["deal"]
 
 

@@ -26,6 +26,7 @@ from server.rooms.core.room import Room
 from server.runs.closed_deals import ClosedDeals
 from server.watching.core import sight
 from server.watching.core.sight import Sight
+from server.watching.watching import Watching
 from tests.simulation.race import patched
 
 
@@ -117,6 +118,28 @@ def shows_challenges_to_who_plays_them() -> Iterator[None]:
 
 
 @contextmanager
+def shows_deals_of_races_that_are_reserved() -> Iterator[None]:
+    """The deal of a race is shown as soon as that is over, also if it is a challenge's."""
+
+    async def whenever(self: ClosedDeals, deal: DealId, viewer: PlayerId | None) -> bool:
+        return True
+
+    with patched(ClosedDeals, "_is_open", whenever):
+        yield
+
+
+@contextmanager
+def shows_boards_of_races_whose_deal_is_reserved() -> Iterator[None]:
+    """Whoever sits out a race watches it also if its deal is a challenge's."""
+
+    def never(self: Watching, deal: DealId) -> bool:
+        return False
+
+    with patched(Watching, "is_withheld", never):
+        yield
+
+
+@contextmanager
 def ends_attempts_by_hidden_cards() -> Iterator[None]:
     """An attempt is stuck as soon as certain cards are left, which nobody has seen."""
 
@@ -134,6 +157,8 @@ BROKEN: dict[Callable[[], AbstractContextManager[None]], int] = {
     shows_racers_the_others_boards: 2,
     tells_seeds_early: 0,
     shows_challenges_to_who_plays_them: 0,
+    shows_deals_of_races_that_are_reserved: 6,
+    shows_boards_of_races_whose_deal_is_reserved: 9,
     ends_attempts_by_hidden_cards: 46,
 }
 """All of them, each with the seed of a script that has detected it, to be tried first."""

@@ -67,6 +67,9 @@ ACTIONS: dict[str, int] = {
 }
 """Steps of clients, and how often each is taken in comparison; each names a method of `Clients`."""
 
+SEALED = 0.2
+"""How often somebody is challenged with the deal of the round."""
+
 GAMES = [(game.id, variant) for game in games().values() for variant in game.variants]
 
 
@@ -91,6 +94,7 @@ class Script:
         help: what help the room allows.
         public: whether strangers may join the room.
         early: whether the steps begin before the round's cards are shown.
+        sealed: whether the round is given up at once, and somebody challenged with its deal.
         seed: of the decks, and of the server's random numbers.
     """
 
@@ -99,6 +103,7 @@ class Script:
     help: Help
     public: bool
     early: bool
+    sealed: bool
     seed: int
     steps: list[Step]
 
@@ -115,13 +120,16 @@ class Script:
 def script_of(seed: int, length: int) -> Script:
     """Return the script of a seed, with as many steps."""
     rng = random.Random(seed)
+    # Drawn apart, so that the other scripts of known seeds stay as they are.
+    sealed = random.Random(f"sealed {seed}").random() < SEALED
     names, weights = list(ACTIONS), list(ACTIONS.values())
     return Script(
         game=rng.choice(GAMES),
         daily=rng.choice(list(games())),
         help=rng.choice(("none", "hints", "hints")),
         public=rng.random() < 0.2,
-        early=rng.random() < 0.3,
+        early=rng.random() < 0.3 and not sealed,
+        sealed=sealed,
         seed=seed,
         steps=[
             Step(
@@ -169,7 +177,7 @@ class Clients:
     def __init__(self, script: Script, dealer: Dealer) -> None:
         self.recorded: Recorded = []
         self.code = RoomCode("")
-        self._challenge = ""
+        self._challenges: list[str] = []
         self._circle = ""
         self._link = ""
         self.clients = [Client(PlayerId("")) for _ in range(CLIENTS)]
@@ -220,9 +228,27 @@ class Clients:
         )
         for client in (ANN, CYD):
             await self._send(
-                client, protocol.challenges.PlayChallenge(next(self._ids), self._challenge)
+                client, protocol.challenges.PlayChallenge(next(self._ids), self._challenges[0])
             )
         await self._do(0.0 if script.early else COUNTDOWN_MS / 1000, [])
+        if script.sealed:
+            await self._seal()
+
+    async def _seal(self) -> None:
+        """Give the round up, and make a challenge on its deal: nobody else has seen a card."""
+        deal = next(deal for deal, kind in self._dealer.deals.items() if kind == "room")
+        for client in (ANN, BOB):
+            known = self.clients[client]
+            attempt = attempt_id(deal, known.id)
+            await self._send(client, protocol.attempts.OpenAttempt(next(self._ids), attempt))
+            number = known.numbers[0][attempt]
+            await self._send(client, protocol.attempts.Resign(next(self._ids), number, 2))
+        game, variant = self._script.game
+        create = protocol.challenges.CreateChallenge(
+            next(self._ids), game, 600, 3_600, "d" * 8, variant
+        )
+        attempt = attempt_id(deal, self.clients[ANN].id)
+        await self._send(ANN, msgspec.structs.replace(create, attempt=attempt))
 
     async def _send(self, client: int, command: protocol.shared.Command) -> None:
         """Send a command, and wait until it is answered."""
@@ -248,7 +274,8 @@ class Clients:
             case protocol.rooms.RoomState(code=code) if not self.code:
                 self.code = RoomCode(code)
             case protocol.challenges.Challenge(challenge=challenge):
-                self._challenge = self._challenge or challenge
+                if challenge not in self._challenges:
+                    self._challenges.append(challenge)
             case protocol.circles.Circle(circle=circle, link=link):
                 self._circle, self._link = self._circle or circle, link
             case protocol.watching.WatchKey(key=key):
@@ -328,7 +355,7 @@ class Clients:
         return [_command(client, tab, watching)]
 
     def _challenge_command(self, client: int, tab: int, rng: random.Random) -> list[Input]:
-        """Look at the challenge, play it, or end the attempt at it."""
+        """Look at a challenge, play it, or end the attempt at it."""
         kinds, attempts = protocol.challenges, self.clients[client].numbers.get(tab, {})
         own = [each for each in attempts if self._is_of_challenge(each)]
         states = self._states(own[0]) if own else []
@@ -336,10 +363,11 @@ class Clients:
             resign = protocol.attempts.Resign(next(self._ids), attempts[own[0]], states[-1].seq + 1)
             return [_command(client, tab, resign)]
         kind = rng.choice((kinds.WatchChallenge, kinds.WatchChallenge, kinds.PlayChallenge))
-        return [_command(client, tab, kind(next(self._ids), self._challenge))]
+        return [_command(client, tab, kind(next(self._ids), rng.choice(self._challenges)))]
 
     def _is_of_challenge(self, attempt: AttemptId) -> bool:
-        return self._dealer.deals.get(DealId(attempt.partition(".")[0])) == "challenge"
+        kinds = {"challenge", "room"} if self._script.sealed else {"challenge"}
+        return self._dealer.deals.get(DealId(attempt.partition(".")[0])) in kinds
 
     def _command(self, client: int, tab: int, rng: random.Random) -> list[Input]:
         """Send any command, with fields that are often such that it can be carried out."""
@@ -449,7 +477,7 @@ class Clients:
             "have": [None],
             "about": [*attempts, *players],
             "before": [None],
-            "challenge": [self._challenge, self._challenge, "x" * 16],
+            "challenge": [*self._challenges, *self._challenges, "x" * 16],
             "circle": [self._circle, self._circle, None],
             "link": [self._link, "x" * 32],
             "players": [[], players[:2]],

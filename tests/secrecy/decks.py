@@ -196,12 +196,15 @@ class Facts:
         over: when the round was over, in Unix milliseconds; `NEVER` if it was not.
         runners: who runs in it.
         watching: who may see it later, without running in it, and since when.
+        sealed: whether it was over at once, and its deal is that of a challenge, so that others
+            than its runners are shown nothing of it before they have played the challenge.
     """
 
     attempts: Sequence[Played]
     over: float
     runners: frozenset[PlayerId]
     watching: Mapping[PlayerId, float]
+    sealed: bool
 
     def without(self, player: PlayerId, until: float) -> list[tuple[AttemptId, list[Event]]]:
         """Return what all players but one had played until a time."""
@@ -213,7 +216,12 @@ class Facts:
 
 
 def facts_of(
-    stored: Stored, deals: Mapping[DealId, Kind], code: RoomCode, has_key: frozenset[PlayerId]
+    stored: Stored,
+    deals: Mapping[DealId, Kind],
+    code: RoomCode,
+    has_key: frozenset[PlayerId],
+    *,
+    sealed: bool,
 ) -> Facts:
     """Return what was played.
 
@@ -222,6 +230,7 @@ def facts_of(
         deals: see `Dealer`.
         code: the clients' room.
         has_key: who has the room's watch key.
+        sealed: see `Facts`.
     """
     attempts = [
         Played(AttemptId(id_), deals[deal], [play_journal.decode(text) for _, text in entries])
@@ -237,7 +246,7 @@ def facts_of(
     watching = {**seated, **dict.fromkeys(has_key, 0)}
     ends = {each.player: _end(each) for each in attempts if each.kind == "room"}
     over = max((ends.get(player, NEVER) for player in runners), default=NEVER)
-    return Facts(attempts, over, runners, watching)
+    return Facts(attempts, over, runners, watching, sealed)
 
 
 def _end(played: Played) -> float:
@@ -264,6 +273,7 @@ class Twins:
         own = {each.kind: _end(each) for each in facts.attempts if each.player == viewer}
         self._done = own.get("room", NEVER)
         self._challenge_done = own.get("challenge", NEVER)
+        self._outside = facts.sealed and viewer not in facts.runners
 
     def find(self, rng: random.Random, least: float, most: float) -> tuple[Decks, float] | None:
         """Return other decks, and when the viewer is first shown a card that differs.
@@ -291,7 +301,7 @@ class Twins:
         """Return when the viewer is first shown a card that differs, in Unix milliseconds."""
         facts = self._facts
         # The seed is told then, which always differs.
-        shown = min(facts.over, self._challenge_done)
+        shown = min(self._done if self._outside else facts.over, self._challenge_done)
         for played, states in zip(facts.attempts, self._states, strict=True):
             if decks[played.kind] == self._decks[played.kind]:
                 continue
@@ -311,7 +321,7 @@ class Twins:
             return NEVER
         if played.kind == "challenge":
             return max(at, self._challenge_done)
-        if self._viewer in self._facts.runners:
+        if self._viewer in self._facts.runners or self._outside:
             return max(at, self._done)
         return max(at + WATCH_DELAY_MS, self._facts.watching.get(self._viewer, NEVER))
 

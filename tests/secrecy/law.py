@@ -40,7 +40,8 @@ def check(script: Script, counts: Counter[str]) -> None:
     with dealer.dealing():
         first = serve(script.seed, CLIENTS, clients.drive)
     has_key = frozenset(clients.clients[client].id for client in (ANN, BOB, CYD, DAN))
-    facts = facts_of(first.stored, dealer.deals, clients.code, has_key)
+    facts = facts_of(first.stored, dealer.deals, clients.code, has_key, sealed=script.sealed)
+    counts["sealed again"] += script.sealed
     rng = random.Random(script.seed)
     begun = first.sent[0][0].at
     ended = max(each.at for sent in first.sent for each in sent)
@@ -54,7 +55,7 @@ def check(script: Script, counts: Counter[str]) -> None:
         decks, shown = found
         second = _serve_again(script, decks, clients.recorded)
         limit = shown - MARGIN
-        other = facts_of(second.stored, dealer.deals, clients.code, has_key)
+        other = facts_of(second.stored, dealer.deals, clients.code, has_key, sealed=script.sealed)
         if not _others_did_the_same(facts, other, client.id, limit):
             counts["others did something else"] += 1
             continue
