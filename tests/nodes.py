@@ -161,26 +161,35 @@ class Node:
     async def play(self, attempt: AttemptId, player: PlayerId) -> Played:
         """Play the move that `homewards` chooses."""
         state = await self.state_of(attempt)
-        move = homewards(state.board)
-        assert move is not None
-        return await self.move(attempt, player, state.seq + 1, move)
-
-    async def move(self, attempt: AttemptId, player: PlayerId, seq: int, move: Move) -> Played:
-        """Play a move as entry `seq`."""
-        state = await self.state_of(attempt)
-        numbers = state.board.ruleset.numbers_of(move)
-        done: asyncio.Future[Played | Snapshot | Exception] = asyncio.Future()
-        self.attempts.play_soon(attempt, player, seq, numbers, done.set_result)
-        answer = await done
+        answer = await self._play(attempt, player, state.seq + 1, _homewards(state))
         assert isinstance(answer, Played)
         return answer
 
-    async def play_out(self, attempt: AttemptId, player: PlayerId) -> Played:
-        """Play until the attempt ends, and return the last answer."""
-        while True:
-            answer = await self.play(attempt, player)
-            if answer.after.end is not None:
-                return answer
+    async def move(self, attempt: AttemptId, player: PlayerId, seq: int, move: Move) -> Played:
+        """Play a move as entry `seq`."""
+        answer = await self._play(attempt, player, seq, move)
+        assert isinstance(answer, Played)
+        return answer
+
+    async def play_out(self, attempt: AttemptId, player: PlayerId) -> Attempt:
+        """Play until the attempt ends, and return it.
+
+        It may be found to be stuck between two moves, the second of which is not played then.
+        """
+        while (state := await self.state_of(attempt)).end is None:
+            await self._play(attempt, player, state.seq + 1, _homewards(state))
+        return state
+
+    async def _play(
+        self, attempt: AttemptId, player: PlayerId, seq: int, move: Move
+    ) -> Played | Snapshot:
+        numbers = (await self.state_of(attempt)).board.ruleset.numbers_of(move)
+        done: asyncio.Future[Played | Snapshot | Exception] = asyncio.Future()
+        self.attempts.play_soon(attempt, player, seq, numbers, done.set_result)
+        answer = await done
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     async def room_of(self, *players: PlayerId, seats: int = 8, game: str = "lady-betty") -> Room:
         """Open a room with these players in it; the first is its host."""
@@ -214,6 +223,12 @@ async def node_on(url: str, clock: Clock) -> AsyncIterator[Node]:
         await node.services.close()
         await node.database.close()
         await node.redis.aclose()
+
+
+def _homewards(state: Attempt) -> Move:
+    move = homewards(state.board)
+    assert move is not None
+    return move
 
 
 def attempt_of(room: Room, player: PlayerId) -> AttemptId:

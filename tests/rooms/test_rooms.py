@@ -247,7 +247,7 @@ async def test_a_room_plays_several_rounds(node: Node, other: Node, clock: SetCl
             last = await n.play_out(attempt_of(room, player), player)
             assert await result_of(node, code, player) is None
             await n.apply_effects()
-            assert await result_of(node, code, player) == last.after.result
+            assert await result_of(node, code, player) == last.result
         room = await node.rooms.load(code)
         assert room.running is None
         assert sum(room.wins.values()) >= number
