@@ -191,7 +191,7 @@ export class CircleCommands {
 
   /** Leave a circle. */
   async leave(circle: string): Promise<void> {
-    await this.#link.ask("LeaveCircle", { circle });
+    await this.#link.askWithRetry("LeaveCircle", { circle });
   }
 
   /** Take a member out, and renew the link; only the owner may, as all that follows. */
@@ -201,7 +201,7 @@ export class CircleCommands {
 
   /** Make another member the owner. */
   async handOver(circle: string, player: string): Promise<void> {
-    await this.#link.ask("HandOverCircle", { circle, player });
+    await this.#link.askWithRetry("HandOverCircle", { circle, player });
   }
 
   /** Give a circle another name. */
@@ -235,7 +235,7 @@ export class CircleCommands {
 
   /** Delete a circle with all that is stored of it. */
   async delete(circle: string): Promise<void> {
-    await this.#link.ask("DeleteCircle", { circle });
+    await this.#link.askWithRetry("DeleteCircle", { circle });
   }
 
   /** Send a command that may be sent again: in the next session too, and while it is refused. */

@@ -18,15 +18,11 @@ export interface Keeper {
   handle(event: Event, answered: Command | null): void;
 }
 
-/** Commands that change nothing, and cost so much that one after the other may be refused. */
-const READS: ReadonlySet<CommandType> = new Set([
-  "GetCircleFeed",
-  "GetCircleTable",
-  "GetHeadToHead",
-]);
+/** Milliseconds that a command waits at most which was too much for now: a person notes no error. */
+const PATIENCE = 3_000;
 
-function isRetried(type: CommandType, { code, wait }: Refusal): boolean {
-  return isRetryable(code) || (code === "too_fast" && wait > 0 && READS.has(type));
+function isRetried({ code, wait }: Refusal): boolean {
+  return isRetryable(code) || (code === "too_fast" && wait > 0 && wait <= PATIENCE);
 }
 
 export class Link {
@@ -64,8 +60,8 @@ export class Link {
   tell: Requests["tell"] = (type, fields) => this.#connection.requests.tell(type, fields);
 
   /**
-   * Send a command, and retry it while it is refused temporarily, or one that reads while it was
-   * too much for now; rejects with any other `Refusal`.
+   * Send a command, and retry it while it is refused temporarily, or was too much for a moment;
+   * rejects with any other `Refusal`.
    *
    * @param wanted whether the answer is still wanted; if not, it is not retried.
    * @param resend as of `Requests.ask`.
@@ -82,8 +78,7 @@ export class Link {
         try {
           return await this.ask(type, fields, resend);
         } catch (refusal) {
-          if (!(refusal instanceof Refusal) || !isRetried(type, refusal) || !wanted())
-            throw refusal;
+          if (!(refusal instanceof Refusal) || !isRetried(refusal) || !wanted()) throw refusal;
           await new Promise<void>((go) => retry.schedule(go, refusal.wait));
           if (!wanted()) throw refusal;
         }

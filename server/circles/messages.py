@@ -120,7 +120,7 @@ class GetCircleTable(CircleCommand, tag=133, frozen=True):
 
     span: TableSpan
     period: Annotated[int, Meta(ge=0, le=10**6)] | None = None
-    cost: ClassVar[float] = costs.OPEN
+    cost: ClassVar[float] = costs.READ
 
 
 class GetHeadToHead(CircleCommand, tag=134, frozen=True):
@@ -139,7 +139,7 @@ class GetHeadToHead(CircleCommand, tag=134, frozen=True):
 class GetCircleFeed(CircleCommand, tag=135, frozen=True):
     """Ask what has happened in a circle in the last seven days."""
 
-    cost: ClassVar[float] = costs.OPEN
+    cost: ClassVar[float] = costs.READ
 
 
 class EmoteItem(CircleCommand, tag=136, frozen=True):
