@@ -2401,7 +2401,7 @@ class GetCircleTable(Command["CircleTable"]):
     period: int | None = None
 
     kind: ClassVar[int] = 133
-    cost: ClassVar[float] = 6.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -2428,7 +2428,7 @@ class GetCircleFeed(Command["CircleFeed"]):
     circle: str
 
     kind: ClassVar[int] = 135
-    cost: ClassVar[float] = 6.0
+    cost: ClassVar[float] = 3.0
 
 
 @dataclass(frozen=True, slots=True)
