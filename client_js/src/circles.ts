@@ -152,8 +152,8 @@ export class CircleCommands {
   }
 
   /**
-   * Ask for a table of a circle. It is not sent again when it changes. Rejects as `too_fast` if
-   * another one was asked for while this one was too much for now.
+   * Ask for a table of a circle. It is not sent again when it changes. Rejects as `too_fast` if it
+   * had to wait and another table was asked for meanwhile.
    *
    * @param span the time that it is about.
    * @param period the number of the day, week or season; null for the current one.

@@ -18,7 +18,7 @@ export interface Keeper {
   handle(event: Event, answered: Command | null): void;
 }
 
-/** Milliseconds that a command waits at most which was too much for now: a person notes no error. */
+/** A command that is refused as `too_fast` is sent again if the server asks to wait no longer, in ms. */
 const PATIENCE = 3_000;
 
 function isRetried({ code, wait }: Refusal): boolean {
@@ -60,7 +60,7 @@ export class Link {
   tell: Requests["tell"] = (type, fields) => this.#connection.requests.tell(type, fields);
 
   /**
-   * Send a command, and retry it while it is refused temporarily, or was too much for a moment;
+   * Send a command, and retry it while it is refused temporarily, or as `too_fast` with a short wait;
    * rejects with any other `Refusal`.
    *
    * @param wanted whether the answer is still wanted; if not, it is not retried.

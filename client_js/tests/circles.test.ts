@@ -176,7 +176,7 @@ test.each(["overloaded", "too_fast"])("a table is asked for again after %s", asy
   expect(await asking).toMatchObject({ first: 20_713, rows: [] });
 });
 
-test("of tables that were too much for now, the last one is asked for again", async () => {
+test("of tables that have to wait, only the one asked for last is asked for again", async () => {
   const one = circles.table(ID, "week");
   await refuse((await session.command("GetCircleTable")).re, "too_fast", 500);
   const other = circles.table(ID, "day");
@@ -189,7 +189,7 @@ test("of tables that were too much for now, the last one is asked for again", as
   await expectNoCommand(client, session);
 });
 
-test("what is too much for longer is refused", async () => {
+test("a command that would have to wait for long is refused", async () => {
   const renaming = circles.rename(ID, "Sundays");
   const { re } = await session.command("RenameCircle");
   session.send({ type: "Refused", re, code: "too_fast", text: "No.", wait: 5_000 });

@@ -54,7 +54,7 @@ all the time.
 """
 
 MAX_SHOWN = 10_000
-"""Deals of which a node knows that it has noted that they are shown."""
+"""Deals of which a node knows whether their boards are shown to others."""
 
 _LABEL = b"samedeal watch 1\0"
 _KEY_BYTES = 16

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from tests.browser.conftest import Site
+from tests.browser.player import Player
 from tests.dates import DAY, moved
 
 MINUTE = 60
@@ -53,3 +55,9 @@ def running_calendar(at: float = NOON) -> Iterator[Calendar]:
         site.start()
         yield site
         site.stop()
+
+
+def leave_screenshot(player: Player, number: int, step: str) -> None:
+    """Leave a screenshot of a step of a test in the folder that `DAYS` names, if it does."""
+    if folder := os.environ.get("DAYS"):
+        player.page.screenshot(path=Path(folder) / f"{number:02}-{step}.png", full_page=True)

@@ -5,7 +5,6 @@ With `DAYS=FOLDER`, it leaves screenshots of each step in that folder.
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections.abc import Iterator
@@ -15,7 +14,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from tests.browser.calendar import BEFORE_MIDNIGHT, MINUTE, Calendar, running_calendar
+from tests.browser.calendar import (
+    BEFORE_MIDNIGHT,
+    MINUTE,
+    Calendar,
+    leave_screenshot,
+    running_calendar,
+)
 from tests.browser.certified import certify
 from tests.browser.checks import problems
 from tests.browser.player import DESKTOP, PHONE, Player
@@ -47,9 +52,7 @@ class Days:
     def look(self, step: str) -> None:
         """Check Ada's screen, and leave a screenshot of it if there is a folder for them."""
         self._steps += 1
-        if folder := os.environ.get("DAYS"):
-            path = Path(folder) / f"{self._steps:02}-{step}.png"
-            self.ada.page.screenshot(path=path, full_page=True)
+        leave_screenshot(self.ada, self._steps, step)
         assert problems(self.ada) == [], step
 
     def play(self, player: Player, home: int) -> None:

@@ -5,18 +5,16 @@ With `DAYS=FOLDER`, it leaves screenshots of each step in that folder.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.browser.calendar import Calendar, running_calendar
+from tests.browser.calendar import Calendar, leave_screenshot, running_calendar
 from tests.browser.checks import misfits
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.dates import DAY, moved
@@ -42,9 +40,7 @@ class Friends:
     def look(self, player: Player, step: str) -> None:
         """Check a friend's screen, and leave a screenshot of it if there is a folder for them."""
         self._steps += 1
-        if folder := os.environ.get("DAYS"):
-            path = Path(folder) / f"{self._steps:02}-{step}.png"
-            player.page.screenshot(path=path, full_page=True)
+        leave_screenshot(player, self._steps, step)
         found = misfits(player)
         assert found == [], f"{step}: {found}"
 

@@ -249,6 +249,7 @@ class Clients:
         )
         attempt = attempt_id(deal, self.clients[ANN].id)
         await self._send(ANN, msgspec.structs.replace(create, attempt=attempt))
+        assert len(self._challenges) == 2, "it was made"
 
     async def _send(self, client: int, command: protocol.shared.Command) -> None:
         """Send a command, and wait until it is answered."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from tests.secrecy import broken
 from tests.secrecy.clients import SCRIPTS, Script, script_of
@@ -16,6 +16,9 @@ from tests.simulation.race import conditions
 
 EXAMPLES = 4
 """Scripts, each of which is compared for five viewers; `make secrecy` takes any number of them."""
+
+SEALED = script_of(9, 40)
+"""A script in which the deal of a race is a challenge's, and somebody wants to watch the race."""
 
 MAX_SCRIPTS = 30
 """Scripts within which a broken server has to be detected."""
@@ -33,10 +36,12 @@ def test_nobody_is_sent_what_depends_on_a_card_that_they_have_not_seen() -> None
 
     @settings(max_examples=EXAMPLES, deadline=None, derandomize=True)
     @given(SCRIPTS)
+    @example(SEALED)
     def hold(script: Script) -> None:
         check(script, counts)
 
     hold()
+    assert counts["sealed again"] > 0
     # Most viewers have been compared, and some of them up to a card that was shown.
     assert counts["compared"] > 3 * EXAMPLES
     assert 0 < counts["compared to the end"] < counts["compared"]

@@ -13,7 +13,7 @@ from typing import Any
 from server.base.core.ids import ID_LENGTH
 from tests.faults.ledger import Message
 from tests.faults.player import RETRYABLE
-from tests.simulation.player import Player
+from tests.simulation.player import NOBODYS, Player
 
 STEPS = (3, 10)
 """How many things a player does in a circle, at least and at most."""
@@ -45,8 +45,8 @@ class Outsider(Player):
 
     @property
     def unexpected(self) -> Set[str]:
-        """Refusals that nobody must get, whatever is sent."""
-        return {"internal", "bad_message", "hello_first", "bad_version"}
+        """Refusals that it must not get."""
+        return NOBODYS
 
 
 async def gather(player: Player, club: Club, others: list[Player], *, founder: bool) -> None:
@@ -108,6 +108,8 @@ def _on(circle: str, other: str, rng: Any) -> list[Message]:
         {"type": "RenameCircle", "name": rng.choice(("Friends", "Family", "Club"))},
         {"type": "RenewCircleLink"},
         {"type": "SetCircleSeason", "weeks": rng.choice((1, 2, None))},
+        {"type": "SetCircleLeague", "league": None},
+        {"type": "SetCircleWebhook", "url": None},
         {"type": "DeleteCircle"},
     ]
     return [{**command, "circle": circle} for command in commands]

@@ -22,7 +22,7 @@ from tests.faults.plans import HELP
 from tests.simulation import plans
 from tests.simulation.network import Network
 from tests.simulation.plans import SHORTEST, Table
-from tests.simulation.player import Player
+from tests.simulation.player import NOBODYS, Player
 from tests.simulation.world import World
 
 HONEST = "192.0.2.{}"
@@ -122,8 +122,8 @@ class Hostile(Player):
 
     @property
     def unexpected(self) -> Set[str]:
-        """Refusals that nobody must get, whatever is sent."""
-        return {"internal", "bad_message", "hello_first", "bad_version"}
+        """Refusals that it must not get."""
+        return NOBODYS
 
     async def attempt(self, type_: str, **fields: Any) -> Message | None:
         """Send a command once, and return its answer, or `None` if it is not carried out."""

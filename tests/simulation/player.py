@@ -23,6 +23,9 @@ from tests.wire import Wire
 QUIET_TIMEOUT = 15.0
 """Seconds to wait for an answer when there are no more faults."""
 
+NOBODYS = frozenset({"internal", "bad_message", "hello_first", "bad_version"})
+"""Refusals that nobody must get, whatever is sent."""
+
 DESERVED = {"room_full", "not_seated"}
 """Refusals that these players may get: they come late, and hand over to who has just left."""
 

@@ -66,15 +66,15 @@ const app = {
   averages: new Averages(storage),
 };
 reloadWhenTooOld(client.status, reloadFor(""));
-let known: string | undefined;
+let lastPlayer: string | undefined;
 client.player.subscribe((player) => {
   // What the player before has asked to be told is not for whoever plays in this browser now.
-  if (known !== undefined && player !== null && player.id !== known) {
+  if (lastPlayer !== undefined && player !== null && player.id !== lastPlayer) {
     import("../account/push.ts")
       .then(({ unsubscribe }) => unsubscribe())
       .catch((error: unknown) => console.warn("Notifications go on.", error));
   }
-  known = player?.id ?? known;
+  lastPlayer = player?.id ?? lastPlayer;
 });
 client.connect();
 void start();
