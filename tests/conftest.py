@@ -23,12 +23,14 @@ from structlog.typing import EventDict
 
 from server.app import running_node
 from server.base.net import load
+from server.base.redis import connection, pipeline
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
 from server.base.seals.core.secret_keys import SecretKeys
 from server.base.seals.key_file import read_keys
 from server.settings import Settings
 from tests.dates import move_clock
+from tests.processes import PATIENCE
 from tests.redis_servers import running_cluster, running_server
 from tests.redis_users import as_node
 
@@ -213,6 +215,27 @@ def default_logging() -> Iterator[None]:
 def never_overloaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nodes in this process accept everything, however busy the machine is with other tests."""
     monkeypatch.setattr(load, "MAX_LAG", 60.0)
+
+
+@pytest.fixture(autouse=True)
+def patient_with_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nodes in this process wait for Redis and its replicas, however busy the machine is."""
+    _wait_for_redis(monkeypatch, PATIENCE, PATIENCE)
+
+
+@pytest.fixture
+def quick_redis(patient_with_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nodes in this process notice soon that Redis is away.
+
+    A batch is answered in time although no replica acknowledges it.
+    """
+    _wait_for_redis(monkeypatch, 2.0, 1.0)
+
+
+def _wait_for_redis(monkeypatch: pytest.MonkeyPatch, answered: float, acknowledged: float) -> None:
+    for module in (connection, pipeline):
+        monkeypatch.setattr(module, "TIMEOUT", answered)
+    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", acknowledged)
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ from signal import SIGCONT, SIGSTOP
 import pytest
 
 from server.base.journals import store as journals_store
-from server.base.redis import bus, clock, connection, pipeline, probe
+from server.base.redis import bus, clock, pipeline, probe
 from server.base.web.http import UNREADY
 from tests.base.redis.servers import until
 from tests.base.web.test_pages import get
@@ -28,9 +28,8 @@ Act = Callable[[Server], object]
 
 
 @pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+def impatient(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the time-outs, so that a hanging Redis is noticed soon."""
-    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
     monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
     monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.05)
     monkeypatch.setattr(clock, "SAMPLE_EVERY", 0.1)

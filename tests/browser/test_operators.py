@@ -155,6 +155,7 @@ def test_the_pages_fit_a_phone_in_other_languages(
     eve.press("report")
     assert misfits(eve) == []
     eve.press("report-send")
+    expect(eve.see("report-send")).to_be_hidden()
     at_account(eve)
     VirtualDevice(eve)
     eve.press("create-passkey")

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BufferedRWPair
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError, URLError
@@ -182,8 +183,11 @@ def firefox(width: int, height: int) -> Iterator[Visitor]:
         environment = {**os.environ, "HOME": profile, "MOZ_LOG": "Marionette:3"}
         with running([program("firefox-esr"), *arguments], environment) as browser:
             browser.wait_for(f"Listening on port {port}")
-            with socket.create_connection(("127.0.0.1", port), PATIENCE) as connection:
-                yield _visitor(_Marionette(connection), width, height)
+            with (
+                socket.create_connection(("127.0.0.1", port), PATIENCE) as connection,
+                connection.makefile("rwb") as stream,
+            ):
+                yield _visitor(_Marionette(stream), width, height)
 
 
 @contextmanager
@@ -221,24 +225,24 @@ def _visitor(command: Command, width: int, height: int) -> Visitor:
 class _Marionette:
     """The commands over Firefox's socket: each message is JSON after its length and a colon."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
-        self._lines = connection.makefile("rb")
+    def __init__(self, stream: BufferedRWPair) -> None:
+        self._stream = stream
         self._count = 0
         self._receive()
 
     def __call__(self, name: str, **parameters: object) -> Any:
         self._count += 1
         message = json.dumps([0, self._count, f"WebDriver:{name}", parameters]).encode()
-        self._connection.sendall(b"%d:%s" % (len(message), message))
+        self._stream.write(b"%d:%s" % (len(message), message))
+        self._stream.flush()
         _, _, error, result = self._receive()
         if error is not None:
             raise CommandError(error["message"])
         return result.get("value", result) if isinstance(result, dict) else result
 
     def _receive(self) -> Any:
-        length = b"".join(iter(lambda: self._lines.read(1), b":"))
-        return json.loads(self._lines.read(int(length)))
+        length = b"".join(iter(lambda: self._stream.read(1), b":"))
+        return json.loads(self._stream.read(int(length)))
 
 
 _PATHS = {

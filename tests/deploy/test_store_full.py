@@ -119,7 +119,9 @@ async def test_a_full_memory_ends_what_begins_and_more_of_it_ends_that_without_a
 
         async with node(server.url) as port, opened(port) as client:
             attempt = await begun(client)
-            server.ask("CONFIG", "SET", "maxmemory", server.ask("INFO", "memory")["used_memory"])
+            # So far below what is taken that it stays full when Redis shrinks its buffers.
+            used = server.ask("INFO", "memory")["used_memory"]
+            server.ask("CONFIG", "SET", "maxmemory", used // 2)
             assert (await play(client, attempt, 3))["code"] == "unavailable"
             await told("store_full")
             assert int(server.ask(*show)["maxmemory"]) < 1 << 30

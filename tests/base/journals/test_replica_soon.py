@@ -205,6 +205,7 @@ async def test_an_append_without_an_answer_is_resolved_by_the_next_read(
     assert current.definition.reported == [(("a",), ("a", "b")), (("a", "b"), ("a", "b", "c"))]
 
 
+@pytest.mark.usefixtures("quick_redis")
 async def test_an_append_in_doubt_that_was_not_written_is_dropped(
     redis: Client, current: WordJournal, two: WordJournal
 ) -> None:

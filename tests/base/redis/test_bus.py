@@ -16,7 +16,6 @@ from structlog.typing import EventDict
 
 from server.base.core import topics
 from server.base.redis import bus as module
-from server.base.redis import connection
 from server.base.redis.bus import Bus
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
@@ -38,9 +37,8 @@ async def publisher(other_database: Database) -> Bus:
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the time-outs, so that a lost connection is noticed and replaced soon."""
-    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
     monkeypatch.setattr(module, "RECONNECT_DELAY", 0.01)
     monkeypatch.setattr(module, "HEARTBEAT_INTERVAL", 0.05)
     monkeypatch.setattr(module, "HEARTBEAT_TIMEOUT", 0.5)

@@ -15,7 +15,7 @@ from server.base.core import keys, topics
 from server.base.core.refusal import UnavailableError
 from server.base.journals.core.entry import ConflictError, Entries
 from server.base.journals.store import JournalStore
-from server.base.redis import bus, connection, pipeline
+from server.base.redis import bus
 from server.base.redis import database as module
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
@@ -223,13 +223,10 @@ async def test_no_acknowledged_append_is_lost_when_masters_are_killed(
     assert connections(cluster) <= before + 4 * len(cluster.servers)
 
 
+@pytest.mark.usefixtures("quick_redis")
 async def test_no_acknowledged_append_is_lost_when_a_master_hangs_and_resumes(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster,
 ) -> None:
-    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
-    monkeypatch.setattr(pipeline, "TIMEOUT", 2.0)
-    # A batch is answered in time although no replica acknowledges it.
-    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 1.0)
     async with database_on(cluster) as database:
         by_master = partitions_by_master(cluster)
         lost, *others = by_master
@@ -248,14 +245,11 @@ async def test_no_acknowledged_append_is_lost_when_a_master_hangs_and_resumes(
         assert await rest.lost_nothing()
 
 
+@pytest.mark.usefixtures("quick_redis")
 @pytest.mark.parametrize("hangs", [True, False], ids=["hangs", "killed"])
 async def test_the_new_master_is_found_without_the_lost_one(
-    cluster: Cluster, monkeypatch: pytest.MonkeyPatch, *, hangs: bool
+    cluster: Cluster, *, hangs: bool
 ) -> None:
-    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
-    monkeypatch.setattr(pipeline, "TIMEOUT", 2.0)
-    # A batch is answered in time although no replica acknowledges it.
-    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 1.0)
     async with database_on(cluster, acks=0) as database, database_on(cluster, acks=0) as reader:
         partition = 19
         name, another = names_in(partition, 2)
@@ -284,6 +278,7 @@ async def test_the_new_master_is_found_without_the_lost_one(
         await append(journals, 1, name=another)
 
 
+@pytest.mark.usefixtures("quick_redis")
 async def test_replies_of_a_stale_master_are_not_used(cluster: Cluster) -> None:
     async with database_on(cluster) as database:
         partition = 17
@@ -366,12 +361,8 @@ async def test_nothing_is_appended_to_an_entry_that_was_lost_with_a_moved_slot(
 
 
 @pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick(quick_redis: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Shorten the time-outs, so that a lost connection is noticed and replaced soon."""
-    monkeypatch.setattr(connection, "TIMEOUT", 2.0)
-    monkeypatch.setattr(pipeline, "TIMEOUT", 2.0)
-    # A batch is answered in time although no replica acknowledges it.
-    monkeypatch.setattr(pipeline, "ACKNOWLEDGED_WITHIN", 1.0)
     monkeypatch.setattr(bus, "RECONNECT_DELAY", 0.01)
     monkeypatch.setattr(bus, "HEARTBEAT_INTERVAL", 0.1)
 

@@ -15,8 +15,8 @@ from server.base.core.refusal import UnavailableError, UnsuitableError
 from server.base.journals import store as journals_store
 from server.base.journals.core.entry import ConflictError
 from server.base.journals.store import JournalStore
-from server.base.redis import connection, pipeline
 from server.base.redis import database as module
+from server.base.redis import pipeline
 from server.base.redis.connection import Client, connect
 from server.base.redis.database import Database
 from server.play.core import keys
@@ -302,11 +302,8 @@ async def reasons_until_appended(journals: JournalStore, number: int) -> list[st
                 return reasons
 
 
-async def test_a_redis_that_hangs_is_unavailable_until_it_resumes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    for place in (connection, pipeline):
-        monkeypatch.setattr(place, "TIMEOUT", 2.0)
+@pytest.mark.usefixtures("quick_redis")
+async def test_a_redis_that_hangs_is_unavailable_until_it_resumes() -> None:
     with running_server() as server:
         redis = connect(server.url)
         database = Database(redis, 0)

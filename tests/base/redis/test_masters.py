@@ -117,6 +117,7 @@ async def test_when_no_server_answers_the_error_says_so(
     await redis.aclose()
 
 
+@pytest.mark.usefixtures("quick_redis")
 async def test_a_node_follows_to_a_replica_that_is_promoted_after_its_master_died(
     servers: list[Server],
 ) -> None:

@@ -261,6 +261,7 @@ async def test_pending_commands_fail_as_lost_when_the_connection_breaks(
     assert "waiting" not in await redis.lrange(LIST, 0, -1)
 
 
+@pytest.mark.usefixtures("quick_redis")
 async def test_pending_commands_fail_as_lost_when_the_server_hangs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
