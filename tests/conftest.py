@@ -267,6 +267,10 @@ def data() -> Iterator[Path]:
         yield Path(folder)
 
 
+UNHURRIED = 30_000
+"""Milliseconds for which no master of the shared cluster counts as lost, on a busy machine."""
+
+
 @pytest.fixture(scope="session")
 def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
     """Run a real redis-server or cluster for the whole session, and return its address.
@@ -277,6 +281,8 @@ def redis_server(request: pytest.FixtureRequest) -> Iterator[str]:
         yield from server_alone()
         return
     with running_cluster() as cluster:
+        for server in cluster.servers:
+            server.ask("CONFIG", "SET", "cluster-node-timeout", UNHURRIED)
         yield cluster.admin_url
         for server in cluster.servers:
             assert server.refused() == []
