@@ -213,6 +213,13 @@ class Player:
         """Wait until the page shows this number of moves."""
         expect(self.see("move-count")).to_contain_text(str(count))
 
+    def own_page(self) -> str:
+        """Return the URL of the player's own page, from the link in the settings."""
+        self.go("/settings")
+        path = self.see("own-page").get_attribute("href")
+        assert path is not None
+        return self._url + path
+
     def choose_game(self, game: str) -> None:
         """Choose a game for a race by its picture."""
         self.see(f"game-{game}").check(force=True)

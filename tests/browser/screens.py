@@ -417,6 +417,12 @@ def _challenges(cast: Cast) -> Screens:
     player.unfold("challenge-options")
     player.choose_game("robert")
     yield "challenge-options", player
+    player.see("who-select").select_option("chosen")
+    player.see("player-link").fill(friend.own_page())
+    player.press("add-player")
+    player.see("choose-player").wait_for()
+    yield "challenge-chosen", player
+    player.see("who-select").select_option("anyone")
     player.press("make-challenge")
     player.see("send-link").wait_for()
     yield "challenge-made", player

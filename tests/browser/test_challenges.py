@@ -50,10 +50,7 @@ def homes(player: Player) -> list[str]:
 
 def id_of(player: Player) -> str:
     """Return a player's id, from the link to their own page."""
-    player.go("/settings")
-    path = player.see("own-page").get_attribute("href")
-    assert path is not None
-    return path.rpartition("/")[2]
+    return player.own_page().rpartition("/")[2]
 
 
 def test_friends_play_the_same_cards_whenever_they_have_time(
@@ -167,6 +164,42 @@ def test_one_who_is_named_plays_alone_and_then_the_proof_is_there_for_all(
         player.press("check-deal")
         expect(player.see("check-result")).to_contain_text("\u2713")
     assert problems(other) == []
+
+
+def test_several_are_chosen_from_a_circle_and_by_their_pages(
+    ada: Player, guest: Player, other: Player
+) -> None:
+    stranger = other.own_page()
+    ada.go("/circles")
+    ada.see("circle-name").fill("Thursday club")
+    ada.press("found-circle")
+    guest.page.goto(ada.see("circle-invitation").input_value())
+    guest.press("join-circle")
+    guest.see("circle").wait_for()
+
+    ada.go("/c")
+    ada.unfold("challenge-options")
+    ada.choose_game("robert")
+    ada.see("who-select").select_option("chosen")
+    # Nobody is chosen yet, and nobody else may play: it can't be made.
+    expect(ada.see("make-challenge")).to_be_disabled()
+    ada.see("from-circle").select_option(label="Thursday club")
+    expect(ada.see("choose-player")).to_have_count(1)
+    ada.see("choose-player").check()
+    ada.see("player-link").fill("https://elsewhere.example/nobody")
+    ada.press("add-player")
+    expect(ada.page.get_by_role("alert")).to_contain_text("doesn\u2019t lead to a player")
+    ada.see("player-link").fill(stranger)
+    ada.press("add-player")
+    expect(ada.see("choose-player")).to_have_count(2)
+    expect(ada.see("choose-player").last).to_be_checked()
+    assert problems(ada) == []
+    ada.press("make-challenge")
+    expect(ada.see("others")).to_contain_text("Not yet")
+
+    for player in (guest, other):
+        player.go("/")
+        expect(player.see("challenges")).to_contain_text("Ada challenges you")
 
 
 def test_a_link_that_is_wrong_says_so(guest: Player) -> None:

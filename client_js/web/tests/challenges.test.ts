@@ -3,6 +3,7 @@
 import type { Challenger, Result } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
 import { countsOf, doneOf, toBeat } from "../src/challenges/standing.ts";
+import { playerIn } from "../src/challenges/playerLink.ts";
 import { openWords, spanWords } from "../src/challenges/words.ts";
 import { useLanguage, withOwnText } from "../src/text/index.ts";
 
@@ -53,5 +54,14 @@ describe("a span", () => {
     expect(spanWords(-1)).toBe("1 minute");
     expect(openWords(3_600)).toBe("1 hour");
     expect(openWords(3 * 86_400)).toBe("3 days");
+  });
+});
+
+describe("players by link", () => {
+  it("finds who has the page, and nobody by other links and words", () => {
+    expect(playerIn(" https://play.example/player/0123456789abcdef?x=1 ")).toBe("0123456789abcdef");
+    expect(playerIn("https://play.example/r/H7KQ2M4X")).toBeNull();
+    expect(playerIn("https://[")).toBeNull();
+    expect(playerIn("Grace")).toBeNull();
   });
 });
