@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,39 @@ from tests.redis_programs import default_program
 
 COMPOSE = ROOT / "docker-compose.yml"
 
+POSTS = ROOT / "deploy/posts.yml"
+"""What is added to it so that nodes can post to servers of others."""
 
-def compose(**variables: str) -> dict[str, Any]:
-    """Read the compose file, with these variables set as if in `.env`, and no others."""
+
+def compose(*added: Path, **variables: str) -> dict[str, Any]:
+    """Read the compose file, with these variables set as if in `.env`, and no others.
+
+    Args:
+        added: further compose files, which are merged into it.
+        variables: the variables.
+    """
+    found: dict[str, Any] = {}
+    for file in (COMPOSE, *added):
+        found = _merged(found, _read(file, variables))
+    return found
+
+
+def _merged(one: Any, other: Any) -> Any:
+    """Return two values of compose files as one, as the specification says: lists are joined."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one | {
+            key: _merged(one[key], value) if key in one else value for key, value in other.items()
+        }
+    return [*one, *other] if isinstance(one, list) and isinstance(other, list) else other
+
+
+def _read(file: Path, variables: Mapping[str, str]) -> dict[str, Any]:
 
     def value(found: re.Match[str]) -> str:
         name, default = found.groups()
         return variables.get(name) or default
 
-    text = re.sub(r"\$\{(\w+):-([^}]*)\}", value, COMPOSE.read_text())
+    text = re.sub(r"\$\{(\w+):-([^}]*)\}", value, file.read_text())
     assert "${" not in text, "every variable has a default"
     loaded: dict[str, Any] = YAML(typ="safe").load(text)
     return loaded
@@ -54,7 +79,7 @@ def _outside(word: str, service: dict[str, Any], secrets: Path) -> str:
         for outside, inside, *_ in (volume.split(":") for volume in service.get("volumes", []))
     }
     for name in service.get("secrets", []):
-        file = Path(compose()["secrets"][name]["file"])
+        file = Path(compose(POSTS)["secrets"][name]["file"])
         assert file.parent == Path("deploy/secrets")
         mounted[f"/run/secrets/{name}"] = str(secrets / file.name)
     return mounted.get(word, word)

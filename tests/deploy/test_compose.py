@@ -14,7 +14,7 @@ import pytest
 
 from server.cli.certify import certify as certify_command
 from server.cli.main import main
-from tests.deploy.composed import COMPOSE, compose
+from tests.deploy.composed import COMPOSE, POSTS, compose
 from tests.deploy.schemas import assert_valid
 from tests.deploy.test_image import VARIABLES, arguments_of
 from tests.processes import ROOT
@@ -74,6 +74,28 @@ def test_only_the_proxy_has_a_way_out() -> None:
         name for name, service in file["services"].items() if outside & {*service["networks"]}
     ]
     assert with_way_out == ["proxy"]
+
+
+def test_nodes_have_a_way_out_for_posts_and_nothing_else_has() -> None:
+    assert_valid("compose-spec", POSTS)
+    before, after = compose(), compose(POSTS)
+    assert after["networks"].keys() - before["networks"].keys() == {"out"}
+    assert not after["networks"]["out"], "it is not internal"
+    assert after["services"]["node-a"] == after["services"]["node-b"]
+    assert after["services"].keys() == before["services"].keys()
+    for name, service in after["services"].items():
+        changed = {
+            key: value for key, value in service.items() if value != before["services"][name][key]
+        }
+        if not name.startswith("node-"):
+            assert not changed
+            continue
+        assert changed.keys() == {"environment", "secrets", "networks"}
+        assert changed["networks"] == ["front", "store", "out"]
+        assert changed["secrets"] == ["redis-samedeal", "secret-keys", "push-key"]
+        assert set(changed["environment"]) <= VARIABLES
+    readme = (ROOT / "deploy/README.md").read_text()
+    assert f"\nCOMPOSE_FILE={COMPOSE.name}:{POSTS.relative_to(ROOT)}\n" in readme
 
 
 def test_only_this_machine_reaches_the_site_unless_the_operator_says_otherwise() -> None:
