@@ -19,7 +19,8 @@ object of scores, and a string's a text. Times to live are left out.
 """
 
 STATES = "states.json"
-"""The states that the release folded from its journals: `attempts` and `rooms` by id."""
+"""The states that the release folded from its journals: `attempts`, `rooms`, `challenges` and
+`circles` by id."""
 
 MESSAGES = "messages.jsonl"
 """Frames, the first of each kind: `sender`, `name` of the struct, `frame` in hexadecimal."""

@@ -13,8 +13,9 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping, Set
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from engine.notation import move_text
 from engine.play import play
 from engine.position import position_of
 from server.app import redis_store, running_node
-from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, ChallengeId, CircleId, PlayerId, RoomCode
 from server.base.core.keys import partition
 from server.base.nodes.store_memory import StoreMemory
 from server.base.quotas.quotas import Quotas
@@ -42,12 +43,15 @@ from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.base.work.random_text import random_id
+from server.base.work.signal import Signal
+from server.challenges.journal import ChallengeDefinition
+from server.circles.journal import CircleDefinition
 from server.dailies.dailies import Dailies
 from server.deals.store import DealStore
 from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt
 from server.play.core.digest import fnv1a
-from server.play.messages import FIRST_NUMBER, Moved, PlayMove
+from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Moved, PlayMove
 from server.players.address_hash import AddressHashes
 from server.rooms.core import commands
 from server.rooms.core.room import Room
@@ -97,14 +101,14 @@ class _Socket:
 
 def _command(frame: bytes) -> str:
     kind = msgpack.unpackb(frame)[0]
-    if kind >= FIRST_NUMBER:
+    if FIRST_NUMBER <= kind <= LAST_NUMBER:
         return PlayMove.__name__
     return next(each.__name__ for each in COMMANDS.values() if each.__struct_config__.tag == kind)
 
 
 def _event(frame: bytes) -> str:
     row = msgpack.unpackb(frame)
-    if row[0] >= FIRST_NUMBER:
+    if FIRST_NUMBER <= row[0] <= LAST_NUMBER:
         return Moved.__name__
     if row[0] == PROGRESS:
         return "Progress"
@@ -194,6 +198,54 @@ async def _reopen(port: int, kept: Lines, token: str, attempt: Message) -> None:
         await client.ask("attempt.open", attempt="none")
 
 
+async def _asked(client: Client, type_: str, **given: Any) -> Message:
+    """Send a command until it is not too much at once, and return what it is answered."""
+    while (answer := await client.ask(type_, **given)).get("code") == "too_fast":
+        await asyncio.sleep(answer["wait"] / 1_000)
+    assert answer["type"] != "refused", answer
+    return answer
+
+
+async def _friends(host: Client, guest: Client, redis: Any, guest_id: str) -> None:
+    """Found a circle, and play challenges: one that is over, and two that stay open."""
+    game = next(iter(games()))
+    circle = await _asked(host, "CreateCircle", name="Thursday club", key="1" * 8)
+    name = {"circle": circle["circle"]}
+    await _asked(guest, "ShowInvitation", link=circle["link"])
+    await _asked(guest, "JoinCircle", link=circle["link"])
+    await _asked(host, "SetCircleSeason", **name, weeks=4)
+    league = ["week", [game], 600, 1, "none"]
+    await _asked(host, "SetCircleLeague", **name, league=league)
+    await _asked(host, "RenameCircle", **name, name="Friday club")
+    await _asked(guest, "MuteCircle", **name, muted=True)
+    terms: Message = {"game": game, "limit": 7200, "open_for": 1_209_600, "variant": "standard"}
+    terms |= {"help": "hints", "target": True, "players": []}
+    named = terms | {"players": [guest_id]}
+    made = await _asked(host, "CreateChallenge", **named, key="2" * 8)
+    challenge = {"challenge": made["challenge"]}
+    await _asked(host, "WatchChallenge", **challenge)
+    for client in (host, guest):
+        run = await _asked(client, "PlayChallenge", **challenge)
+        await _resign(client, await _play(client, redis, run, SHORT))
+    await host.next("Challenge", lambda each: each["over"])
+    await _asked(guest, "EmoteRun", **challenge, player=made["maker"]["id"], emote=1)
+    await _asked(guest, "Rematch", **challenge)
+    await _asked(host, "UnwatchChallenge")
+    await _asked(host, "CreateChallenge", **terms, key="3" * 8, **name)
+    made = await _asked(host, "CreateChallenge", **terms, key="4" * 8)
+    for client, count in ((host, LONG), (guest, SHORT)):
+        run = await _asked(client, "PlayChallenge", challenge=made["challenge"])
+        after = await _play(client, redis, run, count)
+    await _resign(guest, after)
+    await _asked(host, "ListChallenges")
+    await _asked(host, "WatchCircle", **name)
+    await _asked(host, "GetCircleTable", **name, span="all", period=None)
+    await _asked(host, "GetHeadToHead", **name, one=made["maker"]["id"], other=guest_id)
+    await _asked(host, "GetCircleFeed", **name)
+    await _asked(host, "UnwatchCircle")
+    await _asked(host, "ListCircles")
+
+
 async def _sessions(port: int, redis: Any, kept: Lines) -> None:
     """Send every kind of command from two players."""
     async with AsyncExitStack() as stack:
@@ -202,6 +254,7 @@ async def _sessions(port: int, redis: Any, kept: Lines) -> None:
         welcome = await guest.hello()
         await guest.ask("rename", name="Grace")
         await host.ask("ping")
+        await _friends(host, guest, redis, welcome["player"]["id"])
         for game in games().values():
             for variant in game.variants:
                 last = await _race(host, guest, redis, game.id, variant)
@@ -286,7 +339,30 @@ def room_state(room: Room) -> dict[str, Any]:
     return found
 
 
-async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
+def plain(value: Any) -> Any:
+    """Return a state as JSON values: structs and dataclasses are objects of their fields."""
+    if isinstance(value, msgspec.Struct):
+        return {key: plain(each) for key, each in structs.asdict(value).items()}
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, Set):
+        return sorted(map(plain, value))
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return msgspec.to_builtins(value)
+
+
+async def _folded(redis: Any, key: str, definition: Any) -> Any:
+    """Return the state that a definition folds from the stream of a journal."""
+    state = None
+    for _, entry in await redis.xrange(key):
+        state = definition.fold(state, definition.decode(entry["e"]))
+    return plain(state)
+
+
+async def _states(redis: Any, store: Store, attempts: Attempts, keys: list[str]) -> dict[str, Any]:
     background = Background()
     keyring = Keyring(store.keyrings, store.secret_keys, store.clock, background)
     rooms = Rooms(
@@ -298,7 +374,9 @@ async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str
         deals=store.deals,
         clock=store.clock,
     )
-    found: dict[str, dict[str, Any]] = {"attempts": {}, "rooms": {}}
+    found: dict[str, dict[str, Any]] = {
+        "attempts": {}, "rooms": {}, "challenges": {}, "circles": {}
+    }  # fmt: skip
     for key in keys:
         _, kind, name = (*key.split(":", 2), "", "")[:3]
         if kind == "attempt":
@@ -307,6 +385,12 @@ async def _states(store: Store, attempts: Attempts, keys: list[str]) -> dict[str
             found["attempts"][name] = attempt_state(attempt)
         elif kind == "room":
             found["rooms"][name] = room_state(await rooms.load(RoomCode(name)))
+        elif kind == "challenge":
+            challenge = ChallengeDefinition(ChallengeId(name), Signal())
+            found["challenges"][name] = await _folded(redis, key, challenge)
+        elif kind == "circle":
+            circle = CircleDefinition(CircleId(name), Signal())
+            found["circles"][name] = await _folded(redis, key, circle)
     return found
 
 
@@ -351,7 +435,7 @@ async def _make(folder: Path) -> None:
                 Counter(), journals=store.journals, deals=store.deals, clock=store.clock
             )
             await _leave_effects(store, attempts)
-            states = await _states(store, attempts, await redis.keys())
+            states = await _states(redis, store, attempts, await redis.keys())
             dump = await _dump(redis)
             await database.close()
             await redis.aclose()

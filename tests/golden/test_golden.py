@@ -16,17 +16,18 @@ from engine.catalog import stored_ruleset
 from server import protocol
 from server.base.core import keys
 from server.base.core.days import closes
-from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, ChallengeId, CircleId, PlayerId, RoomCode
 from server.base.wire import codec
 from server.base.wire.messages import Event
 from server.base.wire.session_messages import Welcome
-from server.play.messages import FIRST_NUMBER, Moved
+from server.play.messages import Moved
 from server.players.core.names import guest_name
 from server.rooms.messages import PROGRESS
 from tests.base.outbox.outboxes import all_effects, all_set_aside
+from tests.builders import BOB
 from tests.conftest import ALONE
 from tests.golden import FILES, MESSAGES, RELEASES, RULES, STATES, STORE, releases
-from tests.golden.__main__ import attempt_state, room_state
+from tests.golden.__main__ import attempt_state, plain, room_state
 from tests.nodes import Node, SetClock, node_on
 from tests.wire import read_event
 
@@ -125,6 +126,27 @@ async def test_rooms_are_read_as_the_release_read_them(node: Node, release: str)
 
 
 @ALONE
+async def test_challenges_are_read_as_the_release_read_them(node: Node, release: str) -> None:
+    kept = states(release, "challenges")
+    assert {state["over"] is None for state in kept.values()} == {True, False}
+    for name, state in kept.items():
+        found = await node.services.challenges.find(ChallengeId(name))
+        assert found is not None
+        assert without_new_fields(state, plain(found)) == state
+        if found.over is None and found.made.audience == "link":
+            await node.services.challenges.play(found.id, BOB)
+
+
+@ALONE
+async def test_circles_are_read_as_the_release_read_them(node: Node, release: str) -> None:
+    for name, state in states(release, "circles").items():
+        owner = PlayerId(state["owner"])
+        found = await node.services.circles.load(CircleId(name), owner)
+        assert without_new_fields(state, plain(found)) == state
+        assert (await node.services.circles.rename(found.id, owner, "Club")).name == "Club"
+
+
+@ALONE
 async def test_open_attempts_can_be_played_on(node: Node, release: str) -> None:
     for name, state in states(release, "attempts").items():
         if state["result"]["end"] is None:
@@ -179,10 +201,9 @@ def frames(release: str, sender: str) -> Iterator[tuple[str, bytes]]:
 
 def events(release: str) -> Iterator[Event]:
     """Yield the events of a release, except those of moves and progress."""
-    for _, frame in frames(release, "server"):
-        row = msgpack.unpackb(frame)
-        if row[0] < FIRST_NUMBER and row[0] != PROGRESS:
-            yield read_event(row)
+    for name, frame in frames(release, "server"):
+        if name not in {"Moved", "Progress"}:
+            yield read_event(msgpack.unpackb(frame))
 
 
 def test_the_commands_of_a_release_are_decoded(release: str) -> None:
@@ -196,6 +217,7 @@ def test_the_commands_of_a_release_are_decoded(release: str) -> None:
         # Fields that are left out at the end have their defaults.
         assert msgspec.convert(read, type=type(command)) == command
     assert {"Hello", "CreateRoom", "PlayMove", "OpenAttempt", "Resign", "OpenDaily"} <= names
+    assert {"CreateChallenge", "PlayChallenge", "CreateCircle", "JoinCircle"} <= names
 
 
 def test_the_events_of_a_release_are_encoded_as_they_were_but_for_added_fields(
@@ -218,6 +240,7 @@ def test_the_events_of_a_release_are_encoded_as_they_were_but_for_added_fields(
             assert type(event).__name__ == name
             assert without_added_fields(sent, now) == sent
     assert {"Welcome", "RoomState", "Attempt", "Missed", "Moved", "Progress", "Refused"} <= names
+    assert {"Challenge", "Challenges", "Circle", "CircleTable", "CircleFeed"} <= names
 
 
 def without_added_fields(kept: Any, now: Any) -> Any:
