@@ -26,7 +26,6 @@ async def test_nothing_is_lost_doubled_or_invented(tmp_path: Path) -> None:
 
     assert report.complaints == [], "\n".join(table(report))
     assert report.counts["entries checked"] > 50
-    assert report.counts["missed events"] > 0
 
 
 @pytest.mark.cluster

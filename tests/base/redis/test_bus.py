@@ -193,6 +193,7 @@ async def test_every_subscriber_is_notified_after_a_restart_of_redis() -> None:
                 server.kill()
                 listener.bus.publish(one)
                 listener.subscribe(other)
+                await until(lambda: _has_logged(logs, "store_lost"))
                 await asyncio.to_thread(server.start)
                 await listener.wait_for(one, other)
                 listener.bus.publish(other)

@@ -130,11 +130,13 @@ class Site:
         return str(found[0])
 
     def has_replicas(self, number: int, count: int) -> bool:
-        """Return whether a server is a master with so many replicas that have a copy."""
+        """Return whether a server is a master with so many replicas that are up to date."""
         with self.client(number) as client:
             found = client.info("replication")
+            acknowledged = client.wait(count, 100)
         states = [found.get(f"slave{each}", {}).get("state") for each in range(count)]
-        return found["role"] == "master" and states == ["online"] * count
+        online = found["role"] == "master" and states == ["online"] * count
+        return online and acknowledged >= count
 
     def configure_nodes(self, heading: str) -> dict[str, str]:
         """Write the settings of nodes as the document says, and return them."""
