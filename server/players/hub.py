@@ -191,7 +191,7 @@ class Hub:
             for session in sessions
             if session.player is not None
         ]
-        for dropped in await self._registered.check(entered):
+        for dropped in await self._registered.check(entered, self._sessions.__contains__):
             self._replaced(dropped)
         for session in sessions:
             self.checked.emit(session)

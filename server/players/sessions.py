@@ -10,7 +10,7 @@ If there are several, each node with one of them knows the other nodes, and may 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -176,7 +176,9 @@ class Sessions:
             self._used[session] = now
             self._store.use_session(player, self.name_of(session), now)
 
-    async def check(self, sessions: Sequence[tuple[PlayerId, str, int]]) -> list[str]:
+    async def check(
+        self, sessions: Sequence[tuple[PlayerId, str, int]], is_open: Callable[[str], bool]
+    ) -> list[str]:
         """Return the ids of those sessions of this node that are too many.
 
         Two round trips for all of them. A session that the store has lost is registered again, and
@@ -185,6 +187,8 @@ class Sessions:
 
         Args:
             sessions: (player, session id, epoch) of each.
+            is_open: whether a session, by its id, has not ended meanwhile: one that has is not
+                stored again.
         """
         players = [player for player, _, _ in sessions]
         barred = await self._store.barred(players, self._clock.now())
@@ -197,7 +201,7 @@ class Sessions:
                 self._meet(player, names)
             elif sum(self._is_on_alive(name) for name in names) >= MAX_SESSIONS:
                 found.append(session)
-            else:
+            elif is_open(session):
                 try:
                     await self._add(player, session, epoch)
                 except Refusal as refusal:

@@ -629,7 +629,7 @@ async def test_a_session_whose_token_is_void_meanwhile_is_not_registered(node: N
     node.services.sessions.signed_out.subscribe(lambda *told: closed.append(told))
     # That of the first epoch was not told, since the message was lost.
     entered = [(player, "lost", 0), (player, "new", 1)]
-    assert await node.services.sessions.check(entered) == []
+    assert await node.services.sessions.check(entered, lambda _: True) == []
     assert closed == [(player, 1, None)]
 
 

@@ -160,7 +160,7 @@ async def test_who_is_barred_begins_no_session_until_the_bar_has_ended(
     assert refused.value.wait == daily.DAY
     # A node that has missed the message finds out when it checks its sessions.
     told.clear()
-    await sessions.check([(ADA, "before", 0), (BOB, "other", 0)])
+    await sessions.check([(ADA, "before", 0), (BOB, "other", 0)], lambda _: True)
     assert told == [ADA]
     clock.time = START + 2 * daily.DAY
     await sessions.register(ADA, "later")

@@ -17,7 +17,7 @@ from server.play.core.bus import Ended
 from server.players.core.bus import Barred
 from server.players.core.keys import MAX_SESSIONS
 from tests.base.redis.servers import running, until, work_of
-from tests.builders import ADA, BOB, CYD
+from tests.builders import ADA, BOB, CYD, DAN
 from tests.nodes import OVER, Node, SetClock, attempt_of
 from tests.processes import PATIENCE
 
@@ -169,13 +169,16 @@ async def test_what_was_lost_is_found_by_reading(node: Node, other: Node) -> Non
     await other.services.sessions.register(ADA, "four")
     assert not sessions.has_several(ADA)
     await node.redis.delete(keys.sessions(CYD))
+    # It ends while the sessions are read.
+    ended = (DAN, "five", 0)
     for number in range(MAX_SESSIONS):
         name = f"{other.registration.id}/{number}"
         await node.store.players.add_session(BOB, name, 2**50 + number)
-    assert await sessions.check(mine) == ["two"]
+    checked = await sessions.check([*mine, ended], lambda session: session != "five")
+    assert checked == ["two"]
     assert sessions.has_several(ADA)
     # The session of the player whose record was lost is stored again.
-    assert await node.store.players.sessions([CYD]) == [[f"{me}/three"]]
+    assert await node.store.players.sessions([CYD, DAN]) == [[f"{me}/three"], []]
 
 
 async def test_an_end_is_published_to_the_players_node(

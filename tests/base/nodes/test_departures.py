@@ -120,7 +120,7 @@ async def test_a_node_that_only_seemed_gone_stores_its_sessions_again(
     # As the node's check of its sessions does, which follows.
     assert checked == [True]
     name = f"session of {BOB}"
-    assert await other.services.sessions.check([(BOB, name, 0)]) == []
+    assert await other.services.sessions.check([(BOB, name, 0)], lambda _: True) == []
 
     async def restored() -> bool:
         return await left(node) == before
