@@ -71,7 +71,8 @@ FIND_UNREADABLE = """() => {
     const texts = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const text = texts.currentNode;
-      for (const {0: word, index} of text.data.matchAll(/[^\\s/\\u2013-]+/g)) {
+      // The isolates around a name have no width: one may be on the line before.
+      for (const {0: word, index} of text.data.matchAll(/[^\\s/\\u2013\\u2068\\u2069-]+/g)) {
         const range = new Range();
         range.setStart(text, index);
         range.setEnd(text, index + word.length);

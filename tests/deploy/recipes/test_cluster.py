@@ -133,7 +133,7 @@ class Site:
         """Return whether a server is a master with so many replicas that are up to date."""
         with self.client(number) as client:
             found = client.info("replication")
-            acknowledged = client.wait(count, 100)
+            acknowledged = client.wait(count, 100) if found["role"] == "master" else 0
         states = [found.get(f"slave{each}", {}).get("state") for each in range(count)]
         online = found["role"] == "master" and states == ["online"] * count
         return online and acknowledged >= count
