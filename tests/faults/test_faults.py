@@ -22,10 +22,15 @@ async def report_of(folder: Path, **settings: object) -> Report:
 
 
 async def test_nothing_is_lost_doubled_or_invented(tmp_path: Path) -> None:
-    report = await report_of(tmp_path, faults=25, pause=0.3)
+    for seed in range(SEED, SEED + 3):
+        report = await report_of(tmp_path, faults=25, pause=0.3, seed=seed)
 
-    assert report.complaints == [], "\n".join(table(report))
-    assert report.counts["entries checked"] > 50
+        assert report.complaints == [], "\n".join(table(report))
+        assert report.counts["entries checked"] > 50
+        # On a busy machine it may be that nobody comes back in time to have missed anything.
+        if report.counts["missed events"] > 0:
+            return
+    pytest.fail("nobody has missed an event")
 
 
 @pytest.mark.cluster

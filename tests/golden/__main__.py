@@ -207,7 +207,7 @@ async def _asked(client: Client, type_: str, **given: Any) -> Message:
 
 
 async def _friends(host: Client, guest: Client, redis: Any, guest_id: str) -> None:
-    """Found a circle, and play challenges: one that is over, and two that stay open."""
+    """Found a circle, and play challenges: one that is over, and three that stay open."""
     game = next(iter(games()))
     circle = await _asked(host, "CreateCircle", name="Thursday club", key="1" * 8)
     name = {"circle": circle["circle"]}
