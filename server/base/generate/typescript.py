@@ -150,7 +150,7 @@ def operator_source() -> str:
                 else _interface(struct, optional=False)
                 for struct in OPERATOR_STRUCTS
             ),
-            f"/** Every act of an operator. */\nexport type AnyAct =\n  {acts};\n",
+            f"/** Every act of an operator. */\nexport type AnyAct =\n{_union(acts, '  ')};\n",
         ]
     )
 
@@ -192,12 +192,19 @@ def _interface(struct: Message, *, optional: bool) -> str:
 
 
 def _field(name: str, kind: str) -> str:
-    """Return the line of a field; a union that is too long for one has a line for each type."""
+    """Return the line of a field, or lines if its type is too long for one."""
     line = f"  readonly {name}: {kind};\n"
     if len(line) <= LINE + 1:
         return line
-    types_ = kind.split(" | ")
-    return f"  readonly {name}:\n" + "\n".join(f"    | {each}" for each in types_) + ";\n"
+    return f"  readonly {name}:\n{_union(kind, '    ')};\n"
+
+
+def _union(kind: str, indent: str) -> str:
+    """Return a union in a line of its own, or in one for each type, as Prettier has it."""
+    line = indent + kind
+    if len(line) < LINE:
+        return line
+    return "\n".join(f"{indent}| {each}" for each in kind.split(" | "))
 
 
 PLAIN = {
