@@ -339,9 +339,33 @@ class Circles:
         Raises:
             Refusal: as `unknown_circle` or `not_owner`.
         """
-        members = (await self.load(circle, owner)).players
+        found = await self.load(circle, owner)
         await self._submit(circle, lambda c, now: commands.delete(c, owner, now))
-        await asyncio.gather(*(self._store.remove(each, [circle]) for each in members))
+        await self._note_deleted(found)
+
+    # Operators
+
+    def clean(self, name: str) -> str:
+        """Return a name as it is stored.
+
+        Raises:
+            Refusal: the name is not allowed.
+        """
+        return self._clean(name)
+
+    async def rename_by_operator(self, circle: CircleId, name: str) -> None:
+        """Give a circle another name, which `clean` has returned; nothing if it is gone.
+
+        This is idempotent, as is `delete_by_operator`.
+        """
+        await self.note(circle, lambda c, now: commands.rename(c, c.owner, name, now))
+
+    async def delete_by_operator(self, circle: CircleId) -> None:
+        """Delete a circle as `delete` does; nothing if it is gone."""
+        found = await self.find(circle)
+        if found is not None:
+            await self.note(circle, lambda c, now: commands.delete(c, c.owner, now))
+            await self._note_deleted(found)
 
     # What a circle does by itself
 
@@ -359,7 +383,7 @@ class Circles:
     async def note(
         self, circle: CircleId, decide: Callable[[Circle, int], Event | None]
     ) -> Circle | None:
-        """Note what a circle has done by itself; `None` if there is no such circle any more."""
+        """Note what no member has asked for; `None` if there is no such circle any more."""
         try:
             return await self._submit(circle, decide)
         except Refusal:
@@ -412,6 +436,10 @@ class Circles:
         member = None if found is None else found.member(player)
         if member is not None:
             await self._store.add(player, circle.id, member.since)
+
+    async def _note_deleted(self, circle: Circle) -> None:
+        """Note that the members of a circle, as it was before, are in it no more."""
+        await asyncio.gather(*(self._store.remove(each, [circle.id]) for each in circle.players))
 
     async def _load(self, circle: CircleId) -> Circle:
         found = await self.find(circle)

@@ -171,6 +171,36 @@ async def test_a_deleted_circle_is_gone_for_all(node: Node, other: Node, clock: 
     assert again.id != circle.id, "what was deleted does not come back"
 
 
+async def test_an_operator_renames_and_deletes_what_another_one_owns(
+    node: Node, other: Node
+) -> None:
+    circle = await founded(node, BOB)
+    operated = other.services.circles
+    for _ in range(2):
+        await operated.rename_by_operator(circle.id, operated.clean("  The  club "))
+    renamed = await node.services.circles.load(circle.id, BOB)
+    assert (renamed.name, renamed.owner, renamed.version) == ("The club", ADA, circle.version + 1)
+    for _ in range(2):
+        await operated.delete_by_operator(circle.id)
+        assert await node.services.circles.find(circle.id) is None
+    assert await node.keys("circles-of:*") == []
+    gone = await node.services.circles._replica(circle.id).refresh()
+    assert gone is not None
+    assert gone.version == renamed.version + 1
+
+
+async def test_what_operators_do_about_a_circle_that_is_gone_is_no_error(node: Node) -> None:
+    circles = node.services.circles
+    circle = await founded(node)
+    await circles.delete(circle.id, ADA)
+    for name in (circle.id, NOBODYS, CircleId("no id")):
+        await circles.rename_by_operator(name, "The club")
+        await circles.delete_by_operator(name)
+        assert await circles.find(name) is None
+    with pytest.raises(Refusal, match="bad_name"):
+        circles.clean("\u202e")
+
+
 def _partition(circle: Circle) -> int:
     key = keys.circle(circle.id)
     return int(key[2 : key.index("}")])

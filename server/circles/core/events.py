@@ -91,7 +91,7 @@ class HandedOver(Struct, tag="owner", frozen=True):
 
 
 class Renamed(Struct, tag="renamed", frozen=True):
-    """The owner gave the circle another name."""
+    """The owner gave the circle another name, or an operator did."""
 
     name: str
     at: int
@@ -183,7 +183,7 @@ class Emoted(Struct, tag="emoted", frozen=True):
 
 
 class Deleted(Struct, tag="deleted", frozen=True):
-    """The owner deleted the circle."""
+    """The owner deleted the circle, or an operator did."""
 
     at: int
 
