@@ -322,19 +322,6 @@ class Services:
             histories=store.histories,
             clock=store.clock,
         )
-        self.moderation = Moderation(
-            store.moderation,
-            repaired_days=store.repaired_days,
-            attempts=self.attempts,
-            rooms=self.rooms,
-            histories=self.histories,
-            race_recorder=self.race_recorder,
-            keeping=self.keeping,
-            profiles=self.profiles,
-            sessions=self.sessions,
-            cases=self.cases,
-            closed_deals=self.closed_deals,
-        )
         self.closed_deals.register(challenge_occasions.KIND, self.challenges)
         self.live_challenges = LiveChallenges(bus, self.challenges, registration, background)
         self.challenge_lists = ChallengeLists(
@@ -372,6 +359,20 @@ class Services:
             webhooks=self.webhooks,
             page=page or "",
         )
+        self.moderation = Moderation(
+            store.moderation,
+            repaired_days=store.repaired_days,
+            attempts=self.attempts,
+            rooms=self.rooms,
+            histories=self.histories,
+            race_recorder=self.race_recorder,
+            keeping=self.keeping,
+            profiles=self.profiles,
+            sessions=self.sessions,
+            cases=self.cases,
+            closed_deals=self.closed_deals,
+            circles=self.circles,
+        )
         self._register_effects()
         self.accounts = Accounts(
             store.accounts,
@@ -398,6 +399,7 @@ class Services:
             cases=self.cases,
             repaired_days=self.repaired_days,
             closed_deals=self.closed_deals,
+            circles=self.circles,
         )
         self.accounts.exported["challenge_list"] = self.challenge_lists.ids
         self.accounts.exported["circles"] = self.circles.export

@@ -58,11 +58,36 @@ async def test_rooms_and_players_are_found_and_shown(redis_url: str) -> None:
         assert (code, output) == (1, "Error: There is no room with this code.\n")
 
 
+async def test_a_circle_is_found_by_its_members_renamed_and_deleted(redis_url: str) -> None:
+    async with node(redis_url) as port, opened(port) as one:
+        player = (await one.hello(name="Ada"))["player"]["id"]
+        made = await one.ask("CreateCircle", name="Friends", key="0123456789")
+        circle = made["circle"]
+        listed = (await found(redis_url, "player", player))["circles"]
+        assert listed == [{"circle": circle, "name": "Friends"}]
+        await found(redis_url, "rename-circle", circle, "  The  club ", *REASON)
+        shown = await found(redis_url, "circle", circle)
+        assert (shown["name"], shown["owner"]) == ("The club", player)
+        code, text = await run(redis_url, "circle", circle, as_json=False)
+        lines = text.splitlines()
+        assert (code, lines[1], lines[4]) == (0, "name: The club", "members:")
+        assert lines[3].startswith("founded: 20"), "a time, and no number"
+        assert "Ada #" in lines[6]
+        assert made["link"].removeprefix(circle) not in text
+        code, text = await run(redis_url, "rename-circle", circle, "\u202e", *REASON)
+        assert (code, text.startswith("Error: A name has")) == (1, True)
+        await found(redis_url, "delete-circle", circle, *REASON)
+        for words in (("circle",), ("delete-circle", *REASON), ("rename-circle", "Us", *REASON)):
+            code, text = await run(redis_url, words[0], circle, *words[1:])
+            assert (code, text) == (1, "Error: There is no such circle.\n")
+
+
 async def test_every_act_is_in_the_audit_journal_once(redis_url: str) -> None:
     async with node(redis_url) as port, opened(port) as one, opened(port) as other:
         code = await room_of(one, other)
         attempt = await give_up_daily(one)
         player = (await found(redis_url, "room", code))["seats"][0]["player"]
+        circle = (await one.ask("CreateCircle", name="Friends", key="0123456789"))["circle"]
         commands = [
             ("close-room", code),
             ("hide-name", player),
@@ -72,13 +97,16 @@ async def test_every_act_is_in_the_audit_journal_once(redis_url: str) -> None:
             ("repair-day", "2026-11-20", "--game", "robert"),
             ("bar", player, "--days", "3"),
             ("unbar", player),
+            ("rename-circle", circle, "The club"),
+            ("delete-circle", circle),
         ]
         acts = [(await found(redis_url, *words, *REASON))["act"] for words in commands]
         listed = await found(redis_url, "audit")
         assert [act["id"] for act in listed] == acts[::-1]
         assert {(act["operator"], act["reason"]) for act in listed} == {("mod", REASON[1])}
         assert [act["type"] for act in listed[::-1]] == [
-            "close", "name", "name", "void", "void", "repair", "bar", "bar",
+            "close", "name", "name", "void", "void", "repair", "bar", "bar", "rename_circle",
+            "delete_circle",
         ]  # fmt: skip
         assert len(await found(redis_url, "audit", "--limit", "2")) == 2
         exit_code, table = await run(redis_url, "audit", as_json=False)
@@ -146,8 +174,8 @@ def test_the_commands_that_the_document_names_are_there() -> None:
 
 def test_every_act_needs_a_reason_and_every_command_says_what_it_does() -> None:
     assert isinstance(admin, click.Group)
-    looks = {"rooms", "room", "players", "player", "suspicious", "reports", "audit"}
-    # They concern no player or room, so the audit journal has no place for them.
+    looks = {"rooms", "room", "players", "player", "circle", "suspicious", "reports", "audit"}
+    # They concern no player, room or circle, so the audit journal has no place for them.
     keeps = {"rotate-key", "seal", "verify-store"}
     for name, command in admin.commands.items():
         assert command.help

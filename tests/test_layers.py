@@ -57,7 +57,7 @@ WINGS = {
     "challenges": "runs rooms results play players deals",
     "circles": "challenges results play players",
     "notifications": "challenges results play players",
-    "moderation": "runs lobby dailies accounts rooms results play players deals",
+    "moderation": "circles challenges runs lobby dailies accounts rooms results play players deals",
 }
 """The wings on which each wing stands, beside the base."""
 

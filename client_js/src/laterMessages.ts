@@ -127,7 +127,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   ConfirmOperator: ["credential"],
   ListCases: ["state", "source", "day", "before"],
   LookUp: ["what", "about"],
-  Moderate: ["act", "about", "reason", "number"],
+  Moderate: ["act", "about", "reason", "number", "name"],
   Operating: ["operator", "until"],
   LookedUp: ["json"],
   Moderated: ["act"],

@@ -1405,14 +1405,15 @@ export interface ListCases {
 }
 
 /**
- * Ask for players, a player, rooms, a room, a run, or the audit journal.
+ * Ask for players, a player, rooms, a room, a circle, a run, or the audit journal.
  *
- * Refused as `not_operator`, `confirm_first`, `unknown_player`, `unknown_room`, `unknown_run` or
- * `too_fast`.
+ * Refused as `not_operator`, `confirm_first`, `unknown_player`, `unknown_room`, `unknown_circle`,
+ * `unknown_run` or `too_fast`.
  */
 export interface LookUp {
   /** What it is. */
-  readonly what: "acts" | "open_rooms" | "player" | "players" | "room" | "run" | "running_rooms";
+  readonly what:
+    "acts" | "circle" | "open_rooms" | "player" | "players" | "room" | "run" | "running_rooms";
   /** The beginning of names, an id, or a room's code; of lists of rooms a game or nothing. */
   readonly about?: string;
 }
@@ -1421,7 +1422,8 @@ export interface LookUp {
  * Act, as `samedeal admin` does: for the audit journal, with a reason.
  *
  * Refused as `not_operator`, `confirm_first`, `too_fast`, `unknown_player`, `unknown_room`,
- * `unknown_run`, `unknown_case`, `unknown_game` or `unknown_day`.
+ * `unknown_circle`, `unknown_run`, `unknown_case`, `unknown_game`, `unknown_day`, `bad_name`,
+ * `name_reserved` or `name_offensive`.
  */
 export interface Moderate {
   /** What is done. */
@@ -1429,15 +1431,19 @@ export interface Moderate {
     | "bar"
     | "close_room"
     | "delete"
+    | "delete_circle"
     | "dismiss"
     | "hide_name"
+    | "rename_circle"
     | "repair_day"
     | "resolve"
     | "show_name"
     | "unbar"
     | "unvoid"
     | "void";
-  /** A case's name, a player's id, an attempt's, a room's code, or a game's id or `all`. */
+  /**
+   * A case's name, a player's id, an attempt's, a circle's, a room's code, or a game's id or `all`.
+   */
   readonly about: string;
   /** Why, for other operators. */
   readonly reason: string;
@@ -1446,6 +1452,8 @@ export interface Moderate {
    * repaired.
    */
   readonly number?: number | null;
+  /** The new one of a circle, to which the rules of players' names apply. */
+  readonly name?: string | null;
 }
 
 /** The session may moderate. */

@@ -90,6 +90,12 @@ export interface GameRow {
   readonly rating: number | null;
 }
 
+/** A circle in a list. */
+export interface CircleRow {
+  readonly circle: string;
+  readonly name: string;
+}
+
 /** A player in full. Times are Unix milliseconds. */
 export interface PlayerShown {
   readonly player: string;
@@ -105,6 +111,8 @@ export interface PlayerShown {
   readonly sessions: readonly string[];
   readonly games: readonly GameRow[];
   readonly suspicious: readonly Suspicion[];
+  /** Those that the player is in, in the order of joining. */
+  readonly circles: readonly CircleRow[];
 }
 
 /**
@@ -145,6 +153,17 @@ export interface RoomShown {
   readonly deal: string;
   readonly seats: readonly SeatRow[];
   readonly removed: readonly string[];
+}
+
+/** A circle, without its link and where its posts go. Times are Unix milliseconds. */
+export interface CircleShown {
+  readonly circle: string;
+  readonly name: string;
+  /** The member who owns it. */
+  readonly owner: string;
+  readonly founded: number;
+  /** In the order in which they joined. */
+  readonly members: readonly PlayerRow[];
 }
 
 /** A result of a daily or a race, which may be taken back. */
@@ -231,6 +250,28 @@ export interface DeletePlayer {
   readonly player: string;
 }
 
+/** Delete a circle with all that is stored of it, as its owner can. */
+export interface DeleteCircle {
+  readonly type: "delete_circle";
+  readonly id: string;
+  readonly at: number;
+  readonly operator: string;
+  readonly reason: string;
+  readonly circle: string;
+}
+
+/** Give a circle another name, which its owner may change again. */
+export interface RenameCircle {
+  readonly type: "rename_circle";
+  readonly id: string;
+  readonly at: number;
+  readonly operator: string;
+  readonly reason: string;
+  readonly circle: string;
+  /** As it is stored: one that may be given. */
+  readonly name: string;
+}
+
 /** Close a case: a suspicious run or a report, which somebody has looked at. */
 export interface CloseCase {
   readonly type: "case";
@@ -246,4 +287,12 @@ export interface CloseCase {
 
 /** Every act of an operator. */
 export type AnyAct =
-  VoidResult | BarPlayer | HideName | CloseRoom | RepairDay | DeletePlayer | CloseCase;
+  | VoidResult
+  | BarPlayer
+  | HideName
+  | CloseRoom
+  | RepairDay
+  | DeletePlayer
+  | DeleteCircle
+  | RenameCircle
+  | CloseCase;

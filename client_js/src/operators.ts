@@ -6,6 +6,7 @@ import type { ListCases, LookUp, Moderate, Operating } from "./messages.ts";
 import type {
   AnyAct,
   CasePage,
+  CircleShown,
   PlayerRow,
   PlayerShown,
   RoomRow,
@@ -21,6 +22,7 @@ export interface LookUps {
   readonly open_rooms: readonly RoomRow[];
   readonly running_rooms: readonly RoomRow[];
   readonly room: RoomShown;
+  readonly circle: CircleShown;
   readonly run: RunShown;
   readonly acts: readonly AnyAct[];
 }

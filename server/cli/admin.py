@@ -15,7 +15,7 @@ import msgspec
 from server.app import services_alone
 from server.base.core import days as daily
 from server.base.core.codes import parse_room_code
-from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.ids import AttemptId, CircleId, PlayerId
 from server.base.core.refusal import Refusal, UnavailableError, UnreadableError, UnsuitableError
 from server.base.redis.programs import EmbeddedServerError
 from server.cli.log_lines import visible
@@ -36,7 +36,7 @@ from server.results.core.boards import ALL_GAMES
 from server.settings import Settings
 from server.wings import Services
 
-_TIMES = {"at", "barred", "changed", "kept", "newest", "opened", "since", "until"}
+_TIMES = {"at", "barred", "changed", "founded", "kept", "newest", "opened", "since", "until"}
 """The fields that hold Unix milliseconds."""
 
 Answer = TypeVar("Answer")
@@ -202,7 +202,7 @@ def admin(
     operator: str | None,
     as_json: bool,
 ) -> None:
-    """Look at rooms, players and runs, and moderate them.
+    """Look at rooms, players, circles and runs, and moderate them.
 
     Every act is recorded in an audit journal, with its time, operator and reason. It works at once
     on all nodes; if one is restarted in the middle of it, the others complete it. Times are UTC.
@@ -262,7 +262,7 @@ def players(console: Console, *, name: str, limit: int) -> None:
 @click.argument("player_id", metavar="ID")
 @click.pass_obj
 def player(console: Console, *, player_id: str) -> None:
-    """Show a player: identity, sessions, results in short, suspicious runs."""
+    """Show a player: identity, sessions, results in short, suspicious runs, circles."""
     console.show(lambda operators: operators.player(PlayerId(player_id)))
 
 
@@ -318,6 +318,40 @@ def unbar(console: Console, *, player_id: str, reason: str) -> None:
 def delete(console: Console, *, player_id: str, reason: str) -> None:
     """Delete a player, for good. Results stay, without a name."""
     console.act(reason, lambda operators, by: operators.delete(by, PlayerId(player_id)))
+
+
+@admin.command()
+@click.argument("circle_id", metavar="ID")
+@click.pass_obj
+def circle(console: Console, *, circle_id: str) -> None:
+    """Show a circle: its name, who owns it, since when there is one, its members."""
+    console.show(lambda operators: operators.circle(CircleId(circle_id)))
+
+
+@admin.command("delete-circle")
+@click.argument("circle_id", metavar="ID")
+@_reason
+@click.pass_obj
+def delete_circle(console: Console, *, circle_id: str, reason: str) -> None:
+    """Delete a circle, for good, as its owner can.
+
+    Its members are told; their results stay, in their own histories.
+    """
+    console.act(reason, lambda operators, by: operators.delete_circle(by, CircleId(circle_id)))
+
+
+@admin.command("rename-circle")
+@click.argument("circle_id", metavar="ID")
+@click.argument("name")
+@_reason
+@click.pass_obj
+def rename_circle(console: Console, *, circle_id: str, name: str, reason: str) -> None:
+    """Give a circle another NAME, to which the rules of players' names apply.
+
+    Its owner can change it again.
+    """
+    circle = CircleId(circle_id)
+    console.act(reason, lambda operators, by: operators.rename_circle(by, circle, name))
 
 
 @admin.command()

@@ -12,14 +12,17 @@ from server.accounts.keeping import Keeping
 from server.base.core.refusal import Refusal
 from server.base.journals.reader import Reader
 from server.base.outbox import effects
+from server.circles.circles import Circles
 from server.moderation.cases import Cases
 from server.moderation.core.acts import (
     AnyAct,
     BarPlayer,
     CloseCase,
     CloseRoom,
+    DeleteCircle,
     DeletePlayer,
     HideName,
+    RenameCircle,
     RepairDay,
     VoidResult,
 )
@@ -54,6 +57,7 @@ class Moderation:
         sessions: Sessions,
         cases: Cases,
         closed_deals: ClosedDeals,
+        circles: Circles,
     ) -> None:
         self._store = store
         self._repaired_days = repaired_days
@@ -66,6 +70,7 @@ class Moderation:
         self._sessions = sessions
         self._cases = cases
         self._closed_deals = closed_deals
+        self._circles = circles
 
     async def apply(self, act: AnyAct) -> None:
         """Record an act, and carry out the latest one on its subject. This is idempotent."""
@@ -77,7 +82,7 @@ class Moderation:
             # Not only read: the store may have lost it meanwhile, but not what was carried out.
             latest = await self._store.record(*recorded)
 
-    async def _carry_out(self, act: AnyAct) -> None:
+    async def _carry_out(self, act: AnyAct) -> None:  # noqa: PLR0912 - one for each act
         match act:
             case VoidResult(day=None):
                 await self._race_recorder.void(act.attempt, act.reason if act.void else None)
@@ -103,6 +108,10 @@ class Moderation:
                     return
             case DeletePlayer():
                 await self._keeping.delete(Deleted(act.player, act.at))
+            case DeleteCircle():
+                await self._circles.delete_by_operator(act.circle)
+            case RenameCircle():
+                await self._circles.rename_by_operator(act.circle, act.name)
             case CloseCase():
                 await self._cases.close(act)
             case RepairDay():

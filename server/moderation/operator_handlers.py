@@ -13,7 +13,7 @@ from server.accounts import passkeys
 from server.accounts.handlers import site_of, verify_passkey
 from server.accounts.messages import PasskeyOptions
 from server.base.core.codes import parse_room_code
-from server.base.core.ids import AttemptId, PlayerId
+from server.base.core.ids import AttemptId, CircleId, PlayerId
 from server.base.core.refusal import Refusal
 from server.base.wire.messages import Command
 from server.moderation.operating import OPERATE_FOR
@@ -81,6 +81,8 @@ async def look_up(request: Request[LookUp]) -> LookedUp:
                 found = await operators.rooms("running", about or None, ROWS)
             case "room":
                 found = await operators.room(parse_room_code(about))
+            case "circle":
+                found = await operators.circle(CircleId(about))
             case "run":
                 found = await operators.run(AttemptId(about))
             case "acts":
@@ -120,6 +122,10 @@ async def _act(request: Request[Moderate], by: By) -> str:  # noqa: PLR0911 - on
             return await operators.close_room(by, parse_room_code(subject))
         case "repair_day":
             return await operators.repair_day(by, number or 0, subject)
+        case "delete_circle":
+            return await operators.delete_circle(by, CircleId(subject))
+        case "rename_circle":
+            return await operators.rename_circle(by, CircleId(subject), command.name or "")
 
 
 def _operator(request: Request[Command]) -> str:

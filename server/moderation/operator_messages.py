@@ -8,14 +8,14 @@ from msgspec import Meta
 
 from server.accounts.messages import Credential
 from server.base.wire import costs
-from server.base.wire.messages import Command, Event
+from server.base.wire.messages import Command, Event, PlayerName
 
 Place = tuple[Annotated[int, Meta(ge=0, le=2**53)], Annotated[str, Meta(max_length=100)]]
 """A place in the list of cases: a time in Unix milliseconds, and a name."""
 
 ActName = Literal[
     "resolve", "dismiss", "hide_name", "show_name", "bar", "unbar", "delete", "void", "unvoid",
-    "close_room", "repair_day",
+    "close_room", "repair_day", "delete_circle", "rename_circle",
 ]  # fmt: skip
 """The acts of operators, named as by `samedeal admin`."""
 
@@ -60,17 +60,19 @@ class ListCases(Command, tag=114, frozen=True):
 
 
 class LookUp(Command, tag=115, frozen=True):
-    """Ask for players, a player, rooms, a room, a run, or the audit journal.
+    """Ask for players, a player, rooms, a room, a circle, a run, or the audit journal.
 
-    Refused as `not_operator`, `confirm_first`, `unknown_player`, `unknown_room`, `unknown_run` or
-    `too_fast`.
+    Refused as `not_operator`, `confirm_first`, `unknown_player`, `unknown_room`, `unknown_circle`,
+    `unknown_run` or `too_fast`.
 
     Attributes:
         what: what it is.
         about: the beginning of names, an id, or a room's code; of lists of rooms a game or nothing.
     """
 
-    what: Literal["players", "player", "open_rooms", "running_rooms", "room", "run", "acts"]
+    what: Literal[
+        "players", "player", "open_rooms", "running_rooms", "room", "circle", "run", "acts"
+    ]
     about: Annotated[str, Meta(max_length=64)] = ""
     cost: ClassVar[float] = costs.OPEN
     misses: ClassVar[frozenset[str]] = frozenset({"unknown_room"})
@@ -80,20 +82,24 @@ class Moderate(Command, tag=116, frozen=True):
     """Act, as `samedeal admin` does: for the audit journal, with a reason.
 
     Refused as `not_operator`, `confirm_first`, `too_fast`, `unknown_player`, `unknown_room`,
-    `unknown_run`, `unknown_case`, `unknown_game` or `unknown_day`.
+    `unknown_circle`, `unknown_run`, `unknown_case`, `unknown_game`, `unknown_day`, `bad_name`,
+    `name_reserved` or `name_offensive`.
 
     Attributes:
         act: what is done.
-        about: a case's name, a player's id, an attempt's, a room's code, or a game's id or `all`.
+        about: a case's name, a player's id, an attempt's, a circle's, a room's code, or a game's id
+            or `all`.
         reason: why, for other operators.
         number: for how many days a player is barred, for ever without it; or the number of the day
             that is repaired.
+        name: the new one of a circle, to which the rules of players' names apply.
     """
 
     act: ActName
     about: Annotated[str, Meta(max_length=100)]
     reason: Annotated[str, Meta(min_length=1, max_length=200)]
     number: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+    name: PlayerName | None = None
     cost: ClassVar[float] = costs.OPEN
     misses: ClassVar[frozenset[str]] = frozenset({"unknown_room"})
 

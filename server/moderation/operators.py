@@ -1,4 +1,4 @@
-"""Requests of operators: rooms, players and cases are shown, and acts submitted.
+"""Requests of operators: rooms, players, circles and cases are shown, and acts submitted.
 
 `samedeal admin` and the page for operators (`operator_handlers.py`) both ask here.
 
@@ -17,13 +17,22 @@ from msgspec.structs import replace
 from engine.catalog import games
 from server.base.core import days as daily
 from server.base.core.due import RoundDue
-from server.base.core.ids import AttemptId, PlayerId, RoomCode, has_owner, split_attempt_id
+from server.base.core.ids import (
+    AttemptId,
+    CircleId,
+    PlayerId,
+    RoomCode,
+    has_owner,
+    split_attempt_id,
+)
 from server.base.core.keys import PARTITIONS
 from server.base.core.refusal import Refusal, UnreadableError
 from server.base.outbox.outbox import Outbox
 from server.base.outbox.store import OutboxStore
 from server.base.work.clock import Clock
 from server.base.work.random_text import random_id
+from server.circles.circles import Circles
+from server.circles.core.circle import Circle
 from server.deals.store import DealStore
 from server.lobby.open_rooms import OpenRooms
 from server.moderation.cases import Case, CaseKind, CasePage, Cases, State
@@ -32,9 +41,11 @@ from server.moderation.core.acts import (
     BarPlayer,
     CloseCase,
     CloseRoom,
+    DeleteCircle,
     DeletePlayer,
     HideName,
     Outcome,
+    RenameCircle,
     RepairDay,
     VoidResult,
 )
@@ -149,6 +160,28 @@ class GameRow(Struct, frozen=True):
     rating: int | None
 
 
+class CircleRow(Struct, frozen=True):
+    """A circle in a list."""
+
+    circle: CircleId
+    name: str
+
+
+class CircleShown(Struct, frozen=True):
+    """A circle, without its link and where its posts go. Times are Unix milliseconds.
+
+    Attributes:
+        owner: the member who owns it.
+        members: in the order in which they joined.
+    """
+
+    circle: CircleId
+    name: str
+    owner: PlayerId
+    founded: int
+    members: list[PlayerRow]
+
+
 class PlayerShown(Struct, frozen=True):
     """A player in full. Times are Unix milliseconds.
 
@@ -157,6 +190,7 @@ class PlayerShown(Struct, frozen=True):
         barred: until when; 0 for ever, `None` if not barred.
         hidden: the name that is hidden; `None` if the name is shown.
         bot_of: the id of the player who answers for this one; `None` if it is no player's bot.
+        circles: those that the player is in, in the order of joining.
     """
 
     player: PlayerId
@@ -168,6 +202,7 @@ class PlayerShown(Struct, frozen=True):
     sessions: list[str]
     games: list[GameRow]
     suspicious: list[Suspicion]
+    circles: list[CircleRow]
 
 
 class RunShown(Struct, frozen=True):
@@ -208,6 +243,7 @@ class Operators:
         cases: Cases,
         repaired_days: RepairedDays,
         closed_deals: ClosedDeals,
+        circles: Circles,
     ) -> None:
         self._store = store
         self._deals = deals
@@ -225,6 +261,7 @@ class Operators:
         self._cases = cases
         self._repaired_days = repaired_days
         self._closed_deals = closed_deals
+        self._circles = circles
 
     # Rooms
 
@@ -359,6 +396,7 @@ class Operators:
                 for game in sorted(played)
             ],
             [each for each in await self._suspicions.list() if each.player == player],
+            [CircleRow(each.id, each.name) for each in await self._circles.of(player)],
         )
 
     async def hide_name(self, by: By, player: PlayerId, *, hidden: bool) -> str:
@@ -407,6 +445,49 @@ class Operators:
         found = await self._store.restrictions(player)
         if not found.known:
             raise UnknownPlayerError
+        return found
+
+    # Circles
+
+    async def circle(self, circle: CircleId) -> CircleShown:
+        """Return a circle.
+
+        Raises:
+            Refusal: there is no such circle.
+        """
+        found = await self._circle(circle)
+        names = await self._profiles.load(found.players)
+        members = [PlayerRow(each, _named(names[each])) for each in found.players]
+        return CircleShown(found.id, found.name, found.owner, found.founded, members)
+
+    async def delete_circle(self, by: By, circle: CircleId) -> str:
+        """Delete a circle with all that is stored of it; return the act's id.
+
+        Raises:
+            Refusal: there is no such circle.
+        """
+        await self._circle(circle)
+        return await self._submit(DeleteCircle(circle=circle, **self._about(by)))
+
+    async def rename_circle(self, by: By, circle: CircleId, name: str) -> str:
+        """Give a circle another name; return the act's id.
+
+        Raises:
+            Refusal: there is no such circle, or the name is not allowed.
+        """
+        await self._circle(circle)
+        name = self._circles.clean(name)
+        return await self._submit(RenameCircle(circle=circle, name=name, **self._about(by)))
+
+    async def _circle(self, circle: CircleId) -> Circle:
+        """Return a circle.
+
+        Raises:
+            Refusal: there is no such circle.
+        """
+        found = await self._circles.find(circle)
+        if found is None:
+            raise Refusal("unknown_circle", "There is no such circle.")
         return found
 
     # Results

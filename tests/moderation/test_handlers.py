@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from server.app import services_alone
-from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, CircleId, PlayerId, RoomCode
 from server.moderation.operators import By, Operators
 from server.players.core.names import guest_name
 from server.settings import Settings
@@ -108,6 +108,29 @@ async def test_a_room_is_closed_under_its_members_and_watchers(
         ended = await one.ask("attempt.open", attempt=mine["attempt"])
         assert ended["result"]["end"] == "resigned"
         assert (await one.ask("room.leave", code=code))["type"] == "done"
+
+
+async def test_a_circle_is_renamed_and_deleted_under_its_members(
+    ports: tuple[int, int], redis_url: str
+) -> None:
+    here, there = ports
+    async with opened(here) as owner, opened(there) as other:
+        await owner.hello()
+        await other.hello()
+        circle = await owner.ask("CreateCircle", name="Friends", key="0123456789")
+        await other.ask("JoinCircle", link=circle["link"])
+        named = CircleId(circle["circle"])
+        for client in (owner, other):
+            await client.ask("WatchCircle", circle=named)
+        async with operator(redis_url) as operators:
+            await operators.rename_circle(BY, named, "The club")
+            for client in (owner, other):
+                await client.next("Circle", lambda e: e["name"] == "The club")
+            await operators.delete_circle(BY, named)
+        for client in (owner, other):
+            assert (await client.next("CircleGone"))["deleted"] is True
+            assert (await client.ask("ListCircles"))["circles"] == []
+            assert (await client.ask("WatchCircle", circle=named))["code"] == "unknown_circle"
 
 
 async def test_a_voided_result_leaves_the_board_that_others_watch(

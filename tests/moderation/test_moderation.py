@@ -8,13 +8,21 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+import msgspec
 import pytest
 
 from server.base.core import days as daily
-from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, CircleId, PlayerId, RoomCode
 from server.base.core.refusal import Refusal
 from server.base.outbox import effects
-from server.moderation.core.acts import AnyAct, BarPlayer, HideName, RepairDay
+from server.moderation.core.acts import (
+    AnyAct,
+    BarPlayer,
+    DeleteCircle,
+    HideName,
+    RenameCircle,
+    RepairDay,
+)
 from server.moderation.operators import By, UnknownPlayerError
 from server.play.core.result import Row
 from server.players.core import keys, names
@@ -27,6 +35,8 @@ from tests.base.outbox.outboxes import all_effects
 from tests.base.outbox.test_effects import DAY, GAME, finish_daily
 from tests.base.redis.servers import running, until, work_of
 from tests.builders import ADA, BOB, CYD, START
+from tests.circles.test_circles import NOBODYS, founded
+from tests.circles.test_circles import names as circles_of
 from tests.nodes import BEGUN, Node, SetClock, attempt_of
 
 BY = By("mod", "testing")
@@ -134,6 +144,19 @@ async def test_what_is_not_there_cannot_be_voided_or_closed_or_barred(node: Node
             await operators.void(BY, attempt, void=True)
     with pytest.raises(Refusal, match="unknown_room"):
         await operators.close_room(BY, RoomCode("ZZZZZZZZ"))
+    circle = await founded(node)
+    with pytest.raises(Refusal, match="bad_name"):
+        await operators.rename_circle(BY, circle.id, "\u202e")
+    await node.services.circles.delete(circle.id, ADA)
+    for name in (circle.id, NOBODYS, CircleId("no id"), CircleId("")):
+        for about_circle in (
+            operators.circle(name),
+            operators.delete_circle(BY, name),
+            operators.rename_circle(BY, name, "\u202e"),
+        ):
+            with pytest.raises(Refusal, match="unknown_circle") as refused:
+                await about_circle
+            assert refused.value.text == "There is no such circle."
     for ask in (partial(operators.bar, BY, CYD, 3), partial(operators.player, CYD)):
         with pytest.raises(UnknownPlayerError):
             await ask()
@@ -239,6 +262,71 @@ async def test_a_closed_room_is_left_by_all_and_its_round_ends(
     version = (await node.rooms.load(code)).version
     await node.services.operators.close_room(BY, code)
     assert (await node.rooms.load(code)).version == version
+
+
+async def test_a_circle_is_renamed_and_deleted_by_an_operator_for_good(
+    node: Node, other: Node
+) -> None:
+    circle = await founded(node, BOB)
+    operators, circles = other.services.operators, node.services.circles
+    await operators.rename_circle(BY, circle.id, "  The  club ")
+    assert (await circles.load(circle.id, BOB)).name == "The club"
+    renamed, *_ = await operators.acts(10)
+    assert isinstance(renamed, RenameCircle)
+    assert renamed.name == "The club", "it was checked when it was asked for"
+    await operators.delete_circle(BY, circle.id)
+    with pytest.raises(Refusal, match="unknown_circle"):
+        await circles.load(circle.id, ADA)
+    assert await circles_of(node, ADA) == await circles_of(node, BOB) == []
+    # What is applied again, or late, brings nothing back and is no error.
+    for act in (
+        renamed,
+        RenameCircle(circle=circle.id, name="Again", **ABOUT | {"id": "2", "at": START + 10}),
+        DeleteCircle(circle=circle.id, **ABOUT | {"id": "3", "at": START + 20}),
+    ):
+        await node.services.moderation.apply(act)
+    assert await circles.find(circle.id) is None
+    assert await all_effects(node.store.outboxes) == []
+
+
+async def test_the_later_name_of_a_circle_stands_and_prevents_no_deletion(
+    node: Node,
+) -> None:
+    circle = await founded(node)
+    first, last = (
+        RenameCircle(circle=circle.id, name=name, **ABOUT | {"id": name, "at": START + number})
+        for number, name in enumerate(("First", "Last"))
+    )
+    for act in (last, first):
+        await node.services.moderation.apply(act)
+        assert (await node.services.circles.load(circle.id, ADA)).name == "Last"
+    # A deletion that was asked for before the last name is carried out all the same.
+    deletion = DeleteCircle(circle=circle.id, **ABOUT | {"id": "deletion", "at": START})
+    await node.services.moderation.apply(deletion)
+    assert await node.services.circles.find(circle.id) is None
+
+
+async def test_an_operator_finds_a_circle_by_its_members_and_sees_no_secret(node: Node) -> None:
+    for player, name in ((ADA, "Ada"), (BOB, "Bob")):
+        await node.store.players.update(player, name)
+    circle = await founded(node, BOB)
+    circles = node.services.circles
+    posting = await circles.set_webhook(circle.id, ADA, "https://example.com/hook", "json")
+    assert posting.webhook is not None
+    operators = node.services.operators
+    (row,) = (await operators.player(BOB)).circles
+    assert (row.circle, row.name) == (circle.id, "Friends")
+    shown = await operators.circle(row.circle)
+    assert (shown.owner, shown.founded) == (ADA, circle.founded)
+    assert [(each.player, each.name[:5]) for each in shown.members] == [
+        (ADA, "Ada #"),
+        (BOB, "Bob #"),
+    ]
+    text = msgspec.json.encode(shown).decode()
+    for secret in (circle.secret, "example.com", posting.webhook.url):
+        assert secret not in text
+    await circles.leave(circle.id, BOB)
+    assert (await operators.player(BOB)).circles == []
 
 
 async def test_a_repaired_day_is_known_within_a_minute(

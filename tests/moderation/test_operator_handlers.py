@@ -51,9 +51,11 @@ class Moderator(NamedTuple):
         fields = {"state": "open", **filters}
         return list(found(await self.client.ask("ListCases", **fields))["cases"])
 
-    async def act(self, act: str, about: str, number: int | None = None) -> Message:
+    async def act(
+        self, act: str, about: str, number: int | None = None, name: str | None = None
+    ) -> Message:
         """Act, and return the answer."""
-        fields = {"act": act, "about": about, "reason": "a test", "number": number}
+        fields = {"act": act, "about": about, "reason": "a test", "number": number, "name": name}
         return await self.client.ask("Moderate", **fields)
 
 
@@ -228,6 +230,8 @@ async def test_every_act_is_in_the_audit_journal_under_the_operators_name(
         ("bar", "z" * 16, "unknown_player"),
         ("void", "x", "unknown_run"),
         ("close_room", "ZZZZZZZZ", "unknown_room"),
+        ("delete_circle", "z" * 16, "unknown_circle"),
+        ("rename_circle", "x", "unknown_circle"),
         ("resolve", "x", "unknown_case"),
         ("repair_day", "chess", "unknown_game"),
     ],
@@ -236,6 +240,32 @@ async def test_an_act_on_what_there_is_not_is_refused(
     confirmed: Moderator, act: str, about: str, code: str
 ) -> None:
     assert (await confirmed.act(act, about))["code"] == code
+
+
+async def test_a_circle_is_found_by_its_owner_renamed_and_deleted(
+    confirmed: Moderator,
+) -> None:
+    async with opened(confirmed.port) as one:
+        player = (await one.hello(name="Bob"))["player"]["id"]
+        made = await one.ask("CreateCircle", name="Friends", key="0123456789")
+        circle = made["circle"]
+        found = (await confirmed.look("player", player))["circles"]
+        assert found == [{"circle": circle, "name": "Friends"}]
+        for name in (None, "\u202e"):
+            refused = await confirmed.act("rename_circle", circle, name=name)
+            assert refused["code"] == "bad_name"
+        assert (await confirmed.act("rename_circle", circle, name="The club"))["act"]
+        shown = await confirmed.look("circle", circle)
+        assert (shown["name"], shown["owner"]) == ("The club", player)
+        assert [each["player"] for each in shown["members"]] == [player]
+        assert made["link"].removeprefix(circle) not in json.dumps(shown)
+        assert (await confirmed.act("delete_circle", circle))["act"]
+        assert (await one.ask("ListCircles"))["circles"] == []
+        deleted, renamed = await confirmed.look("acts")
+        assert [each["type"] for each in (deleted, renamed)] == ["delete_circle", "rename_circle"]
+        assert renamed["operator"] == f"ada ({confirmed.id})"
+        assert {each["circle"] for each in (deleted, renamed)} == {circle}
+        assert renamed["name"] == "The club"
 
 
 async def test_players_rooms_and_runs_are_looked_up(confirmed: Moderator) -> None:
@@ -255,6 +285,7 @@ async def test_players_rooms_and_runs_are_looked_up(confirmed: Moderator) -> Non
         for what, about, code in (
             ("player", "z" * 16, "unknown_player"),
             ("room", "ZZZZZZZZ", "unknown_room"),
+            ("circle", "z" * 16, "unknown_circle"),
             ("run", mine["attempt"], "unknown_run"),
         ):
             refused = await confirmed.client.ask("LookUp", what=what, about=about)

@@ -34,6 +34,8 @@ from server.moderation.cases import Case, CasePage, Closed
 from server.moderation.core.acts import AnyAct
 from server.moderation.core.suspicion import Reason, Suspicion
 from server.moderation.operators import (
+    CircleRow,
+    CircleShown,
     GameRow,
     PlayerRow,
     PlayerShown,
@@ -93,8 +95,8 @@ FIRST = frozenset(
 """The modules whose tables are in `messages.ts`; those of others are in `laterMessages.ts`."""
 
 OPERATOR_STRUCTS = (
-    *(Reason, Suspicion, Closed, Case, CasePage, PlayerRow, GameRow, PlayerShown),
-    *(RoomRow, SeatRow, RoomShown, RunShown, *get_args(AnyAct)),
+    *(Reason, Suspicion, Closed, Case, CasePage, PlayerRow, GameRow, CircleRow, PlayerShown),
+    *(RoomRow, SeatRow, RoomShown, CircleShown, RunShown, *get_args(AnyAct)),
 )
 
 

@@ -1946,17 +1946,26 @@ class ListCases(Command["LookedUp"]):
 
 @dataclass(frozen=True, slots=True)
 class LookUp(Command["LookedUp"]):
-    """Ask for players, a player, rooms, a room, a run, or the audit journal.
+    """Ask for players, a player, rooms, a room, a circle, a run, or the audit journal.
 
-    Refused as `not_operator`, `confirm_first`, `unknown_player`, `unknown_room`, `unknown_run` or
-    `too_fast`.
+    Refused as `not_operator`, `confirm_first`, `unknown_player`, `unknown_room`, `unknown_circle`,
+    `unknown_run` or `too_fast`.
 
     Attributes:
         what: what it is.
         about: the beginning of names, an id, or a room's code; of lists of rooms a game or nothing.
     """
 
-    what: Literal["acts", "open_rooms", "player", "players", "room", "run", "running_rooms"]
+    what: Literal[
+        "acts",
+        "circle",
+        "open_rooms",
+        "player",
+        "players",
+        "room",
+        "run",
+        "running_rooms",
+    ]
     about: str = ""
 
     kind: ClassVar[int] = 115
@@ -1968,22 +1977,27 @@ class Moderate(Command["Moderated"]):
     """Act, as `samedeal admin` does: for the audit journal, with a reason.
 
     Refused as `not_operator`, `confirm_first`, `too_fast`, `unknown_player`, `unknown_room`,
-    `unknown_run`, `unknown_case`, `unknown_game` or `unknown_day`.
+    `unknown_circle`, `unknown_run`, `unknown_case`, `unknown_game`, `unknown_day`, `bad_name`,
+    `name_reserved` or `name_offensive`.
 
     Attributes:
         act: what is done.
-        about: a case's name, a player's id, an attempt's, a room's code, or a game's id or `all`.
+        about: a case's name, a player's id, an attempt's, a circle's, a room's code, or a game's id
+            or `all`.
         reason: why, for other operators.
         number: for how many days a player is barred, for ever without it; or the number of the day
             that is repaired.
+        name: the new one of a circle, to which the rules of players' names apply.
     """
 
     act: Literal[
         "bar",
         "close_room",
         "delete",
+        "delete_circle",
         "dismiss",
         "hide_name",
+        "rename_circle",
         "repair_day",
         "resolve",
         "show_name",
@@ -1994,6 +2008,7 @@ class Moderate(Command["Moderated"]):
     about: str
     reason: str
     number: int | None = None
+    name: str | None = None
 
     kind: ClassVar[int] = 116
     cost: ClassVar[float] = 6.0

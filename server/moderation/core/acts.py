@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from server.base.core.ids import AttemptId, PlayerId, RoomCode
+from server.base.core.ids import AttemptId, CircleId, PlayerId, RoomCode
 
 Outcome = Literal["resolved", "dismissed"]
 """How a case was closed: something was done about it, or there was nothing to do."""
@@ -120,6 +120,33 @@ class DeletePlayer(Act, tag="delete", frozen=True, kw_only=True):
         return f"account {self.player}"
 
 
+class DeleteCircle(Act, tag="delete_circle", frozen=True, kw_only=True):
+    """Delete a circle with all that is stored of it, as its owner can."""
+
+    circle: CircleId
+
+    @property
+    def subject(self) -> str:
+        """As for `VoidResult`; a new name has another, or it would stand in place of this."""
+        return f"circle {self.circle}"
+
+
+class RenameCircle(Act, tag="rename_circle", frozen=True, kw_only=True):
+    """Give a circle another name, which its owner may change again.
+
+    Attributes:
+        name: as it is stored: one that may be given.
+    """
+
+    circle: CircleId
+    name: str
+
+    @property
+    def subject(self) -> str:
+        """As for `VoidResult`."""
+        return f"circle name {self.circle}"
+
+
 class CloseCase(Act, tag="case", frozen=True, kw_only=True):
     """Close a case: a suspicious run or a report, which somebody has looked at.
 
@@ -138,6 +165,14 @@ class CloseCase(Act, tag="case", frozen=True, kw_only=True):
 
 
 AnyAct: TypeAlias = (
-    VoidResult | BarPlayer | HideName | CloseRoom | RepairDay | DeletePlayer | CloseCase
+    VoidResult
+    | BarPlayer
+    | HideName
+    | CloseRoom
+    | RepairDay
+    | DeletePlayer
+    | DeleteCircle
+    | RenameCircle
+    | CloseCase
 )
 """Every act of an operator."""

@@ -64,6 +64,10 @@ export function entryWords(act: OperatorTypes.AnyAct): {
       return { act: "delete", about: tagOf(act.player), href: null };
     case "close":
       return { act: "close_room", about: act.room, href: null };
+    case "delete_circle":
+      return { act: "delete_circle", about: act.circle, href: null };
+    case "rename_circle":
+      return { act: "rename_circle", about: `${act.circle}, ${act.name}`, href: null };
     case "repair": {
       const all = act.game === "all" ? text.operators.journal.allGames : gameName(act.game);
       return {
