@@ -12,6 +12,7 @@ from tests.browser.checks import misfits, problems
 from tests.browser.conftest import Site, running_site
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.test_account import VirtualDevice, at_account, kept
+from tests.browser.test_circles import found
 
 
 @pytest.fixture(scope="module")
@@ -145,11 +146,44 @@ def test_a_player_is_found_and_barred_and_a_room_closed(
     ada.see("operator-passkey").wait_for()
 
 
+def test_a_circle_is_found_by_its_owner_renamed_and_deleted(
+    ada: Player, bob: Player, operators: Path
+) -> None:
+    at_account(ada)
+    VirtualDevice(ada)
+    ada.press("create-passkey")
+    kept(ada)
+    operators.write_text(id_of(ada))
+    found(bob, "Rude club")
+    ada.go(f"/admin/player/{id_of(bob)}")
+    ada.press("operator-passkey")
+    expect(ada.see("player-circle")).to_contain_text("Rude club")
+    assert problems(ada) == []
+    ada.press("player-rename_circle")
+    ada.see("act-reason").fill("an insult")
+    ada.see("act-name").fill("\u202e")
+    ada.press("act-confirm")
+    expect(ada.page.get_by_role("alert")).to_be_visible()
+    assert problems(ada) == []
+    ada.see("act-name").fill("The club")
+    ada.press("act-confirm")
+    expect(ada.see("player-circle")).to_contain_text("The club")
+    expect(bob.page.get_by_role("heading", level=1)).to_have_text("The club")
+    act(ada, "player-delete_circle", "a test")
+    expect(ada.see("player-circle")).to_have_count(0)
+    expect(bob.page.get_by_text("This circle has been deleted.")).to_be_visible()
+    ada.page.get_by_role("link", name="Journal").click()
+    entries = ada.see("journal-entry")
+    expect(entries.first).to_contain_text("Delete the circle")
+    expect(entries.nth(1)).to_contain_text("The club")
+
+
 @pytest.mark.parametrize("locale", ["de-DE", "fr-FR"])
 def test_the_pages_fit_a_phone_in_other_languages(
     site: Site, browser: Browser, bob: Player, operators: Path, locale: str
 ) -> None:
     bob.go("/settings")
+    found(bob, "Rude club")
     eve = Player(browser, site.url, {**PHONE, "locale": locale}, "Eve")
     eve.go(f"/player/{id_of(bob)}")
     eve.press("report")
@@ -175,7 +209,7 @@ def test_the_pages_fit_a_phone_in_other_languages(
         assert misfits(eve) == []
         eve.page.keyboard.press("Escape")
     eve.see("case").first.get_by_role("link").first.click()
-    for act in ("hide_name", "delete"):
+    for act in ("hide_name", "delete", "rename_circle", "delete_circle"):
         eve.press(f"player-{act}")
         assert misfits(eve) == []
         eve.page.keyboard.press("Escape")
