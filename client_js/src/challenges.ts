@@ -71,6 +71,10 @@ export class ChallengeKeeper implements Keeper {
     if (rows !== null) this.#list.set(rows.filter((row) => row.challenge !== challenge));
   }
 
+  async close(challenge: string): Promise<void> {
+    await this.#link.askWithRetry("CloseChallenge", { challenge });
+  }
+
   async emote(challenge: string, player: string, emote: number | null): Promise<void> {
     await this.#link.askWithRetry("EmoteRun", { challenge, player, emote });
   }

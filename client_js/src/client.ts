@@ -387,6 +387,14 @@ export class Client {
   }
 
   /**
+   * Close a challenge of the player's before its date: nobody begins any more, and it is over when
+   * those who are playing have ended.
+   */
+  async closeChallenge(id: string): Promise<void> {
+    await (await this.#challengeKeeper()).close(id);
+  }
+
+  /**
    * Send an emote for a player's run of a challenge, by its number (see `Emoted`), in place of the
    * one before; null takes it back. Only who has ended may.
    */

@@ -59,6 +59,7 @@ export const COMMANDS = {
   AddPush: 146,
   RemovePush: 147,
   SetPush: 148,
+  CloseChallenge: 149,
   SetCircleWebhook: 150,
   DeleteCircle: 151,
 } as const;
@@ -149,6 +150,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   ListChallenges: ["seen"],
   HideChallenge: ["challenge"],
   EmoteRun: ["challenge", "player", "emote"],
+  CloseChallenge: ["challenge"],
   Rematch: ["challenge"],
   Challenger: [
     { name: "player", struct: "Player" },
@@ -182,6 +184,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "race", otherwise: false },
     "circle",
     "rematch",
+    { name: "closing", otherwise: false },
   ],
   ChallengeChange: [
     "challenge",

@@ -1555,6 +1555,17 @@ export interface EmoteRun {
 }
 
 /**
+ * Close a challenge before its date: nobody begins any more.
+ *
+ * It is over when those who are playing have ended. Once more changes nothing. Refused as
+ * `unknown_challenge`, `not_maker` unless the player has made it, or `for_circle`: one that is for
+ * a circle is open until its date.
+ */
+export interface CloseChallenge {
+  readonly challenge: string;
+}
+
+/**
  * Make a challenge by the same terms for the same people, on a new deal; it answers with it.
  *
  * If a player has made one, it is returned: there is one for all.
@@ -1605,9 +1616,12 @@ export interface Challenge {
   readonly help: "hints" | "none" | "undo";
   /** When it was made, in Unix milliseconds. */
   readonly at: number;
-  /** When it closes at the latest, in Unix milliseconds. */
+  /**
+   * When it closes at the latest, in Unix milliseconds; when its maker has closed it, if that was
+   * before its date.
+   */
   readonly closes: number;
-  /** Whether it has closed: by its date, or since all who are named have played. */
+  /** Whether it has closed: by its date, since all who are named have played, or by its maker. */
   readonly over: boolean;
   /** The deal's id. */
   readonly deal: string;
@@ -1638,6 +1652,8 @@ export interface Challenge {
   readonly circle: string | null;
   /** The id of the challenge that followed, or null. */
   readonly rematch: string | null;
+  /** Whether its maker has closed it: nobody begins any more. */
+  readonly closing: boolean;
 }
 
 /**
@@ -1674,7 +1690,8 @@ export interface ChallengeRow {
   readonly over: boolean;
   /**
    * `new` if the player may play it and has not begun, `playing`, `ended` if they have played,
-   * `missed` if it closed before they began, and `made` if they made it and have not begun.
+   * `missed` if it closed before they began, or lets nobody begin any more, and `made` if they made
+   * it and have not begun.
    */
   readonly state: "ended" | "made" | "missed" | "new" | "playing";
   /** The player's among those who have ended so far; null unless they have ended. */
@@ -2316,6 +2333,7 @@ export interface Commands {
   readonly AddPush: AddPush;
   readonly RemovePush: RemovePush;
   readonly SetPush: SetPush;
+  readonly CloseChallenge: CloseChallenge;
   readonly SetCircleWebhook: SetCircleWebhook;
   readonly DeleteCircle: DeleteCircle;
 }
@@ -2518,6 +2536,7 @@ export interface Answers {
   readonly AddPush: "Push";
   readonly RemovePush: "Push";
   readonly SetPush: "Push";
+  readonly CloseChallenge: "Done";
   readonly SetCircleWebhook: "Circle";
   readonly DeleteCircle: "Circles";
 }

@@ -35,6 +35,7 @@ const IDEMPOTENT: ReadonlySet<CommandType> = new Set([
   "PlayChallenge", // again, it returns to the attempt
   "ListChallenges",
   "HideChallenge",
+  "CloseChallenge",
   "EmoteRun",
   "Rematch", // there is one for all
   "Report", // once more, it changes nothing

@@ -53,7 +53,7 @@ function challenge(fields: Partial<EventOf<"Challenge">> = {}): EventOf<"Challen
     ...{ variant: "standard", limit: 900, help: "none", at: 1_000, closes: 90_000, over: false },
     ...{ deal: "deal", commitment: "c0ffee", seed: null, certificate: null, audience: "link" },
     ...{ may_play: false, mine: NO_MOVES, attempt: "a-Bob", opened: 0, race: false },
-    ...{ circle: null, rematch: null, players: [ended(ADA, 20, 1)] },
+    ...{ circle: null, rematch: null, closing: false, players: [ended(ADA, 20, 1)] },
     ...fields,
   };
 }
@@ -230,12 +230,17 @@ test("the list changes unasked, and by hiding", async () => {
   expect(client.challenges.get()?.map((row) => row.challenge)).toEqual([OTHER]);
 });
 
-test("emotes and rematches name the challenge", async () => {
+test("emotes, closing and rematches name the challenge", async () => {
   const sending = client.emoteRun(ID, BOB.id, null);
   const sent = await session.command("EmoteRun");
   expect([sent.challenge, sent.player, sent.emote]).toEqual([ID, BOB.id, null]);
   session.send({ type: "Done", re: sent.re });
   await sending;
+  const closing = client.closeChallenge(ID);
+  const closed = await session.command("CloseChallenge");
+  expect(closed.challenge).toBe(ID);
+  session.send({ type: "Done", re: closed.re });
+  await closing;
   const matching = client.rematch(ID);
   const asked = await session.command("Rematch");
   session.send(challenge({ re: asked.re, challenge: OTHER }));

@@ -119,7 +119,7 @@ async def show_challenge(services: Called, asked: OfChallenge) -> Answer[Challen
         limit=terms.limit // 1000,
         help=terms.help,
         at=made.at,
-        closes=made.closes,
+        closes=found.closes,
         over=found.over is not None,
         race=bool(made.raced),
         audience=made.audience,

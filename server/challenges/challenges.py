@@ -488,6 +488,19 @@ class Challenges:
 
     # What else players do
 
+    async def close(self, challenge: ChallengeId, player: PlayerId) -> Challenge:
+        """Close a challenge before its date: nobody begins any more, and attempts go on.
+
+        Raises:
+            Refusal: there is no such challenge, it is not the player's, or it is for a circle.
+        """
+        await self.load(challenge, player)
+        before = self._replica(challenge).number
+        found = await self._submit(challenge, lambda state, now: commands.close(state, player, now))
+        if found.version > before:
+            self._quotas.note(player, charges.kept(charges.ENTRY_BYTES))
+        return found
+
     async def emote(
         self, challenge: ChallengeId, by: PlayerId, player: PlayerId, emote: int | None
     ) -> Challenge:

@@ -186,7 +186,7 @@ def _concerns(before: Challenge, now: Challenge, player: PlayerId) -> bool:
         and was is not None
         and (own.begun, own.result, own.void) != (was.begun, was.result, was.void)
     )
-    return is_other or now.over != before.over
+    return is_other or (now.over, now.closing) != (before.over, before.closing)
 
 
 def _change(

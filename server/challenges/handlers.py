@@ -13,6 +13,7 @@ from server.challenges.core.events import Terms
 from server.challenges.messages import (
     Challenge,
     Challenges,
+    CloseChallenge,
     CreateChallenge,
     EmoteRun,
     HideChallenge,
@@ -99,6 +100,12 @@ async def emote(request: Request[EmoteRun]) -> Done:
     return Done()
 
 
+async def close(request: Request[CloseChallenge]) -> Done:
+    """Close a challenge of the player's before its date."""
+    await request.services.challenges.close(ChallengeId(request.command.challenge), request.player)
+    return Done()
+
+
 async def rematch(request: Request[Rematch]) -> Challenge:
     """Make the challenge that follows, if there is room for it, or return it."""
     service, challenge = request.services.challenges, ChallengeId(request.command.challenge)
@@ -132,5 +139,6 @@ HANDLERS: HandlerTable = {
     ListChallenges: show_list,
     HideChallenge: hide,
     EmoteRun: emote,
+    CloseChallenge: close,
     Rematch: rematch,
 }

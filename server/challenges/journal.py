@@ -15,7 +15,7 @@ from server.challenges.core import challenge as core
 from server.challenges.core import commands, keys
 from server.challenges.core.challenge import Challenge, Checkpoint, Entry
 from server.challenges.core.effects import ChallengeOpened, ChallengeSettled
-from server.challenges.core.events import ResultVoided
+from server.challenges.core.events import Closing, ResultVoided
 
 CHECKPOINT_EVERY = 128
 """Entries of a journal from which on the next one may be a checkpoint, which drops these.
@@ -84,15 +84,17 @@ class ChallengeDefinition:
     ) -> Append:
         """Return the append of an event as entry `number`, with what is written atomically with it.
 
-        The first entry sets the date by which the challenge closes, and tells of it. When the
-        results are final, that is dropped, and they are entered in histories; so they are when an
-        operator changes one later.
+        The first entry sets the date by which the challenge closes, and tells of it; its maker's
+        close sets an earlier one. When the results are final, that is dropped, and they are
+        entered in histories; so they are when an operator changes one later.
         """
         due: tuple[ChallengeDue, int | None] | None = None
         effect: ChallengeOpened | ChallengeSettled | None = None
         if before is None:
-            due = ChallengeDue(self._challenge), after.made.closes
+            due = ChallengeDue(self._challenge), after.closes
             effect = ChallengeOpened(self._challenge)
+        elif isinstance(event, Closing):
+            due = ChallengeDue(self._challenge), after.closes
         if after.is_settled and (
             before is None or not before.is_settled or isinstance(event, ResultVoided)
         ):

@@ -128,6 +128,18 @@ class EmoteRun(ChallengeCommand, tag=123, frozen=True):
     cost: ClassVar[float] = costs.CHANGE
 
 
+class CloseChallenge(ChallengeCommand, tag=149, frozen=True):
+    """Close a challenge before its date: nobody begins any more.
+
+    It is over when those who are playing have ended. Once more changes nothing. Refused as
+    `unknown_challenge`, `not_maker` unless the player has made it, or `for_circle`: one that is for
+    a circle is open until its date.
+    """
+
+    for_bots: ClassVar[bool] = False
+    cost: ClassVar[float] = costs.CHANGE
+
+
 class Rematch(ChallengeCommand, tag=124, frozen=True):
     """Make a challenge by the same terms for the same people, on a new deal; it answers with it.
 
@@ -172,8 +184,10 @@ class Challenge(Event, tag=106, frozen=True):
         maker: who made it.
         limit: seconds for an attempt.
         at: when it was made, in Unix milliseconds.
-        closes: when it closes at the latest, in Unix milliseconds.
-        over: whether it has closed: by its date, or since all who are named have played.
+        closes: when it closes at the latest, in Unix milliseconds; when its maker has closed it, if
+            that was before its date.
+        over: whether it has closed: by its date, since all who are named have played, or by its
+            maker.
         deal: the deal's id.
         commitment: to the deal's seed, in hexadecimal.
         seed: the deal's, in hexadecimal; null until it has closed.
@@ -189,6 +203,7 @@ class Challenge(Event, tag=106, frozen=True):
         race: whether it is played on the deal of a race.
         circle: the id of the circle that it is for, or null.
         rematch: the id of the challenge that followed, or null.
+        closing: whether its maker has closed it: nobody begins any more.
     """
 
     challenge: str
@@ -214,6 +229,7 @@ class Challenge(Event, tag=106, frozen=True):
     race: bool = False
     circle: str | None = None
     rematch: str | None = None
+    closing: bool = False
 
 
 class ChallengeChange(Event, tag=107, frozen=True):
@@ -243,8 +259,8 @@ class ChallengeRow(Struct, array_like=True, frozen=True):
 
     Attributes:
         state: `new` if the player may play it and has not begun, `playing`, `ended` if they have
-            played, `missed` if it closed before they began, and `made` if they made it and have not
-            begun.
+            played, `missed` if it closed before they began, or lets nobody begin any more, and
+            `made` if they made it and have not begun.
         rank: the player's among those who have ended so far; null unless they have ended.
         ended: how many have ended.
         players: how many have begun or are named.

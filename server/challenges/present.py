@@ -43,7 +43,7 @@ def of(page: Page, rows: list[Challenger], profiles: Profiles) -> ChallengeEvent
         limit=made.terms.limit // 1000,
         help=made.terms.help,
         at=made.at,
-        closes=made.closes,
+        closes=found.closes,
         over=found.over is not None,
         deal=made.deal,
         commitment=made.commitment,
@@ -58,6 +58,7 @@ def of(page: Page, rows: list[Challenger], profiles: Profiles) -> ChallengeEvent
         race=bool(made.raced),
         circle=made.terms.circle,
         rematch=found.rematch,
+        closing=found.closing is not None,
     )
 
 
@@ -90,7 +91,7 @@ def _listed(row: ListedChallenge, maker: Profile) -> ChallengeRow:
         maker=players_present.player(maker),
         game=made.terms.game,
         variant=made.terms.variant,
-        closes=made.closes,
+        closes=found.closes,
         over=found.over is not None,
         state=row.state,
         rank=row.rank,

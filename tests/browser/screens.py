@@ -447,6 +447,13 @@ def _challenges(cast: Cast) -> Screens:
     player.go("/")
     player.see("challenges").wait_for()
     yield "home-challenged", player
+    player.page.goto(link)
+    player.press("close-challenge")
+    player.see("close-challenge-confirm").wait_for()
+    yield "challenge-close", player
+    player.press("close-challenge-confirm")
+    player.see("close-challenge").wait_for(state="detached")
+    yield "challenge-closed", player
 
 
 def _circles(cast: Cast) -> Screens:

@@ -179,6 +179,35 @@ async def test_it_closes_when_all_who_are_named_have_played(node: Node) -> None:
     assert list(history.challenges) == [("lady-betty", challenge.made.deal)]
 
 
+async def test_its_maker_closes_it_before_its_date(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    challenge = await made(node, named=[BOB, CYD])
+    await node.services.challenges.play(challenge.id, BOB)
+    assert await code_of(other.services.challenges.close(challenge.id, BOB)) == "not_maker"
+    for _ in range(2):
+        await other.services.challenges.close(challenge.id, ADA)
+    assert await code_of(node.services.challenges.play(challenge.id, CYD)) == "challenge_over"
+    assert (await now(node, challenge)).over is None
+    # Nobody ends the attempt, so the sweeper does at the date that the close has set.
+    clock.time += LIMIT
+    await other.sweep()
+    await other.apply_effects()
+    found = await now(node, challenge)
+    assert (found.over, found.is_settled, set(found.results)) == (START + LIMIT, True, {BOB})
+    history = await node.services.histories.load(BOB)
+    assert history.challenges["lady-betty", challenge.made.deal].place == 1
+
+
+async def test_a_challenge_that_is_closed_makes_room_for_another(node: Node) -> None:
+    for number in range(MAX_OPEN):
+        challenge = await made(node, key=f"{number}")
+    assert await code_of(made(node, key="more")) == "too_many_challenges"
+    await node.services.challenges.close(challenge.id, ADA)
+    await node.apply_effects()
+    assert (await made(node, key="more")).over is None
+
+
 async def test_the_effects_of_a_node_that_died_are_applied_by_another_once(
     node: Node, other: Node
 ) -> None:

@@ -155,6 +155,24 @@ async def test_the_close_is_told_with_the_seed_and_a_rematch_follows(port: int) 
         assert (await ada.ask("Rematch", challenge=link))["challenge"] == following["challenge"]
 
 
+async def test_those_who_watch_are_told_that_its_maker_closes_it(port: int) -> None:
+    async with opened(port) as ada, opened(port) as bob, opened(port) as cyd:
+        await hello(ada, bob, cyd)
+        link = (await made(ada))["challenge"]
+        attempt = await bob.ask("PlayChallenge", challenge=link)
+        assert (await watched(cyd, link))["may_play"]
+        assert (await cyd.ask("CloseChallenge", challenge=link))["code"] == "not_maker"
+        assert (await ada.ask("CloseChallenge", challenge=link))["type"] == "done"
+        shown = await cyd.next("Challenge")
+        assert (shown["closing"], shown["over"], shown["may_play"], shown["seed"]) == (
+            *(True, False, False, None),
+        )
+        await bob.ask("resign", attempt=attempt["attempt"], seq=2)
+        over = await cyd.next("Challenge", lambda event: event["over"])
+        assert over["seed"] is not None
+        assert over["closes"] < shown["closes"]
+
+
 async def test_a_race_is_continued_by_who_has_not_seen_it(port: int) -> None:
     async with opened(port) as ada, opened(port) as bob, opened(port) as cyd, opened(port) as dan:
         mine, yours = await race_of(ada, bob, seats=3)

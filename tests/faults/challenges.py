@@ -11,7 +11,7 @@ from server.base.core.refusal import UnreadableError
 from server.challenges import journal
 from server.challenges.core import challenge as core
 from server.challenges.core.challenge import Challenge, Checkpoint, Entrant, Entry
-from server.challenges.core.events import Begun, ChallengeMade, Finished
+from server.challenges.core.events import Begun, ChallengeMade, Closing, Finished
 from server.challenges.core.occasions import challenge_of
 from server.play.core import keys as play_keys
 from server.play.core.result import Result
@@ -109,11 +109,14 @@ class ChallengeChecks:
         match event:
             case ChallengeMade(maker=maker, follows=None) if maker in self._commands:
                 self._check_asked(name, maker, "CreateChallenge", event.terms.game, event.at)
+            case Closing(at=at):
+                assert before is not None, "it has been made"
+                self._check_asked(name, before.made.maker, "CloseChallenge", name, at)
             case Begun(player=player, at=at, deadline=deadline):
                 self._check_asked(name, player, "PlayChallenge", name, at)
                 assert before is not None, "it has been made"
-                made = before.made
-                if deadline != min(at + made.terms.limit, made.closes) or before.over is not None:
+                made, is_closed = before.made, before.over is not None or before.closing is not None
+                if deadline != min(at + made.terms.limit, made.closes) or is_closed:
                     self._complain("mistimed", name, f"{event} of {made.terms}")
 
     def _check_asked(self, name: str, player: str, type_: str, about: str, at: int) -> None:
@@ -126,7 +129,7 @@ class ChallengeChecks:
 
     def _check_runs(self, name: str, challenge: Challenge) -> None:
         """Compare the results with the attempts that they came from."""
-        by_date = challenge.over == challenge.made.closes
+        by_date = challenge.over == challenge.made.closes or challenge.closing is not None
         by_all = bool(challenge.made.named) and all(
             each.result is not None for each in challenge.players.values()
         )

@@ -331,6 +331,9 @@ async def challenge(player: Player, pace: float) -> None:
             following = await player.ask("Rematch", challenge=link)
             if following is not None and following["type"] == "Challenge":
                 world.challenges.append(following["challenge"])
+    if rng.random() < 0.1:
+        # It is refused to all but its maker.
+        await player.ask("CloseChallenge", challenge=link)
     await player.ask("ListChallenges", seen=rng.random() < 0.5)
     await player.ask("UnwatchChallenge")
     world.counts["challenges played"] += 1

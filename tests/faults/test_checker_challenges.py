@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from server.base.core.ids import ChallengeId, DealId, PlayerId, attempt_id
 from server.challenges.core import commands
 from server.challenges.core.challenge import Challenge, fold
-from server.challenges.core.events import Begun, ChallengeMade, Event, Finished, Terms
+from server.challenges.core.events import Begun, ChallengeMade, Closing, Event, Finished, Terms
 from server.challenges.core.occasions import occasion_of
 from server.play.core.result import Result
 from server.results.core.excerpt import Excerpt
@@ -168,6 +168,7 @@ WRONG: dict[str, tuple[str, Callable[[Recording], object]]] = {
         lambda r: _again(r, Finished(BOB, RESULTS[BOB], MADE.closes)),
     ),
     "nobody asked to begin": ("invented", lambda r: _entry(r, 3, Begun(CYD, START, START + LIMIT))),
+    "nobody asked to close it": ("invented", lambda r: _entry(r, 3, Closing(START, START))),
     "an attempt lasts too long": (
         "mistimed",
         lambda r: _entry(r, 1, Begun(ADA, START + 10_000, START + 10_001 + LIMIT)),

@@ -232,6 +232,8 @@ async def _friends(host: Client, guest: Client, redis: Any, guest_id: str) -> No
     await _asked(guest, "Rematch", **challenge)
     await _asked(host, "UnwatchChallenge")
     await _asked(host, "CreateChallenge", **terms, key="3" * 8, **name)
+    made = await _asked(host, "CreateChallenge", **terms, key="5" * 8)
+    await _asked(host, "CloseChallenge", challenge=made["challenge"])
     made = await _asked(host, "CreateChallenge", **terms, key="4" * 8)
     for client, count in ((host, LONG), (guest, SHORT)):
         run = await _asked(client, "PlayChallenge", challenge=made["challenge"])

@@ -36,6 +36,7 @@ async def test_a_challenge_is_played_by_two_and_answered_by_a_rematch(port: int)
         await bob.until(lambda: bob.challenge and any(row.emotes for row in bob.challenge.players))
         again = await bob.rematch(made.challenge)
         assert (await ada.rematch(made.challenge)).challenge == again.challenge
+        await bob.close_challenge(again.challenge)
         await ada.hide_challenge(made.challenge)
         assert [row.challenge for row in await ada.list_challenges(seen=True)] == [again.challenge]
         with pytest.raises(Refusal) as refused:

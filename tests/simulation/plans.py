@@ -274,6 +274,8 @@ async def challenge(player: Player, dare: Dare, others: Sequence[Player], *, mak
             await player.ask("EmoteRun", challenge=link, player=of, emote=rng.randrange(8))
         if world.closing:
             return
+        if rng.random() < 0.2:
+            await player.ask("CloseChallenge", challenge=link)
         if rng.random() < 0.3 and shown is not None and shown["type"] == "Challenge":
             # The hour passes, or nearly.
             target = shown["closes"] - rng.choice((1_500, 200, -300))

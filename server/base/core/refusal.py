@@ -70,6 +70,8 @@ SENTENCES: Final = {
     "challenge_full": "As many as may play this challenge have begun.",
     "not_challenged": "This challenge is for others.",
     "too_many_challenges": "You have as many open challenges as one may have.",
+    "not_maker": "Only who made this challenge may do that.",
+    "for_circle": "A challenge for a circle is open until its date.",
     "not_played": "Play first, and then you can do that.",
     "not_in_circle": "Only members of this circle may do that.",
     "unknown_player": "There is no such player.",

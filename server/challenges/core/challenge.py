@@ -16,6 +16,7 @@ from server.challenges.core.events import (
     Begun,
     ChallengeMade,
     Closed,
+    Closing,
     Emoted,
     Event,
     Finished,
@@ -71,11 +72,14 @@ class Challenge:
         players: those who have begun or were named, in the order in which they came.
         version: the number of the last entry.
         at: the time of the last entry.
-        over: when it has closed, or `None`: by its date, or since all who are named have played.
+        over: when it has closed, or `None`: by its date, since all who are named have played, or
+            by its maker.
         rematch: the challenge that followed, or `None`.
         rematch_at: when that was made; 0 before.
         latest: who have ended last, and when: at most two.
         begin: the number of the entry that the journal begins with.
+        closing: if its maker has closed it, when the last attempt ends at the latest, or `None`.
+            It is over when that attempt is.
     """
 
     made: ChallengeMade
@@ -87,11 +91,19 @@ class Challenge:
     rematch_at: int = 0
     latest: tuple[tuple[PlayerId, int], ...] = ()
     begin: int = 1
+    closing: int | None = None
 
     @property
     def id(self) -> ChallengeId:
         """Its id."""
         return self.made.challenge
+
+    @property
+    def closes(self) -> int:
+        """When it closes at the latest; if its maker has closed it, when it did."""
+        if self.closing is None:
+            return self.made.closes
+        return self.closing if self.over is None else self.over
 
     @property
     def is_settled(self) -> bool:
@@ -172,15 +184,18 @@ def _players_of(made: ChallengeMade) -> dict[PlayerId, Entrant]:
 
 
 def _completed(challenge: Challenge) -> Challenge:
-    """Return the challenge closed if all who are named have played."""
-    if challenge.over is not None or not challenge.made.named:
+    """Return the challenge closed if all who are named have played, or whoever still might."""
+    if challenge.over is not None:
         return challenge
-    if any(entrant.result is None for entrant in challenge.players.values()):
-        return challenge
-    return replace(challenge, over=challenge.at)
+    players = challenge.players.values()
+    if challenge.closing is not None:
+        done = not any(entrant.is_playing for entrant in players)
+    else:
+        done = bool(challenge.made.named) and all(each.result is not None for each in players)
+    return replace(challenge, over=challenge.at) if done else challenge
 
 
-def _folded(challenge: Challenge, event: Event) -> Challenge:
+def _folded(challenge: Challenge, event: Event) -> Challenge:  # noqa: PLR0911 - one for each type
     match event:
         case Begun(player=player, at=at, deadline=deadline):
             return _with(challenge, player, Entrant(at, deadline))
@@ -190,6 +205,8 @@ def _folded(challenge: Challenge, event: Event) -> Challenge:
             return replace(_with(challenge, player, entrant), latest=latest)
         case Closed(at=at):
             return replace(challenge, over=at)
+        case Closing(closes=closes):
+            return replace(challenge, closing=closes)
         case Emoted(by=by, player=player, emote=emote):
             entrant = challenge.players[player]
             emotes = {each: sent for each, sent in entrant.emotes.items() if each != by}

@@ -12,6 +12,7 @@ from server.challenges.core.challenge import MAX_PLAYERS, Challenge
 from server.challenges.core.events import (
     Begun,
     Closed,
+    Closing,
     Emoted,
     Event,
     Finished,
@@ -39,7 +40,7 @@ def begin(challenge: Challenge, player: PlayerId, now: int, *, is_member: bool) 
         raise Refusal("already_played")
     if own is not None and own.is_playing:
         return None
-    if challenge.over is not None or now >= made.closes:
+    if challenge.over is not None or challenge.closing is not None or now >= made.closes:
         raise Refusal("challenge_over")
     if own is None and (made.named or (made.terms.circle is not None and not is_member)):
         raise Refusal("not_challenged")
@@ -68,8 +69,26 @@ def finish(challenge: Challenge, player: PlayerId, result: Result, now: int) -> 
 
 def due(challenge: Challenge, now: int) -> Event | None:
     """Return the close if its date has come, or `None`."""
-    closes = challenge.made.closes
+    closes = challenge.closes
     return Closed(closes) if challenge.over is None and now >= closes else None
+
+
+def close(challenge: Challenge, player: PlayerId, now: int) -> Event | None:
+    """Decide that its maker closes a challenge before its date: `None` if that is done.
+
+    Attempts go on: who plays it would learn the deal and the results otherwise.
+
+    Raises:
+        Refusal: with the code `not_maker`, or `for_circle`: in that, others count on the date.
+    """
+    if player != challenge.made.maker:
+        raise Refusal("not_maker")
+    if challenge.made.terms.circle is not None:
+        raise Refusal("for_circle")
+    if challenge.over is not None or challenge.closing is not None:
+        return None
+    playing = (each.deadline for each in challenge.players.values() if each.is_playing)
+    return Closing(max(playing, default=now), now)
 
 
 def emote(

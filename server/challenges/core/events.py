@@ -100,6 +100,17 @@ class Closed(Struct, tag="closed", frozen=True):
     at: int
 
 
+class Closing(Struct, tag="closing", frozen=True):
+    """Its maker closes it: nobody begins any more. It closes when the last attempt is over.
+
+    Attributes:
+        closes: when that is at the latest: the last deadline of those who are playing.
+    """
+
+    closes: int
+    at: int
+
+
 class Emoted(Struct, tag="emoted", frozen=True):
     """A player has sent an emote for a run, in place of an earlier one, or taken it back."""
 
@@ -124,4 +135,4 @@ class ResultVoided(Struct, tag="voided", frozen=True):
     at: int
 
 
-Event = ChallengeMade | Begun | Finished | Closed | Emoted | Followed | ResultVoided
+Event = ChallengeMade | Begun | Finished | Closed | Closing | Emoted | Followed | ResultVoided

@@ -11,8 +11,8 @@ from server.challenges.core.challenge import Challenge
 ListState = Literal["new", "playing", "ended", "missed", "made"]
 """How far a player is with a challenge in the list.
 
-`new` may be begun, `missed` has closed before they began, and `made` is an own one that they have
-not begun.
+`new` may be begun, `missed` has closed before they began, or lets nobody begin, and `made` is an
+own one that they have not begun.
 """
 
 
@@ -41,7 +41,7 @@ def listed(challenge: Challenge, player: PlayerId, seen: int) -> ListedChallenge
         state = "ended"
     elif own is not None and own.is_playing:
         state = "playing"
-    elif challenge.over is not None:
+    elif challenge.over is not None or challenge.closing is not None:
         state = "missed"
     else:
         state = "made" if player == challenge.made.maker else "new"

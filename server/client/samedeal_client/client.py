@@ -17,6 +17,7 @@ from samedeal_client.leaderboard import LeaderboardKeeper
 from samedeal_client.messages import (
     Challenge,
     ChallengeRow,
+    CloseChallenge,
     CreateChallenge,
     CreateRoom,
     Dailies,
@@ -420,6 +421,10 @@ class Client:
     async def hide_challenge(self, challenge: str) -> None:
         """Take a challenge off the player's list."""
         await self.ask(HideChallenge(challenge))
+
+    async def close_challenge(self, challenge: str) -> None:
+        """Close a challenge of the player's before its date: nobody begins any more."""
+        await self.ask(CloseChallenge(challenge))
 
     async def emote_run(self, challenge: str, player: str, emote: int | None) -> None:
         """Send an emote for a player's run of a challenge, in place of the last; `None` is none."""

@@ -18,6 +18,7 @@ from samedeal_client.budget import Budget
 from samedeal_client.clock import Clock
 from samedeal_client.messages import (
     VERSION,
+    CloseChallenge,
     CreateChallenge,
     CreateRoom,
     EmoteRun,
@@ -58,7 +59,7 @@ IDEMPOTENT: frozenset[type[Command[Any]]] = frozenset(
         *(CreateRoom, JoinRoom, QuickMatch, ListRooms, WatchRound, GetWatchKey),
         *(OpenAttempt, OpenDaily, ListDailies, WatchLeaderboard, ShowDeal, GetRun, GetRuns),
         *(CreateChallenge, Rematch, WatchChallenge, PlayChallenge, ListChallenges),
-        *(HideChallenge, EmoteRun),
+        *(HideChallenge, CloseChallenge, EmoteRun),
         *(Rename, GetAccount, LinkDevice, KeepRecoveryCode, ExportData, Ping),
     }
 )

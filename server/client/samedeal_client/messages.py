@@ -2170,6 +2170,21 @@ class EmoteRun(Command["Done"]):
 
 
 @dataclass(frozen=True, slots=True)
+class CloseChallenge(Command["Done"]):
+    """Close a challenge before its date: nobody begins any more.
+
+    It is over when those who are playing have ended. Once more changes nothing. Refused as
+    `unknown_challenge`, `not_maker` unless the player has made it, or `for_circle`: one that is for
+    a circle is open until its date.
+    """
+
+    challenge: str
+
+    kind: ClassVar[int] = 149
+    cost: ClassVar[float] = 4.0
+
+
+@dataclass(frozen=True, slots=True)
 class Rematch(Command["Challenge"]):
     """Make a challenge by the same terms for the same people, on a new deal; it answers with it.
 
@@ -2218,8 +2233,10 @@ class Challenge(Event):
         maker: who made it.
         limit: seconds for an attempt.
         at: when it was made, in Unix milliseconds.
-        closes: when it closes at the latest, in Unix milliseconds.
-        over: whether it has closed: by its date, or since all who are named have played.
+        closes: when it closes at the latest, in Unix milliseconds; when its maker has closed it, if
+            that was before its date.
+        over: whether it has closed: by its date, since all who are named have played, or by its
+            maker.
         deal: the deal's id.
         commitment: to the deal's seed, in hexadecimal.
         seed: the deal's, in hexadecimal; null until it has closed.
@@ -2235,6 +2252,7 @@ class Challenge(Event):
         race: whether it is played on the deal of a race.
         circle: the id of the circle that it is for, or null.
         rematch: the id of the challenge that followed, or null.
+        closing: whether its maker has closed it: nobody begins any more.
     """
 
     challenge: str
@@ -2260,6 +2278,7 @@ class Challenge(Event):
     race: bool = False
     circle: str | None = None
     rematch: str | None = None
+    closing: bool = False
 
     kind: ClassVar[int] = 106
 
@@ -2295,8 +2314,8 @@ class ChallengeRow:
 
     Attributes:
         state: `new` if the player may play it and has not begun, `playing`, `ended` if they have
-            played, `missed` if it closed before they began, and `made` if they made it and have not
-            begun.
+            played, `missed` if it closed before they began, or lets nobody begin any more, and
+            `made` if they made it and have not begun.
         rank: the player's among those who have ended so far; null unless they have ended.
         ended: how many have ended.
         players: how many have begun or are named.

@@ -223,7 +223,7 @@ OTHERS = {
     accounts_messages.CreatePasskey, accounts_messages.CreateBot, accounts_messages.DeleteBot,
     moderation_messages.Report,
     challenges_messages.WatchChallenge, challenges_messages.PlayChallenge,
-    challenges_messages.EmoteRun, challenges_messages.Rematch,
+    challenges_messages.EmoteRun, challenges_messages.Rematch, challenges_messages.CloseChallenge,
     circles_messages.JoinCircle, circles_messages.EmoteItem, circles_messages.LeaveCircle,
     circles_messages.MuteCircle, circles_messages.RemoveFromCircle,
     circles_messages.HandOverCircle, circles_messages.RenameCircle,

@@ -163,6 +163,40 @@ def test_a_result_that_is_taken_back_is_ranked_no_more_and_can_stand_again() -> 
     assert again.ranks() == state.ranks()
 
 
+def test_its_maker_closes_it_at_once_if_nobody_is_playing() -> None:
+    state = ended(challenge(BOB, target=False), ADA, reached(3))
+    assert refusal_of(lambda: commands.close(state, BOB, START + 9)) == "not_maker"
+    state = then(state, commands.close(state, ADA, START + 9))
+    assert (state.over, state.closes, state.is_settled) == (START + 9, START + 9, True)
+    assert commands.close(state, ADA, START + 10) is None
+    assert begin_refused(state, BOB, START + 10) == "challenge_over"
+    rows = {row.player: (row.state, row.rank) for row in table(state, shows_results=True)}
+    assert rows == {ADA: ("ended", 1), BOB: ("absent", 2)}
+
+
+def test_what_is_played_when_its_maker_closes_it_is_played_to_the_end() -> None:
+    state = begun(begun(challenge(), BOB), CYD, now=START + 7)
+    state = then(state, commands.close(state, ADA, START + 9))
+    assert (state.over, state.closes) == (None, START + 7 + LIMIT)
+    assert not state.shows_results(None)
+    assert begin_refused(state, ADA, START + 10) == "challenge_over"
+    assert commands.begin(state, BOB, START + 10, is_member=True) is None
+    assert commands.close(state, ADA, START + 10) is None
+    assert [listed(state, each, 0).state for each in (ADA, BOB)] == ["missed", "playing"]
+    state = ended(state, BOB, reached(3), START + 20)
+    assert state.over is None
+    late = then(state, commands.due(state, START + 7 + LIMIT))
+    assert (late.over, late.is_settled) == (START + 7 + LIMIT, False)
+    state = then(state, commands.finish(state, CYD, reached(4), START + 30))
+    assert (state.over, state.closes, state.is_settled) == (START + 30, START + 30, True)
+    assert state.ranks() == {CYD: 1, BOB: 2}
+
+
+def test_the_challenge_of_a_circle_is_closed_by_its_date_alone() -> None:
+    state = challenge(circle="circle")
+    assert refusal_of(lambda: commands.close(state, ADA, START)) == "for_circle"
+
+
 # What is seen
 
 
@@ -190,7 +224,7 @@ def test_results_are_shown_to_who_has_ended_and_after_the_close_to_all() -> None
 
 
 RESULTS = st.builds(reached, st.integers(0, 52), st.integers(0, 9_000), st.integers(0, 99))
-KINDS = st.sampled_from(["begin", "end", "close", "void", "emote"])
+KINDS = st.sampled_from(["begin", "end", "close", "end it", "void", "emote"])
 STEPS = st.lists(st.tuples(KINDS, st.sampled_from([ADA, BOB, CYD, DAN, EVE]), RESULTS), max_size=30)
 
 
@@ -212,6 +246,8 @@ def test_what_others_reach_changes_nothing_that_is_shown_to_who_has_not_ended(
                     state = begun(state, player)
                 case "end":
                     state = then(state, commands.finish(state, player, own, START))
+                case "end it" if any(each.is_playing for each in state.players.values()):
+                    state = then(state, commands.close(state, ADA, START))
                 case "void":
                     state = then(state, commands.void(state, player, START, is_void=True))
                 case "emote" if refusal_of(_emotes(state, player)) is None:
@@ -220,7 +256,7 @@ def test_what_others_reach_changes_nothing_that_is_shown_to_who_has_not_ended(
 
     one, other = played(False), played(True)
     assert table(one, shows_results=False) == table(other, shows_results=False)
-    for viewer in (ADA, BOB, CYD):
+    for viewer in (ADA, BOB, CYD) if one.over is None else ():
         assert one.shows_results(viewer) == one.has_ended(viewer) == other.has_ended(viewer)
 
 
@@ -303,6 +339,8 @@ def test_a_checkpoint_says_all_that_the_entries_before_it_do(
                     event = commands.finish(state, player, result, START)
                 case "close":
                     event = commands.due(state, CLOSES)
+                case "end it":
+                    event = commands.close(state, ADA, START)
                 case "void":
                     event = commands.void(state, player, START, is_void=True)
                 case "emote":
