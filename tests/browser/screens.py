@@ -420,7 +420,7 @@ def _challenges(cast: Cast) -> Screens:
     player.see("who-select").select_option("chosen")
     player.see("player-link").fill(friend.own_page())
     player.press("add-player")
-    player.see("choose-player").wait_for()
+    player.see("chosen").get_by_role("checkbox").wait_for()
     yield "challenge-chosen", player
     player.see("who-select").select_option("anyone")
     player.press("make-challenge")
