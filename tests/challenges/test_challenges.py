@@ -199,6 +199,21 @@ async def test_its_maker_closes_it_before_its_date(
     assert history.challenges["lady-betty", challenge.made.deal].place == 1
 
 
+async def test_a_closed_challenge_ends_though_a_dead_node_has_not_started_an_attempt(
+    node: Node, other: Node, clock: SetClock
+) -> None:
+    challenge = await made(node)
+    begin = node.services.challenges._submit
+    await begin(challenge.id, lambda _, now: Begun(BOB, now, now + LIMIT))
+    await node.services.challenges.close(challenge.id, ADA)
+    clock.time += LIMIT
+    await other.sweep()
+    await other.apply_effects()
+    found = await now(node, challenge)
+    assert (found.over, found.is_settled) == (START + LIMIT, True)
+    assert found.results[BOB].end == "time"
+
+
 async def test_a_challenge_that_is_closed_makes_room_for_another(node: Node) -> None:
     for number in range(MAX_OPEN):
         challenge = await made(node, key=f"{number}")

@@ -168,7 +168,10 @@ WRONG: dict[str, tuple[str, Callable[[Recording], object]]] = {
         lambda r: _again(r, Finished(BOB, RESULTS[BOB], MADE.closes)),
     ),
     "nobody asked to begin": ("invented", lambda r: _entry(r, 3, Begun(CYD, START, START + LIMIT))),
-    "nobody asked to close it": ("invented", lambda r: _entry(r, 3, Closing(START, START))),
+    "nobody asked to close it": (
+        "invented",
+        lambda r: _again(r, Closing(MADE.closes, MADE.closes)),
+    ),
     "an attempt lasts too long": (
         "mistimed",
         lambda r: _entry(r, 1, Begun(ADA, START + 10_000, START + 10_001 + LIMIT)),
