@@ -216,7 +216,10 @@ export interface Challenge {
   readonly help: "hints" | "none" | "undo";
   /** When it was made, in Unix milliseconds. */
   readonly at: number;
-  /** When it closes at the latest, in Unix milliseconds. */
+  /**
+   * When it closes at the latest, in Unix milliseconds; when its maker has closed it, if that was
+   * before its date.
+   */
   readonly closes: number;
   /** Whether it has closed. */
   readonly over: boolean;

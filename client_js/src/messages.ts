@@ -1659,8 +1659,8 @@ export interface Challenge {
 /**
  * Changes of the challenge that the session is subscribed to, as its viewer may see it.
  *
- * When the viewer's own attempt ends, or the challenge closes, the whole `Challenge` is sent
- * instead.
+ * When the viewer's own attempt ends, or the challenge closes or lets nobody begin any more, the
+ * whole `Challenge` is sent instead.
  */
 export interface ChallengeChange {
   readonly challenge: string;

@@ -52,7 +52,8 @@ class Challenge(Struct, frozen=True):
         limit: seconds for an attempt.
         help: the help that its players may ask for.
         at: when it was made, in Unix milliseconds.
-        closes: when it closes at the latest, in Unix milliseconds.
+        closes: when it closes at the latest, in Unix milliseconds; when its maker has closed it, if
+            that was before its date.
         over: whether it has closed.
         race: whether it is played on the deal of a race.
         audience: who may play.

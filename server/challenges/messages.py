@@ -235,8 +235,8 @@ class Challenge(Event, tag=106, frozen=True):
 class ChallengeChange(Event, tag=107, frozen=True):
     """Changes of the challenge that the session is subscribed to, as its viewer may see it.
 
-    When the viewer's own attempt ends, or the challenge closes, the whole `Challenge` is sent
-    instead.
+    When the viewer's own attempt ends, or the challenge closes or lets nobody begin any more, the
+    whole `Challenge` is sent instead.
 
     Attributes:
         version: of the challenge after it.

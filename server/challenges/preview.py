@@ -44,7 +44,7 @@ def preview(found: Challenge, maker: Profile) -> Preview:
     game = games()[terms.game]
     to_beat = target(found)
     reached = "" if to_beat is None else f": {score(terms.game, terms.variant, to_beat)}"
-    rest = "It is over: see how it went." if found.over is not None else "One try."
+    rest = "One try." if found.is_open else "It is over: see how it went."
     return of_game(
         f"{maker.isolated} challenges you to {game.name}{reached}",
         f"Same cards for everyone. {played_by(terms.game, terms.variant, terms.limit)}. {rest}",

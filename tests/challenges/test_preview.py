@@ -12,6 +12,7 @@ from server.base.core.ids import PlayerId
 from server.base.net.budgets import Budgets
 from server.base.net.load import Load
 from server.challenges import preview as previews
+from server.challenges.core import commands
 from server.challenges.core.events import ResultVoided
 from server.front import previews_of
 from server.play.core.result import Result
@@ -47,6 +48,8 @@ def test_a_preview_says_who_challenges_to_what_and_what_is_to_be_beaten() -> Non
     over = previews.preview(closed(state), MAKER)
     assert over.title == "Ada challenges you to Robert: 31 home in 4:12"
     assert over.about == "Same cards for everyone. 12 minutes. It is over: see how it went."
+    closing = then(begun(challenge(limit=720_000), BOB), commands.close(challenge(), ADA, START))
+    assert previews.preview(closing, MAKER).about == over.about
 
 
 def test_a_preview_has_no_result_that_is_not_to_be_shown() -> None:

@@ -106,6 +106,11 @@ class Challenge:
         return self.closing if self.over is None else self.over
 
     @property
+    def is_open(self) -> bool:
+        """Whether it has not closed, and its maker has not closed it: so others may begin."""
+        return self.over is None and self.closing is None
+
+    @property
     def is_settled(self) -> bool:
         """Whether it has closed, and every attempt at it is over."""
         return self.over is not None and not any(e.is_playing for e in self.players.values())
@@ -184,7 +189,7 @@ def _players_of(made: ChallengeMade) -> dict[PlayerId, Entrant]:
 
 
 def _completed(challenge: Challenge) -> Challenge:
-    """Return the challenge closed if all who are named have played, or whoever still might."""
+    """Return the challenge closed if nobody is left who may play it, before its date."""
     if challenge.over is not None:
         return challenge
     players = challenge.players.values()

@@ -40,7 +40,7 @@ def begin(challenge: Challenge, player: PlayerId, now: int, *, is_member: bool) 
         raise Refusal("already_played")
     if own is not None and own.is_playing:
         return None
-    if challenge.over is not None or challenge.closing is not None or now >= made.closes:
+    if not challenge.is_open or now >= made.closes:
         raise Refusal("challenge_over")
     if own is None and (made.named or (made.terms.circle is not None and not is_member)):
         raise Refusal("not_challenged")
@@ -85,7 +85,7 @@ def close(challenge: Challenge, player: PlayerId, now: int) -> Event | None:
         raise Refusal("not_maker")
     if challenge.made.terms.circle is not None:
         raise Refusal("for_circle")
-    if challenge.over is not None or challenge.closing is not None:
+    if not challenge.is_open:
         return None
     playing = (each.deadline for each in challenge.players.values() if each.is_playing)
     return Closing(max(playing, default=now), now)

@@ -41,7 +41,7 @@ def listed(challenge: Challenge, player: PlayerId, seen: int) -> ListedChallenge
         state = "ended"
     elif own is not None and own.is_playing:
         state = "playing"
-    elif challenge.over is not None or challenge.closing is not None:
+    elif not challenge.is_open:
         state = "missed"
     else:
         state = "made" if player == challenge.made.maker else "new"

@@ -2287,8 +2287,8 @@ class Challenge(Event):
 class ChallengeChange(Event):
     """Changes of the challenge that the session is subscribed to, as its viewer may see it.
 
-    When the viewer's own attempt ends, or the challenge closes, the whole `Challenge` is sent
-    instead.
+    When the viewer's own attempt ends, or the challenge closes or lets nobody begin any more, the
+    whole `Challenge` is sent instead.
 
     Attributes:
         version: of the challenge after it.
