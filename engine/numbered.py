@@ -1,0 +1,51 @@
+"""The numbered deals of the classic FreeCell program of Windows.
+
+Players have known these deals by their numbers since 1991: 1 to 32,000 in the first programs, and
+up to 1,000,000 in the later ones, which deal the first 32,000 alike. Of those, all but number
+11982 can be won.
+
+The program shuffles with the `rand` of Microsoft's C library, a linear congruential generator of
+15 bits, and takes each card out of a pack in the order AC AD AH AS 2C to KS: the last card left in
+the pack takes the place of the one that was taken. It deals round by round, one card to each pile,
+as `deal.lay_out` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from engine.cards import RANKS, card_of
+from engine.errors import DeckError
+
+LAST: Final = 1_000_000
+"""The greatest number of a deal."""
+
+_PACK: Final = bytes(card_of(rank, suit) for rank in RANKS for suit in "CDHS")
+
+
+def numbered_deck(number: int) -> bytes:
+    """Return the deck of a numbered deal: 52 cards, face up, the first dealt first.
+
+    Raises:
+        DeckError: there is no deal of this number.
+    """
+    if not 1 <= number <= LAST:
+        raise DeckError(f"Numbered deals are from 1 to {LAST}.")
+    pack = bytearray(_PACK)
+    deck = bytearray()
+    for word in islice(_words(number), len(_PACK)):
+        at = word % len(pack)
+        deck.append(pack[at])
+        pack[at] = pack[-1]
+        pack.pop()
+    return bytes(deck)
+
+
+def _words(seed: int) -> Iterator[int]:
+    """Yield numbers of 15 bits, as `rand` returns them after `srand(seed)`."""
+    state = seed
+    while True:
+        state = (state * 214_013 + 2_531_011) % (1 << 31)
+        yield state >> 16

@@ -1,0 +1,57 @@
+"""The numbered deals, held against those that are printed in many places."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.cards import parse_pile
+from engine.errors import DeckError
+from engine.numbered import LAST, numbered_deck
+
+PRINTED = {
+    1: """
+        JD 2D 9H JC 5D 7H 7C 5H
+        KD KC 9S 5S AD QC KH 3H
+        2S KS 9D QD JS AS AH 3C
+        4C 5C TS QH 4H AC 4D 7S
+        3S TD 4S TH 8H 2C JH 7D
+        6D 8S 8D QS 6C 3D 8C TC
+        6S 9C 2H 6H
+    """,
+    617: """
+        7D AD 5C 3S 5S 8C 2D AH
+        TD 7S QD AC 6D 8H AS KH
+        TH QC 3H 9D 6S 8D 3D TC
+        KD 5H 9S 3C 8S 7H 4D JS
+        4C QS 9C 9H 7C 6H 2C 2S
+        4S TS 2H 5D JC 6C JH QH
+        JD KS KC 4H
+    """,
+    11982: """
+        AH AS 4H AC 2D 6S TS JS
+        3D 3H QS QC 8S 7H AD KS
+        KD 6H 5S 4D 9H JH 9S 3C
+        JC 5D 5C 8C 9D TD KH 7C
+        6C 2C TH QH 6D TC 4S 7S
+        JD 7D 8H 9C 2H QD 4C 5H
+        KC 8D 2S 3S
+    """,
+}
+
+
+@pytest.mark.parametrize("number", PRINTED)
+def test_deals_are_those_of_the_program(number: int) -> None:
+    assert numbered_deck(number) == parse_pile(PRINTED[number].split())
+
+
+def test_every_number_deals_a_pack_of_its_own() -> None:
+    numbers = [*range(1, 50), 32_000, 32_001, 65_537, LAST]
+    decks = [numbered_deck(number) for number in numbers]
+    assert all(sorted(deck) == list(range(52)) for deck in decks)
+    assert len(set(decks)) == len(decks)
+
+
+@pytest.mark.parametrize("number", [0, -1, LAST + 1])
+def test_there_are_no_other_numbers(number: int) -> None:
+    with pytest.raises(DeckError, match="from 1 to 1000000"):
+        numbered_deck(number)
