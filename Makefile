@@ -18,7 +18,7 @@ RULES := client_js/src/rules/rulesets.json
 PAGE := client_js/web/dist/index.html
 
 # The directories are prerequisites too, so that a removed file is a change.
-RULES_SOURCES := $(wildcard engine/*.py engine/games/*.toml) engine/games
+RULES_SOURCES := $(wildcard engine/*.py engine/schema/*.py engine/games/*.toml) engine/games
 PAGE_SOURCES := $(RULES) $(MODULES) \
 	$(wildcard client_js/package.json client_js/*.config.* client_js/tsconfig*.json) \
 	$(shell find client_js/src client_js/scripts client_js/web \

@@ -1,0 +1,20 @@
+"""The schema of rulesets, which `engine/RULES.md` documents: a game is a TOML document."""
+
+from engine.schema.reading import MAX_NUMBER, STANDARD, Game, read_game, read_rules
+from engine.schema.rules import Foundation, Match, Order, Rank, Rules, Stock, Tableau, Waste
+
+__all__ = [
+    "MAX_NUMBER",
+    "STANDARD",
+    "Foundation",
+    "Game",
+    "Match",
+    "Order",
+    "Rank",
+    "Rules",
+    "Stock",
+    "Tableau",
+    "Waste",
+    "read_game",
+    "read_rules",
+]

@@ -1,0 +1,152 @@
+"""Reading a game's document: its types, its variants, and what contradicts itself.
+
+A variant is the game's ruleset with some keys overridden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from engine.errors import RulesetError
+from engine.schema.contradictions import contradictions
+from engine.schema.rules import Rules
+
+T = TypeVar("T")
+
+MAX_NUMBER = 1_000_000
+"""The largest absolute value of a number in a ruleset."""
+
+STANDARD = "standard"
+"""The id of a game's rules without any variant's overrides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game's file, parsed.
+
+    Attributes:
+        id: the file's name without `.toml`.
+        name: the name for people.
+        variants: the rules by variant id, `STANDARD` first.
+        variant_names: the variants' names for people, by variant id.
+    """
+
+    id: str
+    name: str
+    variants: Mapping[str, Rules]
+    variant_names: Mapping[str, str]
+
+
+def read_game(game: str, document: Mapping[str, Any]) -> Game:
+    """Validate a game's TOML document.
+
+    Args:
+        game: the game's id, such as `rouge-et-noir`.
+        document: the document as `tomllib` returns it.
+
+    Raises:
+        RulesetError: a key is unknown or missing, or a value is invalid.
+    """
+    base = {key: value for key, value in document.items() if key != "variants"}
+    overrides = document.get("variants", {})
+    if not isinstance(overrides, Mapping):
+        raise RulesetError(f"{game}.variants: must be a table.")
+    standard = read_rules(game, base)
+    variants = {STANDARD: standard}
+    names = {STANDARD: "Standard"}
+    for variant, override in overrides.items():
+        path = f"{game}.variants.{variant}"
+        if variant == STANDARD or not isinstance(override, Mapping):
+            raise RulesetError(f"{path}: must be a table that overrides the standard rules.")
+        changes = dict(override)
+        names[variant] = _read_value(changes.pop("name", None), str, f"{path}.name")
+        variants[variant] = read_rules(path, _merged(base, changes))
+    return Game(game, standard.name, variants, names)
+
+
+def read_rules(path: str, document: Mapping[str, Any]) -> Rules:
+    """Validate one variant's rules.
+
+    Args:
+        path: the prefix of keys in error messages, such as `deuces.variants.fill`.
+        document: the rules, with the variant's overrides merged in.
+
+    Raises:
+        RulesetError: a key is unknown or missing, or a value is invalid.
+    """
+    rules = _read_table(document, Rules, path)
+    for fails, key, message in contradictions(rules):
+        if fails:
+            raise RulesetError(f"{path}.{key}: {message}")
+    return rules
+
+
+def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `base` updated with `changes`, recursively for tables within tables."""
+    merged = dict(base)
+    for key, value in changes.items():
+        under = base.get(key)
+        both = isinstance(under, Mapping) and isinstance(value, Mapping)
+        merged[key] = _merged(under, value) if both else value  # type: ignore[arg-type]
+    return merged
+
+
+def _read_table(document: Any, kind: type[T], path: str) -> T:
+    """Return a TOML table as the dataclass `kind`, or raise `RulesetError`."""
+    if not isinstance(document, Mapping):
+        raise RulesetError(f"{path}: must be a table.")
+    hints = get_type_hints(kind)
+    known = fields(kind)  # type: ignore[arg-type]
+    for key in document:
+        if key not in hints:
+            raise RulesetError(f"{path}.{key}: is not a key; the keys are {', '.join(hints)}.")
+    for field in known:
+        if field.name not in document and field.default is MISSING:
+            raise RulesetError(f"{path}.{field.name}: is missing.")
+    return kind(
+        **{key: _read_value(value, hints[key], f"{path}.{key}") for key, value in document.items()}
+    )
+
+
+def _read_value(value: Any, kind: Any, path: str) -> Any:
+    """Return a TOML value as `kind`, the type of a dataclass field, or raise `RulesetError`."""
+    origin, args = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return _read_union(value, [arg for arg in args if arg is not type(None)], path)
+    if origin is Literal:
+        if isinstance(value, str) and value in args:
+            return value
+        raise RulesetError(f"{path}: {_shown(value)} is not one of {', '.join(args)}.")
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise RulesetError(f"{path}: must be a list.")
+        items = tuple(_read_value(v, args[0], f"{path}[{i}]") for i, v in enumerate(value))
+        if get_origin(args[0]) is Literal and len(set(items)) != len(items):
+            raise RulesetError(f"{path}: must not name anything twice.")
+        return items
+    if is_dataclass(kind) and isinstance(kind, type):
+        return _read_table(value, kind, path)
+    if type(value) is not kind:
+        raise RulesetError(f"{path}: {_shown(value)} is not of the type {kind.__name__}.")
+    if kind is int and abs(value) > MAX_NUMBER:
+        raise RulesetError(f"{path}: must be from -{MAX_NUMBER} to {MAX_NUMBER}.")
+    return value
+
+
+def _shown(value: Any) -> str:
+    """Return a value for an error message, or only its type if `repr` could be long or deep."""
+    short = isinstance(value, str | float | bool)
+    return repr(value) if short else f"the {type(value).__name__}"
+
+
+def _read_union(value: Any, kinds: list[Any], path: str) -> Any:
+    """Return a value as the first of `kinds` that fits, or raise the error of the last."""
+    for kind in kinds[:-1]:
+        try:
+            return _read_value(value, kind, path)
+        except RulesetError:
+            continue
+    return _read_value(value, kinds[-1], path)
