@@ -32,13 +32,14 @@ class Catalog:
     """Games by id, and all rules by digest.
 
     Attributes:
-        games: the games that can be played by id, in the order of their names.
+        games: the games that can be played by id, in the order in which they are offered:
+            that of their listings, and of their names where it is the same.
         unlisted: the digests of rules by which no new deal is played, sorted.
     """
 
     def __init__(self, games: Iterable[Game], unlisted: Iterable[Game] = ()) -> None:
         """Index listed games, and other versions of games whose rules are found by digest alone."""
-        ordered = sorted(games, key=lambda game: game.name)
+        ordered = sorted(games, key=lambda game: (game.listing.order, game.name))
         self.games: Mapping[str, Game] = {game.id: game for game in ordered}
         current, others = _by_digest(ordered), _by_digest(unlisted)
         self._current = {(each.game, each.variant): digest for digest, each in current.items()}
@@ -95,6 +96,7 @@ class Catalog:
                 {
                     "id": game.id,
                     "name": game.name,
+                    "listing": asdict(game.listing),
                     "variants": [
                         {
                             "id": variant,
@@ -172,7 +174,7 @@ def catalog() -> Catalog:
 
 
 def games() -> Mapping[str, Game]:
-    """Return the games that can be played by id, in the order of their names."""
+    """Return the games that can be played by id, in the order in which they are offered."""
     return catalog().games
 
 

@@ -1,5 +1,6 @@
 """The schema of rulesets, which `engine/RULES.md` documents: a game is a TOML document."""
 
+from engine.schema.listing import Listing
 from engine.schema.reading import MAX_NUMBER, STANDARD, Game, read_game, read_rules
 from engine.schema.rules import Foundation, Match, Order, Rank, Rules, Stock, Tableau, Waste
 
@@ -8,6 +9,7 @@ __all__ = [
     "STANDARD",
     "Foundation",
     "Game",
+    "Listing",
     "Match",
     "Order",
     "Rank",

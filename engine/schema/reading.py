@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from engine.errors import RulesetError
 from engine.schema.contradictions import contradictions
+from engine.schema.listing import Listing, out_of_range
 from engine.schema.rules import Rules
 
 T = TypeVar("T")
@@ -32,12 +33,14 @@ class Game:
         name: the name for people.
         variants: the rules by variant id, `STANDARD` first.
         variant_names: the variants' names for people, by variant id.
+        listing: how it is offered.
     """
 
     id: str
     name: str
     variants: Mapping[str, Rules]
     variant_names: Mapping[str, str]
+    listing: Listing
 
 
 def read_game(game: str, document: Mapping[str, Any]) -> Game:
@@ -50,7 +53,7 @@ def read_game(game: str, document: Mapping[str, Any]) -> Game:
     Raises:
         RulesetError: a key is unknown or missing, or a value is invalid.
     """
-    base = {key: value for key, value in document.items() if key != "variants"}
+    base = {key: value for key, value in document.items() if key not in {"variants", "listing"}}
     overrides = document.get("variants", {})
     if not isinstance(overrides, Mapping):
         raise RulesetError(f"{game}.variants: must be a table.")
@@ -64,7 +67,17 @@ def read_game(game: str, document: Mapping[str, Any]) -> Game:
         changes = dict(override)
         names[variant] = _read_value(changes.pop("name", None), str, f"{path}.name")
         variants[variant] = read_rules(path, _merged(base, changes))
-    return Game(game, standard.name, variants, names)
+    listing = _read_listing(f"{game}.listing", document.get("listing", {}))
+    return Game(game, standard.name, variants, names, listing)
+
+
+def _read_listing(path: str, document: Any) -> Listing:
+    """Return how a game is offered, or raise `RulesetError`."""
+    listing = _read_table(document, Listing, path)
+    for fails, key, message in out_of_range(listing):
+        if fails:
+            raise RulesetError(f"{path}.{key}: {message}")
+    return listing
 
 
 def read_rules(path: str, document: Mapping[str, Any]) -> Rules:

@@ -44,10 +44,14 @@ def test_a_published_game_keeps_its_ids(game: str, name: str, variants: list[str
     assert list(games()[game].variants)[: len(variants)] == variants
 
 
-def test_the_games_are_sorted_by_name() -> None:
-    names = [game.name for game in games().values()]
-    assert names == sorted(names)
-    found = Catalog([changed(DEUCES, name='"Twos"'), load_game("robert", ROBERT)])
+def test_the_games_are_in_the_order_of_their_listings_and_then_of_their_names() -> None:
+    places = [(game.listing.order, game.name) for game in games().values()]
+    assert places == sorted(places)
+    twos = changed(DEUCES, name='"Twos"')
+    found = Catalog([twos, load_game("robert", ROBERT)])
+    assert list(found.games) == ["deuces", "robert"]
+    listed_alike = DEUCES.replace("order = 100", "order = 120")
+    found = Catalog([changed(listed_alike, name='"Twos"'), load_game("robert", ROBERT)])
     assert list(found.games) == ["robert", "deuces"]
 
 
@@ -79,6 +83,7 @@ def test_the_resolved_rules_are_json_values() -> None:
     assert variants["robert", "standard"]["waste"]["redeals"] == 2
     robert = found[[game["id"] for game in found].index("robert")]
     assert robert["name"] == "Robert"
+    assert robert["listing"] == {"daily": True, "order": 120, "minutes": 3}
     digest = ruleset("robert").digest
     assert [(v["name"], v["digest"]) for v in robert["variants"]] == [("Standard", digest)]
 
@@ -112,6 +117,8 @@ def test_a_digest_depends_only_on_what_affects_play() -> None:
     own = Catalog([load_game("deuces", DEUCES)]).ruleset("deuces").digest
     renamed = Catalog([changed(DEUCES, name='"Twos"')]).ruleset("deuces")
     assert renamed.digest == own
+    offered = Catalog([changed(DEUCES, daily="false", minutes="99")]).ruleset("deuces")
+    assert offered.digest == own
     assert Catalog([changed(DEUCES, redeals="1")]).ruleset("deuces").digest != own
     assert Catalog([load_game("twos", DEUCES)]).ruleset("twos").digest != own
     # A key that is set to its default does not count, so that keys can be added to the schema.

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 
 from engine.catalog import games
-from engine.schema import Foundation, Rules, Stock, Tableau, Waste
+from engine.schema import Foundation, Listing, Rules, Stock, Tableau, Waste
 from tests.engine.markdown import tables
 
 TABLES: Mapping[str, type] = {
@@ -20,6 +20,7 @@ TABLES: Mapping[str, type] = {
     "tableau.": Tableau,
     "stock.": Stock,
     "waste.": Waste,
+    "listing.": Listing,
 }
 KEYS = {
     f"{start}{field.name}": (kind, field)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.errors import RulesetError
-from engine.schema import Rules, read_game, read_rules
+from engine.schema import Listing, Rules, read_game, read_rules
 
 SOUND: dict[str, Any] = tomllib.loads(
     """
@@ -341,3 +341,36 @@ def test_a_variant_is_checked_like_a_game(document: dict[str, Any], start: str) 
     with pytest.raises(RulesetError) as refused:
         read_game("g", document)
     assert refused.value.message.startswith(start)
+
+
+def test_a_listing_is_read_and_has_defaults() -> None:
+    listing = {"daily": True, "order": 0, "minutes": 240}
+    game = read_game("g", {**SOUND, "listing": listing})
+    assert game.listing == Listing(daily=True, order=0, minutes=240)
+    assert read_game("g", SOUND).listing == Listing(daily=False, order=1000, minutes=10)
+
+
+@pytest.mark.parametrize(
+    ("listing", "path"),
+    [
+        (1, "g.listing: must be a table"),
+        ({"weekly": True}, "g.listing.weekly: is not a key"),
+        ({"daily": "yes"}, "g.listing.daily: 'yes' is not of the type bool"),
+        ({"order": -1}, "g.listing.order: must be 0 to 1000"),
+        ({"order": 1001}, "g.listing.order: must be 0 to 1000"),
+        ({"minutes": 0}, "g.listing.minutes: must be 1 to 240"),
+        ({"minutes": 241}, "g.listing.minutes: must be 1 to 240"),
+        ({"minutes": 2.5}, "g.listing.minutes: "),
+    ],
+)
+def test_an_invalid_listing_is_refused_with_its_path(listing: Any, path: str) -> None:
+    with pytest.raises(RulesetError) as refused:
+        read_game("g", {**SOUND, "listing": listing})
+    assert refused.value.message.startswith(path)
+
+
+def test_a_variant_has_no_listing_of_its_own() -> None:
+    variants = {"v": {"name": "V", "listing": {"daily": True}}}
+    with pytest.raises(RulesetError) as refused:
+        read_game("g", {**SOUND, "variants": variants})
+    assert refused.value.message.startswith("g.variants.v.listing: is not a key")

@@ -7,7 +7,7 @@ import { type Game, STANDARD, type Unlisted } from "./schema.ts";
 
 // The engine's own reader has checked the file; its JSON types are wider than the words in it.
 
-/** All games, sorted by name. */
+/** All games, in the order in which they are offered. */
 // The engine has validated the file; TypeScript infers `string` where `Game` has literal types.
 export const games = rulesets.games as readonly unknown[] as readonly Game[];
 

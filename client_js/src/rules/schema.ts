@@ -73,10 +73,21 @@ export interface Unlisted {
   readonly rules: Rules;
 }
 
+/** How a game is offered: no part of its rules. */
+export interface Listing {
+  /** Whether it is one of the dailies unless the operator says otherwise. */
+  readonly daily: boolean;
+  /** Its place among the games, which are sorted by it. */
+  readonly order: number;
+  /** How long a deal usually takes. */
+  readonly minutes: number;
+}
+
 /** A game; its standard variant is the first. */
 export interface Game {
   readonly id: string;
   readonly name: string;
+  readonly listing: Listing;
   readonly variants: readonly Variant[];
 }
 
