@@ -17,3 +17,10 @@ it.each(games.map(({ id }) => id))(
 it("offers no half hour for a game of two minutes", () => {
   expect(limitsOf("robert")).toEqual([3, 5, 10, 15]);
 });
+
+it.each(games.map(({ id, listing }) => [id, listing.minutes] as const))(
+  "leaves whoever is slow at %s half as long again as a deal takes",
+  (id, minutes) => {
+    expect(usualLimit(id) / 60).toBeGreaterThanOrEqual(minutes * 1.5);
+  },
+);
