@@ -178,6 +178,14 @@ def games() -> Mapping[str, Game]:
     return catalog().games
 
 
+def daily_games() -> tuple[str, ...]:
+    """Return the ids of the games that are dailies unless the operator of a server says otherwise.
+
+    They are in the order in which they are offered.
+    """
+    return tuple(game.id for game in games().values() if game.listing.daily)
+
+
 def ruleset(game: str, variant: str = STANDARD) -> Ruleset:
     """Return the rules by which new deals of a game are played; see `Catalog.ruleset`."""
     return catalog().ruleset(game, variant)

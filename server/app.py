@@ -70,6 +70,7 @@ from server.notifications.push_key import PushKey, read_push_key
 from server.notifications.store import SubscriberStore
 from server.players.name_lists import name_lists
 from server.players.store import PlayerStore
+from server.results.daily_sets_store import DailySetStore
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
 from server.results.met_store import MetStore
@@ -145,6 +146,7 @@ async def running_node(  # noqa: PLR0915 - the parts of a node
             background,
             archive=settings.data / ARCHIVE,
             ranked_starts=settings.ranked_starts,
+            daily_games=settings.daily_games,
             certify=settings.certify,
             address_players=settings.address_players,
             keep_days=settings.keep_days,
@@ -227,6 +229,7 @@ def redis_store(database: Database, clock: Clock, secret_keys: SecretKeys) -> St
         histories=HistoryStore(database),
         met=MetStore(database),
         repaired_days=RepairedDayStore(database),
+        daily_sets=DailySetStore(database),
         race_records=RaceRecordStore(database),
         outboxes=OutboxStore(database),
         posts=PostStore(database),

@@ -53,6 +53,7 @@ class Settings:
         address_players: how many players may share an address; its limits follow from that.
         max_connections: TCP connections of players at a time, of sockets and of HTTP together.
         ranked_starts: how many players at one address may begin each daily; 0 for any number.
+        daily_games: ids of the games that are dailies; empty for those whose listing says so.
         certify: whether the node certifies deals itself.
         webhooks: whether owners of circles may have the server post to URLs that they give.
         push_key_file: file of the key by which push services know this server, or `None` if it
@@ -80,6 +81,7 @@ class Settings:
     address_players: int = ADDRESS_PLAYERS
     max_connections: int = MAX_CONNECTIONS
     ranked_starts: int = 0
+    daily_games: tuple[str, ...] = ()
     certify: bool = False
     keep_days: int = KEPT_DAYS
     reserved_names: Path | None = None

@@ -32,6 +32,7 @@ from server.moderation.store import ModerationStore
 from server.moderation.suspicions_store import SuspicionStore
 from server.notifications.store import SubscriberStore
 from server.players.store import PlayerStore
+from server.results.daily_sets_store import DailySetStore
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards_store import LeaderboardStore
 from server.results.met_store import MetStore
@@ -59,6 +60,7 @@ class Store:
     histories: HistoryStore
     met: MetStore
     repaired_days: RepairedDayStore
+    daily_sets: DailySetStore
     race_records: RaceRecordStore
     outboxes: OutboxStore
     posts: PostStore

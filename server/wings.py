@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import get_args
 
-from engine.catalog import games
+from engine.catalog import daily_games as listed_dailies
 from server.accounts.accounts import Accounts
 from server.accounts.core.effects import Deleted, Kept
 from server.accounts.keeping import Keeping
@@ -42,6 +42,7 @@ from server.circles.tables import Tables
 from server.dailies import day_results as dailies_finishes
 from server.dailies.archive import Archive
 from server.dailies.dailies import Dailies
+from server.dailies.daily_list import DailyList
 from server.dailies.retention import Retention
 from server.deals.pool_filling import PoolFilling
 from server.deals.sealing import seal_all
@@ -71,6 +72,7 @@ from server.players.name_lists import NameLists, name_lists
 from server.players.profiles import Profiles
 from server.players.sessions import Sessions
 from server.results.curves import Curves
+from server.results.daily_sets import DailySets
 from server.results.histories import Histories
 from server.results.leaderboards import Leaderboards
 from server.results.repaired_days import RepairedDays
@@ -109,6 +111,7 @@ class Services:
         searcher: Search | None = None,
         archive: Path | None = None,
         ranked_starts: int = 0,
+        daily_games: Sequence[str] = (),
         certify: bool = False,
         address_players: int = ADDRESS_PLAYERS,
         keep_days: int = KEPT_DAYS,
@@ -212,6 +215,9 @@ class Services:
             store.quick_matches, self.rooms, self.live, background, clock=store.clock
         )
         self.pace_bot_timers = PaceBotTimers(store.clock, self.rooms, self.live, background)
+        wanted = daily_games or listed_dailies()
+        self.daily_sets = DailySets(store.daily_sets, store.clock, wanted)
+        self.daily_list = DailyList(self.daily_sets, store.deals, wanted)
         self.dailies = Dailies(
             self.attempts,
             self.keyring,
@@ -222,12 +228,14 @@ class Services:
             starts=store.starts,
             leaderboards=store.leaderboards,
             histories=store.histories,
+            daily_list=self.daily_list,
             clock=store.clock,
             background=background,
             ranked_starts=ranked_starts,
             fills_pools=certify,
         )
-        self.filling = PoolFilling(store.pools, background, metrics) if certify else None
+        dailies = self.daily_list.games
+        self.filling = PoolFilling(store.pools, background, metrics, dailies) if certify else None
         self.pools = store.pools
         self.leaderboards = Leaderboards(
             store.leaderboards,
@@ -247,6 +255,7 @@ class Services:
         self.archive = Archive(
             self.attempts,
             self.dailies,
+            self.daily_list,
             archive,
             leaderboards=store.leaderboards,
             trimmed=store.trimmed,
@@ -295,6 +304,7 @@ class Services:
             starts=store.starts,
             deals=store.deals,
             histories=store.histories,
+            daily_sets=self.daily_sets,
         )
         self.repaired_days = RepairedDays(store.repaired_days, store.clock)
         self.notifications = Notifications(
@@ -349,7 +359,7 @@ class Services:
             clock=store.clock,
         )
         self.journal_check.add(self.circles.used)
-        self.circle_tables = Tables(store.histories, clock=store.clock)
+        self.circle_tables = Tables(store.histories, self.daily_sets, clock=store.clock)
         self.leagues = Leagues(self.circles, self.challenges)
         self.circle_posts = CirclePosts(
             self.circles,
@@ -426,12 +436,12 @@ class Services:
             background=background,
         )
         self.searches = Searches(self.attempts, self.mirrors, searcher or Searcher(), background)
-        self._measure()
+        self._measure(dailies)
 
-    def _measure(self) -> None:
+    def _measure(self, dailies: Sequence[str]) -> None:
         """Have metrics read the node's state."""
         metrics = self.metrics
-        for game in games():
+        for game in dailies:
             metrics.pool_deals[game] = partial(self._pooled, game)
         metrics.store_replaced = lambda: self.keyring.replaced
         metrics.rooms = lambda: self.live.size

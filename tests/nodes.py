@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import permutations
 from typing import Any
@@ -88,7 +88,7 @@ class Node:
     It has the rights of nodes; its `redis`, which is for tests, has all.
     """
 
-    def __init__(self, url: str, clock: Clock) -> None:
+    def __init__(self, url: str, clock: Clock, daily_games: Sequence[str] = ()) -> None:
         self.redis = connect(url)
         self.database = database_on(connect(as_node(url)))
         self.published: list[tuple[str, bytes]] = []
@@ -106,6 +106,7 @@ class Node:
             webhooks=True,
             page="https://play.example.org",
             push_key=PUSH_KEY,
+            daily_games=daily_games,
         )
         self.bus.run_in(self.background)
         self.by_hand = {name: self.background.loops.pop(name) for name in BY_HAND}
@@ -214,9 +215,9 @@ class Node:
 
 
 @asynccontextmanager
-async def node_on(url: str, clock: Clock) -> AsyncIterator[Node]:
+async def node_on(url: str, clock: Clock, daily_games: Sequence[str] = ()) -> AsyncIterator[Node]:
     """Run a node on a Redis, with connections of its own, until the block is left."""
-    node = Node(url, clock)
+    node = Node(url, clock, daily_games)
     try:
         yield node
     finally:

@@ -395,7 +395,7 @@ export interface PlayerPage {
   readonly day: number;
   /** Days in a row, at any game. */
   readonly streaks: Streaks;
-  /** Days on which the dailies of all games were played. */
+  /** Days on which all dailies of the day were played. */
   readonly crowns: number;
   /** Those that the player has played. */
   readonly games: readonly PlayedGame[];

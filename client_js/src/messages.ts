@@ -825,7 +825,7 @@ export type ListDailies = object;
  * Start the player's one ranked attempt at today's deal of a game, or return to it.
  *
  * In the hour after midnight UTC, an attempt at yesterday's deal that is still being played is
- * returned to first. Refused as `unknown_game`, `already_played` or `too_many_starts`.
+ * returned to first. Refused as `unknown_game`, `no_daily`, `already_played` or `too_many_starts`.
  */
 export interface OpenDaily {
   readonly game: string;
@@ -862,7 +862,7 @@ export interface Dailies {
   readonly closes: number;
   /** The server's time in Unix milliseconds. */
   readonly now: number;
-  /** One for each game. */
+  /** One for each game that is a daily then, in the order in which games are offered. */
   readonly games: readonly Daily[];
 }
 

@@ -21,6 +21,7 @@ from server.base.work.tasks import release
 from server.circles.core.tables import AllTime, Duel, Score, all_time, duels, score_of
 from server.results.core.excerpt import Excerpt
 from server.results.core.history import ChallengeResult
+from server.results.daily_sets import DailySets
 from server.results.histories_store import HistoryStore
 
 MAX_CACHED: Final = 20_000
@@ -60,10 +61,16 @@ class _Part(NamedTuple, Generic[T]):
 
 
 class MemberHistories:
-    """Reads what tables need of histories."""
+    """Reads what tables need of histories.
 
-    def __init__(self, store: HistoryStore) -> None:
+    Args:
+        store: of the histories.
+        sets: the games that were dailies on each day.
+    """
+
+    def __init__(self, store: HistoryStore, sets: DailySets) -> None:
         self._store = store
+        self._sets = sets
         self._known: OrderedDict[tuple[PlayerId, str], tuple[int, Any]] = OrderedDict()
         self._duels: OrderedDict[tuple[PlayerId, PlayerId], tuple[tuple[int, ...], list[Duel]]]
         self._duels = OrderedDict()
@@ -71,16 +78,18 @@ class MemberHistories:
 
     async def scores(self, players: Sequence[PlayerId], days: range) -> dict[PlayerId, Score]:
         """Return what the dailies of some days are to each of some players."""
-        name = f"{days.start}-{days.stop}"
-        return await self._read(players, self._of_days(name, days, lambda e: score_of(e, days)))
+        name, sets = f"{days.start}-{days.stop}", await self._sets.load()
+        part = self._of_days(name, days, lambda excerpt: score_of(excerpt, days, sets))
+        return await self._read(players, part)
 
     async def by_day(
         self, players: Sequence[PlayerId], days: range
     ) -> dict[int, dict[PlayerId, Score]]:
         """Return what the dailies of each of some days are to each of some players."""
+        sets = await self._sets.load()
 
         def make(excerpt: Excerpt) -> dict[int, Score]:
-            return {day: score_of(excerpt, (day,)) for day in days}
+            return {day: score_of(excerpt, (day,), sets) for day in days}
 
         name = f"each {days.start}-{days.stop}"
         found = await self._read(players, self._of_days(name, days, make))
@@ -92,7 +101,10 @@ class MemberHistories:
 
     async def all_time(self, players: Sequence[PlayerId]) -> dict[PlayerId, AllTime]:
         """Return what all results are to each of some players."""
-        return await self._read(players, _Part("all", 7 * len(games()), self._sums, all_time))
+        sets = await self._sets.load()
+        fields = 7 * len(games())
+        part = _Part("all", fields, self._sums, lambda excerpt: all_time(excerpt, sets))
+        return await self._read(players, part)
 
     async def challenges(
         self, players: Sequence[PlayerId], of: Sequence[OnDeal]

@@ -17,6 +17,7 @@ from server.circles.core.seasons import ROUND_SETTLED_MS, Round, Season, week_at
 from server.circles.core.tables import Duel, Record, Row
 from server.circles.histories import MemberHistories
 from server.results.core.boards import days_of
+from server.results.daily_sets import DailySets
 from server.results.histories_store import HistoryStore
 
 Span = Literal["day", "week", "season", "all"]
@@ -47,8 +48,9 @@ class Table:
 class Tables:
     """Makes the tables of circles."""
 
-    def __init__(self, histories: HistoryStore, *, clock: Clock) -> None:
-        self._histories = MemberHistories(histories)
+    def __init__(self, histories: HistoryStore, sets: DailySets, *, clock: Clock) -> None:
+        self._histories = MemberHistories(histories, sets)
+        self._sets = sets
         self._clock = clock
 
     async def table(self, circle: Circle, span: Span, period: int | None = None) -> Table:

@@ -19,7 +19,6 @@ from typing import get_args
 
 import structlog
 
-from engine.catalog import games
 from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.core.ids import AttemptId, DealId, attempt_id
@@ -29,6 +28,7 @@ from server.base.work.random_text import random_id
 from server.base.work.tasks import Tasks
 from server.dailies.core.archive_lines import ArchivedDeal, DayLine, line, run_line
 from server.dailies.dailies import Dailies, ShownDay
+from server.dailies.daily_list import DailyList
 from server.dailies.trimmed_days_store import TrimmedDayStore
 from server.play.attempts import Attempts
 from server.play.core import keys
@@ -72,6 +72,7 @@ class Archive:
     Args:
         attempts: read for them.
         dailies: read for the deals.
+        daily_list: says which games were dailies.
         folder: where the files are, which other nodes may share; `None` for no archive.
         leaderboards: name the runs.
         trimmed: says of which days there are no journals any more.
@@ -82,6 +83,7 @@ class Archive:
         self,
         attempts: Attempts,
         dailies: Dailies,
+        daily_list: DailyList,
         folder: Path | None,
         *,
         leaderboards: LeaderboardStore,
@@ -93,6 +95,7 @@ class Archive:
         self._clock = clock
         self._attempts = attempts
         self._dailies = dailies
+        self._list = daily_list
         self._folder = folder
         self._making = Tasks()
         self._closing = False
@@ -108,7 +111,8 @@ class Archive:
             for day in range(last, last - DAYS, -1)
             if self._is_settled(day) and (day not in trimmed or self.find(day) is not None)
         ]
-        wanted = [(day, game, group) for day in days for game in games() for group in GROUPS]
+        dailies = await self._list.possible(days)
+        wanted = [(each.day, each.game, group) for each in dailies for group in GROUPS]
         sizes = await self._leaderboards.sizes(
             [boards.of_daily(DailyId(game, day), group) for day, game, group in wanted]
         )
@@ -211,14 +215,16 @@ class Archive:
 
     async def _pages(self, shown: ShownDay) -> AsyncIterator[bytes]:
         """Yield the lines of a day's file, some at a time, with pauses in between."""
+        # Not as they are offered, which another release may do in another order.
+        in_order = sorted(shown.deals, key=lambda deal: deal.game)
         deals = [
             ArchivedDeal(
                 deal.game, deal.variant, deal.id, deal.rules, deal.commitment, deal.seed.hex()
             )
-            for deal in shown.deals
+            for deal in in_order
         ]
         yield line(DayLine(1, daily.date_text(shown.day), deals))
-        for deal in shown.deals:
+        for deal in in_order:
             for group in GROUPS:
                 async for lines in self._runs(DailyId(deal.game, shown.day), deal.id, group):
                     yield lines

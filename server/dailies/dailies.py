@@ -22,6 +22,7 @@ from server.base.seals.keyring import Keyring
 from server.base.work.background import Background
 from server.base.work.clock import Clock
 from server.dailies.core.charges import DAILY
+from server.dailies.daily_list import DailyList
 from server.dailies.store import StartStore
 from server.deals.pool_store import PoolStore
 from server.deals.store import Deal, DealStore
@@ -79,7 +80,7 @@ class ShownDay:
 
 
 class Dailies:
-    """The deal of each game for each UTC day.
+    """The deals of each UTC day, one for each game that is a daily then.
 
     Attributes:
         pooled: how many certified deals each game's pool has, as last read; 0 if none of them can
@@ -95,6 +96,7 @@ class Dailies:
         starts: who has begun a daily where.
         leaderboards: have the best runs.
         histories: tell who has kept an identity.
+        daily_list: says which games are dailies.
         clock: the store's.
         background: the node's background work.
         ranked_starts: how many players at one address may begin each daily; 0 for any number.
@@ -114,6 +116,7 @@ class Dailies:
         starts: StartStore,
         leaderboards: LeaderboardStore,
         histories: HistoryStore,
+        daily_list: DailyList,
         clock: Clock,
         background: Background,
         ranked_starts: int = 0,
@@ -124,6 +127,7 @@ class Dailies:
         self._starts = starts
         self._leaderboards = leaderboards
         self._histories = histories
+        self._list = daily_list
         self._clock = clock
         self._attempts = attempts
         self._address_hashes = address_hashes
@@ -160,8 +164,9 @@ class Dailies:
         near = today + daily.UNCERTIFIED_AHEAD
         if self._fills_pools and now < daily.ends(today) - daily.FILLED_UNTIL_MS:
             near = today
+        await self._list.of(today)
         for day in range(today, near + 1):
-            if wanted := [each for each in _all_of(day) if each not in self._drawn]:
+            if wanted := [each for each in self._list.wanted(day) if each not in self._drawn]:
                 deals = await self._draw(wanted)
                 if uncertified := [deal.game for deal in deals if deal.certificate is None]:
                     self._warn("dailies_uncertified", day=daily.date_text(day), games=uncertified)
@@ -181,9 +186,11 @@ class Dailies:
 
     async def _draw_certified(self, days: Sequence[int]) -> None:
         """Draw the deals of some days from the pools as far as these go, the nearest day first."""
-        left, useless = await self._pools.sizes(list(games())), set[str]()
-        missing = [each for day in days for each in _all_of(day) if each not in self._drawn]
-        if wanted := [each for each in missing if left[each.game]]:
+        left, useless = await self._pools.sizes(self._list.games), set[str]()
+        missing = [
+            each for day in days for each in self._list.wanted(day) if each not in self._drawn
+        ]
+        if wanted := [each for each in missing if left.get(each.game)]:
             known = await self._deals.daily_ids(wanted)
             for each in wanted:
                 if each in known:
@@ -195,7 +202,7 @@ class Dailies:
                         useless.add(each.game)
                     else:
                         self._drawn.add(each)
-            left = await self._pools.sizes(list(games()))
+            left = await self._pools.sizes(self._list.games)
         self._note(left | dict.fromkeys(useless, 0))
 
     def _note(self, pooled: dict[str, int]) -> None:
@@ -214,12 +221,13 @@ class Dailies:
                 log.info("pools_filled")
 
     async def today(self, player: PlayerId) -> tuple[int, list[Today]]:
-        """Return today's number (UTC days, see `daily.day_at`), and the deal of each game."""
+        """Return today's number (UTC days, see `daily.day_at`), and the deal of each daily."""
         day = daily.day_at(self._clock.now())
+        wanted = await self._list.of(day)
         # They are nearly always those that were read last: so one round trip asks for both.
         expected = self._shown_last
         deals, started = await asyncio.gather(
-            self._deals.dailies(_all_of(day)), self._attempts.started(expected, player)
+            self._deals.dailies(wanted), self._attempts.started(expected, player)
         )
         self._shown_last = [deal.id for deal in deals]
         if self._shown_last != expected:
@@ -284,7 +292,7 @@ class Dailies:
         if now >= daily.closes(days[0]):
             # A node whose clock is wrong must not reveal a seed early.
             now = await self._clock.confirm()
-        ids = await self._deals.daily_ids([each for day in days for each in _all_of(day)])
+        ids = await self._deals.daily_ids(await self._list.possible(days))
         found = await asyncio.gather(*map(self._deals.find, ids.values()))
         deals = [deal for deal in found if deal is not None]
         best = await self._best_of(deals)
@@ -313,7 +321,8 @@ class Dailies:
             anew: whether there is room for an attempt that is yet to be started.
 
         Raises:
-            Refusal: there is no such game, or today's attempt is over; as `overloaded`,
+            Refusal: there is no such game, as `no_daily` if it is none of today's dailies, or
+                today's attempt is over; as `overloaded`,
                 `address_full` or `too_many_starts`, if it is yet to be started and there is no room
                 for it, too much is stored where the player is, or too many others have begun this
                 daily at the same address.
@@ -330,6 +339,8 @@ class Dailies:
                 attempt = await self._attempts.find(attempt_id(deal_id, player))
                 if attempt is not None and attempt.end is None:
                     return await self._attempts.snapshot(attempt)
+        if DailyId(game, day) not in await self._list.of(day):
+            raise Refusal("no_daily")
         deal = await self._deals.daily(DailyId(game, day))
         ranked = False
         if not await self._attempts.started([deal.id], player):
@@ -368,8 +379,3 @@ class Dailies:
             return
         if not await self._starts.begin(daily_id, own, player, self._ranked_starts):
             raise Refusal("too_many_starts")
-
-
-def _all_of(day: int) -> list[DailyId]:
-    """Return the daily of each game on a day."""
-    return [DailyId(game, day) for game in games()]

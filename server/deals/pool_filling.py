@@ -7,12 +7,12 @@ the node's own priority, since it serves nobody before it has them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 import structlog
 
-from engine.catalog import games, ruleset
+from engine.catalog import ruleset
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.base.work.stop import Stop
@@ -45,12 +45,13 @@ class OwnSolver(Solver, Protocol):
 
 
 class PoolFilling:
-    """Fills the pools of all games, in the background.
+    """Fills the pools of the games that are dailies, in the background.
 
     Args:
         pools: those of the store.
         background: the node's background work.
         metrics: of the node; a solver that does not work is counted.
+        games: the ids of these games.
         solver: starts a solver, with whether the node waits for it.
         full: how many deals a full pool has.
         first_timeout: seconds that the node waits for the first days' deals at most.
@@ -61,6 +62,7 @@ class PoolFilling:
         pools: PoolStore,
         background: Background,
         metrics: Metrics,
+        games: Iterable[str],
         *,
         solver: Callable[[bool], OwnSolver] = lambda awaited: SolverProcess(awaited=awaited),
         full: int = FULL,
@@ -73,7 +75,7 @@ class PoolFilling:
         self._stop = background.stop
         self._metrics = metrics
         # What is solved soonest comes first.
-        self._games = sorted(games(), key=lambda game: ruleset(game).total)
+        self._games = sorted(games, key=lambda game: ruleset(game).total)
         background.forever("pool_filling", self.fill, every=FILL_EVERY)
 
     async def fill_first(self) -> None:

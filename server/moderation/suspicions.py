@@ -18,7 +18,6 @@ from typing import TypeVar
 import msgspec
 
 from engine.board import Board
-from engine.catalog import games
 from engine.deal import deal_seed
 from server.base.core.days import DailyId, day_at
 from server.base.core.ids import PlayerId, attempt_id, is_bot
@@ -44,6 +43,7 @@ from server.play.core.run import Run
 from server.play.finishes import FinishedRun
 from server.results.core import boards
 from server.results.core.race_results import Decision
+from server.results.daily_sets import DailySets
 from server.results.histories_store import HistoryStore
 
 SLICE = 8
@@ -69,8 +69,10 @@ class Suspicions:
         starts: StartStore,
         deals: DealStore,
         histories: HistoryStore,
+        daily_sets: DailySets,
     ) -> None:
         self._store = store
+        self._daily_sets = daily_sets
         self._starts = starts
         self._deals = deals
         self._histories = histories
@@ -129,7 +131,8 @@ class Suspicions:
         if (await self._histories.kept([player]))[0]:
             return
         today = day_at(at)
-        wanted = [DailyId(game, day) for game in games() for day in (today - 1, today)]
+        sets = await self._daily_sets.load()
+        wanted = [DailyId(game, day) for day in (today - 1, today) for game in sets.of(day)]
         deals = list((await self._deals.daily_ids(wanted)).values())
         for deal in await self._attempts.started(deals, player):
             run = await self._attempts.run(attempt_id(deal, player))

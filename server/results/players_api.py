@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from functools import reduce
-from operator import and_, itemgetter, or_
+from operator import itemgetter, or_
 from typing import Protocol
 
 from msgspec import Struct
@@ -21,7 +21,9 @@ from server.base.work.tasks import in_slices, release
 from server.play.core.result import End, unpack
 from server.players.api import Player
 from server.players.profiles import Profiles
+from server.results import daily_sets
 from server.results.core.boards import ALL_GAMES
+from server.results.core.daily_sets import DailySets
 from server.results.core.excerpt import Excerpt
 from server.results.core.history import MAX_ROUNDS, DayResult, RoundResult, Sums
 from server.results.core.history import Rating as Strength
@@ -184,7 +186,7 @@ class PlayerPage(Struct, frozen=True):
         kept: whether the player has kept an identity; who has not is a guest.
         day: today, counted from 1970-01-01.
         streaks: days in a row, at any game.
-        crowns: days on which the dailies of all games were played.
+        crowns: days on which all dailies of the day were played.
         games: those that the player has played.
         repaired: days lost by a fault of the server's, which end no streak.
         bot_of: the player who answers for this one, if it is a bot.
@@ -214,6 +216,7 @@ class Called(Protocol):
     """The services that the handlers call."""
 
     clock: Clock
+    daily_sets: daily_sets.DailySets
     histories: Histories
     profiles: Profiles
     repaired_days: RepairedDays
@@ -228,7 +231,8 @@ async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
     profile = (await services.profiles.load([player], caching=played))[player]
     today = daily.day_at(services.clock.now())
     repaired = {game: await services.repaired_days.load(game) for game in (*games(), ALL_GAMES)}
-    page = await page_of(found, Player.of(profile), today, repaired)
+    sets = await services.daily_sets.load()
+    page = await page_of(found, Player.of(profile), today, repaired, sets)
     await release(found.days, found.rounds)
     owner = await services.profiles.owner(player) if has_owner(player) else None
     if owner is not None:
@@ -237,7 +241,11 @@ async def show_player(services: Called, asked: OfPlayer) -> Answer[PlayerPage]:
 
 
 async def page_of(
-    found: Excerpt, player: Player, today: int, repaired: Mapping[str, frozenset[int]]
+    found: Excerpt,
+    player: Player,
+    today: int,
+    repaired: Mapping[str, frozenset[int]],
+    sets: DailySets,
 ) -> PlayerPage:
     """Return a player's page, which is made in slices: it has up to some thousand results.
 
@@ -246,6 +254,7 @@ async def page_of(
         player: the player.
         today: the number of the UTC day.
         repaired: the days that end no streak, by game, and of all games.
+        sets: the games that were dailies on each day.
     """
     days: defaultdict[str, list[tuple[int, DayResult]]] = defaultdict(list)
     async for (game, day), result in in_slices(found.days.items(), SLICE):
@@ -262,17 +271,18 @@ async def page_of(
             races, rating = await _races(rounds[game], found.sums.get(game, Sums()))
             made.append(PlayedGame(game, dailies, races, rating))
     played = [found.played.get(game, PlayedDays()) for game in games()]
+    days_played = [each.days_played for each in played]
     return PlayerPage(
         player=player,
         kept=found.kept is not None,
         day=today,
         streaks=_streaks(
-            reduce(or_, (each.days_played for each in played)),
+            reduce(or_, days_played),
             reduce(or_, (each.days_won for each in played)),
             today,
             repaired[ALL_GAMES],
         ),
-        crowns=reduce(and_, (each.days_played for each in played)).bit_count(),
+        crowns=sets.crowns(dict(zip(games(), days_played, strict=True))).bit_count(),
         games=made,
         repaired=sorted(repaired[ALL_GAMES]),
     )

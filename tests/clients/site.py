@@ -83,6 +83,7 @@ class Site:
         services.archive = Archive(
             node.attempts,
             node.dailies,
+            services.daily_list,
             folder,
             leaderboards=node.store.leaderboards,
             trimmed=node.store.trimmed,

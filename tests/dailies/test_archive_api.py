@@ -102,6 +102,7 @@ async def test_all_nodes_make_the_same_bytes(
         own = Archive(
             other.attempts,
             other.dailies,
+            other.services.daily_list,
             tmp_path / "other",
             leaderboards=other.store.leaderboards,
             trimmed=other.store.trimmed,
@@ -170,6 +171,7 @@ async def test_a_folder_that_cannot_be_written_to_is_told_and_tried_again(
     node.services.archive = Archive(
         node.attempts,
         node.dailies,
+        node.services.daily_list,
         blocked / "archive",
         leaderboards=node.store.leaderboards,
         trimmed=node.store.trimmed,

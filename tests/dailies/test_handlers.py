@@ -52,6 +52,18 @@ async def test_a_daily_can_be_resumed_but_not_played_twice(port: int) -> None:
         assert mine["deuces"] is None
 
 
+async def test_only_the_games_of_the_operator_s_list_are_dailies(redis_url: str) -> None:
+    listed = ("roosevelt", "deuces")
+    async with node(redis_url, daily_games=listed) as port, opened(port) as client:
+        await client.hello()
+        found = await client.ask("daily.list")
+        assert [each["game"] for each in found["games"]] == ["deuces", "roosevelt"]
+        assert (await client.ask("daily.open", game="deuces"))["type"] == "attempt"
+        assert (await client.ask("daily.open", game="robert"))["code"] == "no_daily"
+        room = await client.ask("room.create", game="robert", seats=1, limit=600, key="0123456789")
+        assert room["type"] == "room"
+
+
 async def test_a_certificate_is_shown_and_its_line_is_not(
     redis_url: str, database: Database
 ) -> None:

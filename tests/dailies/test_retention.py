@@ -43,6 +43,7 @@ def retention_of(node: Node, folder: Path) -> Retention:
     services.archive = Archive(
         node.attempts,
         node.dailies,
+        services.daily_list,
         folder,
         leaderboards=node.store.leaderboards,
         trimmed=node.store.trimmed,

@@ -59,7 +59,7 @@ class Broken(Here):
 async def test_the_first_days_deals_of_small_games_are_certified_at_once(node: Node) -> None:
     background = Background()
     # However slow the machine is: here nobody waits for a node.
-    filling = PoolFilling(node.store.pools, background, Metrics(), first_timeout=math.inf)
+    filling = PoolFilling(node.store.pools, background, Metrics(), games(), first_timeout=math.inf)
     await filling.fill_first()
     found = await node.store.pools.sizes(list(games()))
     assert found == dict.fromkeys(games(), 0) | dict.fromkeys(SMALL, FIRST_DAYS)
@@ -68,7 +68,7 @@ async def test_the_first_days_deals_of_small_games_are_certified_at_once(node: N
 async def test_pools_are_filled_in_turn_and_then_left_alone(node: Node) -> None:
     solver = Here()
     filling = PoolFilling(
-        node.store.pools, Background(), Metrics(), solver=lambda _: solver, full=3
+        node.store.pools, Background(), Metrics(), games(), solver=lambda _: solver, full=3
     )
     await filling.fill()
     sizes = await node.store.pools.sizes(list(games()))
@@ -88,14 +88,16 @@ async def test_a_node_ends_in_the_middle_of_it(node: Node) -> None:
     background = Background()
     background.stop.set()
     solver = Here()
-    await PoolFilling(node.store.pools, background, Metrics(), solver=lambda _: solver).fill()
+    await PoolFilling(
+        node.store.pools, background, Metrics(), games(), solver=lambda _: solver
+    ).fill()
     assert (solver.asked, solver.closed) == ([], 1)
 
 
 async def test_a_solver_that_does_not_work_is_told_and_takes_no_node_down(node: Node) -> None:
     metrics = Metrics()
     with capture_logs() as logs:
-        await PoolFilling(node.store.pools, Background(), metrics, solver=Broken).fill()
+        await PoolFilling(node.store.pools, Background(), metrics, games(), solver=Broken).fill()
     assert metrics.certification_failures == 1
     assert [(each["event"], each["log_level"]) for each in logs] == [
         ("certification_failed", "warning")

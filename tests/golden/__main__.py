@@ -47,12 +47,14 @@ from server.base.work.signal import Signal
 from server.challenges.journal import ChallengeDefinition
 from server.circles.journal import CircleDefinition
 from server.dailies.dailies import Dailies
+from server.dailies.daily_list import DailyList
 from server.deals.store import DealStore
 from server.play.attempts import Attempts
 from server.play.core.attempt import Attempt
 from server.play.core.digest import fnv1a
 from server.play.messages import FIRST_NUMBER, LAST_NUMBER, Moved, PlayMove
 from server.players.address_hash import AddressHashes
+from server.results.daily_sets import DailySets
 from server.rooms.core import commands
 from server.rooms.core.room import Room
 from server.rooms.messages import PROGRESS
@@ -307,6 +309,9 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
         starts=store.starts,
         leaderboards=store.leaderboards,
         histories=store.histories,
+        daily_list=DailyList(
+            DailySets(store.daily_sets, store.clock, games()), store.deals, games()
+        ),
         clock=store.clock,
         background=background,
     )

@@ -20,6 +20,7 @@ from server.players.api import Player
 from server.players.core import keys
 from server.results import players_api
 from server.results.core.boards import ALL_GAMES, BoardId
+from server.results.core.daily_sets import DailySets
 from server.results.core.history import DayResult, History, RoundResult
 from server.results.core.history_fields import whole_of
 from server.results.histories_store import BATCH, HistoryStore
@@ -31,6 +32,7 @@ from tests.results.core.histories import page_of as shown
 
 GAME = "robert"
 TODAY = daily.day_at(START)
+SETS = DailySets(((0, frozenset(games())),))
 YEARS = range(TODAY - 3 * 365, TODAY)
 ROUNDS = 200
 
@@ -180,12 +182,12 @@ async def test_a_page_costs_the_same_however_long_somebody_has_played(node: Node
 async def test_a_page_says_what_follows_from_the_whole_history(node: Node) -> None:
     life, whole = years(), {game: frozenset[int]() for game in (*games(), ALL_GAMES)}
     who = Player(ADA, "Ada", "4F2A")
-    wanted = await page_of(shown(life), who, TODAY, whole)
+    wanted = await page_of(shown(life), who, TODAY, whole, SETS)
     # The second one was written before there was what a page takes.
     for fields in (fields_of(life), fields_without_sums(life)):
         await store(node, ADA, fields)
         found = await node.services.histories.page(ADA, MAX_DAYS)
-        assert await page_of(found, who, TODAY, whole) == wanted
+        assert await page_of(found, who, TODAY, whole, SETS) == wanted
 
 
 async def test_a_page_is_read_in_slices_and_anew_if_it_changes_meanwhile(
@@ -214,7 +216,7 @@ async def test_a_page_is_read_in_slices_and_anew_if_it_changes_meanwhile(
 
 async def test_what_is_made_of_a_whole_life_is_made_in_slices() -> None:
     life, whole = years(), {game: frozenset[int]() for game in (*games(), ALL_GAMES)}
-    page = page_of(shown(life), Player(ADA, "Ada", "4F2A"), TODAY, whole)
+    page = page_of(shown(life), Player(ADA, "Ada", "4F2A"), TODAY, whole, SETS)
     results = len(life.days) + len(life.rounds)
     assert await passes_of(page) >= results // players_api.SLICE
     assert await passes_of(_rows("day", life.days)) >= len(life.days) // accounts.SLICE

@@ -10,6 +10,7 @@ from server.base.core.ids import DealId
 from server.players.api import Player
 from server.results.core import history
 from server.results.core.boards import ALL_GAMES
+from server.results.core.daily_sets import DailySets
 from server.results.core.history import DayResult, History, RoundResult, Sums
 from server.results.players_api import MAX_DAYS, page_of
 from tests.builders import ADA, START
@@ -24,6 +25,7 @@ WHO = Player(ADA, "Ada", "4F2A")
 WON = DayResult(52, 0, 60_000, 100, "won", 199)
 SOME = DayResult(20, 32, 90_000, 80, "stuck", 20)
 WHOLE: dict[str, frozenset[int]] = {game: frozenset() for game in (*games(), ALL_GAMES)}
+SETS = DailySets(((0, frozenset(games())),))
 NONE = DayResult(0, 52, 0, 5, "resigned", 0)
 
 
@@ -56,7 +58,7 @@ async def test_what_is_taken_back_and_what_brought_nothing_home_does_not_count()
         (GAME, DAY - 1): replace(WON, void=True),
         (GAME, DAY): NONE,
     }
-    (game,) = (await page_of(shown(History(days=days)), WHO, DAY, WHOLE)).games
+    (game,) = (await page_of(shown(History(days=days)), WHO, DAY, WHOLE, SETS)).games
     found = game.dailies
     assert [each.day for each in found.days] == [DAY, DAY - 2, DAY - 3]
     assert (found.played, found.won, found.average) == (2, 1, (52 + 20 + 0) / 3)
@@ -71,21 +73,21 @@ async def test_a_day_that_was_repaired_ends_no_streak() -> None:
         repaired = WHOLE | {game: frozenset({DAY - 1})}
         if game == ALL_GAMES:
             repaired |= {GAME: repaired[ALL_GAMES]}
-        page = await page_of(shown(History(days=days)), WHO, DAY, repaired)
+        page = await page_of(shown(History(days=days)), WHO, DAY, repaired, SETS)
         assert page.repaired == sorted(repaired[ALL_GAMES])
         assert page.streaks.played.now == page.games[0].dailies.streaks.played.now == now
 
 
 async def test_a_page_has_no_more_than_so_many_days() -> None:
     days = {(GAME, day): SOME for day in range(DAY - MAX_DAYS - 5, DAY + 1)}
-    (game,) = (await page_of(shown(History(days=days)), WHO, DAY, WHOLE)).games
+    (game,) = (await page_of(shown(History(days=days)), WHO, DAY, WHOLE, SETS)).games
     assert [each.day for each in game.dailies.days] == [*range(DAY, DAY - MAX_DAYS, -1)]
     assert game.dailies.played == MAX_DAYS + 6
 
 
 async def test_crowns_are_for_days_with_all_games() -> None:
     days = {(game, DAY): SOME for game in games()} | {(GAME, DAY - 1): SOME}
-    assert (await page_of(shown(History(days=days)), WHO, DAY, WHOLE)).crowns == 1
+    assert (await page_of(shown(History(days=days)), WHO, DAY, WHOLE, SETS)).crowns == 1
 
 
 async def test_a_run_without_a_card_home_has_no_place() -> None:
@@ -95,7 +97,7 @@ async def test_a_run_without_a_card_home_has_no_place() -> None:
         (GAME, DealId("a" * 16)): run,
         (GAME, DealId("b" * 16)): replace(run, at=START + 1, home=0, left=52, time=0),
     }
-    (game,) = (await page_of(shown(History(rounds=rounds)), WHO, DAY, WHOLE)).games
+    (game,) = (await page_of(shown(History(rounds=rounds)), WHO, DAY, WHOLE, SETS)).games
     assert [each.place for each in game.races.rounds] == [None, 2]
 
 
@@ -116,7 +118,7 @@ async def test_rounds_say_the_rating_after_them() -> None:
         },
         sums={GAME: Sums(played=10, won=3, rated=10, mean=26.0, uncertainty=3.0)},
     )
-    (game,) = (await page_of(shown(found), WHO, DAY, WHOLE)).games
+    (game,) = (await page_of(shown(found), WHO, DAY, WHOLE, SETS)).games
     assert [each.at - START for each in game.races.rounds] == [3, 2, 1]
     assert (game.races.played, game.races.won) == (13, 5)
     values = [history.Rating(28.0, 2.4, 1).value, history.Rating(29.0, 2.4 * 0.9, 1).value]

@@ -57,6 +57,7 @@ SENTENCES: Final = {
     "too_many_moves": "This attempt has no moves left. You can still give up.",
     "no_help": "Here, everybody plays without this help.",
     "nothing_to_undo": "There is no move to take back.",
+    "no_daily": "There is no daily of this game today.",
     "already_played": "You have played this already.",
     "too_many_starts": "Too many players at your address have begun this daily.",
     "address_full": "There is a lot going on where you are. Please try again a little later.",

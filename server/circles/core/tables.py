@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import reduce
-from operator import and_
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from engine.catalog import games, ruleset
 from server.base.core.ids import PlayerId
 from server.play.core.result import Result
+from server.results.core.daily_sets import DailySets
 from server.results.core.excerpt import Excerpt, better
 from server.results.core.history import ChallengeResult, DayResult, Scores, points
 from server.results.core.played_days import PlayedDays
@@ -28,7 +27,7 @@ class Score(NamedTuple):
         points: the sum of their points; 0 of all time.
         played: how many count.
         won: how many were won.
-        crowns: on how many days those of all games count.
+        crowns: on how many days all that there were count.
         races: how many races were won by who has kept an identity; 0 but of all time.
         dailies: the results that stand, by game, if it is of one day.
     """
@@ -86,30 +85,44 @@ class Row(NamedTuple):
         return self.score.points + self.league_points
 
 
-def score_of(found: Excerpt, days: Collection[int]) -> Score:
-    """Return what the dailies of some days are to the player of an excerpt that has them."""
+def score_of(found: Excerpt, days: Collection[int], sets: DailySets) -> Score:
+    """Return what the dailies of some days are to the player of an excerpt that has them.
+
+    Args:
+        found: the excerpt.
+        days: the days.
+        sets: the games that were dailies on each day.
+    """
     standing = {key: each for key, each in found.days.items() if key[1] in days and not each.void}
-    counted: defaultdict[int, int] = defaultdict(int)
-    for (_, day), each in standing.items():
-        counted[day] += each.counts
+    counted: defaultdict[int, set[str]] = defaultdict(set)
+    for (game, day), each in standing.items():
+        if each.counts:
+            counted[day].add(game)
     return Score(
         points=sum(each.points for each in standing.values()),
-        played=sum(counted.values()),
+        played=sum(map(len, counted.values())),
         won=sum(each.won for each in standing.values()),
-        crowns=sum(count == len(games()) for count in counted.values()),
+        crowns=sum(played >= sets.of(day) for day, played in counted.items()),
         dailies=tuple((game, each) for (game, _), each in standing.items())
         if len(days) == 1
         else (),
     )
 
 
-def all_time(found: Excerpt) -> AllTime:
-    """Return what all results are to the player of an excerpt that has all sums."""
+def all_time(found: Excerpt, sets: DailySets) -> AllTime:
+    """Return what all results are to the player of an excerpt that has all sums.
+
+    Args:
+        found: the excerpt.
+        sets: the games that were dailies on each day.
+    """
     played = [found.played.get(game, PlayedDays()) for game in games()]
     score = Score(
         played=sum(each.days_played.bit_count() for each in played),
         won=sum(each.days_won.bit_count() for each in played),
-        crowns=reduce(and_, (each.days_played for each in played)).bit_count(),
+        crowns=sets.crowns(
+            {game: each.days_played for game, each in zip(games(), played, strict=True)}
+        ).bit_count(),
         races=sum(each.races for each in found.totals.values()),
     )
     records = {}

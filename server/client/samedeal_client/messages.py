@@ -1104,7 +1104,7 @@ class OpenDaily(Command["Attempt"]):
     """Start the player's one ranked attempt at today's deal of a game, or return to it.
 
     In the hour after midnight UTC, an attempt at yesterday's deal that is still being played is
-    returned to first. Refused as `unknown_game`, `already_played` or `too_many_starts`.
+    returned to first. Refused as `unknown_game`, `no_daily`, `already_played` or `too_many_starts`.
     """
 
     game: str
@@ -1145,7 +1145,7 @@ class Dailies(Event):
         ends: until when an attempt may be started, in Unix milliseconds.
         closes: until when it may be played, in Unix milliseconds.
         now: the server's time in Unix milliseconds.
-        games: one for each game.
+        games: one for each game that is a daily then, in the order in which games are offered.
     """
 
     day: int

@@ -14,7 +14,12 @@ MAX_MET = 100
 REPAIRED_DAYS = "repaired-days"
 """The key of the days lost by a fault of the server's: a hash by game and day."""
 
+DAILY_SETS = "daily-sets"
+"""The key of the sets of dailies: a hash by the first day of each, with the latest one, and with
+the last day whose set is fixed."""
+
 FOR_GOOD = {
+    "daily-sets": "a field for each change of the operator's list of games",
     "leaderboard": "those of all time, a row for each who has kept an identity and has a result",
     "repaired-days": "a field for each act of an operator",
 }

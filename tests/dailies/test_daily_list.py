@@ -1,0 +1,219 @@
+"""The games that are dailies: the operator's list, and what is settled for each day."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from engine.catalog import games
+from server.base.core import days as daily
+from server.base.core.days import DailyId
+from server.base.core.refusal import Refusal
+from server.deals.core import keys as deals_keys
+from server.results.core import keys as results_keys
+from server.results.core.history import DayResult
+from server.results.players_api import MAX_DAYS
+from tests.builders import ADA, BOB, START
+from tests.deals.certified import pooled
+from tests.nodes import Node, SetClock, node_on
+
+DAY = daily.day_at(START)
+ALL = list(games())
+OFF = "robert"
+FEW = [game for game in ALL if game != OFF]
+WON = DayResult(52, 0, 200_000, 70, "won", 195)
+
+
+class Site:
+    """A deployment whose nodes may have been started with different lists."""
+
+    def __init__(self, url: str, clock: SetClock, stack: AsyncExitStack) -> None:
+        self._url = url
+        self._clock = clock
+        self._stack = stack
+
+    async def node(self, *daily_games: str) -> Node:
+        """Start a node with a list of dailies; without one, with those that are listed."""
+        return await self._stack.enter_async_context(node_on(self._url, self._clock, daily_games))
+
+
+@pytest.fixture
+async def site(redis_url: str, clock: SetClock) -> AsyncIterator[Site]:
+    async with AsyncExitStack() as stack:
+        yield Site(redis_url, clock, stack)
+
+
+async def drawn(node: Node, day: int) -> list[str]:
+    """Return the games of which a day's deal is drawn."""
+    found = await node.store.deals.daily_ids([DailyId(game, day) for game in ALL])
+    return [each.game for each in found]
+
+
+async def listed(node: Node) -> list[str]:
+    """Return the games of today's dailies."""
+    _, today = await node.dailies.today(BOB)
+    return [each.deal.game for each in today]
+
+
+async def crowns(node: Node) -> int:
+    """Return how many crowns are on Ada's page."""
+    found = await node.services.histories.page(ADA, MAX_DAYS)
+    sets = await node.services.daily_sets.load()
+    days = {game: sums.days_played for game, sums in found.played.items()}
+    return sets.crowns(days).bit_count()
+
+
+async def play(node: Node, day: int, wanted: list[str]) -> None:
+    """Give Ada results at the dailies of some games."""
+    for game in wanted:
+        await node.services.histories.add_day(ADA, game, day, WON, ())
+
+
+async def test_a_game_that_is_not_on_the_list_has_no_daily(site: Site) -> None:
+    node = await site.node(*FEW)
+    await node.store.pools.put(pooled(OFF))
+    await node.dailies.draw_ahead()
+    for day in range(DAY, DAY + daily.DRAWN_AHEAD + 1):
+        assert OFF not in await drawn(node, day)
+    assert await drawn(node, DAY) == await drawn(node, DAY + 1) == await listed(node) == FEW
+    assert (await node.dailies.open(ADA, FEW[0])).start.day == DAY
+    with pytest.raises(Refusal, match="no_daily"):
+        await node.dailies.open(ADA, OFF)
+    with pytest.raises(Refusal, match="unknown_game"):
+        await node.dailies.open(ADA, "chess")
+    assert OFF not in await drawn(node, DAY), "asking for it draws none"
+    assert OFF not in node.dailies.pooled, "nobody is warned of a pool that is not used"
+    (today, *_) = await node.dailies.ahead()
+    assert [deal.game for deal in today.deals] == FEW
+    await node.room_of(ADA, BOB, game=OFF)
+
+
+async def test_without_a_list_the_dailies_are_those_whose_files_say_so(site: Site) -> None:
+    node = await site.node()
+    await node.dailies.draw_ahead()
+    assert await listed(node) == [game.id for game in games().values() if game.listing.daily]
+
+
+async def test_the_order_of_the_list_does_not_matter(site: Site) -> None:
+    assert await listed(await site.node(*reversed(FEW))) == FEW
+
+
+async def test_a_game_that_is_taken_off_the_list_stays_while_its_deals_are_drawn(
+    site: Site, clock: SetClock
+) -> None:
+    before = await site.node()
+    for effort in range(2):
+        for game in ALL:
+            await before.store.pools.put(pooled(game, effort))
+    await before.dailies.draw_ahead()
+    # Without deals in the pools, today and tomorrow are drawn ahead, and here two days more.
+    assert [await drawn(before, DAY + n) for n in range(5)] == [ALL, ALL, [], [], []]
+    node = await site.node(*FEW)
+    for ahead, wanted in ((0, ALL), (1, ALL), (2, FEW)):
+        clock.time = START + ahead * daily.DAY
+        await node.dailies.draw_ahead()
+        assert await listed(node) == wanted
+        if OFF in wanted:
+            assert (await node.dailies.open(ADA, OFF)).start.day == DAY + ahead
+        else:
+            with pytest.raises(Refusal, match="no_daily"):
+                await node.dailies.open(ADA, OFF)
+
+
+async def test_a_game_that_is_added_is_a_daily_from_the_next_day_on(
+    site: Site, clock: SetClock
+) -> None:
+    before = await site.node(*FEW)
+    await before.dailies.draw_ahead()
+    await play(before, DAY, FEW)
+    node = await site.node(*ALL)
+    await node.dailies.draw_ahead()
+    assert await listed(node) == await listed(before) == FEW
+    with pytest.raises(Refusal, match="no_daily"):
+        await node.dailies.open(ADA, OFF)
+    assert await crowns(node) == 1, "a day does not become harder while it is played"
+    assert await drawn(node, DAY + 1) == ALL, "its commitment is published before its day"
+    clock.time += daily.DAY
+    # Also on a node that was started with the former list, which settles the day.
+    assert await listed(before) == await listed(node) == ALL
+
+
+async def test_nodes_with_different_lists_deal_the_same_games(site: Site, clock: SetClock) -> None:
+    one, other = await site.node(*FEW), await site.node(*ALL[1:])
+    for ahead in range(4):
+        clock.time = START + ahead * daily.DAY
+        first, second = (one, other) if ahead % 2 else (other, one)
+        assert await listed(first) == await listed(second)
+        await first.dailies.draw_ahead()
+        await second.dailies.draw_ahead()
+
+
+async def test_days_keep_their_crowns_when_the_list_changes(site: Site, clock: SetClock) -> None:
+    before = await site.node(*FEW)
+    await before.dailies.draw_ahead()
+    await play(before, DAY, FEW)
+    node = await site.node(*ALL)
+    await node.dailies.draw_ahead()
+    clock.time += daily.DAY
+    await node.dailies.draw_ahead()
+    await play(node, DAY + 1, FEW)
+    assert await crowns(node) == 1, "the second day had one game more"
+    await play(node, DAY + 1, [OFF])
+    assert await crowns(node) == 2
+    # Off again: the days on which it was a daily still need it.
+    less = await site.node(*FEW)
+    clock.time += 3 * daily.DAY
+    await less.dailies.draw_ahead()
+    await play(less, DAY + 4, FEW)
+    assert await crowns(less) == 3
+    shown = await less.dailies.load_day(DAY + 1)
+    assert [deal.game for deal in shown.deals] == ALL
+
+
+async def test_the_days_of_earlier_releases_had_the_games_that_they_drew(
+    site: Site, clock: SetClock
+) -> None:
+    """Also where the operator changes the list with the release, in the middle of a day."""
+    before = await site.node(*FEW)
+    for ahead in range(3):
+        clock.time = START + ahead * daily.DAY
+        await before.dailies.draw_ahead()
+        await play(before, DAY + ahead, FEW)
+    await before.redis.delete(results_keys.DAILY_SETS)
+    node = await site.node(*ALL)
+    await node.dailies.draw_ahead()
+    assert await listed(node) == FEW
+    assert await crowns(node) == 3
+    clock.time += daily.DAY
+    assert await listed(node) == ALL
+
+
+async def test_what_is_settled_is_read_by_nodes_that_start_later(site: Site) -> None:
+    await (await site.node(*FEW)).dailies.draw_ahead()
+    node = await site.node(*ALL)
+    assert (await node.services.daily_sets.load()).of(DAY) == frozenset(FEW)
+    assert await node.redis.hgetall(results_keys.DAILY_SETS) == {
+        "fixed": str(DAY),
+        "latest": " ".join(sorted(FEW)),
+        str(DAY): " ".join(sorted(FEW)),
+    }
+
+
+async def test_a_day_like_the_one_before_stores_no_set_of_its_own(
+    site: Site, clock: SetClock
+) -> None:
+    node = await site.node(*FEW)
+    for ahead in range(5):
+        clock.time = START + ahead * daily.DAY
+        await node.dailies.draw_ahead()
+    assert len(await node.redis.hgetall(results_keys.DAILY_SETS)) == 3
+
+
+async def test_a_day_whose_set_is_known_is_not_read_again(site: Site) -> None:
+    node = await site.node(*FEW)
+    await node.dailies.draw_ahead()
+    await node.redis.delete(results_keys.DAILY_SETS, deals_keys.daily(DailyId(OFF, DAY)))
+    assert await listed(node) == FEW
+    assert await node.redis.exists(results_keys.DAILY_SETS) == 0
