@@ -10,7 +10,7 @@ from signal import SIGTERM
 import pytest
 from click.testing import CliRunner
 
-from engine.catalog import ruleset
+from engine.catalog import games, ruleset
 from engine.deal import deal_seed
 from server.base.redis.connection import connect
 from server.base.redis.database import Database
@@ -60,6 +60,18 @@ async def test_a_pool_is_filled_with_proved_deals_and_then_filled_up(
         assert board.home < deal.par < ruleset(GAME).total
     assert "3 of 3 in the pool; 1 kept of" in await certified(redis_url, 3)
     assert set((await pools.read(GAME))[0]) > set(deals)
+
+
+@ALONE
+async def test_the_pools_are_those_of_the_operator_s_dailies(
+    redis_url: str, database: Database
+) -> None:
+    command = certify_command(redis_url, 1)
+    del command[command.index("--game") :][:2]
+    with running(command, {"SAMEDEAL_DAILY_GAMES": " lady-betty , robert,"}) as process:
+        assert await asyncio.to_thread(process.process.wait, PATIENCE) == 0
+    sizes = await PoolStore(database, secret_keys()).sizes(list(games()))
+    assert {game for game, size in sizes.items() if size} == {"robert", "lady-betty"}
 
 
 @ALONE

@@ -13,11 +13,13 @@ from pathlib import Path
 
 import click
 
+from engine.catalog import daily_games as listed_dailies
 from engine.catalog import games
 from server.base.work.stop import Stop
 from server.cli.admin import Console
 from server.cli.logs import configure
 from server.cli.options import (
+    daily_games,
     data_of_nodes,
     redis_of_nodes,
     redis_password_file,
@@ -40,8 +42,9 @@ TELL_EVERY = 60.0
     "wanted",
     metavar="ID",
     multiple=True,
-    help="Fill the pool of this game; may be repeated. Without this option, those of all games.",
+    help="Fill the pool of this game; may be repeated. Without this option, those of the dailies.",
 )
+@daily_games
 @click.option(
     "--count",
     default=FULL,
@@ -61,6 +64,7 @@ TELL_EVERY = 60.0
 def certify(
     *,
     wanted: Sequence[str],
+    daily_games: Sequence[str],
     count: int,
     workers: int | None,
     redis: str | None,
@@ -95,7 +99,7 @@ def certify(
     processes = workers or _cores()
 
     async def fill(services: Services) -> None:
-        await _fill(services, wanted or list(games()), count, processes)
+        await _fill(services, wanted or daily_games or listed_dailies(), count, processes)
 
     try:
         console.ask_services(fill)

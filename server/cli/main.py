@@ -39,7 +39,7 @@ from server.base.work.background import BackgroundError
 from server.cli.admin import admin
 from server.cli.certify import certify
 from server.cli.logs import configure, log_loop_failure
-from server.cli.options import option, redis_password_file, redis_url
+from server.cli.options import daily_games, listed, option, redis_password_file, redis_url
 from server.cli.service_manager import tell_ready
 from server.cli.terminal import Commands, quoted, say
 from server.cli.upkeep import COMMANDS
@@ -195,6 +195,7 @@ for command in COMMANDS:
     "begins it. Homes and schools share an address; 0 allows any number. Behind a proxy, it needs "
     "--trusted-proxies.",
 )
+@daily_games
 @option(
     "--certify/--no-certify",
     default=None,
@@ -302,6 +303,7 @@ def serve(  # noqa: PLR0917 - one for each option
     address_players: int,
     max_connections: int,
     ranked_starts: int,
+    daily_games: tuple[str, ...],
     certify: bool | None,
     keep_days: int,
     reserved_names: Path | None,
@@ -334,17 +336,18 @@ def serve(  # noqa: PLR0917 - one for each option
         data=data,
         redis_memory=None if redis_memory is None else redis_memory * 1_000_000,
         page=page,
-        hosts=_listed(hosts),
-        origins=_listed(origins),
+        hosts=listed(hosts),
+        origins=listed(origins),
         replica_acks=replica_acks,
         metrics_host=metrics_host,
         metrics_port=metrics_port,
         # docker-compose.yml passes an empty value if the variable is not set.
         public_url=public_url or None,
-        trusted_proxies=_listed(trusted_proxies),
+        trusted_proxies=listed(trusted_proxies),
         address_players=address_players,
         max_connections=max_connections,
         ranked_starts=ranked_starts,
+        daily_games=daily_games,
         certify=redis is None if certify is None else certify,
         keep_days=keep_days,
         reserved_names=reserved_names,
@@ -358,11 +361,6 @@ def serve(  # noqa: PLR0917 - one for each option
         _run(_supervise(settings, workers, partial(configure, log_format, log_level)))
     else:
         _run(_serve(settings, node))
-
-
-def _listed(text: str) -> tuple[str, ...]:
-    """Return the items of a comma-separated list."""
-    return tuple(item.strip() for item in text.split(",") if item.strip())
 
 
 def _run(serving: Coroutine[Any, Any, None]) -> None:

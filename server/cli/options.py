@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from engine.catalog import games
 from server.base.core.refusal import UnsuitableError
 from server.base.redis.connection import with_password
 from server.base.seals.secret_files import read_secret
@@ -55,6 +56,38 @@ data_of_nodes = option(
     help="Directory of the private Redis, as for `samedeal serve`. Ignored if --redis is given.",
 )
 """These are for commands that work beside nodes, on their store."""
+
+
+daily_games = option(
+    "--daily-games",
+    default="",
+    metavar="LIST",
+    callback=lambda _, __, text: _known_games(text),
+    help="Comma-separated list of the ids of the games that are dailies, such as robert,deuces. A "
+    "game that is added is one from the next day on; one that is left out stays one on the days "
+    "whose deals are drawn already, up to two weeks ahead. Without this option, those that the "
+    "game's file says.",
+)
+"""The option of every command that has to know for which games there are dailies."""
+
+
+def _known_games(text: str) -> tuple[str, ...]:
+    """Return the ids in a comma-separated list of games.
+
+    Raises:
+        click.BadParameter: there is no game with one of the ids.
+    """
+    found = listed(text)
+    for game in found:
+        if game not in games():
+            known = ", ".join(games())
+            raise click.BadParameter(f"There is no game {game!r}; known are {known}.")
+    return found
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return the items of a comma-separated list."""
+    return tuple(item.strip() for item in text.split(",") if item.strip())
 
 
 def redis_url(url: str | None, password_file: Path | None) -> str | None:

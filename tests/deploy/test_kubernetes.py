@@ -137,6 +137,7 @@ def test_a_node_has_the_settings_of_the_compose_file() -> None:
     assert {name: own.get(name) for name in composed} == {
         **composed,
         "SAMEDEAL_ORIGINS": None,
+        "SAMEDEAL_DAILY_GAMES": None,
         "SAMEDEAL_PUBLIC_URL": "https://play.example.org",
     }
     assert own.keys() - composed.keys() == {"SAMEDEAL_METRICS_HOST", "SAMEDEAL_METRICS_PORT"}
