@@ -52,9 +52,17 @@ def card_of(rank: str, suit: str) -> Card:
     return SUITS.index(suit) * 13 + RANKS.index(rank)
 
 
-def pack(packs: int) -> bytes:
-    """Return `packs` packs of 52 cards in order, each from AS to KC."""
-    return bytes(range(PACK_SIZE)) * packs
+def pack(packs: int, suits: str = SUITS) -> bytes:
+    """Return `packs` packs of 52 cards in order.
+
+    Args:
+        packs: the number of packs.
+        suits: one, two or four suits, of which a pack has thirteen cards each, over and over, until
+            it has 52. A pack of all suits goes from AS to KC.
+    """
+    ranks = range(len(RANKS))
+    each = [SUITS.index(suit) * len(RANKS) + rank for suit in suits for rank in ranks]
+    return bytes(each) * (packs * PACK_SIZE // len(each))
 
 
 def parse_card(text: str) -> Card:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from engine.board import Board
-from engine.cards import Pile, card_name, card_of, pack, turned_down, turned_up
+from engine.cards import Pile, card_name, card_of, turned_down, turned_up
 from engine.errors import DealIdError, DeckError, SeedError
 from engine.ruleset import Ruleset
+from engine.schema import Reserve, Tableau
 
 SEED_BYTES = 32
 _STREAM_LABEL = b"samedeal deal 1"
@@ -76,7 +77,7 @@ def _below(limit: int, words: Iterator[int]) -> int:
 
 def deal_seed(ruleset: Ruleset, seed: bytes) -> Board:
     """Return the initial board that a seed of 32 bytes deals."""
-    return lay_out(ruleset, shuffled(pack(ruleset.rules.packs), seed))
+    return lay_out(ruleset, shuffled(ruleset.pack, seed))
 
 
 def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
@@ -101,7 +102,10 @@ def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
     for pile, group in enumerate(ruleset.groups):
         if group.setup == "dealt":
             piles[pile] = bytes((next(cards),))
-    _deal_tableau(ruleset, piles, cards)
+    rules = ruleset.rules
+    for part, numbers in ((rules.reserve, ruleset.reserve), (rules.tableau, ruleset.tableau)):
+        if part is not None:
+            _deal_rounds(piles, numbers, part, cards)
     stock = turned_down(bytes(cards)[::-1])
     if ruleset.rules.stock.top == "up":
         stock = stock[:-1] + turned_up(stock[-1:])
@@ -109,18 +113,17 @@ def lay_out(ruleset: Ruleset, deck: bytes) -> Board:
     return Board(ruleset, tuple(piles))
 
 
-def _deal_tableau(ruleset: Ruleset, piles: list[Pile], cards: Iterator[int]) -> None:
-    """Deal the tableau in rounds of one card to each pile that is not yet complete."""
-    tableau = ruleset.rules.tableau
-    if tableau is None:
-        return
-    for round_ in range(max(tableau.deal)):
-        for pile, size in zip(ruleset.tableau, tableau.deal, strict=True):
+def _deal_rounds(
+    piles: list[Pile], numbers: range, part: Reserve | Tableau, cards: Iterator[int]
+) -> None:
+    """Deal a part of the layout in rounds of one card to each pile that is not yet complete."""
+    for round_ in range(max(part.deal)):
+        for pile, size in zip(numbers, part.deal, strict=True):
             if size > round_:
                 piles[pile] += bytes((next(cards),))
-    if tableau.face_up != "all":
-        for pile in ruleset.tableau:
-            hidden = max(0, len(piles[pile]) - tableau.face_up)
+    if part.face_up != "all":
+        for pile in numbers:
+            hidden = max(0, len(piles[pile]) - part.face_up)
             piles[pile] = turned_down(piles[pile][:hidden]) + piles[pile][hidden:]
 
 
@@ -130,7 +133,7 @@ def check_deck(ruleset: Ruleset, cards: bytes) -> None:
     Raises:
         DeckError: a card is missing or occurs too often.
     """
-    wanted = Counter(pack(ruleset.rules.packs))
+    wanted = Counter(ruleset.pack)
     found = Counter(cards)
     if found != wanted:
         wrong = next(iter((wanted - found) | (found - wanted)))

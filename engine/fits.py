@@ -7,6 +7,7 @@ are computed once for each group.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 
 from engine.cards import PACK_SIZE, RANKS, UNSEEN, Card, is_red, rank_of, suit_of
@@ -75,6 +76,16 @@ def set_of(row: bytes) -> int:
     return sum(BITS[card] for card in range(PACK_SIZE) if row[card])
 
 
+ANY_CARD: Takes = ((0,) * (_ROWS - 1)) + ((1 << PACK_SIZE) - 1,)
+"""The rows of a pile that takes any card when empty, and else nothing."""
+
+
+@cache
+def same_rank_cards(rank: int) -> int:
+    """Return the bit set of the cards of a rank, 0 (Ace) to 12 (King)."""
+    return sum(BITS[card] for card in range(PACK_SIZE) if rank_of(card) == rank)
+
+
 def when_empty(cards: int) -> Takes:
     """Return the rows of a pile that takes the bit set `cards` when empty, and else nothing."""
     return (0,) * (_ROWS - 1) + (cards,)
@@ -99,6 +110,17 @@ def tableau_fits(rules: Rules) -> Fits:
     return _table(rows)
 
 
+def run_fits(rules: Rules) -> Fits:
+    """Return the table of what builds on what in cards that move together.
+
+    It is that of the tableau, unless `run_match` is stricter. The row of `EMPTY` has no meaning.
+    """
+    tableau = rules.tableau
+    if tableau is None or tableau.run_match is None:
+        return tableau_fits(rules)
+    return tableau_fits(replace(rules, tableau=replace(tableau, match=tableau.run_match)))
+
+
 @cache
 def foundation_fits(group: Foundation) -> Fits:
     """Return the table of single cards that a foundation takes; one that takes runs takes none."""
@@ -115,12 +137,14 @@ def foundation_fits(group: Foundation) -> Fits:
 
 
 def _completes(card: Card, group: Foundation) -> bool:
-    """Return whether `card` is the thirteenth and last of a foundation.
+    """Return whether `card` is the last of a foundation: by its rank, or the thirteenth.
 
-    Only a foundation with a fixed first rank and one direction has such a card. It does not come up
-    unless the foundation wraps around or starts at the end of the ranks.
+    Only a foundation with a fixed first rank and one direction has a thirteenth card. It does not
+    come up unless the foundation wraps around or starts at the end of the ranks.
     """
-    if group.first == "any" or group.order == "either":
+    if RANKS[rank_of(card)] == group.last:
+        return True
+    if group.first in ("any", "same") or group.order == "either":
         return False
     (step,) = _steps(group.order)
     return (rank_of(card) + step - RANKS.index(group.first)) % 13 == 0
@@ -139,7 +163,7 @@ def turns_of(groups: Iterable[Foundation]) -> bytes:
 
 def _turn(card: Card, group: Foundation) -> int:
     """Return how many cards lie on a foundation of the group when it takes `card`, at the least."""
-    if group.first == "any" or group.order == "either":
+    if group.first in ("any", "same") or group.order == "either":
         return 0
     if group.takes == "run":
         return len(RANKS)
@@ -157,5 +181,8 @@ def run_heads(group: Foundation) -> bytes:
 
 
 def _starts(card: Card, first: str) -> bool:
-    """Return whether `card` is of the rank `first`, which may be `any`."""
-    return first == "any" or RANKS[rank_of(card)] == first
+    """Return whether `card` is of the rank `first`, which may be `any`.
+
+    It may also be `same`: then the rank depends on the deal, and every card may be of it.
+    """
+    return first in ("any", "same") or RANKS[rank_of(card)] == first

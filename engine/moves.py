@@ -7,13 +7,14 @@ union of all piles' sets first, since most cards fit nowhere.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from operator import or_
 
 from engine.board import Board, Piles, View, count_home
-from engine.cards import DOWN, Pile
-from engine.fits import BITS, EMPTY, RUN_LENGTH, Fits
-from engine.ruleset import Move, MoveRow, Ruleset
+from engine.cards import DOWN, Pile, rank_of
+from engine.fits import BITS, EMPTY, RUN_LENGTH, Fits, same_rank_cards
+from engine.ruleset import ROW, Move, MoveRow, Ruleset
 
 Layout = Board | View
 
@@ -31,15 +32,27 @@ def is_legal(layout: Layout, move: Move) -> bool:
     if takes is not None:
         pile, onto = piles[source], piles[target]
         card = BITS[pile[-1] if pile else EMPTY]
-        return takes[onto[-1] if onto else EMPTY] & card != 0
+        fits = takes[onto[-1] if onto else EMPTY] & card != 0
+        return fits and (not ruleset.depends or _is_allowed(layout, move))
     if source == ruleset.stock:
-        return target in ruleset.stock_targets and bool(piles[source])
+        return target in ruleset.stock_targets and move in stock_moves(layout)
     return (
         source == ruleset.waste
         and target == ruleset.stock
         and not piles[target]
         and _turns_over(layout)
     )
+
+
+def _is_allowed(layout: Layout, move: Move) -> bool:
+    """Return whether a move of a card that fits is legal by the other piles, too."""
+    ruleset, piles = layout.ruleset, layout.piles
+    source, target = move.source, move.target
+    if source in ruleset.foundations:
+        return not is_won(layout)
+    if target in ruleset.same_rank and not piles[target]:
+        return rank_of(piles[source][-1]) == rank_of(piles[0][0])
+    return True
 
 
 def _is_legal_run(layout: Layout, move: Move) -> bool:
@@ -52,13 +65,42 @@ def _is_legal_run(layout: Layout, move: Move) -> bool:
     run, onto = piles[source][-count:], piles[target]
     if not takes[onto[-1] if onto else EMPTY] & BITS[run[0]]:
         return False
-    columns = ruleset.tableau
-    if target not in columns:
-        if count != RUN_LENGTH:
-            return False
-    elif ruleset.by_spaces and count > 1 << piles[columns.start : columns.stop].count(b""):
-        return False
-    return run_length(run, ruleset.builds) == count
+    if target in ruleset.foundations:
+        allowed = count == RUN_LENGTH
+    elif ruleset.whole_runs:
+        allowed = count == len(piles[source])
+    else:
+        allowed = count <= _longest_runs(ruleset, piles)[not onto]
+    loose = ruleset.moves_any and target in ruleset.tableau
+    return allowed and (loose or run_length(run, ruleset.carries) == count)
+
+
+def _longest_runs(ruleset: Ruleset, piles: Piles) -> tuple[int, int]:
+    """Return how many cards may move at once onto a tableau pile with cards, and an empty one."""
+    if not (ruleset.by_spaces or ruleset.by_places):
+        return ruleset.total, ruleset.total
+    columns, cells = ruleset.tableau, ruleset.cells
+    spaces = piles[columns.start : columns.stop].count(b"")
+    if ruleset.by_spaces:
+        return 1 << spaces, 1
+    hands = 1 + piles[cells.start : cells.stop].count(b"")
+    return hands << spaces, hands << max(0, spaces - 1)
+
+
+def stock_moves(layout: Layout) -> tuple[Move, ...]:
+    """Return the legal moves of the stock that do not depend on its top card."""
+    ruleset, piles = layout.ruleset, layout.piles
+    if not piles[ruleset.stock]:
+        return ()
+    if ruleset.rows_need_cards and not _may_deal_row(ruleset, piles):
+        return tuple(move for move in ruleset.stock_moves if move.target != ROW)
+    return ruleset.stock_moves
+
+
+def _may_deal_row(ruleset: Ruleset, piles: Piles) -> bool:
+    """Return whether every tableau pile has cards, or cannot have, since too few are left."""
+    columns = piles[ruleset.tableau.start : ruleset.tableau.stop]
+    return all(columns) or sum(map(len, columns)) < len(columns)
 
 
 def legal_moves(layout: Layout) -> list[Move]:
@@ -68,18 +110,26 @@ def legal_moves(layout: Layout) -> list[Move]:
     moves: list[Move] = []
     taken = [takes[top] for takes, top in zip(ruleset.takes, tops, strict=False)]
     first = ruleset.tableau.start
+    if ruleset.same_rank:
+        start = same_rank_cards(rank_of(piles[0][0]))
+        taken = [
+            cards & start if tops[pile] == EMPTY and pile in ruleset.same_rank else cards
+            for pile, cards in enumerate(taken)
+        ]
     _add_singles(ruleset.homeward, 0, taken[:first], tops, moves)
-    if ruleset.spreading:
+    if ruleset.spreading and not (ruleset.gives_back and is_won(layout)):
         columns = taken[first:]
         _add_singles(ruleset.spreading, first, columns, tops, moves)
         if ruleset.spreads_runs:
             _add_runs(ruleset, piles, columns, tops, moves)
     if ruleset.runs_home:
         _add_runs_home(ruleset, piles, moves)
+    if ruleset.storing:
+        _add_stored(ruleset, tops, moves)
     if piles[ruleset.stock]:
-        moves += ruleset.stock_moves
+        moves += stock_moves(layout)
         if ruleset.stock_starts:
-            _add_starts(ruleset, tops, moves)
+            _add_starts(ruleset, tops, taken, moves)
     elif _turns_over(layout):
         assert ruleset.waste is not None
         moves.append(ruleset.move(ruleset.waste, ruleset.stock))
@@ -95,7 +145,7 @@ def is_stuck(layout: Layout) -> bool:
     """Return whether the board is not won and no move is legal."""
     ruleset = layout.ruleset
     if layout.piles[ruleset.stock]:
-        if ruleset.stock_moves:
+        if stock_moves(layout):
             return False
     elif _turns_over(layout):
         return False
@@ -177,27 +227,42 @@ def _add_runs(
     ruleset: Ruleset, piles: Piles, taken: list[int], tops: list[int], moves: list[Move]
 ) -> None:
     """Append the legal moves of two or more cards between tableau piles, which take `taken`."""
-    columns, builds = ruleset.tableau, ruleset.builds
-    longest = ruleset.total
-    if ruleset.by_spaces:
-        onto = tops[columns.start : columns.stop]
-        longest = 1 << onto.count(EMPTY)
-        if longest == 1:
-            return
-        taken = [0 if top == EMPTY else cards for top, cards in zip(onto, taken, strict=True)]
+    columns, carries = ruleset.tableau, ruleset.carries
+    longest, onto_empty = _longest_runs(ruleset, piles)
+    if longest == 1:
+        return
     wanted = reduce(or_, taken, 0)
     for source in columns:
         pile = piles[source]
         upper = tops[source]
         for count, card in enumerate(pile[-2 : -longest - 1 : -1], 2):
-            if not builds[card][upper]:
+            if card & DOWN or not (ruleset.moves_any or carries[card][upper]):
                 break
             upper = card
             head = BITS[card]
             if head & wanted:
+                if ruleset.whole_runs and count != len(pile):
+                    continue
                 for target, takes in enumerate(taken, columns.start):
-                    if takes & head and target != source:
+                    fits = takes & head and target != source
+                    if fits and (count <= onto_empty or tops[target] != EMPTY):
                         moves.append(ruleset.move(source, target, count))
+
+
+def leaving_to(ruleset: Ruleset, piles: Sequence[Pile], source: int) -> int | None:
+    """Return the foundation to which a run leaves a tableau pile by itself, if it does."""
+    pile = piles[source]
+    if len(pile) < RUN_LENGTH or run_length(pile, ruleset.carries) < RUN_LENGTH:
+        return None
+    head = BITS[pile[-RUN_LENGTH]]
+    return next(
+        (
+            f
+            for f, group in enumerate(ruleset.groups)
+            if group.automatic and ruleset.run_takes[f] & head and not piles[f]
+        ),
+        None,
+    )
 
 
 def _add_runs_home(ruleset: Ruleset, piles: Piles, moves: list[Move]) -> None:
@@ -207,22 +272,37 @@ def _add_runs_home(ruleset: Ruleset, piles: Piles, moves: list[Move]) -> None:
         head = BITS[pile[-RUN_LENGTH]] if len(pile) >= RUN_LENGTH else 0
         if not head & ruleset.runs_home:
             continue
-        free = [f for f in ruleset.foundations if ruleset.run_takes[f] & head and not piles[f]]
-        if free and run_length(pile, ruleset.builds) >= RUN_LENGTH:
+        free = [
+            f
+            for f, group in enumerate(ruleset.groups)
+            if ruleset.run_takes[f] & head and not piles[f] and not group.automatic
+        ]
+        if free and run_length(pile, ruleset.carries) >= RUN_LENGTH:
             moves.extend(ruleset.move(source, target, RUN_LENGTH) for target in free)
 
 
-def _add_starts(ruleset: Ruleset, tops: list[int], moves: list[Move]) -> None:
+def _add_stored(ruleset: Ruleset, tops: list[int], moves: list[Move]) -> None:
+    """Append the legal moves of cards to empty cells."""
+    free = [cell for cell in ruleset.cells if tops[cell] == EMPTY]
+    for source, row in ruleset.storing if free else ():
+        if BITS[tops[source]]:
+            moves.extend(row[cell] for cell in free)
+
+
+def _add_starts(ruleset: Ruleset, tops: list[int], taken: list[int], moves: list[Move]) -> None:
     """Append the legal moves of the stock's top card to empty foundations that it may start."""
     stock = ruleset.stock
     card = BITS[tops[stock]]
     moves.extend(
         ruleset.move(stock, target)
         for target in ruleset.foundations
-        if tops[target] == EMPTY and ruleset.takes[target][EMPTY] & card
+        if tops[target] == EMPTY and taken[target] & card
     )
 
 
 def fits_foundation(ruleset: Ruleset, target: int, pile: Pile, card: int) -> bool:
-    """Return whether foundation `target`, holding `pile`, takes the single card `card`."""
+    """Return whether foundation `target`, holding `pile`, takes the single card `card`.
+
+    Where a foundation starts with the rank of another, its first card may be any here.
+    """
     return bool(ruleset.homes[target][top_of(pile)][card])

@@ -13,7 +13,7 @@ from engine.cards import Pile, card_name
 from engine.errors import NotationError
 from engine.ruleset import Move, Ruleset
 
-_MOVE = re.compile(r"([a-z]\d{0,2})>([a-z]\d{0,2})(?:x([2-9]|[1-9]\d))?", re.ASCII)
+_MOVE = re.compile(r"([a-z]\d{0,2})>([a-z]\d{0,2})(?:x([2-9]|[1-9]\d{1,2}))?", re.ASCII)
 
 
 def move_text(ruleset: Ruleset, move: Move) -> str:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from engine.board import Board, Delta, delta_between
 from engine.cards import DOWN, Pile, turned_down, turned_up
 from engine.errors import IllegalMoveError
-from engine.moves import is_legal
+from engine.fits import RUN_LENGTH
+from engine.moves import is_legal, leaving_to
 from engine.notation import move_text
 from engine.ruleset import ROW, Move, Ruleset
 
@@ -39,16 +40,18 @@ def apply(board: Board, move: Move) -> Board:
         piles[target] = turned_down(piles[source][::-1])
         piles[source] = b""
         redeals += 1
+    elif ruleset.turns_to_waste > 1 and source == ruleset.stock:
+        _deal_to_waste(ruleset, piles)
     else:
         _carry(piles, source, target, move.count)
         first = ruleset.tableau.start
         if target < first:
             home += move.count
-        if first <= source < ruleset.stock:
-            if piles[source]:
-                _turn_top_up(piles, source)
-            else:
-                _fill(ruleset, piles, source)
+        elif source < first:
+            home -= move.count
+        _uncover(ruleset, piles, source)
+    if ruleset.automatic:
+        home += _send_runs(ruleset, piles)
     if ruleset.stock_up:
         _turn_top_up(piles, ruleset.stock)
     return Board(ruleset, tuple(piles), redeals, board.moves + 1, home)
@@ -57,6 +60,8 @@ def apply(board: Board, move: Move) -> Board:
 def _touched(ruleset: Ruleset, move: Move) -> Iterable[int]:
     """Return the numbers of the piles that a legal move can change, in ascending order."""
     source, target = move.source, move.target
+    if ruleset.automatic:
+        return range(len(ruleset.pile_names))
     if target == ROW:
         return range(ruleset.tableau.start, ruleset.stock + 1)
     if ruleset.fill and source in ruleset.tableau:
@@ -71,12 +76,46 @@ def _carry(piles: list[Pile], source: int, target: int, count: int) -> None:
     piles[target] += turned_up(cards[-count:])
 
 
+def _uncover(ruleset: Ruleset, piles: list[Pile], source: int) -> None:
+    """Turn up what lies bare where cards were taken, or fill what they left empty."""
+    if source in ruleset.tableau and not piles[source]:
+        _fill(ruleset, piles, source)
+    elif source in ruleset.tableau or source in ruleset.reserve:
+        _turn_top_up(piles, source)
+
+
 def _fill(ruleset: Ruleset, piles: list[Pile], emptied: int) -> None:
     """Fill an emptied tableau pile from the first pile of `Ruleset.fill` that has cards."""
     for place in ruleset.fill:
         if piles[place]:
             _carry(piles, place, emptied, 1)
+            _uncover(ruleset, piles, place)
             return
+
+
+def _send_runs(ruleset: Ruleset, piles: list[Pile]) -> int:
+    """Move whole runs at the ends of tableau piles to foundations that take them by themselves.
+
+    Returns:
+        The number of cards that went.
+    """
+    sent = 0
+    for pile in ruleset.tableau:
+        target = leaving_to(ruleset, piles, pile)
+        if target is not None:
+            _carry(piles, pile, target, RUN_LENGTH)
+            _uncover(ruleset, piles, pile)
+            sent += RUN_LENGTH
+    return sent
+
+
+def _deal_to_waste(ruleset: Ruleset, piles: list[Pile]) -> None:
+    """Turn cards of the stock to the waste, one after the other, while it has some."""
+    assert ruleset.waste is not None
+    stock = piles[ruleset.stock]
+    dealt = stock[-ruleset.turns_to_waste :]
+    piles[ruleset.waste] += turned_up(dealt[::-1])
+    piles[ruleset.stock] = stock[: len(stock) - len(dealt)]
 
 
 def _deal_row(ruleset: Ruleset, piles: list[Pile]) -> None:

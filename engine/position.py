@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.board import Board
-from engine.cards import DOWN, Pile, parse_pile, pile_names, suit_of, turned_up
+from engine.cards import DOWN, Pile, parse_pile, pile_names, rank_of, suit_of, turned_up
 from engine.catalog import ruleset as known_ruleset
 from engine.deal import check_deck
 from engine.errors import PositionError
 from engine.fits import RUN_LENGTH
-from engine.moves import fits_foundation, is_stuck, run_length
+from engine.moves import fits_foundation, is_stuck, leaving_to, run_length
 from engine.ruleset import Ruleset
-from engine.schema import STANDARD
+from engine.schema import STANDARD, Reserve, Tableau
 
 MAX_MOVES = 1_000_000
 """The largest `moves` of a position that is accepted."""
@@ -99,23 +99,39 @@ def _check_board(board: Board) -> None:
     ruleset = board.ruleset
     check_deck(ruleset, b"".join(map(turned_up, board.piles)))
     for pile in ruleset.foundations:
-        if not _could_be_foundation(ruleset, pile, board.piles[pile]):
+        if not _could_be_foundation(board, pile):
             raise PositionError(f"{ruleset.pile_names[pile]} holds cards that it cannot take.")
-    tableau = ruleset.rules.tableau
-    if tableau is not None:
-        for pile, dealt in zip(ruleset.tableau, tableau.deal, strict=True):
-            most = 0 if tableau.face_up == "all" else max(0, dealt - tableau.face_up)
-            if not _down_below_up(board.piles[pile], most):
-                raise PositionError(f"{ruleset.pile_names[pile]} has the wrong cards face down.")
+    rules = ruleset.rules
+    for part, numbers in ((rules.tableau, ruleset.tableau), (rules.reserve, ruleset.reserve)):
+        if part is not None:
+            _check_dealt(board, part, numbers)
+    for pile in ruleset.cells:
+        if len(board.piles[pile]) > 1 or not _down_below_up(board.piles[pile], 0):
+            raise PositionError(f"{ruleset.pile_names[pile]} holds more than a card face up.")
     if not _could_be_stock(board):
         raise PositionError(
             "The stock has an impossible number of cards, or some the wrong way up."
         )
     if ruleset.waste is not None and any(card & DOWN for card in board.piles[ruleset.waste]):
         raise PositionError("A card of the waste lies face down.")
-    could_fill = _always_fills(ruleset) and any(board.piles[place] for place in ruleset.fill)
+    fillers = ruleset.fill if _always_fills(ruleset) else _reserve_fills(ruleset)
+    could_fill = any(board.piles[place] for place in fillers)
     if could_fill and not all(board.piles[pile] for pile in ruleset.tableau):
         raise PositionError("A tableau pile is empty that would have been filled.")
+
+
+def _check_dealt(board: Board, part: Tableau | Reserve, numbers: range) -> None:
+    """Check the piles of a part of the layout that is dealt."""
+    ruleset = board.ruleset
+    for pile, dealt in zip(numbers, part.deal, strict=True):
+        name, cards = ruleset.pile_names[pile], board.piles[pile]
+        most = 0 if part.face_up == "all" else max(0, dealt - part.face_up)
+        if not _down_below_up(cards, most):
+            raise PositionError(f"{name} has the wrong cards face down.")
+        if isinstance(part, Reserve) and len(cards) > dealt:
+            raise PositionError(f"{name} has more cards than it was dealt.")
+        if ruleset.automatic and leaving_to(ruleset, board.piles, pile) is not None:
+            raise PositionError(f"{name} ends in a run that would have left.")
 
 
 def _always_fills(ruleset: Ruleset) -> bool:
@@ -127,7 +143,13 @@ def _always_fills(ruleset: Ruleset) -> bool:
     return ruleset.stock in ruleset.fill and (ruleset.waste in ruleset.fill or not ruleset.redeals)
 
 
-def _could_be_foundation(ruleset: Ruleset, target: int, pile: Pile) -> bool:
+def _reserve_fills(ruleset: Ruleset) -> list[int]:
+    """Return the filling piles that never get a card, so that no pile is empty while they last."""
+    return [place for place in ruleset.fill if place in ruleset.reserve]
+
+
+def _could_be_foundation(board: Board, target: int) -> bool:
+    ruleset, pile = board.ruleset, board.piles[target]
     group = ruleset.groups[target]
     if any(card & DOWN for card in pile):
         return False
@@ -135,16 +157,19 @@ def _could_be_foundation(ruleset: Ruleset, target: int, pile: Pile) -> bool:
         return not pile or (
             len(pile) == RUN_LENGTH
             and bool(ruleset.run_heads[target][pile[0]])
-            and run_length(pile, ruleset.builds) == RUN_LENGTH
+            and run_length(pile, ruleset.carries) == RUN_LENGTH
         )
-    if group.setup != "empty" and not pile:
-        return False
+    if not pile:
+        return group.setup == "empty"
     if ruleset.rules.stock.to_foundation == "any":
         return True
     laid_out = {f: suit for f, _, suit in ruleset.laid_out_suits()}
-    if target in laid_out and pile and suit_of(pile[0]) != laid_out[target]:
-        return False
-    return all(fits_foundation(ruleset, target, pile[:at], card) for at, card in enumerate(pile))
+    starts = suit_of(pile[0]) == laid_out.get(target, suit_of(pile[0]))
+    if target in ruleset.same_rank:
+        starts = rank_of(pile[0]) == rank_of(board.piles[0][0])
+    return starts and all(
+        fits_foundation(ruleset, target, pile[:at], card) for at, card in enumerate(pile)
+    )
 
 
 def _down_below_up(pile: Pile, most: int) -> bool:
@@ -158,17 +183,19 @@ def _down_below_up(pile: Pile, most: int) -> bool:
 def _could_be_stock(board: Board) -> bool:
     ruleset = board.ruleset
     stock = board.piles[ruleset.stock]
-    tableau = ruleset.rules.tableau
-    dealt = sum(tableau.deal) if tableau else 0
-    full = ruleset.total - dealt - sum(group.setup != "empty" for group in ruleset.groups)
-    if len(stock) > full:
-        return False
-    if (
-        ruleset.rules.stock.plays == ("row",)
-        and stock
-        and (full - len(stock)) % len(ruleset.tableau)
-    ):
+    full = ruleset.in_stock
+    if len(stock) > full or (stock and (full - len(stock)) % _dealt_at_once(board)):
         return False
     up = 1 if ruleset.rules.stock.top == "up" and stock else 0
     hidden = len(stock) - up
     return all(c & DOWN for c in stock[:hidden]) and not any(c & DOWN for c in stock[hidden:])
+
+
+def _dealt_at_once(board: Board) -> int:
+    """Return a number of which the cards dealt from a stock that has some are a multiple."""
+    ruleset = board.ruleset
+    if ruleset.rules.stock.plays == ("row",):
+        return len(ruleset.tableau)
+    # A stock that was the waste can have any number of cards, as has one that fills piles.
+    regular = board.redeals == 0 and ruleset.stock not in ruleset.fill
+    return ruleset.turns_to_waste if regular else 1

@@ -7,6 +7,7 @@ moves are table lookups.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import reduce
@@ -15,13 +16,15 @@ from itertools import permutations, product
 from operator import or_
 from typing import Any, Final
 
-from engine.cards import PACK_SIZE
+from engine.cards import PACK_SIZE, pack, suit_of
 from engine.fits import (
+    ANY_CARD,
     EMPTY,
     RUN_LENGTH,
     Fits,
     Takes,
     foundation_fits,
+    run_fits,
     run_heads,
     set_of,
     tableau_fits,
@@ -30,7 +33,7 @@ from engine.fits import (
     unless_empty,
     when_empty,
 )
-from engine.schema import Foundation, Rules
+from engine.schema import MAX_NUMBER, Foundation, Place, Rules
 
 Pair = tuple[int, int]
 """A source and a target, by pile number."""
@@ -40,8 +43,8 @@ Pair = tuple[int, int]
 class Move:
     """A move of `count` cards from the pile `source` to the pile `target`, by pile number.
 
-    A move that deals a row has the target `ROW`. Its count is 1, as is that of turning the waste
-    over.
+    A move that deals a row has the target `ROW`. Its count is 1, as are those of dealing to the
+    waste, however many cards that turns, and of turning the waste over.
     """
 
     source: int
@@ -51,6 +54,9 @@ class Move:
 
 ROW = -2
 """The target of a move that deals a row of cards to the tableau."""
+
+ENDLESS: Final = MAX_NUMBER
+"""`Ruleset.redeals` where the waste is turned over without end: more often than anybody does."""
 
 DIGEST_LENGTH: Final = 16
 """Hexadecimal digits of a ruleset's digest: 64 bits."""
@@ -64,8 +70,9 @@ MoveRow = tuple[int, tuple[Move, ...]]
 class Ruleset:
     """One game's rules in one variant, compiled.
 
-    Piles are numbered from 0: foundations, then tableau, then stock, then waste. Rulesets are
-    compared by identity; the catalogue has one object for each digest.
+    Piles are numbered from 0: foundations, tableau, stock, waste, reserve, cells. A game without a
+    stock has one that is always empty. Rulesets are compared by identity; the catalogue has one
+    object for each digest.
 
     Attributes:
         digest: identifies these rules among all that the game has ever had.
@@ -76,29 +83,53 @@ class Ruleset:
         self.variant = variant
         self.rules = rules
         self.digest = digest_of(game, variant, rules)
-        self.total = rules.packs * PACK_SIZE
+        self.pack = pack(rules.packs, rules.suits)
+        """The cards in play, in the order of an unshuffled pack."""
+        self.total = len(self.pack)
         """The number of cards in play."""
         self.home_at_start = sum(g.piles for g in rules.foundations if g.setup != "empty")
         """The number of cards on foundations before the first move."""
+        dealt = (part.deal for part in (rules.tableau, rules.reserve) if part)
+        self.in_stock = self.total - self.home_at_start - sum(map(sum, dealt))
+        """The number of cards in the stock before the first move."""
         self.groups: tuple[Foundation, ...] = tuple(
             group for group in rules.foundations for _ in range(group.piles)
         )
         """The group of each foundation, by pile number."""
+        self._number_piles()
+        self._prepare_tables()
+        self._prepare_moves()
+
+    def _number_piles(self) -> None:
+        """Give each pile its number and name."""
+        rules = self.rules
         tableau = rules.tableau
         first = len(self.groups)
         self.foundations = range(first)
         self.tableau = range(first, first + (len(tableau.deal) if tableau else 0))
         self.stock = self.tableau.stop
         self.waste: int | None = self.stock + 1 if rules.waste else None
+        first = self.stock + (2 if rules.waste else 1)
+        self.reserve = range(first, first + (len(rules.reserve.deal) if rules.reserve else 0))
+        first = self.reserve.stop
+        self.cells = range(first, first + (rules.cells.piles if rules.cells else 0))
         self.pile_names: tuple[str, ...] = (
             *(f"f{i}" for i in range(len(self.foundations))),
             *(f"t{i}" for i in range(len(self.tableau))),
             "s",
             *(("w",) if rules.waste else ()),
+            *(f"r{i}" for i in range(len(self.reserve))),
+            *(f"c{i}" for i in range(len(self.cells))),
         )
         self.pile_numbers = {name: pile for pile, name in enumerate(self.pile_names)}
+
+    def _prepare_tables(self) -> None:
+        """Compute what each pile takes, and what the rules say of piles."""
+        rules, tableau = self.rules, self.rules.tableau
         self.builds: Fits = tableau_fits(rules)
         """The table of what a tableau pile takes."""
+        self.carries: Fits = run_fits(rules)
+        """The table of what builds on what in cards that move together."""
         self.homes: tuple[Fits, ...] = tuple(foundation_fits(group) for group in self.groups)
         """The table of what each foundation takes; one that takes runs takes no single card."""
         self.run_heads: tuple[bytes, ...] = tuple(run_heads(group) for group in self.groups)
@@ -113,27 +144,46 @@ class Ruleset:
         """For each card, how many cards a foundation takes before it, at the least."""
         self.orders_tableau = tableau is not None and tableau.order != "any"
         """Whether a tableau pile that has cards takes only certain others."""
-        self.redeals = rules.waste.redeals if rules.waste else 0
+        redeals = rules.waste.redeals if rules.waste else 0
+        self.redeals = ENDLESS if redeals == "any" else redeals
         """How often the waste may be turned over in a game."""
+        self.turns_to_waste = rules.stock.turns
+        """How many cards a deal to the waste turns, while the stock has them."""
+        self.rows_need_cards = not rules.stock.row_on_empty
+        """Whether a row is dealt only onto tableau piles that all have cards."""
         self.stock_up = rules.stock.top == "up"
         """Whether the stock's top card lies face up."""
+        places = {"stock": [self.stock], "waste": [self.stock + 1], "reserve": self.reserve}
         self.fill: tuple[int, ...] = tuple(
-            self.stock + (place == "waste") for place in (tableau.fill if tableau else ())
+            pile for place in (tableau.fill if tableau else ()) for pile in places[place]
         )
         """The piles that fill an emptied tableau pile: the first of them that has cards does."""
-        self._prepare_moves()
+        self.same_rank = frozenset(f for f, g in enumerate(self.groups) if g.first == "same")
+        """The foundations that start with the rank of the first foundation's first card."""
+        self.gives_back = any(group.plays for group in self.groups)
+        """Whether some foundations give cards back."""
+        self.depends = bool(self.same_rank) or self.gives_back
+        """Whether a card that fits may go or not by what lies on other piles."""
+        self.automatic = any(group.automatic for group in self.groups)
+        """Whether runs leave the tableau by themselves."""
 
     def _prepare_moves(self) -> None:
         """Compute all moves that may ever be legal, and the tables to list and check them."""
         rules, tableau = self.rules, self.rules.tableau
-        self.moves_runs = tableau is not None and tableau.moves != "card"
-        self.by_spaces = tableau is not None and tableau.moves == "run-by-spaces"
+        moves = tableau.moves if tableau else "card"
+        self.moves_runs = moves != "card"
+        self.by_spaces = moves == "run-by-spaces"
+        self.by_places = moves == "run-by-places"
+        self.whole_runs = moves == "whole-run"
+        self.moves_any = moves == "any"
+        """Whether face-up cards move together whatever lies on what."""
         self.spreads_runs = self.moves_runs and tableau is not None and "tableau" in tableau.plays
         """Whether runs move from tableau pile to tableau pile."""
         self.runs_home = 0
-        """The bit set of cards that may head a run from the tableau to some foundation."""
+        """The bit set of cards that may head a run that a player moves to some foundation."""
         if tableau is not None and "foundation" in tableau.plays:
-            self.runs_home = reduce(or_, self.run_takes, 0)
+            by_hand = (f for f, group in enumerate(self.groups) if not group.automatic)
+            self.runs_home = reduce(or_, (self.run_takes[f] for f in by_hand), 0)
         self.runs = dict(self._pairs_of_runs())
         """For each pair of piles between which runs move: the heads that the target takes."""
         self._moves = {(m.source, m.target, m.count): m for m in self._possible_moves()}
@@ -145,8 +195,10 @@ class Ruleset:
         """The source piles whose top card may go to foundations."""
         self.spreading = self._rows_from("tableau")
         """The source piles whose top card may go to tableau piles."""
+        self.storing = self._rows_from("cell")
+        """The source piles whose top card may go to cells."""
         self.stock_moves = tuple(self._stock_moves())
-        """The moves of the stock that are legal whenever it has cards."""
+        """The moves of the stock that do not depend on its top card."""
         self.stock_targets = frozenset(move.target for move in self.stock_moves)
         """The targets of `stock_moves`."""
         self.stock_starts = "foundation" in rules.stock.plays and (
@@ -191,18 +243,20 @@ class Ruleset:
         count = f"x{move.count}" if move.count != 1 else ""
         return f"{names.get(move.source, '?')}>{names.get(move.target, '?')}{count}"
 
-    def _rows_from(self, place: str) -> tuple[MoveRow, ...]:
-        """Return the source piles whose top card may go to a `place` that takes it.
-
-        Args:
-            place: `"foundation"` or `"tableau"`.
-        """
+    def _rows_from(self, place: Place) -> tuple[MoveRow, ...]:
+        """Return the source piles whose top card may go to a `place` that takes it."""
         rules = self.rules
         sources: list[int] = []
         if rules.tableau and place in rules.tableau.plays:
             sources += self.tableau
         if rules.waste and place in rules.waste.plays:
             sources.append(self.stock + 1)
+        if rules.reserve and place in rules.reserve.plays:
+            sources += self.reserve
+        if rules.cells and place in rules.cells.plays:
+            sources += self.cells
+        if place == "tableau":
+            sources += (pile for pile, group in enumerate(self.groups) if group.plays)
         if place in rules.stock.plays and (
             place == "tableau" or rules.stock.to_foundation == "fitting"
         ):
@@ -216,6 +270,8 @@ class Ruleset:
             for (source, _), target in product(rows, targets):
                 if source != target:
                     yield (source, target), self.takes[target]
+        for (source, _), target in product(self.storing, self.cells):
+            yield (source, target), ANY_CARD
         if self.stock_starts:
             for target in self.foundations:
                 yield (self.stock, target), when_empty(self.takes[target][EMPTY])
@@ -224,6 +280,8 @@ class Ruleset:
         """Yield the entries of `ways`."""
         for rows, targets in ((self.spreading, self.tableau), (self.homeward, self.foundations)):
             sources = tuple(source for source, _ in rows)
+            if self.same_rank and targets == self.foundations:
+                continue
             own = set(sources) & set(targets)
             if not any(self.builds[card][card] for card in range(PACK_SIZE) if own):
                 yield sources, targets
@@ -236,7 +294,7 @@ class Ruleset:
             yield from ((pair, takes) for pair in permutations(self.tableau, 2))
         if self.runs_home:
             for target, heads in enumerate(self.run_takes):
-                if heads:
+                if heads and not self.groups[target].automatic:
                     takes = when_empty(heads)
                     yield from (((source, target), takes) for source in self.tableau)
 
@@ -253,13 +311,20 @@ class Ruleset:
         """Return the length of the longest run that may ever be moved to this pile."""
         tableau = self.rules.tableau
         assert tableau is not None
+        if self.moves_any and target not in self.foundations:
+            return self.total
         one_way = tableau.order in ("up", "down") and not tableau.wrap
         if one_way or target in self.foundations:
             return RUN_LENGTH
-        return self.total // {"suit": 4, "colour": 2}.get(tableau.match, 1)
+        match = tableau.run_match or tableau.match
+        suits = Counter(map(suit_of, self.pack))
+        return {
+            "suit": max(suits.values()),
+            "colour": max(suits["S"] + suits["C"], suits["H"] + suits["D"]),
+        }.get(match, self.total)
 
     def _stock_moves(self) -> Iterator[Move]:
-        """Yield the moves of the stock that are legal whatever the other piles hold."""
+        """Yield the moves of the stock that do not depend on its top card."""
         stock = self.rules.stock
         if "waste" in stock.plays:
             assert self.waste is not None

@@ -1,6 +1,6 @@
 """A bounded search: can another card still reach a foundation?
 
-The search uses only what the player knows. If it would have to guess an unseen card, or reaches
+The search uses only what the player knows. If a line turns up an unseen card, or the search reaches
 its bound, its outcome is `UNKNOWN`. Where only dealing and turning the waste over can come before
 the next card home, no position is searched: the order in which cards come up decides.
 """
@@ -16,15 +16,15 @@ from engine.cards import DOWN, Pile, turned_up
 from engine.fits import BITS
 from engine.moves import is_legal, legal_moves, top_of
 from engine.play import apply
-from engine.ruleset import Move, Ruleset
+from engine.ruleset import ENDLESS, Move, Ruleset
 
 MAX_POSITIONS = 3_000
 """The default bound of a search, in positions."""
 
 _DOWN_CARDS = bytes(byte for byte in range(256) if byte & DOWN)
 
-Position = tuple[tuple[Pile, ...], Pile, Pile, int]
-"""Tableau, stock, waste and redeals: the key by which a search recognises a position."""
+Position = tuple[object, ...]
+"""The key by which a search recognises a position."""
 
 
 class Outcome(Enum):
@@ -56,9 +56,11 @@ def cards_never_seen(board: Board) -> int:
 
     A stock that is a waste turned over lies face down, and yet every card of it has been seen.
     """
-    ruleset = board.ruleset
+    ruleset, piles = board.ruleset, board.piles
     last = ruleset.stock if board.redeals else ruleset.stock + 1
-    cards = b"".join(board.piles[ruleset.tableau.start : last])
+    cards = b"".join(piles[ruleset.tableau.start : last])
+    if ruleset.reserve:
+        cards += b"".join(piles[ruleset.reserve.start : ruleset.reserve.stop])
     return len(cards) - len(cards.translate(None, _DOWN_CARDS))
 
 
@@ -72,7 +74,7 @@ def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
             where moves only deal.
     """
     ruleset = board.ruleset
-    blind = cards_never_seen(board) > 0
+    unseen = cards_never_seen(board)
     visited = {_position(board)}
     queue: deque[tuple[Board, tuple[Move, ...]]] = deque([(board, ())])
     truncated = False
@@ -80,29 +82,35 @@ def search(board: Board, positions: int = MAX_POSITIONS) -> SearchResult:
         at, line = queue.popleft()
         moves = legal_moves(at)
         for move in moves:
-            if move.target in ruleset.foundations:
+            if at.home >= board.home and move.target in ruleset.foundations:
                 return SearchResult(Outcome.REACHABLE, (*line, move))
-        if blind and moves:
-            return SearchResult(Outcome.UNKNOWN)
-        if _only_deals(ruleset):
+        if _only_deals(ruleset) and not unseen:
             return _search_deals(at)
-        for move in () if truncated else moves:
+        # Nothing is queued beyond the bound; what is queued already is still examined.
+        for move in () if truncated and not (unseen or ruleset.automatic) else moves:
             after = apply(at, move)
+            if unseen and cards_never_seen(after) < unseen:
+                return SearchResult(Outcome.UNKNOWN)
+            if after.home > board.home:
+                return SearchResult(Outcome.REACHABLE, (*line, move))
             position = _position(after)
-            if position in visited:
+            if truncated or position in visited:
                 continue
             if len(visited) >= positions:
-                # Nothing more is queued; what is queued already is still examined.
                 truncated = True
-                break
+                continue
             visited.add(position)
             queue.append((after, (*line, move)))
     return SearchResult(Outcome.UNKNOWN if truncated else Outcome.UNREACHABLE)
 
 
 def _only_deals(ruleset: Ruleset) -> bool:
-    """Return whether all moves but those to foundations deal to the waste, or turn it over."""
-    return ruleset.rules.stock.plays == ("waste",) and not ruleset.spreading
+    """Return whether all moves but those to foundations deal a card, or turn the waste over."""
+    return (
+        ruleset.rules.stock.plays == ("waste",)
+        and ruleset.turns_to_waste == 1
+        and not (ruleset.spreading or ruleset.storing or ruleset.reserve)
+    )
 
 
 def _search_deals(board: Board) -> SearchResult:
@@ -133,20 +141,23 @@ def _search_deals(board: Board) -> SearchResult:
     return SearchResult(Outcome.UNREACHABLE)
 
 
-def ends_on_foundation(board: Board, line: tuple[Move, ...]) -> bool:
-    """Return whether each move of a line is legal in turn, and the last goes to a foundation."""
+def leads_home(board: Board, line: tuple[Move, ...]) -> bool:
+    """Return whether each move of a line is legal in turn, and the last brings a card home."""
+    home = before = board.home
     for move in line:
         if not is_legal(board, move):
             return False
-        board = apply(board, move)
-    return bool(line) and line[-1].target in board.ruleset.foundations
+        before, board = board.home, apply(board, move)
+    return board.home > max(home, before)
 
 
 def _position(board: Board) -> Position:
     """Return what identifies a board among those of one search.
 
-    Foundations are left out: the search ends when one of them grows. Tableau piles are sorted,
-    since no rule depends on their order but the dealing of rows, from left to right.
+    Foundations are left out unless they give cards back: the search ends when one of them grows.
+    Tableau piles are sorted, since no rule depends on their order but the dealing of rows, from
+    left to right. Turning the waste over counts only where that ends; before and after the first
+    time the stock's cards are unseen and seen, which the search ends at.
     """
     ruleset, piles = board.ruleset, board.piles
     tableau = piles[ruleset.tableau.start : ruleset.tableau.stop]
@@ -154,4 +165,8 @@ def _position(board: Board) -> Position:
     waste = piles[ruleset.waste] if ruleset.waste is not None else b""
     if "row" not in ruleset.rules.stock.plays or not (stock or waste):
         tableau = tuple(sorted(tableau))
-    return tableau, stock, waste, board.redeals
+    kept = piles[: len(ruleset.foundations)] if ruleset.gives_back else ()
+    rest = piles[ruleset.reserve.start : ruleset.reserve.stop]
+    cells = tuple(sorted(piles[ruleset.cells.start : ruleset.cells.stop]))
+    redeals = 0 if ruleset.redeals == ENDLESS else board.redeals
+    return tableau, stock, waste, redeals, kept, rest, cells

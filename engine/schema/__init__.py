@@ -2,17 +2,32 @@
 
 from engine.schema.listing import Listing
 from engine.schema.reading import MAX_NUMBER, STANDARD, Game, read_game, read_rules
-from engine.schema.rules import Foundation, Match, Order, Rank, Rules, Stock, Tableau, Waste
+from engine.schema.rules import (
+    Cells,
+    Foundation,
+    Match,
+    Order,
+    Place,
+    Rank,
+    Reserve,
+    Rules,
+    Stock,
+    Tableau,
+    Waste,
+)
 
 __all__ = [
     "MAX_NUMBER",
     "STANDARD",
+    "Cells",
     "Foundation",
     "Game",
     "Listing",
     "Match",
     "Order",
+    "Place",
     "Rank",
+    "Reserve",
     "Rules",
     "Stock",
     "Tableau",

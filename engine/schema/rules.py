@@ -10,6 +10,8 @@ from engine.cards import SUITS
 Rank = Literal["A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"]
 Order = Literal["up", "down", "either", "any"]
 Match = Literal["suit", "colour", "alternate", "any"]
+Place = Literal["tableau", "foundation", "cell"]
+"""Where an available card may go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +19,16 @@ class Foundation:
     """A group of foundations with the same rules."""
 
     piles: int
-    first: Literal[Rank, "any"]
+    first: Literal[Rank, "any", "same"]
     takes: Literal["card", "run"] = "card"
     setup: Literal["empty", "dealt", "laid-out"] = "empty"
     suits: str = SUITS
     order: Order = "up"
     match: Match = "suit"
     wrap: bool = False
+    last: Rank | None = None
+    automatic: bool = False
+    plays: tuple[Literal["tableau"], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +38,22 @@ class Tableau:
     deal: tuple[int, ...]
     order: Order
     match: Match
-    plays: tuple[Literal["tableau", "foundation"], ...]
+    plays: tuple[Place, ...]
     face_up: int | Literal["all"] = "all"
     wrap: bool = False
-    moves: Literal["card", "run", "run-by-spaces"] = "card"
+    moves: Literal["card", "run", "run-by-spaces", "run-by-places", "whole-run", "any"] = "card"
+    run_match: Match | None = None
     empty: Literal[Rank, "any", "none"] = "any"
-    fill: tuple[Literal["waste", "stock"], ...] = ()
+    fill: tuple[Literal["reserve", "waste", "stock"], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Stock:
     """The stock, and where its top card may go."""
 
-    plays: tuple[Literal["waste", "row", "tableau", "foundation"], ...]
+    plays: tuple[Literal["waste", "row", "tableau", "foundation"], ...] = ()
+    turns: int = 1
+    row_on_empty: bool = True
     top: Literal["up", "down"] = "down"
     to_foundation: Literal["fitting", "first", "any"] = "fitting"
 
@@ -54,8 +62,25 @@ class Stock:
 class Waste:
     """The waste, and how often it may be turned over to be the stock again."""
 
+    plays: tuple[Place, ...]
+    redeals: int | Literal["any"] = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Places for one card each, of whatever rank and suit."""
+
+    piles: int
     plays: tuple[Literal["tableau", "foundation"], ...]
-    redeals: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """Piles whose top card is available, and which take no card."""
+
+    deal: tuple[int, ...]
+    plays: tuple[Place, ...]
+    face_up: int | Literal["all"] = "all"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +90,9 @@ class Rules:
     name: str
     packs: int
     foundations: tuple[Foundation, ...]
-    stock: Stock
+    suits: str = SUITS
     tableau: Tableau | None = None
+    stock: Stock = Stock()
     waste: Waste | None = None
+    reserve: Reserve | None = None
+    cells: Cells | None = None

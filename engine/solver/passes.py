@@ -61,6 +61,9 @@ def applies(ruleset: Ruleset) -> bool:
         rules.tableau is None
         and len(ruleset.foundations) == 1
         and rules.stock.plays == ("waste",)
+        and rules.stock.turns == 1
+        and rules.reserve is None
+        and rules.cells is None
         and rules.waste is not None
         and rules.waste.plays == ("foundation",)
         and ruleset.redeals <= MAX_REDEALS

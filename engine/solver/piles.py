@@ -30,7 +30,7 @@ up. The line does, so the vectors that other implementations are tested with hav
 from __future__ import annotations
 
 from engine.board import Board
-from engine.cards import Card, turned_up
+from engine.cards import PACK_SIZE, Card, turned_up
 from engine.fits import EMPTY
 from engine.moves import top_of
 from engine.ruleset import Move, Ruleset
@@ -72,6 +72,8 @@ def applies(ruleset: Ruleset) -> bool:
         and not tableau.fill
         and "tableau" in rules.stock.plays
         and not ruleset.stock_moves
+        and not (rules.cells or rules.reserve or ruleset.same_rank or ruleset.gives_back)
+        and len(set(ruleset.pack)) == PACK_SIZE
         and chains_of(ruleset) is not None
     )
 

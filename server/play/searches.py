@@ -15,7 +15,7 @@ from engine.board import Board
 from engine.cards import DOWN
 from engine.notation import move_text, parse_move
 from engine.ruleset import Move
-from engine.search import Outcome, cards_never_seen, ends_on_foundation, search
+from engine.search import Outcome, cards_never_seen, leads_home, search
 from server.base.core.ids import AttemptId
 from server.base.core.refusal import UnavailableError
 from server.base.work.background import Background
@@ -173,7 +173,7 @@ class Searches:
         """
         line, played, moves = self._lines.get(attempt.id, _Line((), 0, 0))
         for rest in (line[played:], line[played + attempt.board.moves - moves :]):
-            if ends_on_foundation(attempt.board, rest):
+            if leads_home(attempt.board, rest):
                 self._keep_line(attempt, rest)
                 return True
         self._drop_line(attempt.id)

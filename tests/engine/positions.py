@@ -14,7 +14,6 @@ from engine.cards import (
     Pile,
     card_name,
     card_of,
-    pack,
     parse_card,
     pile_names,
 )
@@ -95,7 +94,7 @@ def _cards(rules: Ruleset, name: str, text: str) -> list[str]:
 def _spare(rules: Ruleset, found: Mapping[str, list[str]]) -> list[str]:
     """Return the cards that no pile holds, in the order of an unshuffled pack."""
     held = Counter(card.strip("?") for cards in found.values() for card in cards)
-    whole = Counter(map(card_name, pack(rules.rules.packs)))
+    whole = Counter(map(card_name, rules.pack))
     assert held <= whole, f"too often: {held - whole}"
     return sorted((whole - held).elements(), key=parse_card)
 
@@ -103,7 +102,7 @@ def _spare(rules: Ruleset, found: Mapping[str, list[str]]) -> list[str]:
 def _room(rules: Ruleset, found: Mapping[str, list[str]], spare: int) -> int:
     """Return how many spare cards the stock has room for; with rows, whole rows must be left."""
     room = len(dealt(rules.game, rules.variant).piles[rules.stock]) - len(found["s"])
-    row = len(rules.tableau) if "row" in rules.rules.stock.plays else 1
+    row = len(rules.tableau) if "row" in rules.rules.stock.plays else rules.turns_to_waste
     return next((size for size in range(room, -1, -row) if size <= spare), 0)
 
 
@@ -121,15 +120,19 @@ def dealt(game: str, variant: str = "standard") -> Board:
 
 
 def easy_deck(rules: Ruleset) -> bytes:
-    """Return a deck that is easily won: its cards come in the order of the foundations."""
-    tableau = rules.rules.tableau
+    """Return a deck whose cards come in the order of the foundations.
+
+    It is easily won, unless runs leave the tableau by themselves.
+    """
     laid_out = {card_of(rank, suit) for _, rank, suit in rules.laid_out_suits()}
-    cards = sorted(pack(rules.rules.packs), key=lambda card: card not in laid_out)
+    cards = sorted(rules.pack, key=lambda card: card not in laid_out)
     if any(group.order == "either" and not group.wrap for group in rules.groups):
         cards = _there_and_back(cards)
     first = sum(group.setup == "dealt" for group in rules.groups)
-    last = first + sum(card in laid_out for card in cards) + (sum(tableau.deal) if tableau else 0)
-    return bytes(cards[:first] + cards[first:last][::-1] + cards[last:])
+    last = rules.total - rules.in_stock
+    at_once = rules.turns_to_waste
+    stock = [cards[at : at + at_once][::-1] for at in range(last, rules.total, at_once)]
+    return bytes(cards[:first] + cards[first:last][::-1] + [c for deal in stock for c in deal])
 
 
 def _there_and_back(cards: list[int]) -> list[int]:

@@ -7,9 +7,10 @@ from random import Random
 from typing import Any
 
 from engine.board import Board
-from engine.cards import DOWN, Card, card_of, pack, turned_down
+from engine.cards import DOWN, Card, card_of, rank_of, suit_of, turned_down
 from engine.deal import SEED_BYTES, deal_seed, lay_out
 from engine.fits import EMPTY, RUN_LENGTH, Fits
+from engine.moves import leaving_to
 from engine.position import parse_position
 from engine.ruleset import Ruleset
 from tests.engine.positions import easy_deck, position, run_down
@@ -37,6 +38,8 @@ def easy_start(rules: Ruleset, chance: Random) -> Board:
 
 def late_start(rules: Ruleset, chance: Random) -> Board:
     """Return a board that play rarely reaches: with whole runs on the tableau, if they count."""
+    if rules.automatic:
+        return last_run_start(rules, chance)
     if not any(group.takes == "run" for group in rules.groups):
         return easy_start(rules, chance)
     homes = {f"f{i}": f"K{suit}" for i, suit in enumerate("HDSC")}
@@ -46,9 +49,27 @@ def late_start(rules: Ruleset, chance: Random) -> Board:
     return parse_position(position(rules.game, **piles), find_ruleset)
 
 
+def last_run_start(rules: Ruleset, chance: Random) -> Board:
+    """Return a board on which all runs but one or two are home, and those in parts."""
+    suits = [suit_of(card) for card in rules.pack[::13]]
+    left = chance.randint(1, 2)
+    piles: dict[str, Any] = {
+        f"f{i}": run_down(f"K{suit}", suit) for i, suit in enumerate(suits[left:])
+    }
+    columns = chance.sample([f"t{i}" for i in range(len(rules.tableau))], 2 * left)
+    for suit in suits[:left]:
+        run, at = run_down(f"K{suit}", suit).split(), chance.randint(1, 12)
+        piles |= {columns.pop(): " ".join(run[:at]), columns.pop(): " ".join(run[at:])}
+    return parse_position(position(rules.game, rules.variant, **piles), find_ruleset)
+
+
 def built_start(rules: Ruleset, chance: Random) -> Board:
     """Return a valid board whose piles are built at random."""
-    return _Builder(rules, chance).board()
+    while True:
+        board = _Builder(rules, chance).board()
+        runs = rules.tableau if rules.automatic else ()
+        if all(leaving_to(rules, board.piles, pile) is None for pile in runs):
+            return board
 
 
 STARTS = [shuffled_start, easy_start, late_start, built_start]
@@ -60,23 +81,23 @@ class _Builder:
     def __init__(self, rules: Ruleset, chance: Random) -> None:
         self._rules = rules
         self._chance = chance
-        self._left = Counter(pack(rules.rules.packs))
+        self._left = Counter(rules.pack)
         self._piles = [b""] * len(rules.pile_names)
 
     def board(self) -> Board:
         for pile in self._rules.foundations:
             self._lay_foundation(pile)
         stock = self._stock_size()
-        self._lay_tableau(self._left.total() - stock, self._dealt_to_stock() - stock)
+        self._lay_beside(stock)
+        self._lay_tableau(self._left.total() - stock, self._rules.in_stock - stock)
         rest = list(self._left.elements())
         self._chance.shuffle(rest)
         up = 1 if self._rules.rules.stock.top == "up" and stock else 0
         hidden = turned_down(bytes(rest[: stock - up]))
         self._piles[self._rules.stock] = hidden + bytes(rest[stock - up : stock])
-        waste = self._rules.rules.waste
         if self._rules.waste is not None:
             self._piles[self._rules.waste] = bytes(rest[stock:])
-        redeals = self._chance.randint(0, waste.redeals) if waste else 0
+        redeals = self._chance.randint(0, min(self._rules.redeals, 3))
         return Board(self._rules, tuple(self._piles), redeals)
 
     def _take(self, fits: bytes | None = None) -> bytes:
@@ -99,7 +120,7 @@ class _Builder:
         group, fits = self._rules.groups[pile], self._rules.homes[pile]
         if group.takes == "run":
             if self._chance.random() < 0.3:
-                run = self._grow(self._rules.run_heads[pile], self._rules.builds, RUN_LENGTH)
+                run = self._grow(self._rules.run_heads[pile], self._rules.carries, RUN_LENGTH)
                 if len(run) == RUN_LENGTH:
                     self._piles[pile] = run
                 else:
@@ -109,22 +130,35 @@ class _Builder:
         for laid_out, rank, suit in self._rules.laid_out_suits():
             if laid_out == pile:
                 start = bytes(card == card_of(rank, suit) for card in range(len(start)))
+        if pile in self._rules.same_rank:
+            base = rank_of(self._piles[0][0])
+            start = bytes(fits and rank_of(card) == base for card, fits in enumerate(start))
         least = 0 if group.setup == "empty" else 1
         if (most := self._chance.randint(least, RUN_LENGTH)) > 0:
             self._piles[pile] = self._grow(start, fits, most)
 
-    def _dealt_to_stock(self) -> int:
-        """Return how many cards the stock has when dealt; stock and waste never have more."""
-        tableau = self._rules.rules.tableau
-        dealt = sum(tableau.deal) if tableau else 0
-        return self._rules.total - self._rules.home_at_start - dealt
+    def _lay_beside(self, stock: int) -> None:
+        """Put cards into the reserve and the cells, where the rest has as many to spare."""
+        rules = self._rules
+        reserve, tableau = rules.rules.reserve, rules.rules.tableau
+        spare = self._left.total() - stock - (len(rules.tableau) if tableau and tableau.fill else 0)
+        for pile, dealt in zip(rules.reserve, reserve.deal if reserve else (), strict=True):
+            size = self._chance.randint(0, max(0, min(dealt, spare)))
+            cards = b"".join(self._take() for _ in range(size))
+            up = size if reserve is None or reserve.face_up == "all" else reserve.face_up
+            self._piles[pile] = turned_down(cards[: max(0, size - up)]) + cards[max(0, size - up) :]
+            spare -= size
+        for pile in rules.cells:
+            if spare > 0 and self._chance.random() < 0.5:
+                self._piles[pile] = self._take()
+                spare -= 1
 
     def _stock_size(self) -> int:
         """Return a size that the stock may have: rows are dealt whole, and piles are filled."""
         rules = self._rules
         tableau = rules.rules.tableau
-        full = self._dealt_to_stock()
-        row = len(rules.tableau) if "row" in rules.rules.stock.plays else 1
+        full = rules.in_stock
+        row = len(rules.tableau) if "row" in rules.rules.stock.plays else rules.turns_to_waste
         free = self._left.total() - (len(rules.tableau) if tableau and tableau.fill else 0)
         sizes = [size for size in range(full, -1, -row) if size <= free]
         return 0 if self._chance.random() < 0.2 else self._chance.choice(sizes or [0])
@@ -139,7 +173,9 @@ class _Builder:
         empty = 0 if tableau.fill else self._chance.randint(0, len(columns) - 1)
         used = self._chance.sample(columns, len(columns) - empty)
         for pile in used:
-            most = 0 if tableau.face_up == "all" else tableau.deal[pile - columns[0]] - 1
+            most = (
+                0 if tableau.face_up == "all" else tableau.deal[pile - columns[0]] - tableau.face_up
+            )
             down = min(self._chance.randint(0, max(0, most)), max(0, spare - kept - 1))
             hidden = b"".join(self._take() for _ in range(down))
             self._piles[pile] = turned_down(hidden)

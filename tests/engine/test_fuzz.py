@@ -165,15 +165,29 @@ def values_of(kind: Any) -> st.SearchStrategy[Any]:
 
 def without_contradictions(found: dict[str, Any]) -> dict[str, Any]:
     """Return rules without those contradictions that nearly all generated ones have."""
-    stock = found["stock"]
+    stock = found.setdefault("stock", {})
     lacking = {"waste"} if "tableau" in found else {"waste", "row", "tableau"}
-    stock["plays"] = [place for place in stock["plays"] if place not in lacking]
-    if not stock["plays"]:
+    stock["plays"] = [place for place in stock.get("plays", ()) if place not in lacking]
+    if not stock["plays"] or stock.get("turns", 1) > 1:
         found.setdefault("waste", {"plays": ["foundation"]})
     if "waste" in found:
         stock["plays"].append("waste")
     if {"tableau", "foundation"} & set(stock["plays"]):
         stock["top"] = "up"
+    if stock["plays"] != ["waste"]:
+        stock.pop("turns", None)
+    if "row" not in stock["plays"]:
+        stock.pop("row_on_empty", None)
+    for part in ("tableau", "waste", "reserve", "cells"):
+        if part in found:
+            places = {"foundation", "tableau"} if "tableau" in found else {"foundation"}
+            places |= {"cell"} if "cells" in found else set()
+            found[part]["plays"] = [place for place in found[part]["plays"] if place in places]
+    if found.get("tableau", {}).get("match") != "any":
+        found.get("tableau", {}).pop("run_match", None)
+    for group in found["foundations"]:
+        for key in ("last", "automatic") if group.get("takes") != "run" else ("last", "plays"):
+            group.pop(key, None)
     return found | {"packs": found["packs"] % 2 + 1}
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from importlib.resources import files
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
 from engine.catalog import games
-from engine.schema import Foundation, Listing, Rules, Stock, Tableau, Waste
+from engine.schema import Cells, Foundation, Listing, Reserve, Rules, Stock, Tableau, Waste
 from tests.engine.markdown import tables
+from tests.relatives import FOLDER, RELATIVES
 
 TABLES: Mapping[str, type] = {
     "": Rules,
@@ -20,6 +21,8 @@ TABLES: Mapping[str, type] = {
     "tableau.": Tableau,
     "stock.": Stock,
     "waste.": Waste,
+    "reserve.": Reserve,
+    "cells.": Cells,
     "listing.": Listing,
 }
 KEYS = {
@@ -27,7 +30,9 @@ KEYS = {
     for start, kind in TABLES.items()
     for field in fields(kind)
 }
-ROWS = {row["key"].strip("`"): row for rows in tables("RULES.md") for row in rows}
+ROWS = {row["key"].strip("`"): row for rows in tables("RULES.md") for row in rows if "key" in row}
+GAMES = {**games(), **RELATIVES}
+"""The games that the page may name."""
 
 
 def test_the_page_names_the_keys_of_the_schema_and_no_others() -> None:
@@ -57,7 +62,7 @@ def default(field: Field[Any]) -> str:
     """Return how the page writes a key's default."""
     if field.default is MISSING:
         return "needed"
-    if field.default is None:
+    if field.default is None or is_dataclass(field.default):
         return "none"
     return f"`{str(field.default).lower() if isinstance(field.default, bool) else field.default}`"
 
@@ -80,7 +85,8 @@ def keys_set(document: Any, start: str = "") -> Iterator[str]:
 
 def set_by(name: str) -> set[str]:
     """Return the keys that a game's file sets, in its rules or in a variant."""
-    text = (files("engine") / "games" / f"{name}.toml").read_text(encoding="utf-8")
+    folder = files("engine") / "games" if name in games() else FOLDER
+    text = (folder / f"{name}.toml").read_text(encoding="utf-8")
     document = tomllib.loads(text)
     variants = document.pop("variants", {}).values()
     return {key for part in (document, *variants) for key in keys_set(part)}
@@ -88,7 +94,7 @@ def set_by(name: str) -> set[str]:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_the_games_that_the_page_names_set_the_key(key: str) -> None:
-    setting = {game.name for game in games().values() if key in set_by(game.id)}
+    setting = {game.name for game in GAMES.values() if key in set_by(game.id)}
     named = ROWS[key]["used by"]
-    everybody = {game.name for game in games().values()}
+    everybody = {game.name for game in GAMES.values()}
     assert (everybody if named == "all" else set(named.split(", "))) <= setting

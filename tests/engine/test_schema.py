@@ -77,14 +77,12 @@ def test_an_unknown_key_is_refused_with_its_path(path: str) -> None:
         "name",
         "packs",
         "foundations",
-        "stock",
         "foundations.piles",
         "foundations.first",
         "tableau.deal",
         "tableau.order",
         "tableau.match",
         "tableau.plays",
-        "stock.plays",
         "waste.plays",
     ],
 )
@@ -161,6 +159,10 @@ NO_TABLEAU = {key: value for key, value in SOUND.items() if key != "tableau"}
 NO_WASTE = {key: value for key, value in SOUND.items() if key != "waste"}
 TWOS = {"piles": 8, "first": "2", "setup": "laid-out"}
 RUNS = {"piles": 4, "first": "K", "takes": "run"}
+CELLS: dict[str, Any] = {"piles": 4, "plays": ["tableau", "foundation"]}
+STORED = SOUND | with_table("tableau", plays=["tableau", "cell"]) | {"cells": CELLS}
+SAME = {"piles": 7, "first": "same"}
+RESERVE: dict[str, Any] = {"deal": [13], "plays": ["tableau", "foundation"]}
 
 
 @pytest.mark.parametrize(
@@ -177,7 +179,61 @@ RUNS = {"piles": 4, "first": "K", "takes": "run"}
         (SOUND | {"foundations": []}, "foundations", "at least one group"),
         (NO_WASTE, "waste", "is needed if"),
         (SOUND | with_table("stock", plays=["row"]), "waste", "only then"),
-        (NO_WASTE | with_table("stock", plays=[]), "stock.plays", "must name"),
+        (NO_WASTE | with_table("stock", plays=[]), "stock.plays", "the stock's 95 cards go"),
+        ({key: SOUND[key] for key in SOUND if key != "stock"}, "stock.plays", "must name where"),
+        (SOUND | {"suits": "SHD"}, "suits", "one, two or four"),
+        (SOUND | {"suits": "SS"}, "suits", "twice"),
+        (SOUND | {"suits": ""}, "suits", "letters of SHDC"),
+        (SOUND | {"suits": "S"} | with_group(**TWOS), "foundations[0].setup", "one pile for each"),
+        (SOUND | with_table("stock", turns=0), "stock.turns", "1 to 52"),
+        (SOUND | with_table("stock", turns=53), "stock.turns", "1 to 52"),
+        (
+            SOUND | with_table("stock", turns=3, plays=["waste", "row"]),
+            "stock.turns",
+            "to the waste alone",
+        ),
+        (SOUND | with_table("stock", row_on_empty=False), "stock.row_on_empty", "needs 'row'"),
+        (SOUND | with_table("tableau", run_match="suit"), "tableau.run_match", "moves runs"),
+        (
+            SOUND | with_table("tableau", run_match="suit", moves="run"),
+            "tableau.run_match",
+            "tableau.match = 'any'",
+        ),
+        (
+            SOUND | with_table("tableau", moves="run-by-places", plays=["foundation"]),
+            "tableau.moves",
+            "in tableau.plays",
+        ),
+        (SOUND | with_table("tableau", fill=["reserve"]), "tableau.fill", "no reserve"),
+        (SOUND | with_table("tableau", plays=["cell"]), "tableau.plays", "no cells"),
+        (SOUND | with_table("waste", plays=["cell"]), "waste.plays", "no cells"),
+        (SOUND | {"cells": CELLS}, "cells", "needs 'cell' in"),
+        (STORED | {"cells": CELLS | {"piles": 0}}, "cells.piles", "1 to 20"),
+        (STORED | {"cells": CELLS | {"piles": 21}}, "cells.piles", "1 to 20"),
+        (SOUND | {"reserve": RESERVE | {"deal": []}}, "reserve.deal", "1 to 20"),
+        (SOUND | {"reserve": RESERVE | {"deal": [1, 0]}}, "reserve.deal", "each pile a card"),
+        (SOUND | {"reserve": RESERVE | {"face_up": 0}}, "reserve.face_up", "at least 1"),
+        (SOUND | {"reserve": RESERVE | {"plays": ["cell"]}}, "reserve.plays", "no cells"),
+        (SOUND | {"reserve": RESERVE | {"deal": [96]}}, "packs", "too few to deal 105"),
+        (
+            NO_TABLEAU | with_table("waste", plays=["foundation"]) | {"reserve": RESERVE},
+            "reserve.plays",
+            "no tableau",
+        ),
+        (SOUND | with_group(first="same"), "foundations[0].first", "a first group"),
+        (
+            SOUND | {"foundations": [SOUND["foundations"][0], {"piles": 3, "first": "same"}]},
+            "foundations[1].first",
+            "the setup 'dealt'",
+        ),
+        (SOUND | with_group(last="K"), "foundations[0].last", "first = 'any'"),
+        (SOUND | with_group(automatic=True), "foundations[0].automatic", "takes = 'run'"),
+        (SOUND | with_group(**RUNS, plays=["tableau"]), "foundations[0].plays", "takes = 'card'"),
+        (
+            SOUND | with_group(first="any", setup="dealt", plays=["tableau"]),
+            "foundations[0].plays",
+            "the setup 'empty'",
+        ),
         (
             {k: v for k, v in NO_TABLEAU.items() if k != "waste"}
             | with_table("stock", plays=["row"]),
@@ -222,11 +278,6 @@ RUNS = {"piles": 4, "first": "K", "takes": "run"}
             NO_WASTE | with_table("tableau", fill=["waste"]) | with_table("stock", plays=["row"]),
             "tableau.fill",
             "no waste",
-        ),
-        (
-            SOUND | with_table("tableau", fill=["stock"], moves="run"),
-            "tableau.fill",
-            "tableau.moves = 'run'",
         ),
         (
             SOUND | with_table("tableau", fill=["stock"], deal=[1, 0]),
@@ -285,6 +336,18 @@ def test_a_contradiction_is_refused_with_its_path(
 
 def test_combinations_without_a_contradiction_are_read() -> None:
     for sound in (
+        SOUND | with_table("tableau", fill=["stock"], moves="run"),
+        SOUND | with_table("stock", turns=52),
+        SOUND | with_table("waste", redeals="any"),
+        SOUND | {"suits": "S"},
+        SOUND | {"suits": "HC"},
+        STORED,
+        SOUND | {"reserve": RESERVE | {"face_up": 1}},
+        SOUND | with_group(plays=["tableau"]),
+        SOUND | with_group(first="any", last="K"),
+        SOUND | with_group(**RUNS, automatic=True),
+        SOUND | with_table("tableau", match="any", run_match="suit", moves="run"),
+        SOUND | {"foundations": [{"piles": 1, "first": "any", "setup": "dealt"}, SAME]},
         SOUND | with_group(**TWOS),
         SOUND | {"foundations": [TWOS | {"suits": s, "piles": 4} for s in ("SH", "DC")]},
         SOUND | with_group(**RUNS),

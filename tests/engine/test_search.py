@@ -11,20 +11,24 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from engine.board import Board
-from engine.cards import PACK_SIZE, pack, parse_card, parse_pile, turned_down, turned_up
+from engine.cards import PACK_SIZE, parse_card, parse_pile, rank_of, turned_down, turned_up
 from engine.catalog import ruleset
 from engine.moves import legal_moves, top_of
 from engine.notation import move_text
 from engine.play import apply
 from engine.position import parse_position, position_of
-from engine.ruleset import Ruleset
+from engine.ruleset import ENDLESS, Ruleset
 from engine.schema import read_rules
-from engine.search import MAX_POSITIONS, Outcome, cards_never_seen, ends_on_foundation, search
-from tests.engine.positions import VARIANTS, dealt, face_down, run_down
+from engine.search import MAX_POSITIONS, Outcome, cards_never_seen, leads_home, search
+from tests.engine.positions import ALL, VARIANTS, dealt, face_down, run_down
 from tests.engine.solver.passes_boards import RULES, wandered
+from tests.relatives import find_ruleset
 
 MAX_SEARCHED = 1_000
 """The most boards that the exhaustive search visits."""
+
+LATE = [(game, variant) for game, variant in ALL if not find_ruleset(game, variant).automatic]
+"""The games of which late boards are built: those in which a player takes whole runs home."""
 
 MAX_LEFT = 60
 """The most cards, about, that late boards have outside of the foundations."""
@@ -32,7 +36,7 @@ MAX_LEFT = 60
 
 def bare(game: str, variant: str = "standard", *, redeals: int = 0, **piles: str) -> Board:
     """Return a board of these cards alone, without the rest of the pack."""
-    rules = ruleset(game, variant)
+    rules = find_ruleset(game, variant)
     cards = {name: parse_pile(text.split()) for name, text in piles.items()}
     return Board(rules, tuple(cards.pop(name, b"") for name in rules.pile_names), redeals)
 
@@ -52,16 +56,18 @@ def search_exhaustively(board: Board) -> tuple[bool, int] | None:
         Whether a line of moves brings a card home, and the number of boards that were visited;
         `None` if there are more than `MAX_SEARCHED`.
     """
+    ends = board.ruleset.redeals < ENDLESS
     seen = {(board.piles, board.redeals)}
     left = deque([board])
     while left:
         at = left.popleft()
         for move in legal_moves(at):
             after = apply(at, move)
-            if brings_home(at, after):
+            if brings_home(board, after):
                 return True, len(seen)
-            if (after.piles, after.redeals) not in seen:
-                seen.add((after.piles, after.redeals))
+            key = after.piles, after.redeals if ends else board.redeals
+            if key not in seen:
+                seen.add(key)
                 left.append(after)
         if len(seen) > MAX_SEARCHED:
             return None
@@ -70,7 +76,7 @@ def search_exhaustively(board: Board) -> tuple[bool, int] | None:
 
 def late_board(rules: Ruleset, left: int, chance: Random) -> Board:
     """Return a board with about so many cards that are not home, all of which have been seen."""
-    spare = Counter(pack(rules.rules.packs))
+    spare = Counter(rules.pack)
     piles = [b""] * len(rules.pile_names)
     for pile, rank, suit in rules.laid_out_suits():
         piles[pile] = bytes((parse_card(rank + suit),))
@@ -88,6 +94,8 @@ def late_board(rules: Ruleset, left: int, chance: Random) -> Board:
         pile = chance.choice(open_)
         fits = rules.homes[pile][top_of(piles[pile])]
         fitting = [card for card in spare if fits[card]]
+        if pile in rules.same_rank and not piles[pile]:
+            fitting = [card for card in fitting if rank_of(card) == rank_of(piles[0][0])]
         if fitting:
             card = chance.choice(fitting)
             piles[pile] += bytes((card,))
@@ -109,18 +117,17 @@ def late_board(rules: Ruleset, left: int, chance: Random) -> Board:
 
 def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) -> Board:
     """Return the board with the rest of the cards spread over tableau, waste and stock."""
-    redeals = chance.randrange(rules.rules.waste.redeals + 1) if rules.rules.waste else 0
-    places = list(rules.tableau)
+    redeals = chance.randrange(min(rules.redeals, 2) + 1)
+    places = [*rules.tableau, *rules.cells]
     if rules.waste is not None:
         places.append(rules.waste)
     if redeals:
         places.append(rules.stock)
     crowded = chance.sample(places, chance.randint(1, len(places)))
-    tableau = rules.rules.tableau
-    room = rules.total - rules.home_at_start - (sum(tableau.deal) if tableau else 0)
     for at, card in enumerate(rest):
         place = places[at] if at < len(places) else chance.choice(crowded)
-        if place == rules.stock and len(piles[place]) == room:
+        full = rules.in_stock if place == rules.stock else 1 if place in rules.cells else len(rest)
+        if len(piles[place]) == full:
             place = places[0]
         piles[place] += bytes((card,))
     stock = piles[rules.stock]
@@ -130,7 +137,7 @@ def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) 
 
 @st.composite
 def late_boards(draw: st.DrawFn) -> Board:
-    rules = ruleset(*draw(st.sampled_from(VARIANTS)))
+    rules = find_ruleset(*draw(st.sampled_from(LATE)))
     chance = Random(draw(st.integers(0, 2**32 - 1)))
     return late_board(rules, draw(st.integers(1, MAX_LEFT)), chance)
 
@@ -143,16 +150,25 @@ def test_the_search_agrees_with_an_exhaustive_one_within_its_bound(board: Board)
     reachable, boards = tried
     found = search(board, boards)
     assert found.outcome is (Outcome.REACHABLE if reachable else Outcome.UNREACHABLE)
-    assert ends_on_foundation(board, found.line) == reachable
+    assert leads_home(board, found.line) == reachable
     for positions in {1, 2, 3, boards // 2 or 1}:
         assert search(board, positions).outcome in {found.outcome, Outcome.UNKNOWN}
 
 
-@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+@pytest.mark.parametrize(
+    ("game", "variant"),
+    [
+        *VARIANTS,
+        ("klondike", "draw-three"),
+        ("freecell", "standard"),
+        ("canfield", "standard"),
+        ("yukon", "standard"),
+    ],
+)
 def test_both_outcomes_occur_on_boards_that_need_more_than_one_position(
     game: str, variant: str
 ) -> None:
-    rules = ruleset(game, variant)
+    rules = find_ruleset(game, variant)
     checked: Counter[str] = Counter()
     for number in range(120):
         board = late_board(rules, 1 + number % MAX_LEFT, Random(number))
@@ -171,13 +187,13 @@ def test_both_outcomes_occur_on_boards_that_need_more_than_one_position(
 @given(late_boards(), st.randoms())
 def test_no_walk_from_a_dead_end_brings_a_card_home(board: Board, chance: Random) -> None:
     """This also covers boards that are too large for the exhaustive search."""
-    unreachable = outcome_of(board) == "unreachable"
+    start, unreachable = board, outcome_of(board) == "unreachable"
     for _ in range(40):
         moves = legal_moves(board)
         if not unreachable or not moves:
             break
         after = apply(board, chance.choice(moves))
-        assert not brings_home(board, after)
+        assert not brings_home(start, after)
         board = after
 
 
@@ -196,9 +212,8 @@ def test_the_order_of_tableau_piles_does_not_change_the_outcome(
 @given(late_boards())
 def test_late_boards_are_valid_positions(board: Board) -> None:
     assert cards_never_seen(board) == 0
-    whole = Counter(pack(board.ruleset.rules.packs))
-    assert Counter(b"".join(map(turned_up, board.piles))) == whole
-    assert parse_position(position_of(board)) == board
+    assert Counter(b"".join(map(turned_up, board.piles))) == Counter(board.ruleset.pack)
+    assert parse_position(position_of(board), find_ruleset) == board
 
 
 def columns(card: str, numbers: range) -> dict[str, Any]:
@@ -207,6 +222,9 @@ def columns(card: str, numbers: range) -> dict[str, Any]:
 
 
 KINGS_HOME: dict[str, Any] = {"f0": "KH", "f1": "KD", "f2": "KS", "f3": "KC"}
+FULL: dict[str, Any] = columns("KD", range(2, 10))
+TENS: dict[str, Any] = {"t0": "TC", "t1": "TS"}
+CROWDED: dict[str, Any] = columns("KD", range(1, 8))
 FILLED: dict[str, Any] = {"f0": "2S", "t0": "9H", "t1": "TH"} | columns("KD", range(2, 10))
 
 CASES: list[tuple[str, Board]] = [
@@ -237,7 +255,8 @@ CASES: list[tuple[str, Board]] = [
     ("reachable", bare("robert", f0="7S", s="?3S ?2H", w="6H")),
     ("reachable", bare("rouge-et-noir", f0="AH", t0="2D 9S 8H", t1="TH")),
     ("unreachable", bare("rouge-et-noir", f0="AH", t0="2D 9S", t1="TS", t2="KS")),
-    ("unknown", bare("rouge-et-noir", f0="AH", t0="?2D 9S", t1="TS", t2="KS")),
+    ("unreachable", bare("rouge-et-noir", f0="AH", t0="?2D 9S", t1="TS", t2="KS")),
+    ("unknown", bare("rouge-et-noir", f0="AH", t0="?2D 9S", t1="TH", t2="KS")),
     ("unknown", bare("rouge-et-noir", f0="AH", t0="2D 9S", s="?TH")),
     ("reachable", bare("rouge-et-noir", **KINGS_HOME, t0=run_down("KS", "H", 12), t1="3D AS")),
     ("reachable", bare("rouge-et-noir", **KINGS_HOME, t0="8C KS QH", t3=run_down("JS", "H", 11))),
@@ -246,6 +265,21 @@ CASES: list[tuple[str, Board]] = [
     ("unreachable", bare("lady-betty", f0="AS", t0="3H", s="9S")),
     ("unknown", bare("lady-betty", f0="AS", t0="3H", s="?2S 9S")),
     ("unreachable", bare("lady-betty", f0="AS", t0="2S 3H")),
+    # The waste goes round without end, and every third card comes up.
+    ("reachable", bare("klondike", f0="AS", w="2S 9H 9D", redeals=7)),
+    ("unreachable", bare("klondike", "draw-three", f0="AS", w="2S 9H 9D", redeals=7)),
+    ("reachable", bare("klondike", "draw-three", f0="AS", w="2S 9H 9D", **TENS, redeals=7)),
+    # What lies face down in the tableau is never reached, whatever it is.
+    ("unreachable", bare("klondike", f0="AS", w="9H", t0="?2S KD", **columns("KC", range(1, 7)))),
+    ("unknown", bare("klondike", f0="AS", w="9H", t0="?2S KD", **columns("KC", range(1, 6)))),
+    # A card that is taken back counts only where it lets others home.
+    ("unreachable", bare("klondike", f0="AS 2S 3S", t0="4H", t1="9C 2H")),
+    ("reachable", bare("klondike", f0="AS 2S 3S", f1="AH", t0="4H", t1="4S 3D", t2="2H 2C")),
+    ("reachable", bare("freecell", "two-cells", f0="AS", t0="2S 9H 9D", **CROWDED)),
+    ("unreachable", bare("freecell", "one-cell", f0="AS", t0="2S 9H 9D", **CROWDED)),
+    # A run that is complete leaves by itself.
+    ("reachable", bare("spider", t0=run_down("KS", "S", 5), t1=run_down("8S", "S", 8))),
+    ("unreachable", bare("spider", t0=run_down("KS", "S", 5), t1=run_down("8H", "H", 8), **FULL)),
 ]  # fmt: skip
 
 
@@ -253,7 +287,7 @@ CASES: list[tuple[str, Board]] = [
 def test_the_outcome_of_a_board_by_hand(outcome: str, board: Board) -> None:
     found = search(board)
     assert found.outcome.value == outcome
-    assert ends_on_foundation(board, found.line) == (outcome == "reachable")
+    assert leads_home(board, found.line) == (outcome == "reachable")
 
 
 def test_most_of_the_dead_ends_still_have_moves() -> None:
@@ -266,9 +300,9 @@ def test_the_line_is_a_shortest_one() -> None:
     board = bare("roosevelt", f0="AS", w="2S 9H 9D", **columns("KD", range(5)))
     line = [move_text(board.ruleset, move) for move in search(board).line]
     assert line == ["w>t5", "w>t6", "w>f0"]
-    assert not ends_on_foundation(board, search(board).line[:-1])
-    assert not ends_on_foundation(board, search(board).line[1:])
-    assert not ends_on_foundation(board, ())
+    assert not leads_home(board, search(board).line[:-1])
+    assert not leads_home(board, search(board).line[1:])
+    assert not leads_home(board, ())
 
 
 @pytest.mark.parametrize(

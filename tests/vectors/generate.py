@@ -54,7 +54,7 @@ def deals() -> Iterator[dict[str, Any]]:
                 "seed": seed.hex(),
                 "game": game,
                 "variant": variant,
-                "deck": pile_names(shuffled(pack(rules.rules.packs), seed)),
+                "deck": pile_names(shuffled(rules.pack, seed)),
                 "position": position_of(deal_seed(rules, seed)),
             }
 
@@ -69,7 +69,7 @@ def replays() -> Iterator[dict[str, Any]]:
         for seed in SEEDS:
             yield {"seed": seed.hex()} | played(deal_seed(rules, seed), seed)
         decks: list[tuple[bytes, list[str]]] = [(easy_deck(rules), [])]
-        if any(group.takes == "run" for group in rules.groups):
+        if rules.runs_home:
             decks.append((run_deck(), RUN_OPENING))
         for deck, opening in decks:
             yield {"deck": pile_names(deck)} | played(
@@ -125,8 +125,19 @@ def tree_starts(game: str, variant: str) -> Iterator[Start]:
     if rules.rules.waste and rules.rules.waste.redeals:
         moves = played(seeds[3].board(rules), SEEDS[0])["moves"]
         yield Start(seeds[3].deal, tuple(moves[:-6]))
-    if any(group.takes == "run" for group in rules.groups):
+    if rules.runs_home:
         yield Start(" ".join(["deck", *pile_names(run_deck())]), tuple(RUN_OPENING[:-1]))
+    if rules.automatic:
+        yield Start(seeds[3].deal, tuple(until_home(seeds[3].board(rules))[:-1]))
+
+
+def until_home(board: Board) -> list[str]:
+    """Return the texts of hints until one brings cards home, or there is none."""
+    start, moves = board, []
+    while board.home == start.home and (move := hint(board)):
+        moves.append(move_text(board.ruleset, move))
+        board, _ = play(board, move)
+    return moves
 
 
 def run_deck() -> bytes:

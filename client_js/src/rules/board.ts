@@ -54,7 +54,8 @@ export function cardsFaceDown(layout: Layout): number {
 
 /** How many cards were never turned up; a stock that is a waste turned over has been seen. */
 export function cardsNeverSeen({ ruleset, piles, redeals }: Layout): number {
-  const covered = redeals > 0 ? ruleset.tableau : [...ruleset.tableau, ruleset.stock];
+  const covered = [...ruleset.tableau, ...ruleset.reserve];
+  if (redeals === 0) covered.push(ruleset.stock);
   return covered.reduce((sum, pile) => sum + (piles[pile] ?? []).filter(isDown).length, 0);
 }
 

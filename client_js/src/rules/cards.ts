@@ -48,9 +48,15 @@ export function cardOf(rank: string, suit: string): Card {
   return SUITS.indexOf(suit) * 13 + RANKS.indexOf(rank);
 }
 
-/** `packs` packs of 52 cards in order, each from AS to KC. */
-export function pack(packs: number): Pile {
-  return Array.from({ length: packs * PACK_SIZE }, (_, at) => at % PACK_SIZE);
+/**
+ * `packs` packs of 52 cards in order, each of thirteen cards of the suits over and over: from AS to
+ * KC, if there are all four.
+ */
+export function pack(packs: number, suits: string = SUITS): Pile {
+  return Array.from({ length: packs * PACK_SIZE }, (_, at) => {
+    const suit = suits.charAt(Math.floor(at / RANKS.length) % suits.length);
+    return SUITS.indexOf(suit) * RANKS.length + (at % RANKS.length);
+  });
 }
 
 /** The face-up card that `text` names, such as `TH`, the ten of hearts; throws `bad_card`. */

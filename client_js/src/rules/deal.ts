@@ -7,9 +7,10 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Board } from "./board.ts";
-import { type Card, type Pile, cardName, pack, turnedDown, turnedUp } from "./cards.ts";
+import { type Card, type Pile, cardName, turnedDown, turnedUp } from "./cards.ts";
 import { EngineError } from "./errors.ts";
 import type { Ruleset } from "./ruleset.ts";
+import type { Reserve, Tableau } from "./schema.ts";
 
 const STREAM_LABEL = utf8ToBytes("samedeal deal 1\0");
 const COMMITMENT_LABEL = utf8ToBytes("samedeal commitment 1\0");
@@ -64,7 +65,7 @@ function below(limit: number, words: Generator<number, never>): number {
 
 /** The initial board that a seed of 32 bytes deals. */
 export function dealSeed(ruleset: Ruleset, seed: Uint8Array): Board {
-  return layOut(ruleset, shuffled(pack(ruleset.rules.packs), seed));
+  return layOut(ruleset, shuffled(ruleset.pack, seed));
 }
 
 /** The initial board for a deck, whose first card is dealt first; throws `bad_deck`. */
@@ -78,7 +79,8 @@ export function layOut(ruleset: Ruleset, deck: Pile): Board {
   ruleset.groups.forEach((group, pile) => {
     if (group.setup === "dealt") piles[pile] = rest.splice(0, 1);
   });
-  dealTableau(ruleset, piles, rest);
+  dealRounds(piles, ruleset.reserve, ruleset.rules.reserve, rest);
+  dealRounds(piles, ruleset.tableau, ruleset.rules.tableau, rest);
   const stock = turnedDown(rest.toReversed());
   const up = ruleset.rules.stock.top === "up" ? 1 : 0;
   const hidden = stock.length - up;
@@ -87,35 +89,46 @@ export function layOut(ruleset: Ruleset, deck: Pile): Board {
 }
 
 /** Deal from the front of `rest`, in rounds of one card to each pile that is not yet complete. */
-function dealTableau(ruleset: Ruleset, piles: Pile[], rest: Card[]): void {
-  const { tableau } = ruleset.rules;
-  if (tableau === null) return;
-  for (let round = 0; round < Math.max(...tableau.deal); round++) {
-    ruleset.tableau.forEach((pile, at) => {
-      if ((tableau.deal[at] ?? 0) > round) {
+function dealRounds(
+  piles: Pile[],
+  numbers: readonly number[],
+  part: Reserve | Tableau | null,
+  rest: Card[],
+): void {
+  if (part === null) return;
+  for (let round = 0; round < Math.max(...part.deal); round++) {
+    numbers.forEach((pile, at) => {
+      if ((part.deal[at] ?? 0) > round) {
         piles[pile] = [...(piles[pile] ?? []), ...rest.splice(0, 1)];
       }
     });
   }
-  if (tableau.face_up === "all") return;
-  for (const pile of ruleset.tableau) {
+  if (part.face_up === "all") return;
+  for (const pile of numbers) {
     const cards = piles[pile] ?? [];
-    const hidden = Math.max(0, cards.length - tableau.face_up);
+    const hidden = Math.max(0, cards.length - part.face_up);
     piles[pile] = [...turnedDown(cards.slice(0, hidden)), ...cards.slice(hidden)];
   }
 }
 
 /** Check that `cards`, all face up, are exactly the packs of this game; throws `bad_deck`. */
 export function checkDeck(ruleset: Ruleset, cards: Pile): void {
-  const wanted = ruleset.rules.packs;
-  const found = new Map<Card, number>(pack(1).map((card) => [card, 0]));
-  for (const card of cards) found.set(card, (found.get(card) ?? 0) + 1);
-  for (const [card, count] of found) {
-    if (count === wanted && card < pack(1).length) continue;
+  const wanted = counted(ruleset.pack);
+  const found = counted(cards);
+  for (const card of [...wanted.keys(), ...found.keys()]) {
+    const [want, have] = [wanted.get(card) ?? 0, found.get(card) ?? 0];
+    if (want === have) continue;
     throw new EngineError(
       "bad_deck",
-      `${ruleset.game} needs ${ruleset.total} cards with ${wanted} of ${cardName(card)}; ` +
-        `this deck has ${cards.length} with ${count}.`,
+      `${ruleset.game} needs ${ruleset.total} cards with ${want} of ${cardName(card)}; ` +
+        `this deck has ${cards.length} with ${have}.`,
     );
   }
+}
+
+/** How often each card occurs. */
+function counted(cards: Pile): ReadonlyMap<Card, number> {
+  const found = new Map<Card, number>();
+  for (const card of cards) found.set(card, (found.get(card) ?? 0) + 1);
+  return found;
 }

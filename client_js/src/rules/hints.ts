@@ -1,10 +1,10 @@
 /** A hint: what a good simple player would do next. `RULES.md` describes how it is chosen. */
 
-import { type Layout, pileAt, viewOf } from "./board.ts";
-import { RANKS, isDown } from "./cards.ts";
+import { type Layout, cardsHome, pileAt, viewOf } from "./board.ts";
+import { type Card, RANKS, isDown } from "./cards.ts";
 import { legalMoves } from "./moves.ts";
 import { apply } from "./play.ts";
-import type { Move } from "./ruleset.ts";
+import { ENDLESS, type Move, ROW, type Ruleset } from "./ruleset.ts";
 
 /** How good a move is. Worths are compared from the left, and more is better. */
 type Worth = readonly number[];
@@ -57,45 +57,88 @@ function isHomeward({ ruleset }: Layout, { target }: Move): boolean {
 
 /** How good a legal move is; `null` if it leads nowhere. No move leads home, or this one does. */
 function worthOf(seen: Layout, move: Move): Worth | null {
+  const { foundations, stock, waste, turns } = seen.ruleset;
+  const { source, target, count } = move;
+  if (isHomeward(seen, move))
+    return [HOME, count, -(turns[pileAt(seen, source).at(-1) ?? -1] ?? 0)];
+  if (foundations.includes(source)) return null;
+  if (target === stock) return hasUse(seen) ? [DEALS] : null;
+  return target === ROW || target === waste ? [DEALS] : worthToPlace(seen, move);
+}
+
+/** How good a move to a tableau pile or a cell is, from anywhere but a foundation. */
+function worthToPlace(seen: Layout, move: Move): Worth | null {
   const { ruleset } = seen;
-  const from = pileAt(seen, move.source);
   const turns = (card: number | undefined) => ruleset.turns[card ?? -1] ?? 0;
-  if (isHomeward(seen, move)) return [HOME, move.count, -turns(from.at(-1))];
-  if (!ruleset.tableau.includes(move.target)) return [DEALS];
   const onto = pileAt(seen, move.target);
-  const turn = turns(from.at(-move.count));
+  const turn = turns(pileAt(seen, move.source).at(-move.count));
   const known = onto.filter((card) => !isDown(card)).map(turns);
   const buried = known.filter((each) => each < turn).length;
   const gap = known.length > 0 ? Math.min(...known) : RANKS.length;
   if (leadsHome(seen, move)) return [PREPARES, -buried, -gap];
-  const joins = onto.length > 0 && ruleset.ordersTableau;
-  if (ruleset.tableau.includes(move.source)) return worthBetween(seen, move, joins);
-  if (joins) return [WASTE_JOINS, -buried];
-  return move.source === ruleset.waste ? [WASTE] : [DEALS, -buried, -gap];
+  if (ruleset.tableau.includes(move.source)) return worthFromPile(seen, move);
+  if (onto.length > 0 && ruleset.ordersTableau) return [WASTE_JOINS, -buried];
+  if (move.source === ruleset.stock) return [DEALS, -buried, -gap];
+  // A card that leaves one place of its own for another gets nowhere.
+  const { cells } = ruleset;
+  return cells.includes(move.source) || cells.includes(move.target) ? null : [WASTE];
 }
 
-/** How good a move from tableau pile to tableau pile is. */
-function worthBetween(seen: Layout, { source, target, count }: Move, joins: boolean): Worth | null {
+/** How good a move from a tableau pile to another, or to a cell, is. */
+function worthFromPile(seen: Layout, { source, target, count }: Move): Worth | null {
   const { ruleset } = seen;
   const from = pileAt(seen, source);
+  const onto = pileAt(seen, target).at(-1);
   const left = from.slice(0, -count);
   const below = left.at(-1);
   const head = from.at(-count);
+  const toTableau = Number(ruleset.tableau.includes(target));
   const uncovers = below !== undefined && isDown(below);
-  if (below !== undefined && head !== undefined && !uncovers && ruleset.builds(below, head)) {
-    return null;
+  const bond = uncovers ? 0 : bondOf(ruleset, below, head);
+  const newBond = ruleset.ordersTableau ? bondOf(ruleset, onto, head) : 0;
+  const hasStock = pileAt(seen, ruleset.stock).length > 0;
+  const needsCards = hasStock && !ruleset.rules.stock.row_on_empty;
+  if (newBond > 0) {
+    const empties = left.length === 0;
+    if (newBond <= bond || (empties && needsCards)) return null;
+    return [JOINS, newBond, Number(uncovers), Number(empties), count];
   }
-  if (joins) return [JOINS, Number(uncovers), Number(left.length === 0), count];
-  if (uncovers) return [UNCOVERS, count];
-  const spreads =
-    left.length > 0 &&
-    pileAt(seen, target).length === 0 &&
-    pileAt(seen, ruleset.stock).length === 0;
-  return spreads ? [SPREADS, -left.length] : null;
+  if (uncovers) return [UNCOVERS, toTableau, count];
+  const waits = needsCards && !legalMoves(seen).some((move) => move.source === ruleset.stock);
+  if (bond > 0 && !waits) return null;
+  const spreads = left.length > 0 && onto === undefined && (waits || !hasStock);
+  return spreads ? [SPREADS, toTableau, -bond, -left.length] : null;
 }
 
-/** Whether a card that is seen can go home after a move. */
+/** How well a card lies on another: 2 if they move together, 1 if it only builds. */
+function bondOf(ruleset: Ruleset, below: Card | undefined, card: Card | undefined): number {
+  if (below === undefined || card === undefined) return 0;
+  return Number(ruleset.builds(below, card)) + Number(ruleset.carries(below, card));
+}
+
+/**
+ * Whether turning the waste over leads anywhere. Where it ends, it always may. Without end it does
+ * if a card fits somewhere which the next pass brings up, were nothing else played.
+ */
+function hasUse(seen: Layout): boolean {
+  const { redeals, waste, stock, rules } = seen.ruleset;
+  if (redeals < ENDLESS || waste === null) return true;
+  const cards = pileAt(seen, waste);
+  const tops = cards.filter(
+    (_, at) => (at + 1) % rules.stock.turns === 0 || at === cards.length - 1,
+  );
+  return tops.some((top) => {
+    const passing = { ...seen, piles: seen.piles.with(waste, [top]) };
+    return legalMoves(passing).some(
+      (move) => move.source === waste && move.target !== stock && worthOf(passing, move) !== null,
+    );
+  });
+}
+
+/** Whether a move brings a card home, or leaves one that is seen to go home next. */
 function leadsHome(seen: Layout, move: Move): boolean {
   const after = apply(seen, move);
-  return legalMoves(after).some((next) => isHomeward(after, next));
+  return (
+    cardsHome(after) > cardsHome(seen) || legalMoves(after).some((next) => isHomeward(after, next))
+  );
 }

@@ -1,18 +1,25 @@
 /** Legal moves, on boards and views alike: they never depend on a hidden card. */
 
 import { type Layout, cardsHome, pileAt } from "./board.ts";
-import { type Card, type Pile, isDown } from "./cards.ts";
+import { type Card, PACK_SIZE, type Pile, isDown, rankOf } from "./cards.ts";
 import { EMPTY, type Fits, type Move, ROW, RUN_LENGTH, type Ruleset } from "./ruleset.ts";
+import type { Place } from "./schema.ts";
 
 /** All legal moves, each once, in no particular order. */
 export function legalMoves(layout: Layout): Move[] {
-  const { tableau, stock } = layout.ruleset;
+  const { tableau, stock, waste, reserve, cells, groups, rules } = layout.ruleset;
   const moves: Move[] = [];
-  for (const source of tableau) {
-    if (pileAt(layout, source).length > 0) fromTableau(layout, source, moves);
+  for (const source of tableau) fromTableau(layout, source, moves);
+  for (const source of reserve) fromPile(layout, source, rules.reserve?.plays ?? [], moves);
+  for (const source of cells) fromPile(layout, source, rules.cells?.plays ?? [], moves);
+  if (waste !== null) {
+    fromPile(layout, waste, rules.waste?.plays ?? [], moves);
+    turningOver(layout, waste, moves);
   }
-  fromWaste(layout, moves);
   if (pileAt(layout, stock).length > 0) fromStock(layout, moves);
+  if (groups.some(({ plays }) => plays.length > 0) && !isWon(layout)) {
+    groups.forEach(({ plays }, source) => fromPile(layout, source, plays, moves));
+  }
   return moves;
 }
 
@@ -50,34 +57,39 @@ export function runLength(pile: Pile, builds: Fits): number {
   return length;
 }
 
-/** Whether foundation `target`, holding `pile`, takes the single card `card`. */
+/**
+ * Whether foundation `target`, holding `pile`, takes the single card `card`. Where a foundation
+ * starts with the rank of another, its first card may be any here.
+ */
 export function fitsFoundation(ruleset: Ruleset, target: number, pile: Pile, card: Card): boolean {
   return ruleset.homes[target]?.(topOf(pile), card) ?? false;
 }
 
-/** Append the legal moves of a tableau pile that has cards. */
+/** Append the legal moves of a tableau pile. */
 function fromTableau(layout: Layout, source: number, moves: Move[]): void {
-  const { ruleset } = layout;
-  const plays = ruleset.rules.tableau?.plays ?? [];
-  if (plays.includes("foundation")) {
-    toFoundations(layout, source, moves);
-    runsHome(layout, source, moves);
-  }
-  if (plays.includes("tableau")) {
-    if (ruleset.movesRuns) runsToTableau(layout, source, moves);
-    else toTableau(layout, source, moves);
+  const { movesRuns, rules } = layout.ruleset;
+  const plays = rules.tableau?.plays ?? [];
+  const single = movesRuns ? plays.filter((place) => place !== "tableau") : plays;
+  fromPile(layout, source, single, moves);
+  if (plays.includes("foundation")) runsHome(layout, source, moves);
+  if (movesRuns && plays.includes("tableau")) runsToTableau(layout, source, moves);
+}
+
+/** Append the legal moves of the top card of a pile to the places that it plays to. */
+function fromPile(layout: Layout, source: number, plays: readonly Place[], moves: Move[]): void {
+  if (pileAt(layout, source).length === 0) return;
+  for (const place of plays) {
+    if (place === "foundation") toFoundations(layout, source, moves);
+    else if (place === "tableau") toTableau(layout, source, moves);
+    else toCells(layout, source, moves);
   }
 }
 
-/** Append the legal moves of the waste: those of its top card, and turning it over. */
-function fromWaste(layout: Layout, moves: Move[]): void {
-  const { waste, rules, stock } = layout.ruleset;
-  if (waste === null || rules.waste === null || pileAt(layout, waste).length === 0) return;
-  if (rules.waste.plays.includes("foundation")) toFoundations(layout, waste, moves);
-  if (rules.waste.plays.includes("tableau")) toTableau(layout, waste, moves);
-  if (layout.redeals < rules.waste.redeals && pileAt(layout, stock).length === 0) {
-    moves.push({ source: waste, target: stock, count: 1 });
-  }
+/** Append the turning over of the waste, if it is legal. */
+function turningOver(layout: Layout, waste: number, moves: Move[]): void {
+  const { redeals, stock } = layout.ruleset;
+  if (pileAt(layout, waste).length === 0 || pileAt(layout, stock).length > 0) return;
+  if (layout.redeals < redeals) moves.push({ source: waste, target: stock, count: 1 });
 }
 
 /** Append the legal moves of a stock that has cards. */
@@ -85,10 +97,18 @@ function fromStock(layout: Layout, moves: Move[]): void {
   const { stock: source, waste, rules } = layout.ruleset;
   for (const place of rules.stock.plays) {
     if (place === "waste" && waste !== null) moves.push({ source, target: waste, count: 1 });
-    else if (place === "row") moves.push({ source, target: ROW, count: 1 });
+    else if (place === "row" && mayDealRow(layout)) moves.push({ source, target: ROW, count: 1 });
     else if (place === "tableau") toTableau(layout, source, moves);
     else if (place === "foundation") stockToFoundations(layout, moves);
   }
+}
+
+/** Whether every tableau pile has cards, or cannot have, since too few are left; if it matters. */
+function mayDealRow(layout: Layout): boolean {
+  const { tableau, rules } = layout.ruleset;
+  const sizes = tableau.map((pile) => pileAt(layout, pile).length);
+  const cards = sizes.reduce((sum, size) => sum + size, 0);
+  return rules.stock.row_on_empty || !sizes.includes(0) || cards < sizes.length;
 }
 
 function stockToFoundations(layout: Layout, moves: Move[]): void {
@@ -112,9 +132,26 @@ function toFoundations(
 ): void {
   const card = topOf(pileAt(layout, source));
   for (const target of targets) {
-    if (fitsFoundation(layout.ruleset, target, pileAt(layout, target), card)) {
+    const pile = pileAt(layout, target);
+    if (
+      fitsFoundation(layout.ruleset, target, pile, card) &&
+      (pile.length > 0 || mayStart(layout, target, card))
+    ) {
       moves.push({ source, target, count: 1 });
     }
+  }
+}
+
+/** Whether a card that fits an empty foundation has the rank that others began with. */
+function mayStart(layout: Layout, target: number, card: Card): boolean {
+  if (layout.ruleset.groups[target]?.first !== "same") return true;
+  return rankOf(card) === rankOf(pileAt(layout, 0)[0] ?? card);
+}
+
+function toCells(layout: Layout, source: number, moves: Move[]): void {
+  if (topOf(pileAt(layout, source)) >= PACK_SIZE) return;
+  for (const target of layout.ruleset.cells) {
+    if (pileAt(layout, target).length === 0) moves.push({ source, target, count: 1 });
   }
 }
 
@@ -128,28 +165,56 @@ function toTableau(layout: Layout, source: number, moves: Move[]): void {
   }
 }
 
-/** Append the legal moves of a pile's run, whole or in part, to tableau piles. */
+/** Append the legal moves of cards at the end of a pile, which move together, to tableau piles. */
 function runsToTableau(layout: Layout, source: number, moves: Move[]): void {
-  const { builds, bySpaces, tableau } = layout.ruleset;
+  const { builds, tableau, moves: how } = layout.ruleset;
   const pile = pileAt(layout, source);
-  const longest = longestCarried(layout, runLength(pile, builds));
+  const run = together(layout, pile);
   for (const target of tableau) {
     if (target === source) continue;
     const onto = topOf(pileAt(layout, target));
-    const most = onto === EMPTY && bySpaces ? Math.min(1, longest) : longest;
+    const most = Math.min(run, longestRun(layout, onto === EMPTY));
     for (let count = 1; count <= most; count++) {
       const card = pile.at(-count);
-      if (card !== undefined && builds(onto, card)) moves.push({ source, target, count });
+      const whole = how !== "whole-run" || count === 1 || count === pile.length;
+      if (whole && card !== undefined && builds(onto, card)) moves.push({ source, target, count });
     }
   }
 }
 
-/** How many cards of a run may move at once onto a pile that has cards. */
-function longestCarried(layout: Layout, run: number): number {
-  const { bySpaces, tableau } = layout.ruleset;
-  if (!bySpaces) return run;
-  const spaces = tableau.filter((pile) => pileAt(layout, pile).length === 0).length;
-  return Math.min(run, 2 ** spaces);
+/** How many cards at the end of a pile would move together, had they the room. */
+function together({ ruleset }: Layout, pile: Pile): number {
+  if (ruleset.moves !== "any") return runLength(pile, ruleset.carries);
+  return pile.length - (pile.findLastIndex(isDown) + 1);
+}
+
+/** How many cards may move at once onto a tableau pile, by the places that are free. */
+function longestRun(layout: Layout, ontoEmpty: boolean): number {
+  const { moves, tableau, cells, total } = layout.ruleset;
+  const free = (piles: readonly number[]) =>
+    piles.filter((pile) => pileAt(layout, pile).length === 0).length;
+  if (moves === "run-by-spaces") return ontoEmpty ? 1 : 2 ** free(tableau);
+  if (moves === "run-by-places") {
+    return (1 + free(cells)) * 2 ** (free(tableau) - (ontoEmpty ? 1 : 0));
+  }
+  return total;
+}
+
+/** The foundation to which a run leaves a tableau pile by itself, if it does. */
+export function leavingTo(
+  ruleset: Ruleset,
+  piles: readonly Pile[],
+  source: number,
+): number | undefined {
+  const pile = piles[source] ?? [];
+  const head = pile.at(-RUN_LENGTH);
+  if (head === undefined || runLength(pile, ruleset.carries) < RUN_LENGTH) return undefined;
+  return ruleset.foundations.find(
+    (target) =>
+      ruleset.groups[target]?.automatic &&
+      ruleset.headsRun(target, head) &&
+      piles[target]?.length === 0,
+  );
 }
 
 /** Append the legal moves of a whole run from the tableau to foundations. */
@@ -157,8 +222,9 @@ function runsHome(layout: Layout, source: number, moves: Move[]): void {
   const { ruleset } = layout;
   const pile = pileAt(layout, source);
   const head = pile.at(-RUN_LENGTH);
-  if (head === undefined || runLength(pile, ruleset.builds) < RUN_LENGTH) return;
+  if (head === undefined || runLength(pile, ruleset.carries) < RUN_LENGTH) return;
   for (const target of ruleset.foundations) {
+    if (ruleset.groups[target]?.automatic) continue;
     if (ruleset.headsRun(target, head) && pileAt(layout, target).length === 0) {
       moves.push({ source, target, count: RUN_LENGTH });
     }

@@ -10,7 +10,7 @@ import { type Pile, UNSEEN, cardName, parseCard } from "./cards.ts";
 import { EngineError } from "./errors.ts";
 import { type Move, ROW, type Ruleset } from "./ruleset.ts";
 
-const MOVE = /^([a-z]\d{0,2})>([a-z]\d{0,2})(?:x([2-9]|[1-9]\d))?$/;
+const MOVE = /^([a-z]\d{0,2})>([a-z]\d{0,2})(?:x([2-9]|[1-9]\d{1,2}))?$/;
 
 /** A move's text. */
 export function moveText(ruleset: Ruleset, { source, target, count }: Move): string {

@@ -8,9 +8,9 @@
 import { type Board, type Layout, type View, pileAt, viewOf } from "./board.ts";
 import { type Pile, turnedDown, turnedUp } from "./cards.ts";
 import { EngineError } from "./errors.ts";
-import { isLegal } from "./moves.ts";
+import { isLegal, leavingTo } from "./moves.ts";
 import { moveText } from "./notation.ts";
-import { type Move, ROW, type Ruleset } from "./ruleset.ts";
+import { type Move, ROW, RUN_LENGTH, type Ruleset } from "./ruleset.ts";
 
 /** The board after a move; throws `illegal_move` if the rules do not allow it here. */
 export function play(board: Board, move: Move): Board {
@@ -38,9 +38,12 @@ export function apply(layout: Layout, move: Move): Layout {
     piles[move.target] = turnedDown(pileAt(layout, move.source).toReversed());
     piles[move.source] = [];
     redeals += 1;
+  } else if (move.source === ruleset.stock && move.target === ruleset.waste) {
+    dealToWaste(ruleset, piles, move.target);
   } else {
     carry(ruleset, piles, move);
   }
+  if (ruleset.automatic) sendRuns(ruleset, piles);
   if (ruleset.rules.stock.top === "up") turnTopUp(piles, ruleset.stock);
   return { ...layout, piles, redeals, moves: layout.moves + 1 };
 }
@@ -50,21 +53,38 @@ function carry(ruleset: Ruleset, piles: Pile[], { source, target, count }: Move)
   const from = piles[source] ?? [];
   piles[source] = from.slice(0, from.length - count);
   piles[target] = [...(piles[target] ?? []), ...turnedUp(from.slice(from.length - count))];
-  if (ruleset.tableau.includes(source)) {
+  if (ruleset.tableau.includes(source) || ruleset.reserve.includes(source)) {
     turnTopUp(piles, source);
-    if (piles[source].length === 0) fill(ruleset, piles, source);
   }
+  if (ruleset.tableau.includes(source) && piles[source].length === 0) fill(ruleset, piles, source);
+}
+
+/** Move whole runs at the ends of tableau piles to foundations that take them by themselves. */
+function sendRuns(ruleset: Ruleset, piles: Pile[]): void {
+  for (const source of ruleset.tableau) {
+    const target = leavingTo(ruleset, piles, source);
+    if (target !== undefined) carry(ruleset, piles, { source, target, count: RUN_LENGTH });
+  }
+}
+
+/** Turn cards of the stock to the waste, one after the other, while it has some. */
+function dealToWaste({ stock, rules }: Ruleset, piles: Pile[], waste: number): void {
+  const left = piles[stock] ?? [];
+  const size = Math.max(0, left.length - rules.stock.turns);
+  piles[waste] = [...(piles[waste] ?? []), ...turnedUp(left.slice(size).toReversed())];
+  piles[stock] = left.slice(0, size);
+}
+
+/** The piles that fill an emptied tableau pile: the first of them that has cards does. */
+export function fillers({ rules, reserve, stock, waste }: Ruleset): readonly number[] {
+  const piles = { reserve, waste: waste === null ? [] : [waste], stock: [stock] };
+  return (rules.tableau?.fill ?? []).flatMap((place) => piles[place]);
 }
 
 /** Fill an emptied tableau pile from the first pile of `tableau.fill` that has cards. */
 function fill(ruleset: Ruleset, piles: Pile[], emptied: number): void {
-  for (const place of ruleset.rules.tableau?.fill ?? []) {
-    const source = place === "waste" ? ruleset.waste : ruleset.stock;
-    if (source !== null && piles[source]?.length) {
-      carry(ruleset, piles, { source, target: emptied, count: 1 });
-      return;
-    }
-  }
+  const source = fillers(ruleset).find((pile) => piles[pile]?.length);
+  if (source !== undefined) carry(ruleset, piles, { source, target: emptied, count: 1 });
 }
 
 /** Deal one card to each tableau pile, from left to right, while the stock has cards. */

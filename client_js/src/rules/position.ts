@@ -1,13 +1,14 @@
 /** Positions: complete boards as JSON values, written and parsed with validation. */
 
 import { type Board, pileAt } from "./board.ts";
-import { type Pile, cardName, isDown, parsePile, suitOf, turnedUp } from "./cards.ts";
+import { type Pile, cardName, isDown, parsePile, rankOf, suitOf, turnedUp } from "./cards.ts";
 import { findRuleset } from "./catalog.ts";
 import { checkDeck } from "./deal.ts";
 import { EngineError } from "./errors.ts";
-import { fitsFoundation, isStuck, isWon, runLength } from "./moves.ts";
+import { fitsFoundation, isStuck, isWon, leavingTo, runLength } from "./moves.ts";
+import { fillers } from "./play.ts";
 import { RUN_LENGTH, type Ruleset } from "./ruleset.ts";
-import { STANDARD } from "./schema.ts";
+import { type Reserve, STANDARD, type Tableau } from "./schema.ts";
 
 const MAX_MOVES = 1_000_000;
 const KEYS = ["game", "moves", "piles", "redeals", "stuck", "variant", "won"];
@@ -59,7 +60,7 @@ export function parsePosition(position: unknown): Board {
   const board: Board = {
     ruleset,
     piles: readPiles(ruleset, position.piles),
-    redeals: readCount(position, "redeals", ruleset.rules.waste?.redeals ?? 0),
+    redeals: readCount(position, "redeals", ruleset.redeals),
     moves: readCount(position, "moves", MAX_MOVES),
   };
   checkBoard(board);
@@ -111,41 +112,69 @@ function readCount(position: Fields, key: string, most: number): number {
 /** Check the invariants of boards that play can reach. */
 function checkBoard(board: Board): void {
   const { ruleset } = board;
-  const { tableau } = ruleset.rules;
   checkDeck(ruleset, board.piles.flatMap(turnedUp));
   for (const pile of ruleset.foundations) {
-    if (!couldBeFoundation(ruleset, pile, pileAt(board, pile))) {
+    if (!couldBeFoundation(board, pile)) {
       throw impossible(`${ruleset.pileNames[pile]} holds cards that it cannot take.`);
     }
   }
-  ruleset.tableau.forEach((pile, at) => {
-    const dealt = tableau?.deal[at] ?? 0;
-    const up = tableau?.face_up ?? "all";
-    const most = up === "all" ? 0 : Math.max(0, dealt - up);
-    if (!downBelowUp(pileAt(board, pile), most)) {
-      throw impossible(`${ruleset.pileNames[pile]} has the wrong cards face down.`);
+  checkDealt(board, ruleset.rules.tableau, ruleset.tableau);
+  checkDealt(board, ruleset.rules.reserve, ruleset.reserve);
+  for (const pile of ruleset.cells) {
+    if (pileAt(board, pile).length > 1 || pileAt(board, pile).some(isDown)) {
+      throw impossible(`${ruleset.pileNames[pile]} holds more than a card face up.`);
     }
-  });
+  }
   if (!couldBeStock(board)) {
     throw impossible("The stock has an impossible number of cards, or some the wrong way up.");
   }
   if (ruleset.waste !== null && pileAt(board, ruleset.waste).some(isDown)) {
     throw impossible("A card of the waste lies face down.");
   }
-  const fill = tableau?.fill ?? [];
-  const fillers = fill.map((place) => (place === "waste" ? ruleset.waste : ruleset.stock));
-  // Where only the waste fills, the stock can add to it later; where only the stock fills, the
-  // waste can be turned over to be the stock again.
-  const redeals = ruleset.rules.waste?.redeals ?? 0;
-  const alwaysFills = fill.includes("stock") && (fill.includes("waste") || redeals === 0);
-  const couldFill =
-    alwaysFills && fillers.some((pile) => pile !== null && pileAt(board, pile).length > 0);
+  const couldFill = alwaysFilling(ruleset).some((pile) => pileAt(board, pile).length > 0);
   if (couldFill && ruleset.tableau.some((pile) => pileAt(board, pile).length === 0)) {
     throw impossible("A tableau pile is empty that would have been filled.");
   }
 }
 
-function couldBeFoundation(ruleset: Ruleset, target: number, pile: Pile): boolean {
+/** Check the piles of a part of the layout that is dealt. */
+function checkDealt(
+  board: Board,
+  part: Tableau | Reserve | null,
+  numbers: readonly number[],
+): void {
+  const { ruleset } = board;
+  numbers.forEach((pile, at) => {
+    const dealt = part?.deal[at] ?? 0;
+    const up = part?.face_up ?? "all";
+    const name = ruleset.pileNames[pile];
+    const cards = pileAt(board, pile);
+    if (!downBelowUp(cards, up === "all" ? 0 : Math.max(0, dealt - up))) {
+      throw impossible(`${name} has the wrong cards face down.`);
+    }
+    if (part === ruleset.rules.reserve && cards.length > dealt) {
+      throw impossible(`${name} has more cards than it was dealt.`);
+    }
+    if (ruleset.automatic && leavingTo(ruleset, board.piles, pile) !== undefined) {
+      throw impossible(`${name} ends in a run that would have left.`);
+    }
+  });
+}
+
+/**
+ * The piles that fill every emptied pile as long as one of them has cards. Where only the waste
+ * fills, the stock can add to it later; where only the stock fills, the waste can be turned over to
+ * be the stock again. A reserve never gets a card.
+ */
+function alwaysFilling(ruleset: Ruleset): readonly number[] {
+  const fill = ruleset.rules.tableau?.fill ?? [];
+  const always = fill.includes("stock") && (fill.includes("waste") || ruleset.redeals === 0);
+  return fillers(ruleset).filter((pile) => always || ruleset.reserve.includes(pile));
+}
+
+function couldBeFoundation(board: Board, target: number): boolean {
+  const { ruleset } = board;
+  const pile = pileAt(board, target);
   const group = ruleset.groups[target];
   const [first] = pile;
   if (pile.some(isDown)) return false;
@@ -154,12 +183,14 @@ function couldBeFoundation(ruleset: Ruleset, target: number, pile: Pile): boolea
     return (
       pile.length === RUN_LENGTH &&
       ruleset.headsRun(target, first) &&
-      runLength(pile, ruleset.builds) === RUN_LENGTH
+      runLength(pile, ruleset.carries) === RUN_LENGTH
     );
   }
   if (ruleset.rules.stock.to_foundation === "any") return true;
   const laidOut = ruleset.laidOut().get(target);
   if (laidOut !== undefined && suitOf(first) !== suitOf(laidOut)) return false;
+  const base = pileAt(board, 0)[0];
+  if (group?.first === "same" && base !== undefined && rankOf(first) !== rankOf(base)) return false;
   return pile.every((card, at) => fitsFoundation(ruleset, target, pile.slice(0, at), card));
 }
 
@@ -171,17 +202,25 @@ function downBelowUp(pile: Pile, most: number): boolean {
   );
 }
 
-function couldBeStock({ ruleset, piles }: Board): boolean {
+function couldBeStock(board: Board): boolean {
+  const { ruleset } = board;
   const { rules } = ruleset;
-  const stock = piles[ruleset.stock] ?? [];
-  const dealt = (rules.tableau?.deal ?? []).reduce((sum, count) => sum + count, 0);
+  const stock = pileAt(board, ruleset.stock);
+  const dealt = [...(rules.tableau?.deal ?? []), ...(rules.reserve?.deal ?? [])];
   const full =
-    ruleset.total - dealt - ruleset.groups.filter(({ setup }) => setup !== "empty").length;
+    ruleset.total -
+    dealt.reduce((sum, count) => sum + count, 0) -
+    ruleset.groups.filter(({ setup }) => setup !== "empty").length;
   if (stock.length > full) return false;
-  const onlyRows = rules.stock.plays.every((place) => place === "row");
-  if (onlyRows && stock.length > 0 && (full - stock.length) % ruleset.tableau.length !== 0) {
-    return false;
-  }
+  if (stock.length > 0 && (full - stock.length) % dealtAtOnce(board) !== 0) return false;
   const hidden = stock.length - (rules.stock.top === "up" && stock.length > 0 ? 1 : 0);
   return stock.every((card, at) => isDown(card) === at < hidden);
+}
+
+/** A number of which the cards dealt from a stock that has some are a multiple. */
+function dealtAtOnce({ ruleset, redeals }: Board): number {
+  const { stock, tableau } = ruleset.rules;
+  if (stock.plays.every((place) => place === "row")) return ruleset.tableau.length;
+  // A stock that was the waste can have any number of cards, as has one that fills piles.
+  return redeals === 0 && !tableau?.fill.includes("stock") ? stock.turns : 1;
 }

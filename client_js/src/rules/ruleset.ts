@@ -4,14 +4,28 @@
  * All that depends on the rules alone is computed here, once, so that listing moves is fast.
  */
 
-import { type Card, PACK_SIZE, RANKS, UNSEEN, cardOf, isRed, rankOf, suitOf } from "./cards.ts";
-import type { Foundation, Match, Order, Rules } from "./schema.ts";
+import {
+  type Card,
+  PACK_SIZE,
+  type Pile,
+  RANKS,
+  UNSEEN,
+  cardOf,
+  isRed,
+  pack,
+  rankOf,
+  suitOf,
+} from "./cards.ts";
+import type { Foundation, Match, Order, Rules, Tableau } from "./schema.ts";
 
 /** Stands for the top card of an empty pile. */
 export const EMPTY = UNSEEN + 1;
 
 /** The target of a move that deals a row of cards to the tableau. */
 export const ROW = -2;
+
+/** `Ruleset.redeals` where the waste is turned over without end: more often than anybody does. */
+export const ENDLESS = 1_000_000;
 
 /** The length of a run that goes to a foundation. */
 export const RUN_LENGTH = 13;
@@ -21,7 +35,7 @@ export type Fits = (top: Card, card: Card) => boolean;
 
 /**
  * A move of `count` cards from the pile `source` to the pile `target`, by pile number. Dealing a
- * row, with the target `ROW`, and turning the waste over have a count of 1.
+ * row, with the target `ROW`, dealing to the waste, and turning the waste over have a count of 1.
  */
 export interface Move {
   readonly source: number;
@@ -29,13 +43,18 @@ export interface Move {
   readonly count: number;
 }
 
-/** One game's rules in one variant. Piles are numbered: foundations, tableau, stock, waste. */
+/**
+ * One game's rules in one variant. Piles are numbered: foundations, tableau, stock, waste, reserve,
+ * cells. A game without a stock has one that is always empty.
+ */
 export class Ruleset {
   readonly game: string;
   readonly variant: string;
   readonly rules: Rules;
   /** Identifies these rules among all that the game has ever had; empty for rules of a test. */
   readonly digest: string;
+  /** The cards in play, in the order of an unshuffled pack. */
+  readonly pack: Pile;
   /** The number of cards in play. */
   readonly total: number;
   /** The group of each foundation, by pile number. */
@@ -44,18 +63,26 @@ export class Ruleset {
   readonly tableau: readonly number[];
   readonly stock: number;
   readonly waste: number | null;
+  readonly reserve: readonly number[];
+  readonly cells: readonly number[];
+  /** How often the waste may be turned over in a game. */
+  readonly redeals: number;
   readonly pileNames: readonly string[];
   readonly pileNumbers: ReadonlyMap<string, number>;
   /** The table of what a tableau pile takes. */
   readonly builds: Fits;
+  /** The table of what builds on what in cards that move together. */
+  readonly carries: Fits;
   /** The table of what each foundation takes; one that takes runs takes no single card. */
   readonly homes: readonly Fits[];
   /** For each card, how many cards a foundation takes before it, at the least. */
   readonly turns: readonly number[];
   /** Whether a tableau pile that has cards takes only certain others. */
   readonly ordersTableau: boolean;
+  readonly moves: Tableau["moves"];
   readonly movesRuns: boolean;
-  readonly bySpaces: boolean;
+  /** Whether runs leave the tableau by themselves. */
+  readonly automatic: boolean;
 
   constructor(game: string, variant: string, rules: Rules, digest = "") {
     const { tableau } = rules;
@@ -63,13 +90,16 @@ export class Ruleset {
     this.variant = variant;
     this.rules = rules;
     this.digest = digest;
-    this.total = rules.packs * PACK_SIZE;
+    this.pack = pack(rules.packs, rules.suits);
+    this.total = this.pack.length;
     this.groups = rules.foundations.flatMap((group) => Array<Foundation>(group.piles).fill(group));
     const names = [
       ...this.groups.map((_, at) => `f${at}`),
       ...(tableau?.deal ?? []).map((_, at) => `t${at}`),
       "s",
       ...(rules.waste ? ["w"] : []),
+      ...(rules.reserve?.deal ?? []).map((_, at) => `r${at}`),
+      ...Array.from({ length: rules.cells?.piles ?? 0 }, (_, at) => `c${at}`),
     ];
     const numbered = (letter: string) =>
       names.flatMap((name, pile) => (name.startsWith(letter) ? [pile] : []));
@@ -79,14 +109,21 @@ export class Ruleset {
     this.tableau = numbered("t");
     this.stock = names.indexOf("s");
     this.waste = rules.waste ? names.indexOf("w") : null;
-    this.builds = tableauFits(rules);
+    this.reserve = numbered("r");
+    this.cells = numbered("c");
+    const redeals = rules.waste?.redeals ?? 0;
+    this.redeals = redeals === "any" ? ENDLESS : redeals;
+    this.builds = tableauFits(tableau, tableau?.match);
+    this.carries =
+      tableau?.run_match == null ? this.builds : tableauFits(tableau, tableau.run_match);
     this.homes = rules.foundations.flatMap((group) =>
       Array<Fits>(group.piles).fill(foundationFits(group)),
     );
     this.turns = turnsOf(rules.foundations);
     this.ordersTableau = tableau !== null && tableau.order !== "any";
-    this.movesRuns = tableau !== null && tableau.moves !== "card";
-    this.bySpaces = tableau?.moves === "run-by-spaces";
+    this.moves = tableau?.moves ?? "card";
+    this.movesRuns = this.moves !== "card";
+    this.automatic = this.groups.some((group) => group.automatic);
   }
 
   /** Whether foundation `target`, if empty, takes a run headed by `card`. */
@@ -129,18 +166,22 @@ function inOrder(order: Order, wrap: boolean, card: Card, top: Card): boolean {
   return STEPS[order].some((wanted) => step === wanted || (wrap && (step - wanted) % 13 === 0));
 }
 
-/** Whether `card` is of the rank `first`, which may be `any`. */
+/**
+ * Whether `card` is of the rank `first`. For `any` every card is; for `same` every card may be, as
+ * that depends on the deal.
+ */
 function starts(card: Card, first: string): boolean {
-  return first === "any" || RANKS.charAt(rankOf(card)) === first;
+  return first === "any" || first === "same" || RANKS.charAt(rankOf(card)) === first;
 }
 
 function startsGroup(card: Card, group: Foundation): boolean {
   return starts(card, group.first) && group.suits.includes(suitOf(card));
 }
 
-/** Whether `top` is the thirteenth and last card of a foundation that wraps around. */
+/** Whether `top` is the last card of a foundation: by its rank, or the thirteenth that wraps. */
 function completes(top: Card, group: Foundation): boolean {
-  if (group.first === "any" || !group.wrap || group.order === "either") return false;
+  if (RANKS.charAt(rankOf(top)) === group.last) return true;
+  if (turnless(group) || !group.wrap) return false;
   const next = rankOf(top) + (group.order === "up" ? 1 : -1);
   return (next - RANKS.indexOf(group.first)) % 13 === 0;
 }
@@ -157,11 +198,11 @@ function tabled(rule: (top: Card, card: Card) => boolean): Fits {
   return (top, card) => table[top * width + card] === 1;
 }
 
-function tableauFits({ tableau }: Rules): Fits {
+function tableauFits(tableau: Tableau | null, match: Match = "any"): Fits {
   return tabled((top, card) => {
     if (tableau === null) return false;
     if (top === EMPTY) return starts(card, tableau.empty);
-    return inOrder(tableau.order, tableau.wrap, card, top) && matches(tableau.match, card, top);
+    return inOrder(tableau.order, tableau.wrap, card, top) && matches(match, card, top);
   });
 }
 
@@ -183,9 +224,15 @@ function turnsOf(groups: readonly Foundation[]): readonly number[] {
 }
 
 /** How many cards lie on a foundation of the group when it takes `card`, at the least. */
-function turnOf(card: Card, { first, order, takes }: Foundation): number {
-  if (first === "any" || order === "either") return 0;
+function turnOf(card: Card, group: Foundation): number {
+  const { first, order, takes } = group;
+  if (turnless(group)) return 0;
   if (takes === "run") return RANKS.length;
   const steps = (rankOf(card) - RANKS.indexOf(first)) * (order === "up" ? 1 : -1);
   return (steps + RANKS.length) % RANKS.length;
+}
+
+/** Whether a foundation of the group has no certain first rank, or no one direction. */
+function turnless({ first, order }: Foundation): boolean {
+  return first === "any" || first === "same" || order === "either";
 }

@@ -5,11 +5,13 @@
 
 export type Order = "up" | "down" | "either" | "any";
 export type Match = "suit" | "colour" | "alternate" | "any";
+/** Where an available card may go. */
+export type Place = "tableau" | "foundation" | "cell";
 
 /** A group of foundations with the same rules. */
 export interface Foundation {
   readonly piles: number;
-  /** A rank, or `any`. */
+  /** A rank, `any`, or `same`: that of the card dealt to the first foundation. */
   readonly first: string;
   readonly takes: "card" | "run";
   readonly setup: "empty" | "dealt" | "laid-out";
@@ -17,6 +19,10 @@ export interface Foundation {
   readonly order: Order;
   readonly match: Match;
   readonly wrap: boolean;
+  /** A rank on which nothing goes. */
+  readonly last: string | null;
+  readonly automatic: boolean;
+  readonly plays: readonly "tableau"[];
 }
 
 /** The tableau: its piles, how they are dealt and how they build. */
@@ -24,26 +30,42 @@ export interface Tableau {
   readonly deal: readonly number[];
   readonly order: Order;
   readonly match: Match;
-  readonly plays: readonly ("tableau" | "foundation")[];
+  readonly plays: readonly Place[];
   readonly face_up: number | "all";
   readonly wrap: boolean;
-  readonly moves: "card" | "run" | "run-by-spaces";
+  readonly moves: "card" | "run" | "run-by-spaces" | "run-by-places" | "whole-run" | "any";
+  readonly run_match: Match | null;
   /** A rank, `any` or `none`. */
   readonly empty: string;
-  readonly fill: readonly ("waste" | "stock")[];
+  readonly fill: readonly ("reserve" | "waste" | "stock")[];
 }
 
 /** The stock, and where its top card may go. */
 export interface Stock {
   readonly plays: readonly ("waste" | "row" | "tableau" | "foundation")[];
+  readonly turns: number;
+  readonly row_on_empty: boolean;
   readonly top: "up" | "down";
   readonly to_foundation: "fitting" | "first" | "any";
 }
 
 /** The waste, and how often it may be turned over to be the stock again. */
 export interface Waste {
+  readonly plays: readonly Place[];
+  readonly redeals: number | "any";
+}
+
+/** Places for one card each, of whatever rank and suit. */
+export interface Cells {
+  readonly piles: number;
   readonly plays: readonly ("tableau" | "foundation")[];
-  readonly redeals: number;
+}
+
+/** Piles whose top card is available, and which take no card. */
+export interface Reserve {
+  readonly deal: readonly number[];
+  readonly plays: readonly Place[];
+  readonly face_up: number | "all";
 }
 
 /** One game's rules in one variant. */
@@ -51,9 +73,12 @@ export interface Rules {
   readonly name: string;
   readonly packs: number;
   readonly foundations: readonly Foundation[];
-  readonly stock: Stock;
+  readonly suits: string;
   readonly tableau: Tableau | null;
+  readonly stock: Stock;
   readonly waste: Waste | null;
+  readonly reserve: Reserve | null;
+  readonly cells: Cells | null;
 }
 
 /** A variant of a game: its complete rules, with the overrides merged in. */

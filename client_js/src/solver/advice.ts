@@ -9,7 +9,7 @@
  */
 
 import { type Board, type Layout, cardsHome } from "../rules/board.ts";
-import { DOWN, UNSEEN, pack } from "../rules/cards.ts";
+import { DOWN, UNSEEN } from "../rules/cards.ts";
 import { hint } from "../rules/hints.ts";
 import { legalMoves } from "../rules/moves.ts";
 import { moveText } from "../rules/notation.ts";
@@ -125,9 +125,14 @@ export function imagined(known: Layout, random: Random): Board {
   for (const card of piles.flat()) {
     if (card !== UNSEEN) seen.set(card & ~DOWN, (seen.get(card & ~DOWN) ?? 0) + 1);
   }
-  const unseen = pack(1).flatMap((card) =>
-    Array<number>(ruleset.rules.packs - (seen.get(card) ?? 0)).fill(card),
-  );
+  // In the order of the cards, whatever that of the packs is.
+  const unseen = [...ruleset.pack]
+    .sort((one, other) => one - other)
+    .filter((card) => {
+      const left = seen.get(card) ?? 0;
+      seen.set(card, left - 1);
+      return left <= 0;
+    });
   const order = shuffledBy(random, unseen);
   const filled = piles.map((pile) =>
     pile.map((card) => (card === UNSEEN ? (order.pop() ?? 0) | DOWN : card)),

@@ -8,10 +8,11 @@
  */
 
 import { type Board, cardsHome } from "../rules/board.ts";
-import type { Move, Ruleset } from "../rules/ruleset.ts";
+import { PACK_SIZE } from "../rules/cards.ts";
+import { ENDLESS, type Move, type Ruleset } from "../rules/ruleset.ts";
 import { type Plan, narrowPlan, plansOf, wholePlan } from "./beam/plans.ts";
 import { Search } from "./beam/search.ts";
-import { Tables } from "./beam/tables.ts";
+import { Tables, isWay } from "./beam/tables.ts";
 import { randomFrom } from "./random.ts";
 import type { Solution, Verdict } from "./solution.ts";
 
@@ -24,10 +25,22 @@ const GLANCE = 1 << 13;
 
 const PROOF = "All positions that can be reached were searched.";
 
-/**
- * Search for a line that wins a board of any ruleset, by generating about so many positions at the
- * most.
- */
+/** Whether the tables of the search can hold the rules. */
+export function applies(ruleset: Ruleset): boolean {
+  const { rules, groups, reserve, cells } = ruleset;
+  return (
+    new Set(ruleset.pack).size === PACK_SIZE &&
+    isWay(ruleset.moves) &&
+    ruleset.carries === ruleset.builds &&
+    rules.stock.turns === 1 &&
+    rules.stock.row_on_empty &&
+    ruleset.redeals < ENDLESS &&
+    reserve.length + cells.length === 0 &&
+    !groups.some(({ first, plays, automatic }) => first === "same" || plays.length > 0 || automatic)
+  );
+}
+
+/** Search for a line that wins a board, by generating about so many positions at the most. */
 export function solve(board: Board, budget: number): Solution {
   const search = searchFor(board.ruleset, budget);
   const plans = plansOf(board.ruleset, search.tables.regular, randomFrom(1));

@@ -4,7 +4,8 @@
  * Which method fits a game follows from its rules, as in `engine/solver`.
  */
 
-import type { Board } from "../rules/board.ts";
+import { type Board, cardsHome } from "../rules/board.ts";
+import { isWon } from "../rules/moves.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
 import * as beam from "./beam.ts";
 import * as passes from "./passes.ts";
@@ -36,12 +37,22 @@ const EXACT: readonly Method[] = [
   { ...piles, budget: 10_000_000, glance: (board) => piles.solve(board, 100_000) },
 ];
 
-/** For all other rules. */
-const BEAM: Method = { ...beam, applies: () => true, budget: 2_000_000 };
+/** For most other rules. */
+const BEAM: Method = { ...beam, budget: 2_000_000 };
+
+/** What is known of a board of rules for which there is no method. */
+function unsolved(board: Board): Solution {
+  const verdict = isWon(board) ? "winnable" : "unknown";
+  const most = verdict === "winnable";
+  return { verdict, line: [], home: cardsHome(board), most, proof: "", effort: 0, steps: 0 };
+}
+
+/** For the rest. */
+const NONE: Method = { applies: () => true, solve: unsolved, budget: 1, glance: unsolved };
 
 /** The method for a game. */
 export function methodOf(ruleset: Ruleset): Method {
-  return EXACT.find(({ applies }) => applies(ruleset)) ?? BEAM;
+  return [...EXACT, BEAM].find(({ applies }) => applies(ruleset)) ?? NONE;
 }
 
 /** Solve a board. */

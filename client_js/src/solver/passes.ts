@@ -30,7 +30,9 @@ export function applies(ruleset: Ruleset): boolean {
     ruleset.foundations.length === 1 &&
     stock.plays.join() === "waste" &&
     waste?.plays.join() === "foundation" &&
-    waste.redeals <= MAX_REDEALS &&
+    stock.turns === 1 &&
+    ruleset.redeals <= MAX_REDEALS &&
+    ruleset.reserve.length + ruleset.cells.length === 0 &&
     Math.max(...kindsOf(ruleset)) < MAX_KINDS
   );
 }
@@ -84,7 +86,7 @@ function passesOf(board: Board): Passes {
     kinds: cards.map((card) => present.indexOf(item(kinds, card))),
     before: samples.map((card) => [...tops.keys()].filter((top) => fits(item(tops, top), card))),
     base: tops.length,
-    count: (ruleset.rules.waste?.redeals ?? 0) - board.redeals + 1,
+    count: ruleset.redeals - board.redeals + 1,
     dealt: waste.length,
     top: known < 0 ? samples.length : known,
   };

@@ -6,7 +6,7 @@
  */
 
 import { type Board, pileAt } from "../rules/board.ts";
-import { type Card, turnedUp } from "../rules/cards.ts";
+import { type Card, SUITS, turnedUp } from "../rules/cards.ts";
 import { topOf } from "../rules/moves.ts";
 import { EMPTY, type Move, type Ruleset } from "../rules/ruleset.ts";
 import { encode, placesIn } from "./burial.ts";
@@ -29,9 +29,13 @@ const STEPS_PER_CONFLICT = 500;
 
 /** Whether this method decides the games of a ruleset. */
 export function applies(ruleset: Ruleset): boolean {
-  const { packs, tableau, stock } = ruleset.rules;
+  const { packs, suits, tableau, stock, reserve, cells } = ruleset.rules;
   return (
     packs === 1 &&
+    suits.length === SUITS.length &&
+    reserve === null &&
+    cells === null &&
+    ruleset.groups.every(({ first, plays }) => first !== "same" && plays.length === 0) &&
     tableau?.order === "any" &&
     tableau.empty === "any" &&
     tableau.plays.join() === "foundation" &&

@@ -25,7 +25,7 @@ function isSafe(known: Layout, { source, target, count }: Move): boolean {
   if (!foundations.includes(target) || count !== 1 || card >= PACK_SIZE) return false;
   if (tableau.includes(source) && from.length === 1 && rules.tableau?.fill.length) return false;
   const home = foundations.flatMap((pile) => pileAt(known, pile));
-  const left = (other: Card) => rules.packs - home.filter((each) => each === other).length;
+  const left = (other: Card) => countOf(ruleset.pack, other) - countOf(home, other);
   const takes = (pile: number, other: Card) =>
     fitsFoundation(ruleset, pile, pileAt(known, pile), other);
   const taking = foundations.filter((pile) => takes(pile, card));
@@ -38,4 +38,9 @@ function isSafe(known: Layout, { source, target, count }: Move): boolean {
     if (taking.some((pile) => takes(pile, other))) wanting += left(other);
   }
   return wanting <= taking.length;
+}
+
+/** How often a card occurs. */
+function countOf(cards: readonly Card[], card: Card): number {
+  return cards.filter((each) => each === card).length;
 }

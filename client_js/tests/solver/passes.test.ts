@@ -43,7 +43,7 @@ test("the vectors have wins and losses, and the number of redeals from none to t
   expect(new Set(vectors.map(({ verdict }) => verdict))).toEqual(
     new Set(["winnable", "impossible"]),
   );
-  const left = vectors.map(({ rules, redeals }) => (rules.waste?.redeals ?? 0) - redeals);
+  const left = vectors.map(({ rules, redeals }) => Number(rules.waste?.redeals) - redeals);
   expect(new Set(left)).toEqual(new Set([0, 1, 2]));
 });
 

@@ -26,9 +26,10 @@ from array import array
 from typing import Final
 
 from engine.board import Board
+from engine.cards import PACK_SIZE
 from engine.moves import is_legal
 from engine.play import apply
-from engine.ruleset import Move, Ruleset
+from engine.ruleset import ENDLESS, Move, Ruleset
 from engine.solver.beam import indices as idx
 from engine.solver.beam.layout import Layout
 from engine.solver.beam.plans import plan_of, style_of, whole_plan
@@ -46,8 +47,18 @@ PROOF: Final = "All positions that can be reached were searched."
 
 
 def applies(ruleset: Ruleset) -> bool:
-    """Return `True`: all rules that the schema permits can be searched."""
-    return bool(ruleset.rules.foundations)
+    """Return whether the tables of the search can hold the rules."""
+    rules = ruleset.rules
+    moves = rules.tableau.moves if rules.tableau else "card"
+    beside = rules.cells or rules.reserve or ruleset.same_rank or ruleset.gives_back
+    return (
+        len(set(ruleset.pack)) == PACK_SIZE
+        and moves in ("card", "run", "run-by-spaces")
+        and ruleset.carries == ruleset.builds
+        and ruleset.turns_to_waste == 1
+        and ruleset.redeals < ENDLESS
+        and not (ruleset.rows_need_cards or ruleset.automatic or beside)
+    )
 
 
 def solve(board: Board, budget: int = BUDGET) -> Solution:

@@ -12,6 +12,12 @@ const SEED = 0x85ebca6b;
 
 /** How runs move: not, whole, or as far as empty piles carry them. */
 const WAYS = ["card", "run", "run-by-spaces"] as const;
+type Way = (typeof WAYS)[number];
+
+/** Whether the search knows this way in which runs move. */
+export function isWay(moves: Ruleset["moves"]): moves is Way {
+  return WAYS.some((way) => way === moves);
+}
 
 /** A move as one number; targets beyond the piles are foundations, and after those a row. */
 export function encoded(source: number, target: number, count: number): number {
@@ -66,7 +72,7 @@ export class Tables {
   readonly foundations: number;
   readonly total: number;
   readonly redeals: number;
-  readonly runs: (typeof WAYS)[number];
+  readonly runs: Way;
   /** For each pile, whether its top card goes to foundations. */
   readonly playsHome: Uint8Array;
   readonly columnSpreads: boolean;
@@ -134,8 +140,9 @@ export class Tables {
     this.waste = this.columns + 1;
     this.foundations = ruleset.foundations.length;
     this.total = ruleset.total;
-    this.redeals = rules.waste?.redeals ?? 0;
-    this.runs = rules.tableau?.moves ?? "card";
+    this.redeals = ruleset.redeals;
+    if (!isWay(ruleset.moves)) throw new RangeError(`The search cannot move ${ruleset.moves}.`);
+    this.runs = ruleset.moves;
     const columnPlays = rules.tableau?.plays ?? [];
     const wastePlays = rules.waste?.plays ?? [];
     this.playsHome = new Uint8Array(this.piles).fill(Number(columnPlays.includes("foundation")));

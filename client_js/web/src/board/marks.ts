@@ -16,7 +16,7 @@ export function markOf(view: View, pile: number): Mark {
   const { ruleset } = view;
   const { rules, waste } = ruleset;
   if (pile === ruleset.stock) {
-    const left = (rules.waste?.redeals ?? 0) - view.redeals;
+    const left = ruleset.redeals - view.redeals;
     const turns = waste !== null && left > 0 && pileAt(view, waste).length > 0;
     return { ...NONE, turns };
   }

@@ -66,13 +66,13 @@ function foundationWords(group: Foundation): string {
   return home(piles, colour, match, first === "A" ? null : rankWords(first));
 }
 
-function stockWords({ rules }: Ruleset): string[] {
+function stockWords({ rules, redeals }: Ruleset): string[] {
   const { stock, waste } = rules;
   const words = text.howTo;
   if (stock.plays.includes("row")) return [words.row];
   if (waste === null) return [words.openStock];
   const onto = waste.plays.includes("tableau") ? words.wasteAnywhere : words.wasteHome;
-  return [words.draw, onto, words.redeals(waste.redeals)];
+  return [words.draw, onto, words.redeals(redeals)];
 }
 
 /** The first three cards of a foundation that takes cards one by one. */

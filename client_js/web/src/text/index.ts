@@ -229,8 +229,8 @@ export function cardLabel(view: View, at: { card: number; pile: number; index: n
 
 /** The words of a screen reader for an empty pile. */
 export function placeLabel(view: View, pile: number): string {
-  const { stock, waste, rules } = view.ruleset;
-  const left = (rules.waste?.redeals ?? 0) - view.redeals;
+  const { stock, waste, redeals } = view.ruleset;
+  const left = redeals - view.redeals;
   if (pile === stock && waste !== null && left > 0) return text.piles.emptyStock(left);
   return text.piles.empty(pileWords(view, pile));
 }
