@@ -51,7 +51,7 @@ def test_numbers_that_name_no_pile_have_a_text_for_messages() -> None:
         "t0>t1x1",
         "t0>t1x01",
         "t0>t1x02",
-        "t0>t1x100",
+        "t0>t1x1000",
         "t0>t1x-2",
         "t0 > t1",
         " t0>t1",

@@ -117,7 +117,7 @@ def late_board(rules: Ruleset, left: int, chance: Random) -> Board:
 
 def spread(rules: Ruleset, piles: list[bytes], rest: list[int], chance: Random) -> Board:
     """Return the board with the rest of the cards spread over tableau, waste and stock."""
-    redeals = chance.randrange(min(rules.redeals, 2) + 1)
+    redeals = chance.randrange(min(rules.redeals, 2) + 1) if rules.rules.waste else 0
     places = [*rules.tableau, *rules.cells]
     if rules.waste is not None:
         places.append(rules.waste)

@@ -233,4 +233,6 @@ def without_null(value: Any) -> Any:
     """Return a JSON value without the keys of objects whose value is null."""
     if isinstance(value, dict):
         return {key: without_null(each) for key, each in value.items() if each is not None}
+    if isinstance(value, list):
+        return [without_null(each) for each in value]
     return value

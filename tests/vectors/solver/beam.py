@@ -81,7 +81,8 @@ def answer(entry: dict[str, Any]) -> dict[str, Any]:
 def entries() -> Iterator[dict[str, Any]]:
     """Yield the entries of the file."""
     for game, variant in ALL:
-        for board, budget in boards(find_ruleset(game, variant)):
+        rules = find_ruleset(game, variant)
+        for board, budget in boards(rules) if beam.applies(rules) else ():
             yield answer({"position": position_of(board), "budget": budget})
 
 
