@@ -8,7 +8,7 @@ found by their digest, and no new deal is played by them.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
@@ -176,6 +176,11 @@ def catalog() -> Catalog:
 def games() -> Mapping[str, Game]:
     """Return the games that can be played by id, in the order in which they are offered."""
     return catalog().games
+
+
+def in_order(of: Container[str]) -> list[str]:
+    """Return the ids of some games in the order in which they are offered."""
+    return [game for game in games() if game in of]
 
 
 def daily_games() -> tuple[str, ...]:

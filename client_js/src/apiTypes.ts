@@ -85,8 +85,18 @@ export interface Day {
   readonly closes: number;
   /** Whether that time has passed. */
   readonly closed: boolean;
-  /** One of each game; of days after tomorrow, those that are drawn. */
+  /** One of each game that is a daily then; of days to come, those that are drawn. */
   readonly deals: readonly DayDeal[];
+}
+
+/** The games that are dailies from a day on, until the next set. */
+export interface DailySet {
+  /**
+   * The first of these days, counted from 1970-01-01; the first set also holds for all days before.
+   */
+  readonly since: number;
+  /** Their ids, in the order in which games are offered. */
+  readonly games: readonly string[];
 }
 
 /** Today and the next 14 days. Tomorrow's commitments are published in any case. */
@@ -99,6 +109,8 @@ export interface Dailies {
   readonly now: number;
   /** Today, then the days ahead. */
   readonly days: readonly Day[];
+  /** The games that were dailies on each day up to today, the earliest set first. */
+  readonly sets: readonly DailySet[];
 }
 
 /** Cards home at one time: the 10th, the 50th and the 90th percentile of the runs. */

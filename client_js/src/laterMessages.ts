@@ -274,6 +274,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "last",
     { name: "rows", list: "CircleRow" },
     { name: "records", list: "CircleRecord", otherwise: [] },
+    { name: "games", otherwise: [] },
   ],
   Duel: ["game", "form", "won", "lost", "drawn"],
   HeadToHead: [

@@ -2040,7 +2040,7 @@ export interface CircleRow {
   readonly played: number;
   /** How many of them were won. */
   readonly won: number;
-  /** On how many days the dailies of all games were played. */
+  /** On how many days all dailies of the day were played. */
   readonly crowns: number;
   /** How many races were won by who has kept an identity; 0 but in a table of all time. */
   readonly races: number;
@@ -2084,6 +2084,11 @@ export interface CircleTable {
   readonly rows: readonly CircleRow[];
   /** The circle's records, by game; empty but in a table of all time. */
   readonly records: readonly CircleRecord[];
+  /**
+   * The ids of the day's dailies, in the order in which games are offered; empty but in a table of
+   * a day.
+   */
+  readonly games: readonly string[];
 }
 
 /** How often each of two was better on the same deal of a game. */

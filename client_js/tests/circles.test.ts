@@ -172,7 +172,7 @@ test.each(["overloaded", "too_fast"])("a table is asked for again after %s", asy
   time.advance(2_000);
   const { re } = await session.command("GetCircleTable");
   const table = { circle: ID, span: "week", period: 2_960, first: 20_713, last: 20_719 } as const;
-  session.send({ type: "CircleTable", re, ...table, rows: [], records: [] });
+  session.send({ type: "CircleTable", re, ...table, rows: [], records: [], games: [] });
   expect(await asking).toMatchObject({ first: 20_713, rows: [] });
 });
 
@@ -182,7 +182,7 @@ test("of tables that have to wait, only the one asked for last is asked for agai
   const other = circles.table(ID, "day");
   const { re } = await session.command("GetCircleTable");
   const table = { circle: ID, span: "day", period: 20_719, first: 20_719, last: 20_719 } as const;
-  session.send({ type: "CircleTable", re, ...table, rows: [], records: [] });
+  session.send({ type: "CircleTable", re, ...table, rows: [], records: [], games: [] });
   expect(await other).toMatchObject({ span: "day" });
   time.advance(2_000);
   await expect(one).rejects.toMatchObject({ code: "too_fast" });

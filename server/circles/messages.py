@@ -448,7 +448,7 @@ class CircleRow(Struct, array_like=True, frozen=True):
         points: the sum of the points of dailies, and of `league`; 0 in a table of all time.
         played: how many dailies were played.
         won: how many of them were won.
-        crowns: on how many days the dailies of all games were played.
+        crowns: on how many days all dailies of the day were played.
         races: how many races were won by who has kept an identity; 0 but in a table of all time.
         league: the points of the league's challenges that count; 0 but in a table of a season.
         dailies: the results; empty but in a table of a day.
@@ -496,6 +496,8 @@ class CircleTable(Event, tag=111, frozen=True):
         period: as in `GetCircleTable`; 0 for all time.
         first: the first UTC day that it is about, like `last`, the last one; both 0 for all time.
         records: the circle's records, by game; empty but in a table of all time.
+        games: the ids of the day's dailies, in the order in which games are offered; empty but in a
+            table of a day.
     """
 
     circle: str
@@ -505,6 +507,7 @@ class CircleTable(Event, tag=111, frozen=True):
     last: int
     rows: list[CircleRow]
     records: list[CircleRecord] = field(default_factory=list)
+    games: list[str] = field(default_factory=list)
 
 
 class Duel(Struct, array_like=True, frozen=True):

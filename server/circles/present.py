@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from engine.catalog import in_order
 from server.base.core.ids import PlayerId
 from server.base.wire.messages import Player, Result
 from server.circles import messages
@@ -126,6 +127,7 @@ def table(found: Table, of: Circle, profiles: Profiles) -> CircleTable:
             CircleRecord(game, _player(profiles, player), *unpack(record.packed), record.day)
             for game, (player, record) in found.records.items()
         ],
+        games=in_order(found.games),
     )
 
 

@@ -36,6 +36,7 @@ class Table:
         days: its days.
         rows: the best first.
         records: the best run of each game, and whose; empty but of all time.
+        games: the ids of the day's dailies; empty but of a day.
     """
 
     span: Span
@@ -43,6 +44,7 @@ class Table:
     days: range
     rows: list[Row]
     records: Mapping[str, tuple[PlayerId, Record]] = field(default_factory=dict)
+    games: frozenset[str] = frozenset()
 
 
 class Tables:
@@ -82,7 +84,8 @@ class Tables:
         self, players: Sequence[PlayerId], span: Span, period: int, days: range
     ) -> Table:
         scores = await self._histories.scores(players, days)
-        return Table(span, period, days, tables.table(scores))
+        of_day = (await self._sets.load()).of(period) if span == "day" else frozenset[str]()
+        return Table(span, period, days, tables.table(scores), games=of_day)
 
     async def _season(self, circle: Circle, season: Season, now: int) -> Table:
         """Return the table of a season, with the challenges that have closed."""

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from engine.catalog import ruleset
+from engine.catalog import in_order, ruleset
 from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.web.api.route import (
@@ -24,7 +24,7 @@ from server.base.work.clock import Clock
 from server.dailies import dailies
 from server.dailies.dailies import ShownDay
 from server.deals.core.certificate import Certificate, moves_of
-from server.results import curves
+from server.results import curves, daily_sets
 from server.results.core import curve
 
 TODAY_LIFE_S = 1
@@ -69,7 +69,7 @@ class Day(Struct, frozen=True):
         ends: until when a run may be begun.
         closes: until when a run may go on; then the seeds are published.
         closed: whether that time has passed.
-        deals: one of each game; of days after tomorrow, those that are drawn.
+        deals: one of each game that is a daily then; of days to come, those that are drawn.
     """
 
     day: Count
@@ -81,6 +81,19 @@ class Day(Struct, frozen=True):
     deals: list[DayDeal]
 
 
+class DailySet(Struct, frozen=True):
+    """The games that are dailies from a day on, until the next set.
+
+    Attributes:
+        since: the first of these days, counted from 1970-01-01; the first set also holds for all
+            days before.
+        games: their ids, in the order in which games are offered.
+    """
+
+    since: Count
+    games: list[str]
+
+
 class Dailies(Struct, frozen=True):
     """Today and the next 14 days. Tomorrow's commitments are published in any case.
 
@@ -89,12 +102,14 @@ class Dailies(Struct, frozen=True):
         date: today, in ISO 8601.
         now: the server's time, in Unix milliseconds.
         days: today, then the days ahead.
+        sets: the games that were dailies on each day up to today, the earliest set first.
     """
 
     day: Count
     date: Date
     now: int
     days: list[Day]
+    sets: list[DailySet]
 
 
 class Band(Struct, frozen=True):
@@ -159,6 +174,7 @@ class Called(Protocol):
     clock: Clock
     curves: curves.Curves
     dailies: dailies.Dailies
+    daily_sets: daily_sets.DailySets
 
 
 async def list_dailies(services: Called, asked: Nothing) -> Answer[Dailies]:
@@ -166,7 +182,9 @@ async def list_dailies(services: Called, asked: Nothing) -> Answer[Dailies]:
     del asked
     days = await services.dailies.ahead()
     now, today = services.clock.now(), days[0].day
-    value = Dailies(today, daily.date_text(today), now, list(map(_day, days)))
+    changes = (await services.daily_sets.load()).changes
+    sets = [DailySet(since, in_order(of)) for since, of in changes]
+    value = Dailies(today, daily.date_text(today), now, list(map(_day, days)), sets)
     return Answer(value, TODAY_LIFE_S)
 
 

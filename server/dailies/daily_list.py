@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Container, Sequence
 
-from engine.catalog import games
+from engine.catalog import games, in_order
 from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.deals.store import DealStore
@@ -35,7 +35,7 @@ class DailyList:
     """
 
     def __init__(self, sets: DailySets, deals: DealStore, wanted: Container[str]) -> None:
-        self.games = [game for game in games() if game in wanted]
+        self.games = in_order(wanted)
         self._sets = sets
         self._deals = deals
         self._settling = asyncio.Lock()
@@ -43,7 +43,7 @@ class DailyList:
     def wanted(self, day: int) -> list[DailyId]:
         """Return the dailies of a day if they are settled, or else those that are to be drawn."""
         sets = self._sets.known
-        return _in_order(day, sets.of(day) if day <= sets.fixed else self.games)
+        return _dailies_of(day, sets.of(day) if day <= sets.fixed else self.games)
 
     async def of(self, day: int) -> list[DailyId]:
         """Return the dailies of a day that has begun; they are settled if no node has done so.
@@ -62,7 +62,7 @@ class DailyList:
         return [
             each
             for day in days
-            for each in _in_order(day, sets.of(day) if day <= sets.fixed else games())
+            for each in _dailies_of(day, sets.of(day) if day <= sets.fixed else games())
         ]
 
     async def _settle(self, day: int) -> None:
@@ -71,7 +71,7 @@ class DailyList:
             return
         days = [day] if sets.fixed >= 0 else range(day - EARLIER, day + 1)
         drawn = await self._deals.daily_ids(
-            [each for at in days for each in _in_order(at, games())]
+            [each for at in days for each in _dailies_of(at, games())]
         )
         # Earlier releases settled nothing: the first set is that of their days, and today's goes on
         # to be the one with which the day began.
@@ -80,6 +80,6 @@ class DailyList:
         await self._sets.fix(day, announced | (earlier or set(self.games)))
 
 
-def _in_order(day: int, of: Container[str]) -> list[DailyId]:
+def _dailies_of(day: int, of: Container[str]) -> list[DailyId]:
     """Return the dailies of some games on a day, in the order in which games are offered."""
-    return [DailyId(game, day) for game in games() if game in of]
+    return [DailyId(game, day) for game in in_order(of)]

@@ -16,7 +16,7 @@ from server.results.core.boards import days_of
 from server.results.core.history import ChallengeResult, DayResult, RoundResult
 from tests.builders import ADA, BOB, CYD, START
 from tests.circles.test_circles import founded
-from tests.nodes import Node, SetClock
+from tests.nodes import Node, SetClock, node_on
 
 GAME = "robert"
 TODAY = day_at(START)
@@ -61,6 +61,34 @@ async def test_equal_points_share_a_rank(node: Node) -> None:
     for player in (ADA, CYD):
         await add(node, player, HALF)
     assert await rows(node, circle, "day") == [(ADA, 1, 51), (CYD, 1, 51), (BOB, 3, 0)]
+
+
+async def test_a_crown_is_for_the_dailies_of_its_day(
+    node: Node, redis_url: str, clock: SetClock
+) -> None:
+    """Also once there are more of them."""
+    circle = await founded(node)
+    few = list(games())[1:]
+    async with node_on(redis_url, clock, few) as before:
+        await before.dailies.draw_ahead()
+        for game in few:
+            await add(before, ADA, WON, game=game)
+    clock.time += DAY
+    await node.dailies.draw_ahead()
+    for game in few:
+        await add(node, ADA, WON, TODAY + 1, game)
+    for span, crowns in (("day", 0), ("all", 1)):
+        table = await node.services.circle_tables.table(circle, span)  # type: ignore[arg-type]
+        assert table.rows[0].score.crowns == crowns
+    first = await node.services.circle_tables.table(circle, "day", TODAY)
+    assert (first.rows[0].score.crowns, first.games) == (1, frozenset(few))
+    second = await node.services.circle_tables.table(circle, "day", TODAY + 1)
+    assert second.games == set(games())
+    feed = await node.services.circle_tables.feed(circle)
+    assert {each.day: each.crown for each in feed if each.about == "dailies"} == {
+        TODAY: True,
+        TODAY + 1: False,
+    }
 
 
 async def test_a_run_without_a_card_home_is_no_daily_played(node: Node) -> None:

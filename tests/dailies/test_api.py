@@ -41,6 +41,7 @@ async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:
         assert {deal["line"] for deal in day["deals"]} == {None}
         certified = day["day"] > DAY + days.UNCERTIFIED_AHEAD
         assert {deal["certificate"] is not None for deal in day["deals"]} == {certified}
+    assert found["sets"] == [{"since": DAY, "games": list(games())}]
     assert reply.headers["Cache-Control"] == "public, max-age=1"
 
 

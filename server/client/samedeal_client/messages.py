@@ -2823,7 +2823,7 @@ class CircleRow:
         points: the sum of the points of dailies, and of `league`; 0 in a table of all time.
         played: how many dailies were played.
         won: how many of them were won.
-        crowns: on how many days the dailies of all games were played.
+        crowns: on how many days all dailies of the day were played.
         races: how many races were won by who has kept an identity; 0 but in a table of all time.
         league: the points of the league's challenges that count; 0 but in a table of a season.
         dailies: the results; empty but in a table of a day.
@@ -2873,6 +2873,8 @@ class CircleTable(Event):
         period: as in `GetCircleTable`; 0 for all time.
         first: the first UTC day that it is about, like `last`, the last one; both 0 for all time.
         records: the circle's records, by game; empty but in a table of all time.
+        games: the ids of the day's dailies, in the order in which games are offered; empty but in a
+            table of a day.
     """
 
     circle: str
@@ -2882,6 +2884,7 @@ class CircleTable(Event):
     last: int
     rows: tuple[CircleRow, ...]
     records: tuple[CircleRecord, ...] = ()
+    games: tuple[str, ...] = ()
 
     kind: ClassVar[int] = 111
 
