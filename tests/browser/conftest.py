@@ -68,6 +68,7 @@ class Site:
         data: the folder for its data.
         program: the arguments with which Python runs the command `samedeal`; its clock is that of
             `ahead_now` without any.
+        options: further options of `samedeal serve`.
 
     Attributes:
         data: the folder for its data.
@@ -77,10 +78,13 @@ class Site:
 
     process: Running
 
-    def __init__(self, data: Path, program: Sequence[str] = ()) -> None:
+    def __init__(
+        self, data: Path, program: Sequence[str] = (), options: Sequence[str] = ()
+    ) -> None:
         self.url = ""
         self.ahead = 0.0 if program else ahead_now()
         self._program = program or moved(self.ahead)
+        self._options = options
         self.data = data
         self._port = free_port()
         self._running: AbstractContextManager[Running] | None = None
@@ -88,7 +92,7 @@ class Site:
     def start(self) -> None:
         """Start the server, and wait until it listens."""
         command = [sys.executable, *self._program, "serve", "--port", str(self._port)]
-        command += ["--data", str(self.data), "--log-format", "json"]
+        command += ["--data", str(self.data), "--log-format", "json", *self._options]
         self._running = running(command, forked=True)
         self.process = self._running.__enter__()
         self.process.wait_for("listening")
@@ -105,10 +109,10 @@ class Site:
 
 
 @contextmanager
-def running_site(*program: str) -> Iterator[Site]:
-    """Run a server on data of its own."""
+def running_site(*program: str, options: Sequence[str] = ()) -> Iterator[Site]:
+    """Run a server on data of its own, with further options."""
     with tempfile.TemporaryDirectory(prefix="samedeal") as data:
-        site = Site(Path(data), program)
+        site = Site(Path(data), program, options)
         site.start()
         yield site
         site.stop()

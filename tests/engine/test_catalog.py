@@ -83,7 +83,7 @@ def test_the_resolved_rules_are_json_values() -> None:
     assert variants["robert", "standard"]["waste"]["redeals"] == 2
     robert = found[[game["id"] for game in found].index("robert")]
     assert robert["name"] == "Robert"
-    assert robert["listing"] == {"daily": True, "order": 120, "minutes": 3}
+    assert robert["listing"] == {"daily": True, "order": 120, "minutes": 2}
     digest = ruleset("robert").digest
     assert [(v["name"], v["digest"]) for v in robert["variants"]] == [("Standard", digest)]
 

@@ -4,7 +4,7 @@ import type { ApiTypes } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
 import { Courses, courseOf, homeAt, readCourse } from "../src/app/courses.ts";
 import { dealsOf } from "../src/daily/past.ts";
-import { averageBefore, isCrowned, withResult } from "../src/daily/placing.ts";
+import { averageBefore, isCrowned, isDaily, withResult } from "../src/daily/placing.ts";
 import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plots/plot.ts";
 import { barOf, pictureOf, shapeOf, shared } from "../src/daily/share.ts";
 import { againstWords } from "../src/text/days.ts";
@@ -21,6 +21,17 @@ const curves: ApiTypes.Curves = {
   high: [1, 20, 40, 52, 52],
   end: { low: 6, median: 25, high: 52 },
 };
+
+describe("a daily", () => {
+  it("is one of the day's games, and else one that mostly is one", () => {
+    const daily = { variant: "standard", deal: "d", commitment: "c", mine: null };
+    const games = [{ ...daily, game: "robert", certificate: null, best: null }];
+    expect(isDaily({ games }, "robert")).toBe(true);
+    expect(isDaily({ games }, "deuces")).toBe(false);
+    expect(isDaily(null, "deuces")).toBe(true);
+    expect(isDaily(null, "bridge")).toBe(false);
+  });
+});
 
 describe("the crown of the day", () => {
   const played = { home: 5, left: 47, time: 900, moves: 9, end: "stuck" as const };

@@ -5,10 +5,12 @@ import { describe, expect, it } from "vitest";
 import {
   dayOf,
   firstOf,
+  hasPlayedAll,
   inRow,
   isoOf,
   monthOf,
   playedBy,
+  setOf,
   weekdayOf,
   weeksOf,
 } from "../src/kit/days.ts";
@@ -81,5 +83,35 @@ describe("what was played", () => {
     expect([...inRow(days({ 1: 5, 2: 0, 3: 5 }), [])]).toEqual([]);
     expect([...inRow(days({ 1: 5, 3: 5 }), [2])]).toEqual([1, 2, 3]);
     expect([...inRow(days({ 1: 5, 5: 5 }), [2, 4])]).toEqual([]);
+  });
+});
+
+describe("the dailies of a day", () => {
+  const sets = [
+    { since: 100, games: ["deuces", "robert"] },
+    { since: 110, games: ["robert"] },
+  ];
+
+  it("are those of the last set before it, and of the first one on earlier days", () => {
+    expect([99, 100, 109].map((day) => setOf(sets, day))).toEqual(Array(3).fill(sets[0]?.games));
+    expect(setOf(sets, 110)).toEqual(["robert"]);
+    expect(setOf([], 110)).toEqual([]);
+  });
+
+  it("make the crown once all of them count, whatever else was played", () => {
+    const one = { home: 5, left: 47, time: 900, moves: 9, end: "stuck", total: 52 } as const;
+    const result = { ...one, day: 100, points: 9 };
+    const done = (...results: { game: string; points?: number }[]) => ({
+      ...{ played: results.length, won: 0 },
+      results: results.map((each) => ({ ...result, ...each })),
+    });
+    const both = done({ game: "robert" }, { game: "deuces" });
+    expect(hasPlayedAll(both, setOf(sets, 100))).toBe(true);
+    expect(hasPlayedAll(both, setOf(sets, 110))).toBe(true);
+    expect(hasPlayedAll(done({ game: "robert" }), setOf(sets, 100))).toBe(false);
+    expect(hasPlayedAll(done({ game: "robert" }), setOf(sets, 110))).toBe(true);
+    expect(hasPlayedAll(done({ game: "robert", points: 0 }), ["robert"])).toBe(false);
+    expect(hasPlayedAll(undefined, ["robert"])).toBe(false);
+    expect(hasPlayedAll(both, [])).toBe(false);
   });
 });

@@ -146,6 +146,9 @@ describe("a game that nobody wins", () => {
     expect(scopesOf("deuces")).toContain("wins");
     expect(scopesOf("all")).toEqual(["day", "week", "wins", "races"]);
     expect(scopesOf("bridge")).toContain("wins");
+    expect(scopesOf("deuces", false)).toEqual(["best", "rating", "races"]);
+    // There may have been some once.
+    expect(scopesOf("deuces", false, "day")).toEqual(["day", "best", "rating", "races"]);
   });
 });
 

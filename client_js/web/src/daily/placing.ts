@@ -1,14 +1,22 @@
 /** Which results count, and how one stands against the player's own before. Pure. */
 
-import type { ApiTypes, Dailies, Result } from "@samedeal/client";
+import { type ApiTypes, type Dailies, type Result, games } from "@samedeal/client";
 
 /** The deals of a day, today or over, with the player's results. */
 export type DayDeals = Omit<Dailies, "now">;
 
 /** The same, with a result that is known better than it was listed. */
 export function withResult(deals: DayDeals, game: string, mine: Result): DayDeals {
-  const games = deals.games.map((one) => (one.game === game ? { ...one, mine } : one));
-  return { ...deals, games };
+  return {
+    ...deals,
+    games: deals.games.map((one) => (one.game === game ? { ...one, mine } : one)),
+  };
+}
+
+/** Whether a game is a daily of today; while these are not known, whether it mostly is one. */
+export function isDaily(dailies: Pick<Dailies, "games"> | null, id: string): boolean {
+  if (dailies !== null) return dailies.games.some(({ game }) => game === id);
+  return games.some((game) => game.id === id && game.listing.daily);
 }
 
 /** Whether a daily counts as played: it is over, and brought a card home. */
@@ -18,8 +26,8 @@ export function counts(result: Result | null): boolean {
 }
 
 /** Whether the day's games make the crown: all of them count as played. */
-export function isCrowned({ games }: Pick<DayDeals, "games">): boolean {
-  return games.every(({ mine }) => counts(mine));
+export function isCrowned(deals: Pick<DayDeals, "games">): boolean {
+  return deals.games.every(({ mine }) => counts(mine));
 }
 
 /** The average number of cards home in a game's dailies before a day; null if there are none. */

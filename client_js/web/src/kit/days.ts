@@ -72,6 +72,18 @@ export function playedBy(played: readonly ApiTypes.PlayedGame[]): ReadonlyMap<nu
   return found;
 }
 
+/** The games that are dailies on a day, by the sets of the dailies as they followed one another. */
+export function setOf(sets: readonly ApiTypes.DailySet[], day: number): readonly string[] {
+  const found = sets.findLast(({ since }) => since <= day) ?? sets[0];
+  return found?.games ?? [];
+}
+
+/** Whether a player has played all of some dailies on a day: what earns the crown. */
+export function hasPlayedAll(done: DayPlayed | undefined, games: readonly string[]): boolean {
+  const counted = done?.results.filter(({ points }) => points > 0).map(({ game }) => game) ?? [];
+  return games.length > 0 && games.every((game) => counted.includes(game));
+}
+
 /**
  * The days that belong to a row of at least two: those that count, and those between them that were
  * lost by a fault of the server's.

@@ -10,7 +10,7 @@ const OFFERED = [3, 5, 10, 15, 20, 30, 45, LONGEST];
 export function usualLimit(game: string): number {
   const { minutes } = games.find(({ id }) => id === game)?.listing ?? { minutes: 10 };
   // Whoever is slow comes to the end as well.
-  return 60 * (OFFERED.find((offered) => offered >= minutes * 1.5) ?? LONGEST);
+  return 60 * (OFFERED.find((offered) => offered >= minutes * 2) ?? LONGEST);
 }
 
 /** For how long a challenge is open, if nothing else is chosen: three days, in seconds. */

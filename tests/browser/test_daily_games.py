@@ -1,0 +1,106 @@
+"""The page of a server on which not every game is a daily."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from engine.catalog import games
+from server.base.core.days import date_text
+from tests.browser.conftest import Site, running_site
+from tests.browser.player import Player
+
+DAILY = ["robert", "lady-betty"]
+IN_ORDER = [game for game in games() if game in DAILY]
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    """Run a server with two dailies."""
+    with running_site(options=("--daily-games", ",".join(DAILY))) as site:
+        yield site
+
+
+def test_only_the_dailies_are_listed_in_the_order_of_games(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url)
+    player.go("/")
+    player.see("daily-robert").wait_for()
+    rows = player.page.locator("[data-testid^='daily-']")
+    shown = [each.get_attribute("data-testid") for each in rows.all()]
+    assert shown == [f"daily-{game}" for game in IN_ORDER]
+    player.close()
+
+
+def test_every_game_is_offered_for_a_race_with_its_length(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url)
+    player.go("/new")
+    choices = player.page.locator("label", has=player.page.locator("input[name='game']"))
+    expect(choices).to_have_count(len(games()))
+    for choice, game in zip(choices.all(), games().values(), strict=True):
+        expect(choice).to_contain_text(game.name)
+        expect(choice).to_contain_text(f"about {game.listing.minutes} min")
+    expect(player.page.locator("input[name='game']:checked")).to_have_count(1)
+    player.open_room("deuces")
+    player.close()
+
+
+def test_a_game_that_is_no_daily_says_so_and_is_practised(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url)
+    player.go("/daily/deuces")
+    expect(player.see("no-daily")).to_have_text("There\u2019s no daily of this game today.")
+    expect(player.see("play-daily")).to_have_count(0)
+    player.page.get_by_role("link", name="Try it, no clock").click()
+    player.wait_for_board()
+    # Once the dailies are known, its rules lead to none.
+    for game, listed in (("deuces", 0), ("robert", 1)):
+        name = games()[game].name
+        player.go("/")
+        player.see("daily-robert").wait_for()
+        player.page.get_by_role("link", name=name, exact=True).click()
+        player.see("practise").wait_for()
+        expect(player.page.get_by_text("A deal takes about")).to_be_visible()
+        link = player.page.get_by_role("link", name=f"Today\u2019s {name}")
+        expect(link).to_have_count(listed)
+    player.close()
+
+
+def test_the_crown_is_for_the_dailies_of_the_day(browser: Browser, site: Site) -> None:
+    player = Player(browser, site.url)
+    day = date_text(int(site.now().timestamp()) // 86_400)
+    player.go("/daily/robert")
+    player.press("play-daily")
+    player.play_robert(home=2)
+    player.give_up()
+    player.see("results").wait_for()
+    player.go("/")
+    expect(player.see("set")).to_contain_text("1 of 2 done. All 2 earn the crown.")
+    player.go("/daily/lady-betty")
+    player.press("play-daily")
+    player.wait_for_board()
+    for moves in range(1, 50):
+        (*_, rank) = (card[0] for card in player.cards("s"))
+        player.tap("s")
+        player.tap("f0" if rank == "A" else f"t{moves % 6}")
+        player.wait_for_moves(moves)
+        player.wait_for_cards()
+        if rank == "A":
+            break
+    player.give_up()
+    expect(player.see("crown")).to_be_visible()
+    expect(player.see("set-over")).to_contain_text("All 2 of ")
+    player.go("/")
+    expect(player.see("set")).to_have_text("All 2 of today\u2019s done. The crown is yours.")
+    # What is told of a player may be kept for some seconds.
+    played = None
+    while played != "2":
+        player.go("/archive")
+        player.page.locator(f"[data-testid='day-{day}']:not([data-played='0'])").wait_for()
+        played = player.see(f"day-{day}").get_attribute("data-played")
+    said = player.see(f"day-{day}").get_attribute("aria-label")
+    assert said is not None
+    assert said.endswith(": all 2, and the crown")
+    player.go(f"/archive/{day}")
+    expect(player.page.locator("span.crown")).to_be_visible()
+    player.close()
