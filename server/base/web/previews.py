@@ -274,7 +274,7 @@ HOME = Preview(
 
 DAILIES = Preview(
     "Today’s deals",
-    "One deal of each game a day, the same for the whole world. One try.",
+    "One deal a day, the same for the whole world. One try.",
     "/daily",
 )
 
@@ -285,7 +285,7 @@ def of_day(typed: str) -> Preview | None:
         day = date.fromisoformat(typed)
     except ValueError:
         return None
-    about = "One deal of each game, the same for the whole world. See how it went."
+    about = "The same deals for the whole world. See how it went."
     # Any date has an address.
     path = f"/archive/{day.isoformat()}"
     return Preview(f"The deals of {day.day} {day:%B %Y}", about, path, listed=False)
