@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.catalog import games
+from engine.catalog import daily_games
 from server.base.core import days
 from server.base.core.days import DailyId
 from server.base.core.ids import DealId
@@ -81,8 +81,8 @@ async def test_a_player_is_notified_of_an_end_that_no_session_asked_for(
 
 async def test_a_node_prepares_its_dailies(node: Node) -> None:
     await node.services.prepare()
-    ids = await node.store.deals.daily_ids([DailyId(game, DAY) for game in games()])
-    assert len(ids) == len(games())
+    ids = await node.store.deals.daily_ids([DailyId(game, DAY) for game in daily_games()])
+    assert len(ids) == len(daily_games())
     assert node.services.clock.now() == START
 
 

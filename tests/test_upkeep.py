@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.catalog import games
+from engine.catalog import daily_games
 from server.base.core import days
 from server.base.redis.connection import Client
 from server.base.redis.database import Database
@@ -95,7 +95,7 @@ async def test_seeds_are_sealed_by_a_new_secret_key(
     async with node(redis_url, secret_key_file=path):
         new = add_key(path)
     near = days.UNCERTIFIED_AHEAD + 1
-    dealt = days.DRAWN_AHEAD + 1 + near * (len(games()) - 1)
+    dealt = days.DRAWN_AHEAD + 1 + near * (len(daily_games()) - 1)
     count = dealt + left
     assert await found(redis_url, "seal") == {"deals": count, "sealed": 0}
     assert (await found(redis_url, "rotate-key"))["signing"].startswith(new.newest)

@@ -9,9 +9,10 @@ from statistics import median
 from redis import Redis
 
 from deploy.bench.client import Client, map_concurrently, open_sessions
-from deploy.bench.games import FIRST_ENTRY, GAMES, frames
+from deploy.bench.games import FIRST_ENTRY, frames
 from deploy.bench.processes import Figures, Server
 from deploy.bench.rows import cost_us, open_http
+from engine.catalog import daily_games
 from server.base.core.days import day_at
 from server.players.core import keys
 from server.protocol import attempts, dailies, leaderboards
@@ -81,7 +82,7 @@ async def histories(server: Server, years: int) -> Figures:
     """
     players = await open_sessions(server.port, LIVES)
     today = day_at(int(1e3 * time.time()))
-    days = {(game, today - n): RESULT for game in GAMES for n in range(1, 365 * years + 1)}
+    days = {(game, today - n): RESULT for game in daily_games() for n in range(1, 365 * years + 1)}
     results = changes(Excerpt(), Excerpt(days=days))
     totals = whole_of({name: text or "" for name, text in results.items()}).computed
     life = changes(Excerpt(), Excerpt(days=days, **totals._asdict()))
@@ -89,7 +90,7 @@ async def histories(server: Server, years: int) -> Figures:
         for player in players:
             redis.hset(keys.history(player.player), mapping={"v": "1", **life})
     get = await open_http(server)
-    daily = await cost_us(server, lambda n: _finish_daily(players[n], GAMES[1]), LIVES)
+    daily = await cost_us(server, lambda n: _finish_daily(players[n], daily_games()[1]), LIVES)
     page = await cost_us(server, lambda n: get(f"/api/players/{players[n].player}"), LIVES)
     return {"daily_ms": daily / 1e3, "page_ms": page / 1e3}
 

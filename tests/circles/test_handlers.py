@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from engine.catalog import games
+from engine.catalog import daily_games
 from server import protocol
 from server.base.core.refusal import Refusal
 from server.circles import handlers
@@ -146,7 +146,7 @@ async def test_members_see_tables_duels_and_a_feed(hub: HubNode) -> None:
     (daily,) = table["rows"][0]["dailies"]
     assert (daily["game"], daily["result"]["end"], daily["points"]) == ("robert", "won", 195)
     assert (table["first"], table["last"]) == (TODAY, TODAY)
-    assert table["games"] == list(games())
+    assert table["games"] == list(daily_games())
     table = await bob.ask("GetCircleTable", circle=circle, span="all")
     (record,) = table["records"]
     assert (record["game"], record["player"]["name"], record["day"]) == (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from engine.catalog import games
+from engine.catalog import daily_games
 from server.base.core.days import DAY, day_at
 from server.base.core.ids import ChallengeId, DealId, PlayerId
 from server.base.core.refusal import Refusal
@@ -45,12 +45,13 @@ async def rows(
 async def test_the_table_of_a_day_says_who_has_played_what(node: Node) -> None:
     circle = await founded(node, BOB, CYD)
     await add(node, ADA, HALF)
-    for game in games():
+    for game in daily_games():
         await add(node, BOB, WON, game=game)
     table = await node.services.circle_tables.table(circle, "day")
     bob, ada, cyd = table.rows
-    assert (bob.player, bob.rank, bob.points) == (BOB, 1, 195 * len(games()))
-    assert (bob.score.played, bob.score.won, bob.score.crowns) == (len(games()), len(games()), 1)
+    count = len(daily_games())
+    assert (bob.player, bob.rank, bob.points) == (BOB, 1, 195 * count)
+    assert (bob.score.played, bob.score.won, bob.score.crowns) == (count, count, 1)
     assert (ada.player, ada.rank, ada.score.dailies) == (ADA, 2, ((GAME, HALF),))
     assert (cyd.player, cyd.rank, cyd.points, cyd.score.dailies) == (CYD, 3, 0, ())
     assert (table.period, table.days) == (TODAY, range(TODAY, TODAY + 1))
@@ -68,7 +69,7 @@ async def test_a_crown_is_for_the_dailies_of_its_day(
 ) -> None:
     """Also once there are more of them."""
     circle = await founded(node)
-    few = list(games())[1:]
+    few = list(daily_games())[1:]
     async with node_on(redis_url, clock, few) as before:
         await before.dailies.draw_ahead()
         for game in few:
@@ -83,7 +84,7 @@ async def test_a_crown_is_for_the_dailies_of_its_day(
     first = await node.services.circle_tables.table(circle, "day", TODAY)
     assert (first.rows[0].score.crowns, first.games) == (1, frozenset(few))
     second = await node.services.circle_tables.table(circle, "day", TODAY + 1)
-    assert second.games == set(games())
+    assert second.games == set(daily_games())
     feed = await node.services.circle_tables.feed(circle)
     assert {each.day: each.crown for each in feed if each.about == "dailies"} == {
         TODAY: True,
@@ -165,7 +166,7 @@ async def test_a_period_that_has_not_begun_is_unknown(node: Node) -> None:
 
 async def test_a_table_of_all_time_has_wins_crowns_races_and_records(node: Node) -> None:
     circle = await founded(node, BOB)
-    for game in games():
+    for game in daily_games():
         await add(node, ADA, replace(HALF, ranked=True), TODAY - 1, game)
     await add(node, BOB, WON)
     race = RoundResult(START, 1, 2, True, 52, 0, 200_000, 70, "won", ranked=True)
@@ -173,7 +174,7 @@ async def test_a_table_of_all_time_has_wins_crowns_races_and_records(node: Node)
     table = await node.services.circle_tables.table(circle, "all")
     assert [(r.player, r.rank, r.score.won, r.score.played) for r in table.rows] == [
         (BOB, 1, 1, 1),
-        (ADA, 2, 0, len(games())),
+        (ADA, 2, 0, len(daily_games())),
     ]
     assert (table.rows[1].score.crowns, table.rows[1].score.races) == (1, 1)
     assert table.records[GAME][0] == BOB
@@ -183,12 +184,12 @@ async def test_a_table_of_all_time_has_wins_crowns_races_and_records(node: Node)
 
 async def test_histories_that_were_written_before_their_sums_were_count_too(node: Node) -> None:
     circle = await founded(node)
-    for game in games():
+    for game in daily_games():
         await add(node, ADA, WON, game=game)
     key = player_keys.history(ADA)
-    await node.redis.hdel(key, *(f"p:{game}" for game in games()))
+    await node.redis.hdel(key, *(f"p:{game}" for game in daily_games()))
     table = await node.services.circle_tables.table(circle, "all")
-    assert (table.rows[0].score.played, table.rows[0].score.crowns) == (len(games()), 1)
+    assert (table.rows[0].score.played, table.rows[0].score.crowns) == (len(daily_games()), 1)
     assert table.records[GAME] == (ADA, (WON.packed, TODAY))
 
 

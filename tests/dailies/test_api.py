@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.catalog import games, ruleset, stored_ruleset
+from engine.catalog import daily_games, ruleset, stored_ruleset
 from engine.deal import deal_seed
 from engine.verify import verify
 from server.base.core import days
@@ -26,7 +26,7 @@ pytestmark = ALONE
 
 
 async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:
-    for game in games():
+    for game in daily_games():
         for _ in range(days.DRAWN_AHEAD - days.UNCERTIFIED_AHEAD):
             await node.store.pools.put(pooled(game))
     await node.dailies.draw_ahead()
@@ -35,13 +35,13 @@ async def test_commitments_are_published_ahead(site: Site, node: Node) -> None:
     assert (found["day"], found["date"], found["now"]) == (DAY, DATE, START)
     assert [each["day"] for each in found["days"]] == [*range(DAY, DAY + days.DRAWN_AHEAD + 1)]
     for day in found["days"]:
-        assert {deal["game"] for deal in day["deals"]} == set(games())
+        assert {deal["game"] for deal in day["deals"]} == set(daily_games())
         assert not day["closed"]
         assert {deal["seed"] for deal in day["deals"]} == {None}
         assert {deal["line"] for deal in day["deals"]} == {None}
         certified = day["day"] > DAY + days.UNCERTIFIED_AHEAD
         assert {deal["certificate"] is not None for deal in day["deals"]} == {certified}
-    assert found["sets"] == [{"since": DAY, "games": list(games())}]
+    assert found["sets"] == [{"since": DAY, "games": list(daily_games())}]
     assert reply.headers["Cache-Control"] == "public, max-age=1"
 
 
@@ -71,7 +71,7 @@ async def test_of_a_deal_without_a_certificate_the_best_run_is_told(
         clock.time = time
         reply = await site.get(path)
         best = {deal["game"]: deal["best"] for deal in reply.json["deals"]}
-        assert best == {**dict.fromkeys(games()), GAME: home}
+        assert best == {**dict.fromkeys(daily_games()), GAME: home}
         assert reply.headers["Cache-Control"].startswith(f"public, max-age={life}")
     assert home > 0
 
@@ -79,7 +79,7 @@ async def test_of_a_deal_without_a_certificate_the_best_run_is_told(
 async def test_a_closed_day_all_of_whose_deals_are_certified_never_changes(
     site: Site, node: Node, clock: SetClock
 ) -> None:
-    for game in games():
+    for game in daily_games():
         await node.store.pools.put(pooled(game))
     await node.dailies.draw_ahead()
     day = DAY + days.UNCERTIFIED_AHEAD + 1

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from engine.board import Board
-from engine.catalog import games
+from engine.catalog import daily_games
 from engine.moves import legal_moves
 from server.accounts.accounts import parse_typed
 from server.base.core import days as daily
@@ -33,7 +33,7 @@ CLOSE = daily.closes(DAY)
 GAME = "robert"
 
 
-async def fill(node: Node, count: int, wanted: Iterable[str] = games()) -> None:
+async def fill(node: Node, count: int, wanted: Iterable[str] = daily_games()) -> None:
     """Put some certified deals into the pools of games."""
     for game in wanted:
         for effort in range(count):
@@ -149,7 +149,7 @@ async def test_an_attempt_ends_when_its_day_closes(node: Node, clock: SetClock) 
 async def test_today_lists_every_game_with_ones_own_result(node: Node, other: Node) -> None:
     day, found = await node.dailies.today(ADA)
     assert day == DAY
-    assert [today.deal.game for today in found] == list(games())
+    assert [today.deal.game for today in found] == list(daily_games())
     assert all(today.mine is None and today.deal.day == DAY for today in found)
     opened = await other.dailies.open(ADA, GAME)
     await other.play(opened.attempt, ADA)
@@ -166,17 +166,17 @@ async def test_deals_are_drawn_ahead_once(node: Node, other: Node, clock: SetClo
     await fill(node, daily.DRAWN_AHEAD + 2)
     for _ in range(2):
         await node.dailies.draw_ahead()
-        assert await drawn() == (daily.DRAWN_AHEAD + 1) * len(games())
+        assert await drawn() == (daily.DRAWN_AHEAD + 1) * len(daily_games())
     deals = await node.keys("deal:*")
     await other.dailies.draw_ahead()
     assert sorted(await node.keys("deal:*")) == sorted(deals)
-    assert node.dailies.pooled == other.dailies.pooled == dict.fromkeys(games(), 1)
+    assert node.dailies.pooled == other.dailies.pooled == dict.fromkeys(daily_games(), 1)
     clock.time = MIDNIGHT
     await node.dailies.draw_ahead()
-    assert await drawn() == (daily.DRAWN_AHEAD + 2) * len(games())
+    assert await drawn() == (daily.DRAWN_AHEAD + 2) * len(daily_games())
     clock.time += 30 * daily.DAY
     await node.dailies.draw_ahead()
-    dailies = [DailyId(game, daily.day_at(clock.time)) for game in games()]
+    dailies = [DailyId(game, daily.day_at(clock.time)) for game in daily_games()]
     ids = await node.store.deals.daily_ids(dailies)
     assert list(ids) == dailies
 
@@ -219,10 +219,10 @@ async def test_a_node_that_certifies_deals_has_until_an_hour_before_midnight_for
     clock.time = MIDNIGHT - daily.FILLED_UNTIL_MS - 1
     await fill(node, 2, [GAME])
     await node.dailies.draw_ahead()
-    assert await dealt(node) == {DAY: set(games()), DAY + 1: {GAME}}
+    assert await dealt(node) == {DAY: set(daily_games()), DAY + 1: {GAME}}
     clock.time += 1
     await node.dailies.draw_ahead()
-    assert await dealt(node) == {DAY: set(games()), DAY + 1: set(games())}
+    assert await dealt(node) == {DAY: set(daily_games()), DAY + 1: set(daily_games())}
 
 
 async def dealt(node: Node) -> dict[int, set[str]]:
@@ -251,7 +251,7 @@ async def test_a_pool_that_is_filled_later_serves_the_days_after_tomorrow(
         await node.dailies.draw_ahead()
     (filled,) = logs
     assert (filled["event"], filled["log_level"]) == ("pools_short", "warning")
-    assert set(filled["deals"]) == set(games()) - {GAME}
+    assert set(filled["deals"]) == set(daily_games()) - {GAME}
 
 
 async def test_deals_that_cannot_be_taken_do_not_count(node: Node) -> None:
@@ -261,9 +261,9 @@ async def test_deals_that_cannot_be_taken_do_not_count(node: Node) -> None:
     with capture_logs() as logs:
         for _ in range(2):
             await node.dailies.draw_ahead()
-            assert node.dailies.pooled == dict.fromkeys(games(), 0)
+            assert node.dailies.pooled == dict.fromkeys(daily_games(), 0)
     (short,) = [each for each in logs if each["event"].startswith("pools_")]
-    assert short["deals"] == dict.fromkeys(games(), 0)
+    assert short["deals"] == dict.fromkeys(daily_games(), 0)
 
 
 async def test_the_operator_hears_when_no_pool_is_short_any_more(node: Node) -> None:
@@ -276,7 +276,7 @@ async def test_the_operator_hears_when_no_pool_is_short_any_more(node: Node) -> 
     assert said == ["pools_short", "pools_filled"]
     left = daily.DRAWN_AHEAD + daily.UNCERTIFIED_AHEAD
     metrics = node.services.metrics.exposition("")[0].decode()
-    for game in games():
+    for game in daily_games():
         assert f'samedeal_pool_deals{{game="{game}"}} {left}.0' in metrics
 
 
@@ -404,8 +404,8 @@ async def test_a_deal_that_a_node_cannot_read_keeps_no_other_from_being_drawn(
     with capture_logs() as logs:
         for _ in range(2):
             await node.dailies.draw_ahead()
-    wanted = [DailyId(game, unread.day or 0) for game in games()]
-    assert len(await node.store.deals.daily_ids(wanted)) == len(games())
+    wanted = [DailyId(game, unread.day or 0) for game in daily_games()]
+    assert len(await node.store.deals.daily_ids(wanted)) == len(daily_games())
     told = [(line["item"], line["code"]) for line in logs if line["event"] == "work_unreadable"]
     assert told == [(f"{GAME}:{unread.day}", "unknown_format")]
     assert node.background.failure is None

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from engine.catalog import games
+from engine.catalog import daily_games, games
 from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.core.refusal import Refusal
@@ -20,7 +20,7 @@ from tests.deals.certified import pooled
 from tests.nodes import Node, SetClock, node_on
 
 DAY = daily.day_at(START)
-ALL = list(games())
+ALL = list(daily_games())
 OFF = "robert"
 FEW = [game for game in ALL if game != OFF]
 WON = DayResult(52, 0, 200_000, 70, "won", 195)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
-from engine.catalog import games
+from engine.catalog import daily_games
 from server.base.work.background import Background
 from server.base.work.metrics import Metrics
 from server.deals.pool_filling import FIRST_DAYS, PoolFilling
@@ -21,6 +21,7 @@ from tests.dates import ahead_at_noon, moved
 from tests.nodes import Node
 from tests.processes import running
 
+DAILIES = daily_games()
 SMALL = {"lady-betty", "robert"}
 
 pytestmark = ALONE
@@ -59,19 +60,19 @@ class Broken(Here):
 async def test_the_first_days_deals_of_small_games_are_certified_at_once(node: Node) -> None:
     background = Background()
     # However slow the machine is: here nobody waits for a node.
-    filling = PoolFilling(node.store.pools, background, Metrics(), games(), first_timeout=math.inf)
+    filling = PoolFilling(node.store.pools, background, Metrics(), DAILIES, first_timeout=math.inf)
     await filling.fill_first()
-    found = await node.store.pools.sizes(list(games()))
-    assert found == dict.fromkeys(games(), 0) | dict.fromkeys(SMALL, FIRST_DAYS)
+    found = await node.store.pools.sizes(DAILIES)
+    assert found == dict.fromkeys(DAILIES, 0) | dict.fromkeys(SMALL, FIRST_DAYS)
 
 
 async def test_pools_are_filled_in_turn_and_then_left_alone(node: Node) -> None:
     solver = Here()
     filling = PoolFilling(
-        node.store.pools, Background(), Metrics(), games(), solver=lambda _: solver, full=3
+        node.store.pools, Background(), Metrics(), DAILIES, solver=lambda _: solver, full=3
     )
     await filling.fill()
-    sizes = await node.store.pools.sizes(list(games()))
+    sizes = await node.store.pools.sizes(DAILIES)
     assert {game for game, size in sizes.items() if size == 3} == SMALL
     asked = [game for game in solver.asked if game in SMALL]
     # Where a deal is not decided, as some of Lady Betty are not, another one is drawn.
@@ -89,7 +90,7 @@ async def test_a_node_ends_in_the_middle_of_it(node: Node) -> None:
     background.stop.set()
     solver = Here()
     await PoolFilling(
-        node.store.pools, background, Metrics(), games(), solver=lambda _: solver
+        node.store.pools, background, Metrics(), DAILIES, solver=lambda _: solver
     ).fill()
     assert (solver.asked, solver.closed) == ([], 1)
 
@@ -97,7 +98,7 @@ async def test_a_node_ends_in_the_middle_of_it(node: Node) -> None:
 async def test_a_solver_that_does_not_work_is_told_and_takes_no_node_down(node: Node) -> None:
     metrics = Metrics()
     with capture_logs() as logs:
-        await PoolFilling(node.store.pools, Background(), metrics, games(), solver=Broken).fill()
+        await PoolFilling(node.store.pools, Background(), metrics, DAILIES, solver=Broken).fill()
     assert metrics.certification_failures == 1
     assert [(each["event"], each["log_level"]) for each in logs] == [
         ("certification_failed", "warning")
@@ -114,7 +115,7 @@ def test_a_newcomers_first_dailies_are_certified_and_nobody_is_warned(data: Path
             days = json.load(answer)["days"]
         assert server.end() == 0
     today = {deal["game"]: deal["certificate"] for deal in days[0]["deals"]}
-    assert set(today) == set(games())
+    assert set(today) == set(DAILIES)
     assert {game for game, certificate in today.items() if certificate is not None} >= SMALL
     assert all(deal["certificate"] for day in days[1:] for deal in day["deals"])
     levels = {json.loads(line)["level"] for line in server.lines if line.startswith("{")}

@@ -6,7 +6,7 @@ import asyncio
 import random
 from dataclasses import dataclass, field
 
-from engine.catalog import games
+from engine.catalog import daily_games, games
 from tests.faults.ledger import Message
 from tests.faults.player import RETRYABLE, Player
 from tests.faults.resuming import resume
@@ -71,7 +71,7 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
     """Play races and dailies until the world is closing."""
     rng = player.rng
     await player.become_new()
-    dailies = rng.sample(GAMES, len(GAMES))
+    dailies = rng.sample(daily_games(), len(daily_games()))
     while not player.world.closing:
         if player.world.links and rng.random() < 0.15:
             await look_on(player)
@@ -87,7 +87,7 @@ async def play_until_closed(player: Player, tables: asyncio.Queue[Table], pace: 
             await daily(player, dailies.pop(), pace)
         else:
             await player.become_new()
-            dailies = rng.sample(GAMES, len(GAMES))
+            dailies = rng.sample(daily_games(), len(daily_games()))
     player.doing = "leaving"
     await player.leave()
     player.doing = "done"

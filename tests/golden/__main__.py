@@ -24,7 +24,7 @@ import msgspec
 from msgspec import structs
 from websockets.asyncio.client import connect
 
-from engine.catalog import games, ruleset
+from engine.catalog import daily_games, games, ruleset
 from engine.deal import deal_seed
 from engine.moves import legal_moves
 from engine.notation import move_text
@@ -262,9 +262,9 @@ async def _sessions(port: int, redis: Any, kept: Lines) -> None:
         for game in games().values():
             for variant in game.variants:
                 last = await _race(host, guest, redis, game.id, variant)
-        first = next(iter(games()))
+        first = daily_games()[0]
         await host.ask("leaderboard.watch", game=first)
-        for name in games():
+        for name in daily_games():
             await _daily(host, redis, name, whole=True)
             await _daily(guest, redis, name, whole=name == first)
         await host.next("leaderboard", lambda board: board["size"] == 2)
@@ -310,12 +310,12 @@ async def _leave_effects(store: Store, attempts: Attempts) -> None:
         leaderboards=store.leaderboards,
         histories=store.histories,
         daily_list=DailyList(
-            DailySets(store.daily_sets, store.clock, games()), store.deals, games()
+            DailySets(store.daily_sets, store.clock, daily_games()), store.deals, daily_games()
         ),
         clock=store.clock,
         background=background,
     )
-    for game in list(games())[:2]:
+    for game in daily_games()[:2]:
         player = PlayerId(random_id())
         opened = await dailies.open(player, game)
         await _move(attempts, opened.attempt, player)

@@ -18,7 +18,7 @@ import msgspec
 from hypothesis import strategies as st
 
 from engine.board import view_of
-from engine.catalog import games, ruleset
+from engine.catalog import daily_games, games, ruleset
 from engine.moves import legal_moves
 from engine.play import apply
 from server import protocol
@@ -125,7 +125,7 @@ def script_of(seed: int, length: int) -> Script:
     names, weights = list(ACTIONS), list(ACTIONS.values())
     return Script(
         game=rng.choice(GAMES),
-        daily=rng.choice(list(games())),
+        daily=rng.choice(daily_games()),
         help=rng.choice(("none", "hints", "hints")),
         public=rng.random() < 0.2,
         early=rng.random() < 0.3 and not sealed,

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.catalog import games
+from engine.catalog import daily_games, games
 from server.base.core import days
 from tests.faults.ledger import Message
 from tests.faults.plans import HELP
@@ -214,6 +214,7 @@ async def _run(player: Player, room: Message, *, hasty: bool) -> None:
 async def play_dailies(player: Player, game: str) -> None:
     """Play the dailies of a game around midnight, and watch the leaderboard."""
     rng, world = player.rng, player.world
+    game = game if game in daily_games() else daily_games()[0]
     await player.begin()
     for _ in range(rng.randint(1, 3)):
         player.doing = f"opening the daily of {game}"

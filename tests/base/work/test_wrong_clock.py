@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from engine.catalog import games
+from engine.catalog import daily_games
 from server.base.core import days
 from server.base.core.refusal import Refusal
 from server.base.redis import clock as clocks
@@ -138,6 +138,6 @@ async def test_small_corrections_of_the_clock_never_make_an_open_daily_not_start
     async with node_on(redis_url, clock) as node:
         await clock.sample()
         for player in (ADA, BOB):
-            for game in games():
+            for game in daily_games():
                 opened = await node.dailies.open(player, game)
                 await node.attempts.open(opened.attempt, player)
