@@ -85,6 +85,9 @@ async def test_a_game_that_is_not_on_the_list_has_no_daily(site: Site) -> None:
         await node.dailies.open(ADA, "chess")
     assert OFF not in await drawn(node, DAY), "asking for it draws none"
     assert OFF not in node.dailies.pooled, "nobody is warned of a pool that is not used"
+    metrics = node.services.metrics.exposition("")[0].decode()
+    for game in ALL:
+        assert (f'samedeal_pool_deals{{game="{game}"}}' in metrics) == (game in FEW)
     (today, *_) = await node.dailies.ahead()
     assert [deal.game for deal in today.deals] == FEW
     await node.room_of(ADA, BOB, game=OFF)

@@ -85,6 +85,16 @@ async def test_pools_are_filled_in_turn_and_then_left_alone(node: Node) -> None:
     assert solver.closed == 2, "no process stays while nothing is to be solved"
 
 
+async def test_only_the_pools_of_dailies_are_filled(node: Node) -> None:
+    solver = Here()
+    wanted = ["robert"]
+    filling = PoolFilling(
+        node.store.pools, Background(), Metrics(), wanted, solver=lambda _: solver, full=2
+    )
+    await filling.fill()
+    assert set(solver.asked) == set(wanted)
+
+
 async def test_a_node_ends_in_the_middle_of_it(node: Node) -> None:
     background = Background()
     background.stop.set()
