@@ -291,7 +291,11 @@ class Services:
         self.mirrors = Mirrors(self.attempts, self.sessions, self.node_bus)
         self.departures = Departures(store.held, registration, background)
         self.histories = Histories(
-            store.histories, store.players, self.leaderboards, store.accounts.keep_for_good
+            store.histories,
+            store.players,
+            self.leaderboards,
+            store.accounts.keep_for_good,
+            self.daily_sets,
         )
         self.keeping = Keeping(store.accounts, self.histories, self.profiles, self.sessions)
         self.curves = Curves(store.leaderboards, clock=store.clock)

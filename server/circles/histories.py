@@ -79,7 +79,7 @@ class MemberHistories:
     async def scores(self, players: Sequence[PlayerId], days: range) -> dict[PlayerId, Score]:
         """Return what the dailies of some days are to each of some players."""
         name, sets = f"{days.start}-{days.stop}", await self._sets.load()
-        part = self._of_days(name, days, lambda excerpt: score_of(excerpt, days, sets))
+        part = await self._of_days(name, days, lambda excerpt: score_of(excerpt, days, sets))
         return await self._read(players, part)
 
     async def by_day(
@@ -92,12 +92,16 @@ class MemberHistories:
             return {day: score_of(excerpt, (day,), sets) for day in days}
 
         name = f"each {days.start}-{days.stop}"
-        found = await self._read(players, self._of_days(name, days, make))
+        found = await self._read(players, await self._of_days(name, days, make))
         return {day: {player: by[day] for player, by in found.items()} for day in days}
 
-    def _of_days(self, name: str, days: range, make: Callable[[Excerpt], T]) -> _Part[T]:
-        fields = len(games()) * (1 + len(days))
-        return _Part(name, fields, lambda players: self._store.excerpts(players, days), make)
+    async def _of_days(self, name: str, days: range, make: Callable[[Excerpt], T]) -> _Part[T]:
+        dailies = await self._sets.ever()
+
+        def read(some: Sequence[PlayerId]) -> Awaitable[list[Excerpt]]:
+            return self._store.excerpts(some, days, dailies=dailies)
+
+        return _Part(name, len(games()) + len(dailies) * len(days), read, make)
 
     async def all_time(self, players: Sequence[PlayerId]) -> dict[PlayerId, AllTime]:
         """Return what all results are to each of some players."""
@@ -163,7 +167,8 @@ class MemberHistories:
 
     async def _sums(self, players: Sequence[PlayerId]) -> list[Excerpt]:
         """Return excerpts with what the dailies of each game add up to."""
-        of_games = [await self._store.excerpts(players, (), of=game) for game in games()]
+        dailies = await self._sets.ever()
+        of_games = [await self._store.excerpts(players, (), of=game) for game in dailies]
         found = []
         for each in zip(*of_games, strict=True):
             played = {game: sums for one in each for game, sums in one.played.items()}

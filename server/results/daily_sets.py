@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from engine.catalog import games, in_order
 from server.base.work.clock import Clock
 from server.results.core import daily_sets
 from server.results.daily_sets_store import DailySetStore
@@ -38,6 +39,14 @@ class DailySets:
         if self._read_at is None or not self._read_at <= now < self._read_at + CURRENT_FOR_MS:
             return await self.read()
         return self.known
+
+    async def ever(self) -> list[str]:
+        """Return the ids of all games that have ever been dailies, in the order of games.
+
+        While no set is stored, as none is by earlier releases, any game may have been one.
+        """
+        sets = await self.load()
+        return in_order(sets.ever if sets.fixed >= 0 else games())
 
     async def read(self) -> daily_sets.DailySets:
         """Return the sets of all days as they are stored now."""

@@ -27,6 +27,7 @@ from server.results.core.excerpt import Excerpt
 from server.results.core.history import ChallengeResult, DayResult, History, RoundResult
 from server.results.core.history_fields import changes
 from server.results.core.race_results import Race
+from server.results.daily_sets import DailySets
 from server.results.histories_store import HistoryStore
 from server.results.leaderboards import Leaderboards
 
@@ -39,6 +40,7 @@ class Histories:
         players: know who has been deleted.
         leaderboards: those that follow from the histories.
         keep_for_good: lets the credentials of a player live for good who has results.
+        sets: the games that were dailies: no others have results of days.
     """
 
     def __init__(
@@ -47,11 +49,13 @@ class Histories:
         players: PlayerStore,
         leaderboards: Leaderboards,
         keep_for_good: Callable[[PlayerId], Awaitable[None]],
+        sets: DailySets,
     ) -> None:
         self._store = store
         self._players = players
         self._leaderboards = leaderboards
         self._keep_for_good = keep_for_good
+        self._sets = sets
 
     async def load(self, player: PlayerId) -> History:
         """Return all of a player's history, read in slices; an empty one if there is none."""
@@ -71,7 +75,8 @@ class Histories:
 
         It takes one round trip.
         """
-        return await self._store.excerpts(players, days, rounds)
+        dailies = await self._sets.ever() if days else ()
+        return await self._store.excerpts(players, days, rounds, dailies=dailies)
 
     async def has_results(self, player: PlayerId) -> bool:
         """Return whether a player has played anything that is kept."""
@@ -103,8 +108,13 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer; it may have been changed.
         """
+        dailies = set(await self._sets.ever()) if days else set[str]()
+        if of is not None:
+            dailies.add(of)
         while True:
-            (before,) = await self._store.excerpts([player], days, rounds, of, challenges)
+            (before,) = await self._store.excerpts(
+                [player], days, rounds, of, challenges, dailies=dailies
+            )
             is_old = of is not None and before.has_no_days([of])
             after = None if is_old else decide(before)
             if after is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from server.base.core.ids import DealId, PlayerId
@@ -70,17 +70,20 @@ class HistoryStore:
         rounds: Iterable[tuple[str, DealId]] = (),
         of: str | None = None,
         challenges: Iterable[tuple[str, DealId]] = (),
+        *,
+        dailies: Collection[str] | None = None,
     ) -> list[Excerpt]:
         """Return an excerpt of each player's history, in one round trip; empty if there is none.
 
         Args:
             players: their owners.
-            days: those whose results of all games are read.
+            days: those whose results are read.
             rounds: the game and deal of those that are read.
             of: the game of which such a result is to be added or changed; `None` if none is.
             challenges: the game and deal of those that are read.
+            dailies: the games whose results are read of the days; `None` for all games.
         """
-        names = names_of(days, rounds, of, challenges)
+        names = names_of(days, rounds, of, challenges, dailies)
         found = await asyncio.gather(
             *(
                 self._database.read_batched(key, "HMGET", key, *names)

@@ -12,6 +12,7 @@ from server.base.core import days as daily
 from server.base.core.days import DailyId
 from server.base.core.refusal import Refusal
 from server.deals.core import keys as deals_keys
+from server.results.core import boards
 from server.results.core import keys as results_keys
 from server.results.core.history import DayResult
 from server.results.players_api import MAX_DAYS
@@ -173,6 +174,36 @@ async def test_days_keep_their_crowns_when_the_list_changes(site: Site, clock: S
     assert await crowns(less) == 3
     shown = await less.dailies.load_day(DAY + 1)
     assert [deal.game for deal in shown.deals] == ALL
+
+
+async def test_a_week_adds_up_games_that_are_dailies_no_more(site: Site, clock: SetClock) -> None:
+    before = await site.node(*ALL)
+    await before.dailies.draw_ahead()
+    await play(before, DAY, [OFF])
+    node = await site.node(*FEW)
+    for ahead in (1, 2):
+        clock.time = START + ahead * daily.DAY
+        await node.dailies.draw_ahead()
+    await play(node, DAY + 2, FEW[:1])
+    assert boards.week_of(DAY) == boards.week_of(DAY + 2)
+    board = boards.BoardId("week", boards.ALL_GAMES, boards.week_of(DAY), "guests")
+    (row,) = (await node.store.leaderboards.rows(board, 1, 9)).rows
+    assert row.score == -2 * WON.points
+    assert await node.services.daily_sets.ever() == ALL
+
+
+async def test_only_games_that_have_been_dailies_are_read_of_a_day(site: Site) -> None:
+    node = await site.node(*FEW[:2])
+    assert await node.services.daily_sets.ever() == list(games()), "as long as none are settled"
+    await node.dailies.draw_ahead()
+    assert await node.services.daily_sets.ever() == FEW[:2]
+    for _ in range(2):
+        await play(node, DAY, [FEW[0], OFF])
+    page = await node.services.histories.page(ADA, MAX_DAYS)
+    sums = {game: each.home for game, each in page.played.items()}
+    assert sums == {FEW[0]: 52, OFF: 52}, "each is added once, whatever game it is of"
+    (found,) = await node.services.histories.excerpts([ADA], [DAY])
+    assert set(found.days) == {(FEW[0], DAY)}
 
 
 async def test_the_days_of_earlier_releases_had_the_games_that_they_drew(

@@ -7,7 +7,7 @@ their crowns. Pure.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, itemgetter
@@ -32,9 +32,10 @@ class DailySets:
         """Return the ids of the games that are dailies on a day."""
         return self.changes[max(0, bisect_right(self.changes, day, key=itemgetter(0)) - 1)][1]
 
-    def within(self, days: Collection[int]) -> frozenset[str]:
-        """Return the ids of the games that are dailies on any of some days."""
-        return frozenset().union(*{self.of(day) for day in days})
+    @property
+    def ever(self) -> frozenset[str]:
+        """The ids of the games that have been dailies on any day."""
+        return frozenset().union(*(games for _, games in self.changes))
 
     def crowns(self, played: Mapping[str, DaySet]) -> DaySet:
         """Return the days on which a player has played the whole set.

@@ -239,21 +239,24 @@ def names_of(
     rounds: Iterable[tuple[str, DealId]],
     of: str | None = None,
     challenges: Iterable[tuple[str, DealId]] = (),
+    dailies: Collection[str] | None = None,
 ) -> list[str]:
-    """Return the fields of an excerpt with some days of all games, some rounds and challenges.
+    """Return the fields of an excerpt with some days, some rounds and challenges.
 
     Args:
         days: the days.
         rounds: the game and deal of each round.
         of: the game of which such a result is to be added or changed; `None` if none is.
         challenges: the game and deal of each challenge.
+        dailies: the games whose days it has; `None` for all games.
     """
     rounds = list(rounds)
+    of_days = games() if dailies is None else dailies
     return [
         VERSION,
         KEPT,
         *(f"t:{game}" for game in games()),
-        *(f"d:{game}:{day}" for game, day in product(games(), days)),
+        *(f"d:{game}:{day}" for game, day in product(of_days, days)),
         *(f"{kind}:{game}" for game, _ in rounds for kind in "scl"),
         *(f"r:{game}:{deal}" for game, deal in rounds),
         *(f"x:{game}:{deal}" for game, deal in challenges),

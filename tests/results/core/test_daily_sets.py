@@ -18,10 +18,8 @@ def test_a_set_holds_until_the_next_one_and_the_first_one_also_before() -> None:
     assert [SETS.of(day) for day in (120, 999)] == [OTHERS] * 2
 
 
-def test_the_games_of_some_days_are_those_of_any_of_them() -> None:
-    assert SETS.within(range(112, 115)) == TWO
-    assert SETS.within(range(105, 130)) == frozenset("abcd")
-    assert SETS.within(()) == frozenset()
+def test_the_games_of_all_days_are_those_of_any_of_them() -> None:
+    assert SETS.ever == frozenset("abcd")
 
 
 def test_a_crown_is_for_the_set_of_its_day() -> None:
