@@ -108,9 +108,9 @@ class Histories:
         Raises:
             UnavailableError: the store does not answer; it may have been changed.
         """
-        dailies = set(await self._sets.ever()) if days else set[str]()
-        if of is not None:
-            dailies.add(of)
+        dailies = await self._sets.ever() if days else []
+        if of is not None and of not in dailies:
+            dailies.append(of)
         while True:
             (before,) = await self._store.excerpts(
                 [player], days, rounds, of, challenges, dailies=dailies
