@@ -4,6 +4,8 @@ Which method fits a game follows from its rules:
 
 - `passes`: no tableau. The passes through the stock are decided together, exactly.
 - `piles`: piles from which cards go to foundations only. Decided exactly, as a SAT problem.
+- `graph`: one pack, of which no rows are dealt. A search through the positions, which wins most
+  deals that can be won, and proves of most others that they cannot.
 - `beam`: all others. A beam search finds a line that wins, or does not know; `BOUNDS.md` tells what
   was tried to prove that there is none.
 """
@@ -14,7 +16,7 @@ from types import ModuleType
 
 from engine.board import Board
 from engine.ruleset import Ruleset
-from engine.solver import beam, passes, piles
+from engine.solver import beam, graph, passes, piles
 from engine.solver.solution import Solution, Verdict
 
 __all__ = [
@@ -31,7 +33,7 @@ __all__ = [
 BUDGET = 10_000_000
 """The steps for a deal, unless its method says something else."""
 
-_METHODS: tuple[ModuleType, ...] = (passes, piles, beam)
+_METHODS: tuple[ModuleType, ...] = (passes, piles, graph, beam)
 """All methods; the first that applies is used."""
 
 _EXACT = (passes, piles)

@@ -1,0 +1,87 @@
+"""Cards that go home by themselves."""
+
+from __future__ import annotations
+
+from engine.solver.compiled import compiled
+from engine.solver.graph import indices as idx
+from engine.solver.graph.indices import Ints
+from engine.solver.graph.play import encoded, play
+
+
+@compiled
+def home_of(t: Ints, m: Ints, card: int) -> int:
+    """Return the first foundation that takes a card, or `NONE`."""
+    for f in range(t[idx.FOUNDATIONS]):
+        if t[t[idx.HOMES] + t[t[idx.GROUP] + f] * 53 + m[idx.TOPS + f] + 1] >> card & 1 == 1:
+            return f
+    return idx.NONE
+
+
+@compiled
+def is_safe(t: Ints, m: Ints, card: int) -> bool:
+    """Return whether a card that some foundation takes may go there at once: no win is lost.
+
+    If cards may be taken back from the foundations: all cards that could ever lie over it are at
+    home, so that nothing needs it in the tableau. Else it is enough that each card which could lie
+    on it can go home itself, and so could each card that this one could hold.
+    """
+    home = m[idx.AT_HOME]
+    if t[idx.HOME_SPREAD] == 1:
+        return bool(t[t[idx.UNDER] + card] & ~home == 0)
+    kids = t[t[idx.KIDS] + card]
+    if kids & ~home == 0:
+        return True
+    ready = home | m[idx.NEXT]
+    return bool((kids | t[t[idx.GRANDKIDS] + card]) & ~ready == 0)
+
+
+@compiled
+def can_return(t: Ints, m: Ints, pile: int, card: int) -> bool:
+    """Return whether the top card of a pile could be taken back to its place.
+
+    If so, sending it home loses no win: it is taken back before it is needed. That may take others
+    first, in any order; `binding` allows that.
+    """
+    if pile >= t[idx.COLUMNS]:
+        return False
+    size = m[idx.SIZE + pile]
+    top = idx.NONE
+    if size > 1:
+        if m[idx.HIDDEN + pile] == size - 1:
+            return False
+        top = m[idx.CARDS + pile * idx.STRIDE + size - 2]
+    return bool(t[t[idx.BUILDS] + top + 1] >> card & 1 == 1)
+
+
+@compiled
+def safe_home(t: Ints, m: Ints) -> int:
+    """Return a move to a foundation that loses no win, or `NONE`."""
+    if t[idx.REGULAR] == 0 or m[idx.BOUND] != 0:
+        return idx.NONE
+    columns, cells = t[idx.COLUMNS], t[idx.CELLS]
+    for pile in range(t[idx.PILES]):
+        size = m[idx.SIZE + pile]
+        if size == 0:
+            continue
+        card = m[idx.CARDS + pile * idx.STRIDE + size - 1]
+        if m[idx.NEXT] >> card & 1 == 0 or not (
+            is_safe(t, m, card) or (t[idx.HOME_SPREAD] == 1 and can_return(t, m, pile, card))
+        ):
+            continue
+        allowed = t[idx.RESERVE_HOME]
+        if pile < columns:
+            allowed = t[idx.COLUMN_HOME] & (1 - t[idx.FILLS])
+        elif pile < columns + cells:
+            allowed = t[idx.CELL_HOME]
+        if allowed == 1:
+            return encoded(pile, idx.HOME + home_of(t, m, card), 1)
+    return idx.NONE
+
+
+@compiled
+def send_home(t: Ints, m: Ints) -> None:
+    """Play the moves to foundations that lose no win."""
+    move = safe_home(t, m)
+    while move != idx.NONE:
+        play(t, m, move)
+        move = safe_home(t, m)

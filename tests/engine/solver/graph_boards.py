@@ -1,0 +1,135 @@
+"""Small boards of the games of one pack, on few columns: about half of them are lost.
+
+    python -m tests.engine.solver.graph_boards --boards 2000
+
+holds the search through positions against an exhaustive one on such boards, compiled, and says of
+each game how many were checked; it fails at the first difference.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+from engine.board import Board
+from engine.cards import RANKS, SUITS, card_of, pack, turned_down
+from engine.ruleset import Ruleset
+from engine.solver import graph, method_of
+from engine.solver.graph.layout import is_by_suit
+from engine.solver.solution import Verdict
+from tests.engine.positions import ALL
+from tests.engine.solver.exhaustive import most_home
+from tests.relatives import find_ruleset
+
+GAMES = [each for each in ALL if method_of(find_ruleset(*each)) == "graph"]
+"""(game, variant) of all that are searched through their positions."""
+
+MOST = 3_000
+"""The most positions that the exhaustive search visits, unless asked otherwise."""
+
+BUDGET = 60_000
+"""Steps that are enough to see all of so few positions."""
+
+
+def narrow(rules: Ruleset, columns: int) -> Ruleset:
+    """Return the same rules with so many columns, and one cell if there are cells."""
+    tableau, cells = rules.rules.tableau, rules.rules.cells
+    assert tableau is not None
+    changed = replace(
+        rules.rules,
+        tableau=replace(tableau, deal=tableau.deal[:columns]),
+        cells=cells and replace(cells, piles=1),
+    )
+    return Ruleset(rules.game, rules.variant, changed)
+
+
+def small_board(rules: Ruleset, number: int) -> Board:
+    """Return a board by its number: 8 to 16 cards are left, and lie anywhere but on cells."""
+    chance = Random(number)
+    rules = narrow(rules, chance.choice([2, 2, 3, 4]))
+    piles = [b""] * len(rules.pile_names)
+    rest = _send_home(rules, piles, chance.randint(8, 16), chance)
+    sign, mixing = chance.choice([-1, 1, 1]), chance.choice([1, 3, 8, 30])
+    rest.sort(key=lambda card: sign * rules.turns[card] - chance.random() * mixing)
+    columns = list(rules.tableau)
+    for column, card in zip(columns, rest, strict=False):
+        piles[column] = bytes((card,))
+    others = [*columns, *rules.reserve]
+    if rules.rules.stock.plays and chance.random() < 0.6:
+        others += [rules.stock] * 2
+    if rules.waste is not None and chance.random() < 0.6:
+        others += [rules.waste] * 2
+    for card in rest[len(columns) :]:
+        piles[chance.choice(others)] += bytes((card,))
+    piles[rules.stock] = turned_down(piles[rules.stock])
+    tableau = rules.rules.tableau
+    if tableau is not None and tableau.face_up != "all":
+        for column in columns:
+            most = len(piles[column]) - 1
+            down = chance.choice([most, chance.randint(0, most)])
+            piles[column] = turned_down(piles[column][:down]) + piles[column][down:]
+    return Board(rules, tuple(piles), chance.randint(0, min(rules.redeals, 2)))
+
+
+def _send_home(rules: Ruleset, piles: list[bytes], left: int, chance: Random) -> list[int]:
+    """Put all but so many cards on foundations, and return the others."""
+    if not is_by_suit(rules):
+        cards = list(pack(1))
+        chance.shuffle(cards)
+        piles[0] = bytes(cards[left:])
+        return cards[:left]
+    first = rules.groups[0].first
+    base = chance.randrange(13) if rules.same_rank else RANKS.index(first)
+    heights = [13] * 4
+    while sum(heights) > 52 - left:
+        suit = chance.randrange(4)
+        heights[suit] = max(heights[suit] - chance.choice([1, 1, 2]), 1)
+    rest = []
+    for foundation, (name, height) in enumerate(zip(SUITS, heights, strict=True)):
+        cards = [card_of(RANKS[(base + step) % 13], name) for step in range(13)]
+        piles[foundation] = bytes(cards[:height])
+        rest += cards[height:]
+    return rest
+
+
+def check(board: Board, positions: int = MOST, budget: int = BUDGET) -> Verdict | None:
+    """Check what the search says of a board against all lines there are.
+
+    Returns:
+        The verdict; `None` if there are too many positions, or the budget is used up.
+
+    Raises:
+        AssertionError: the search says something else.
+    """
+    home = most_home(board, positions)
+    verdict = graph.solve(board, budget).verdict
+    if home is None or verdict is Verdict.UNKNOWN:
+        return None
+    won = home == board.ruleset.total
+    assert verdict is (Verdict.WINNABLE if won else Verdict.IMPOSSIBLE), board
+    return verdict
+
+
+def main() -> int:
+    """Check boards of all games, and say how many."""
+    parser = argparse.ArgumentParser(prog="python -m tests.engine.solver.graph_boards")
+    parser.add_argument("--boards", type=int, default=2_000, help="of each game and variant")
+    parser.add_argument("--game", action="append", help="only this game")
+    options = parser.parse_args()
+    for game, variant in GAMES:
+        if options.game and game not in options.game:
+            continue
+        rules = find_ruleset(game, variant)
+        counts = Counter(check(small_board(rules, n)) for n in range(options.boards))
+        won, lost = counts[Verdict.WINNABLE], counts[Verdict.IMPOSSIBLE]
+        sys.stdout.write(f"{game}, {variant}: {won} can be won, {lost} cannot, ")
+        sys.stdout.write(f"{counts[None]} not checked\n")
+        sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
