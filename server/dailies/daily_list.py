@@ -4,7 +4,7 @@ Which games are dailies is settled when the day begins, by the node that asks fi
 deals are drawn by then, and those on its list. So what is announced is played, and nodes that were
 started with different lists deal the same games. Until then each node draws the deals of its own
 list: a game that is added is a daily from the next day on, and one that is taken off the list still
-is on the days that are drawn.
+is on the days that are drawn. See `server/decisions/0036-a-days-set-is-settled-at-midnight.md`.
 """
 
 from __future__ import annotations
