@@ -88,7 +88,7 @@ def _cards(rules: Ruleset, name: str, text: str) -> list[str]:
     laid_out = {rules.pile_names[pile]: rank + suit for pile, rank, suit in rules.laid_out_suits()}
     cards = (text or laid_out.get(name, "")).split()
     first = rules.groups[rules.pile_numbers[name]].first if name.startswith("f") else "any"
-    return sequence(first, cards[0]) if len(cards) == 1 and first != "any" else cards
+    return sequence(first, cards[0]) if len(cards) == 1 and first not in ("any", "same") else cards
 
 
 def _spare(rules: Ruleset, found: Mapping[str, list[str]]) -> list[str]:

@@ -1,0 +1,119 @@
+"""The rules of Spider, as the books have it, and with one suit and two as programs offer it."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from engine.board import view_of
+from engine.cards import UNSEEN
+from engine.errors import PositionError
+from engine.notation import parse_move
+from engine.play import play
+from tests.engine.positions import (
+    after,
+    board,
+    dealt,
+    legal,
+    moves_of,
+    moves_to,
+    run_down,
+    shown,
+    sizes,
+)
+
+GAME = "spider"
+KINGS = {f"t{column}": "KD" if column < 4 else "KC" for column in range(2, 6)}
+
+
+def test_54_cards_are_dealt_and_the_last_of_each_pile_lies_face_up() -> None:
+    start = dealt(GAME)
+    assert sizes(start, "t") == [6, 6, 6, 6, 5, 5, 5, 5, 5, 5]
+    assert (sizes(start, "f"), sizes(start, "s")) == ([0] * 8, [50])
+    assert all(
+        shown(start, f"t{pile}").count("?") == sizes(start, "t")[pile] - 1 for pile in range(10)
+    )
+
+
+@pytest.mark.parametrize(
+    ("variant", "suits"), [("standard", "SHDC"), ("two-suits", "SH"), ("one-suit", "S")]
+)
+def test_a_variant_has_104_cards_of_its_suits(variant: str, suits: str) -> None:
+    found = Counter(
+        card.removeprefix("?")
+        for pile in dealt(GAME, variant).ruleset.pile_names
+        for card in shown(dealt(GAME, variant), pile).split()
+    )
+    assert {card[1] for card in found} == set(suits)
+    assert set(found.values()) == {8 // len(suits)}
+
+
+def test_piles_build_in_any_suit_and_cards_of_one_suit_move_together() -> None:
+    place = board(GAME, t0="5D 9H 8H 7S", t1="8D", t2="TC", t3="9C", rest="t0")
+    assert moves_to(place, "t1") == ["t0>t1"]
+    assert moves_to(place, "t3") == ["t1>t3"]
+    suited = board(GAME, t0="5D 9H 8H 7H", t1="8D", t2="TC", rest="t0")
+    assert {"t0>t1", "t0>t2x3"} <= set(legal(suited))
+
+
+def test_an_empty_pile_takes_any_card_or_run() -> None:
+    place = board(GAME, t0="9H 5H 4H", t1="2C", rest="t1")
+    assert moves_to(place, "t9") == ["t0>t9", "t0>t9x2", "t1>t9"]
+
+
+def test_a_run_that_is_complete_leaves_by_itself_and_bares_a_card() -> None:
+    place = board(
+        GAME, t0=f"?9C {run_down('KS', 'S', 7)}", t1=f"2H {run_down('6S', 'S', 6)}", rest="t1"
+    )
+    move = parse_move(place.ruleset, "t1>t0x6")
+    moved, delta = play(place, move)
+    assert shown(moved, "f0") == run_down("KS", "S")
+    assert (shown(moved, "t0"), shown(moved, "t1").split()[-1]) == ("9C", "2H")
+    assert moved.home == 13
+    assert [change.pile for change in delta.changes] == [0, 8, 9]
+
+
+def test_a_run_of_several_suits_stays() -> None:
+    place = board(GAME, t0=run_down("KS", "S", 7), t1=f"2H {run_down('6H', 'H', 6)}", rest="t1")
+    moved = after(place, "t1>t0x6")
+    assert (moved.home, len(shown(moved, "t0").split())) == (0, 13)
+
+
+def test_the_deal_of_a_row_may_complete_runs() -> None:
+    columns = {f"t{pile}": "KD" if pile % 2 else "KC" for pile in range(1, 5)}
+    others = {f"t{pile}": "QD" for pile in (5, 6)} | {f"t{pile}": "QC" for pile in (7, 8)}
+    stock = "JC JC JD JD JH JH 9C 9C 9D AS"
+    place = board(
+        GAME, t0=run_down("KS", "S", 12), **columns, **others, t9="8D", s=stock, rest="t9"
+    )
+    assert after(place, "s>t").home == 13
+
+
+def test_no_row_is_dealt_while_a_pile_is_empty() -> None:
+    stock = "JC JC JD JD JH JH 9C 9C 9D AS"
+    full = {
+        f"t{pile}": card
+        for pile, card in enumerate(["KS", "KH", "KD", "KC", "QS", "QH", "QD", "QC", "8S"])
+    }
+    assert "s>t" not in legal(board(GAME, **full, s=stock, rest="t0"))
+    assert "s>t" in legal(board(GAME, **full, t9="8H", s=stock, rest="t0"))
+
+
+def test_a_row_is_dealt_where_fewer_cards_than_piles_are_left() -> None:
+    home = {f"f{nth}": run_down(f"K{suit}", suit) for nth, suit in enumerate("SSHHDDC")}
+    rest = run_down("KC", "C").split()
+    place = board(GAME, **home, t0=" ".join(rest[:3]), s=" ".join(rest[3:]))
+    assert moves_of(place, "s") == ["s>t"]
+
+
+def test_a_position_with_a_run_that_would_have_left_is_refused() -> None:
+    with pytest.raises(PositionError):
+        board(GAME, t0=run_down("KS", "S"), t1="2H", rest="t1")
+
+
+def test_a_card_that_a_run_bares_is_unseen_until_then() -> None:
+    place = board(GAME, t0=f"?9C {run_down('KS', 'S', 12)}", t1="2H AS", rest="t1")
+    view = view_of(place)
+    assert view.piles[place.ruleset.pile_numbers["t0"]][0] == UNSEEN
+    assert "t1>t0" in legal(view)
