@@ -13,8 +13,9 @@ import structlog
 
 from engine.board import Board
 from engine.cards import DOWN
+from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
-from engine.ruleset import Move
+from engine.ruleset import ENDLESS, Move
 from engine.search import Outcome, cards_never_seen, leads_home, search
 from server.base.core.ids import AttemptId
 from server.base.core.refusal import UnavailableError
@@ -30,6 +31,9 @@ from server.play.searcher import Search
 
 MAX_WAITING = 1_000
 """Attempts that may be queued for a search; others are searched after a later move or opening."""
+
+FEW_MOVES = 6
+"""The most moves of a board that is searched, in games whose cards are all dealt face up."""
 
 MAX_LINE_BYTES = 4 << 20
 """About how many bytes kept lines take; the oldest is dropped first, and may be found again.
@@ -83,6 +87,9 @@ class Searches:
     def _enqueue(self, attempt: Attempt, entry: str = "") -> None:
         """Enqueue an attempt that has changed, if all its cards have been seen.
 
+        Where the waste is turned over without end, it is also enqueued each time that it has been:
+        it is over if no line turns up another card, and nobody need go through it again.
+
         One whose moves can be undone has no dead end, nor has one that follows its line.
 
         If it is queued already, its latest state replaces the earlier one; if it is over, it is
@@ -98,7 +105,8 @@ class Searches:
         elif (
             _may_have_seen_all(attempt.board)
             and not self._follows_line(attempt, entry)
-            and not cards_never_seen(attempt.board)
+            and (_begins_pass(attempt.board) or not cards_never_seen(attempt.board))
+            and _is_small(attempt.board)
         ):
             if len(self._pending) >= MAX_WAITING and attempt.id not in self._pending:
                 log.warning("searches_full", attempt=attempt.id)
@@ -202,6 +210,24 @@ class Searches:
 def _size(line: tuple[Move, ...]) -> int:
     """Return about how many bytes a kept line takes."""
     return LINE_BYTES + 8 * len(line)
+
+
+def _is_small(board: Board) -> bool:
+    """Return whether a search may see the end of a board that never had an unseen card.
+
+    Such a game would be searched from its first move on, in vain as long as there is much to do.
+    """
+    tableau = board.ruleset.rules.tableau
+    shows_all = board.ruleset.in_stock == 0 and tableau is not None and tableau.face_up == "all"
+    return not shows_all or len(legal_moves(board)) <= FEW_MOVES
+
+
+def _begins_pass(board: Board) -> bool:
+    """Return whether a waste that is turned over without end has just been."""
+    ruleset = board.ruleset
+    if ruleset.redeals < ENDLESS or ruleset.waste is None:
+        return False
+    return board.redeals > 0 and not board.piles[ruleset.waste]
 
 
 def _may_have_seen_all(board: Board) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
+from engine.board import Board
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, deal_seed
 from engine.moves import legal_moves
 from engine.notation import move_text
 from engine.play import apply
+from engine.ruleset import ENDLESS
 from engine.search import Outcome, cards_never_seen, search
 
 MAX_LINE_MOVES = 600
@@ -34,7 +36,7 @@ def _dead_end_moves(game: str, seed: bytes, chance: Random) -> tuple[str, ...] |
     board = deal_seed(ruleset(game), seed)
     line: list[str] = []
     while len(line) < MAX_LINE_MOVES and (moves := legal_moves(board)):
-        if not cards_never_seen(board) and search(board).outcome is Outcome.UNREACHABLE:
+        if _is_searched(board) and search(board).outcome is Outcome.UNREACHABLE:
             return tuple(line)
         home = [move for move in moves if move.target in board.ruleset.foundations]
         fresh = [move for move in moves if move.source == board.ruleset.stock]
@@ -42,3 +44,10 @@ def _dead_end_moves(game: str, seed: bytes, chance: Random) -> tuple[str, ...] |
         line.append(move_text(board.ruleset, move))
         board = apply(board, move)
     return None
+
+
+def _is_searched(board: Board) -> bool:
+    """Return whether a server searches a board: all is seen, or a pass without end begins."""
+    waste = board.ruleset.waste
+    passes = board.ruleset.redeals == ENDLESS and waste is not None and not board.piles[waste]
+    return (passes and board.redeals > 0) or not cards_never_seen(board)
