@@ -93,7 +93,7 @@ def test_a_shuffle_is_the_whole_pack_and_depends_on_the_seed_alone(
     seed: bytes, variant: tuple[str, str]
 ) -> None:
     rules = ruleset(*variant)
-    cards = pack(rules.rules.packs)
+    cards = rules.pack
     deck = shuffled(cards, seed)
     assert Counter(deck) == Counter(cards)
     assert shuffled(cards, seed) == deck

@@ -13,7 +13,6 @@ import pytest
 from engine.catalog import games
 from engine.schema import Cells, Foundation, Listing, Reserve, Rules, Stock, Tableau, Waste
 from tests.engine.markdown import tables
-from tests.relatives import FOLDER, RELATIVES
 
 TABLES: Mapping[str, type] = {
     "": Rules,
@@ -31,8 +30,6 @@ KEYS = {
     for field in fields(kind)
 }
 ROWS = {row["key"].strip("`"): row for rows in tables("RULES.md") for row in rows if "key" in row}
-GAMES = {**games(), **RELATIVES}
-"""The games that the page may name."""
 
 
 def test_the_page_names_the_keys_of_the_schema_and_no_others() -> None:
@@ -85,8 +82,7 @@ def keys_set(document: Any, start: str = "") -> Iterator[str]:
 
 def set_by(name: str) -> set[str]:
     """Return the keys that a game's file sets, in its rules or in a variant."""
-    folder = files("engine") / "games" if name in games() else FOLDER
-    text = (folder / f"{name}.toml").read_text(encoding="utf-8")
+    text = (files("engine") / "games" / f"{name}.toml").read_text(encoding="utf-8")
     document = tomllib.loads(text)
     variants = document.pop("variants", {}).values()
     return {key for part in (document, *variants) for key in keys_set(part)}
@@ -94,7 +90,7 @@ def set_by(name: str) -> set[str]:
 
 @pytest.mark.parametrize("key", KEYS)
 def test_the_games_that_the_page_names_set_the_key(key: str) -> None:
-    setting = {game.name for game in GAMES.values() if key in set_by(game.id)}
+    setting = {game.name for game in games().values() if key in set_by(game.id)}
     named = ROWS[key]["used by"]
     everybody = {game.name for game in games().values()}
     assert (everybody if named == "all" else set(named.split(", "))) <= setting

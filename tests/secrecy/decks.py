@@ -13,7 +13,6 @@ from typing import Literal
 
 from engine import deal as dealing
 from engine.board import Board, view_of
-from engine.cards import pack
 from engine.notation import parse_move
 from engine.ruleset import Ruleset
 from server.base.core.ids import AttemptId, DealId, PlayerId, RoomCode
@@ -49,7 +48,7 @@ NEVER = math.inf
 
 def deck(rules: Ruleset, seed: int) -> bytes:
     """Return a shuffled deck."""
-    cards = bytearray(pack(rules.rules.packs))
+    cards = bytearray(rules.pack)
     random.Random(seed).shuffle(cards)
     return bytes(cards)
 
