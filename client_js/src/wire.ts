@@ -1,6 +1,5 @@
 /** Encodes commands and decodes events, by the tables of `messages.ts`. */
 
-import { decode, encode } from "@msgpack/msgpack";
 import {
   COMMANDS,
   EVENTS,
@@ -12,6 +11,7 @@ import {
   PROGRESS,
   type Re,
 } from "./messages.ts";
+import { pack, unpack } from "./packed.ts";
 import type { Command, Event } from "./protocol.ts";
 
 const commands = new Map<string, number>(Object.entries(COMMANDS));
@@ -38,15 +38,13 @@ export async function loadLater(): Promise<void> {
 /** The frame of a command. */
 export function encodeCommand(command: Command): Uint8Array {
   const row = toRow(command.type, command);
-  return encode(
-    command.type === "PlayMove" ? row : [commands.get(command.type), command.id, ...row],
-  );
+  return pack(command.type === "PlayMove" ? row : [commands.get(command.type), command.id, ...row]);
 }
 
 /** The event in a frame, or null for one that is unknown to this version and must be ignored. */
 export function decodeEvent(frame: Uint8Array): Event | null {
   try {
-    const row = decode(frame);
+    const row = unpack(frame);
     return Array.isArray(row) ? eventOf(row) : null;
   } catch {
     return null;
