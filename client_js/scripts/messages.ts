@@ -17,7 +17,7 @@ export interface Messages {
 /** The groups that first visits show none of: they are in a module of their own. */
 export const LATER: ReadonlySet<string> = new Set([
   ...["account", "boards", "check", "could", "days", "howTo"],
-  ...["replay", "report", "rounds", "seated", "series", "settings", "terms", "watching"],
+  ...["reasons", "replay", "report", "rounds", "seated", "series", "settings", "terms", "watching"],
 ]);
 
 /** The groups that are shown by few visits: each is in a module of its own name. */

@@ -30,7 +30,7 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
     /web\/src\/(app\/targets|race\/terms|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./,
   ],
   ["index", /svelte\/.*\/(each|size)\.js/],
-  ["board", /web\/src\/board\/(?!cascade)/],
+  ["board", /web\/src\/board\/(?!cascade|reasons)/],
   ["board", /table\/(HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice: who asks for one sees the other next.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],

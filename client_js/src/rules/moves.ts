@@ -143,7 +143,7 @@ function toFoundations(
 }
 
 /** Whether a card that fits an empty foundation has the rank that others began with. */
-function mayStart(layout: Layout, target: number, card: Card): boolean {
+export function mayStart(layout: Layout, target: number, card: Card): boolean {
   if (layout.ruleset.groups[target]?.first !== "same") return true;
   return rankOf(card) === rankOf(pileAt(layout, 0)[0] ?? card);
 }
@@ -183,13 +183,13 @@ function runsToTableau(layout: Layout, source: number, moves: Move[]): void {
 }
 
 /** How many cards at the end of a pile would move together, had they the room. */
-function together({ ruleset }: Layout, pile: Pile): number {
+export function together({ ruleset }: Layout, pile: Pile): number {
   if (ruleset.moves !== "any") return runLength(pile, ruleset.carries);
   return pile.length - (pile.findLastIndex(isDown) + 1);
 }
 
 /** How many cards may move at once onto a tableau pile, by the places that are free. */
-function longestRun(layout: Layout, ontoEmpty: boolean): number {
+export function longestRun(layout: Layout, ontoEmpty: boolean): number {
   const { moves, tableau, cells, total } = layout.ruleset;
   const free = (piles: readonly number[]) =>
     piles.filter((pile) => pileAt(layout, pile).length === 0).length;

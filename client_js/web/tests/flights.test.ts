@@ -35,7 +35,7 @@ describe("flights", () => {
       const view = viewOf("rouge-et-noir", piles);
       const now = reconcile(first, view);
       const flights = new Flights();
-      flights.move(first, now);
+      flights.move(first, now, view.ruleset);
       const old = new Set(first.map(({ key, pile }) => `${key} ${pile}`));
       return now
         .filter(({ key, pile }) => !old.has(`${key} ${pile}`))

@@ -5,7 +5,13 @@ import { dealSeed } from "../../src/rules/deal.ts";
 import { legalMoves } from "../../src/rules/moves.ts";
 import { moveText } from "../../src/rules/notation.ts";
 import { apply } from "../../src/rules/play.ts";
-import { type Table, isPointless, movesFrom } from "../src/board/choices.ts";
+import {
+  type Table,
+  isHome,
+  isPointless,
+  movesFrom,
+  playsToTableau,
+} from "../src/board/choices.ts";
 import { AT_REST, type InputEvent, type InputState, canLift, step } from "../src/board/input.ts";
 import { numberOf, viewOf } from "./tables.ts";
 
@@ -164,7 +170,11 @@ describe.each(games.map(({ id }) => id))("a tap on any card of %s", (game) => {
           const name = view.ruleset.pileNames[pile] ?? "";
           const driver = new Driver(view).tap(name, index);
           const texts = useful.map((move) => moveText(view.ruleset, move));
-          if (moves.length === 1) {
+          if (isHome(view, { pile, index })) {
+            // What is home is taken back by a second tap only.
+            expect(driver.played).toEqual([]);
+            expect(driver.state.selected).toEqual({ pile, index });
+          } else if (moves.length === 1) {
             expect(driver.played).toEqual(texts);
             only++;
           } else if (driver.played.length > 0) {
@@ -179,8 +189,55 @@ describe.each(games.map(({ id }) => id))("a tap on any card of %s", (game) => {
       }
     }
     expect(only).toBeGreaterThan(0);
-    // In Robert there is one place for a card.
-    expect(several > 0).toBe(game !== "robert");
+    // Where no card goes to the tableau, there is one place for it.
+    expect(several > 0).toBe(playsToTableau(findRuleset(game)));
+  });
+});
+
+describe("a tap with cells, runs of a suit and foundations that give back", () => {
+  const full = { t4: "2S", t5: "2H", t6: "2D", t7: "2C" };
+
+  it("uses a cell before an empty column, and a column for several cards", () => {
+    const one = viewOf("freecell", { ...full, t0: "5C9D", t1: "KS", t2: "KH" });
+    expect(new Driver(one).tap("t0", 1).played).toEqual(["t0>c0"]);
+    const noCell = { c0: "AS", c1: "AH", c2: "AD", c3: "AC" };
+    const cells = viewOf("freecell", { ...full, t0: "5C9D", t1: "KS", t2: "KH", ...noCell });
+    expect(new Driver(cells).tap("t0", 1).played).toEqual(["t0>t3"]);
+    const two = viewOf("freecell", { ...full, t0: "5C9D8S", t1: "KS", t2: "KH" });
+    expect(new Driver(two).tap("t0", 1).played).toEqual(["t0>t3x2"]);
+  });
+
+  it("plays a card of a cell, and sends home what a double tap put there", () => {
+    const view = viewOf("freecell", { ...full, t0: "5C", t1: "TS", t2: "KH", c0: "9D" });
+    expect(new Driver(view).tap("c0").played).toEqual(["c0>t1"]);
+    const ace = viewOf("freecell", { ...full, t0: "5CKD", t1: "TS", t2: "KH", t3: "KC" });
+    const driver = new Driver(ace).tap("t0", 1, 0);
+    expect(driver.played).toEqual(["t0>c0"]);
+    driver.becomes(viewOf("freecell", { ...full, t0: "5C", t1: "6H", c0: "KD" })).tap("t0", 0, 100);
+    expect(driver.played).toEqual(["t0>c0"]);
+  });
+
+  it("prefers the suit with which the cards move on", () => {
+    const view = viewOf("spider", { t0: "QHJHTH9S", t1: "9H", t2: "8H" });
+    expect(new Driver(view).tap("t2").played).toEqual(["t2>t1"]);
+  });
+
+  it("selects a card that is home, for the column that takes it", () => {
+    const view = viewOf("klondike", { f0: "ASAH2H", t0: "3S", t1: "3C" });
+    const driver = new Driver(view).tap("f0", 2);
+    expect(driver.played).toEqual([]);
+    expect(driver.tap("t1").played).toEqual(["f0>t1"]);
+    expect(canLift({ view, moves: legalMoves(view) }, driver.place("f0", 2))).toBe(true);
+    const none = viewOf("klondike", { f0: "AS", t0: "3S" });
+    expect(canLift({ view: none, moves: legalMoves(none) }, driver.place("f0"))).toBe(false);
+  });
+
+  it("says why no row is dealt", () => {
+    const driver = new Driver(
+      viewOf("spider", { t0: "KSQSJSTS9S8S7S6S5S", t1: "4H", s: "????" }),
+    ).tap("s", 1);
+    expect(driver.played).toEqual([]);
+    expect(driver.refused).toHaveLength(1);
   });
 });
 

@@ -4,10 +4,10 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Messages, SOURCE } from "../../scripts/messages.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { parseCard } from "../../src/rules/cards.ts";
+import { anyCardOf } from "../src/board/reasons.ts";
 import { rulesOf, tapWords } from "../src/practice/ruleWords.ts";
 import {
   LANGUAGES,
-  anyCardOf,
   cardWords,
   languageOf,
   marksOf,
@@ -152,8 +152,9 @@ describe("languageOf", () => {
 describe("the rules in words", () => {
   it.each(games.map(({ id }) => id))("describe all parts of %s", (id) => {
     const rules = rulesOf(findRuleset(id));
-    const { tableau, waste } = findRuleset(id).rules;
-    expect(rules).toHaveLength(tableau === null ? 2 : 3);
+    const { tableau, waste, reserve, cells, stock } = findRuleset(id).rules;
+    const parts = [tableau, reserve, cells, stock.plays.length > 0 ? stock : null];
+    expect(rules).toHaveLength(1 + parts.filter((part) => part !== null).length);
     for (const { title, words } of rules) {
       expect(title).not.toBe("");
       expect(words.join(" ")).not.toMatch(/undefined|NaN/);

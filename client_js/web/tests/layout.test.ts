@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { games } from "../../src/rules/catalog.ts";
+import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { type BoardLayout, layOut, pilesUnder } from "../src/board/layout.ts";
 import { isSmall } from "../src/cards/index.ts";
 import type { Hand } from "../src/app/settings.svelte.ts";
@@ -19,15 +19,22 @@ const HANDS: readonly Hand[] = ["left", "right"];
 
 const casesOf = (sizes: readonly { width: number; height: number }[]) =>
   games.flatMap(({ id }) => sizes.flatMap((size) => HANDS.map((hand) => ({ id, hand, ...size }))));
+/** Whether a game has a stock. */
+const deals = ({ id }: { id: string }) => findRuleset(id).rules.stock.plays.length > 0;
 
+const FILLED = {
+  ...{ s: "????", w: "2D3D4D5D", f0: "2S3S4S5S" },
+  ...{ r0: `${"??".repeat(12)}5H`, c0: "6H", c3: "7H" },
+};
 const LONG = "KSQHJSTH9S8H7S6H5S4H3S2HASKSQHJSTH9S8H7S6H5S";
 
 describe("layOut", () => {
   it.each(casesOf(SIZES))(
     "keeps $id within $width by $height, $hand-handed",
     ({ id, hand, width, height }) => {
-      const piles = { t0: `????????${LONG}`, s: "????", w: "2D3D4D5D", f0: "2S3S4S5S" };
+      const piles = { t0: `????????${LONG}`, ...FILLED };
       const layout = layOut(viewOf(id, piles), width, height, hand);
+      expect(layout.cardWidth).toBeGreaterThan(20);
       for (const { place, cards } of layout.piles) {
         for (const { x, y } of [place, ...cards]) {
           expect(x).toBeGreaterThanOrEqual(0);
@@ -42,7 +49,7 @@ describe("layOut", () => {
   it.each(casesOf(SIZES))(
     "overlaps no two piles of $id in $width by $height, $hand-handed",
     ({ id, hand, width, height }) => {
-      const piles = { s: "????", w: "2D3D4D5D", f0: "2S3S4S5S" };
+      const piles = { ...FILLED, t0: LONG, t1: LONG };
       const boxes = layOut(viewOf(id, piles), width, height, hand).piles.flatMap(
         ({ place, cards }, pile) =>
           [place, ...cards].map((at) => ({ ...place, x: at.x, y: at.y, pile })),
@@ -58,7 +65,7 @@ describe("layOut", () => {
     },
   );
 
-  it.each(casesOf(TALL))(
+  it.each(casesOf(TALL).filter(deals))(
     "puts the stock of $id within reach of the $hand thumb in $width by $height",
     ({ id, hand, width, height }) => {
       const view = viewOf(id, {});
@@ -73,6 +80,55 @@ describe("layOut", () => {
     },
   );
 
+  it.each(casesOf(SIZES).filter((each) => !deals(each)))(
+    "has no place for a stock that $id does not have in $width by $height",
+    ({ id, hand, width, height }) => {
+      const view = viewOf(id, {});
+      const layout = layOut(view, width, height, hand);
+      const stock = layout.piles[view.ruleset.stock];
+      expect(stock?.place).toMatchObject({ width: 0, height: 0 });
+      expect(pilesUnder(layout, { x: 0, y: 0, width, height })).not.toContain(view.ruleset.stock);
+      if (height < width) return;
+      // The actions are a line of buttons below the columns.
+      expect(layout.actions?.width).toBeGreaterThanOrEqual(width * 0.9);
+      expect(layout.actions?.height).toBeGreaterThanOrEqual(44);
+    },
+  );
+
+  it.each(casesOf(TALL))(
+    "leaves the rank of each of 19 cards of $id to be read in $width by $height",
+    ({ id, hand, width, height }) => {
+      const view = viewOf(id, { t0: `${"??".repeat(6)}${LONG.slice(0, 26)}` });
+      const layout = layOut(view, width, height, hand);
+      const column = layout.piles[view.ruleset.tableau[0] ?? -1];
+      if (column === undefined || width >= 700) return;
+      const [above, last] = column.cards.slice(-2);
+      // Deuces has two rows of columns, which are short in play.
+      const least = id === "deuces" ? 8 : 15;
+      expect((last?.y ?? 0) - (above?.y ?? 0)).toBeGreaterThanOrEqual(least);
+    },
+  );
+
+  it("puts cells on the left of the foundations, above the columns, all in line", () => {
+    for (const { width, height } of [SIZES[0], SIZES[1], SIZES[4]]) {
+      const view = viewOf("freecell", {});
+      const { foundations, cells, tableau } = view.ruleset;
+      const { piles } = layOut(view, width, height, "right");
+      const lefts = (numbers: readonly number[]) => numbers.map((pile) => piles[pile]?.place.x);
+      expect([...lefts(cells), ...lefts(foundations)]).toEqual(lefts(tableau));
+    }
+  });
+
+  it("shows how many cards a reserve has left, and all of its last", () => {
+    for (const { width, height } of SIZES) {
+      const view = viewOf("canfield", FILLED);
+      const found = layOut(view, width, height, "right").piles[numberOf(view, "r0")];
+      const ys = found?.cards.map(({ y }) => y) ?? [];
+      expect(new Set(ys).size).toBe(13);
+      expect(ys).toEqual(ys.toSorted((a, b) => a - b));
+    }
+  });
+
   it.each(casesOf(WIDE).filter(({ id }) => id !== "robert"))(
     "aligns the piles of $id to one grid in $width by $height, $hand-handed",
     ({ id, hand, width, height }) => {
@@ -80,7 +136,7 @@ describe("layOut", () => {
       const { piles } = layOut(view, width, height, hand);
       const columns = view.ruleset.tableau.map((pile) => piles[pile]?.place.x ?? 0);
       const step = (columns[1] ?? 0) - (columns[0] ?? 0);
-      for (const { place } of piles) {
+      for (const { place } of piles.filter(({ place: { width: wide } }) => wide > 0)) {
         const off = (place.x - (columns[0] ?? 0)) / step;
         expect(Math.abs(off - Math.round(off)) * step).toBeLessThanOrEqual(2);
       }

@@ -10,21 +10,24 @@ function cornersOf(path: string): [x: number, y: number][] {
 
 describe.each(games.map(({ id }) => id))("the sketch of %s", (id) => {
   const ruleset = findRuleset(id);
-  const { rules, stock, tableau } = ruleset;
+  const { rules, stock, tableau, reserve } = ruleset;
+  const hasStock = rules.stock.plays.length > 0;
   const { piles } = openingView(ruleset);
   const sketch = sketchOf(rules);
   const count = (path: string) => cornersOf(path).length;
 
-  it("has as many cards and empty places as the board, and one card for the stock", () => {
+  it("has as many cards and empty places as the board, and one card for a stock", () => {
     const others = piles.filter((_, pile) => pile !== stock);
     expect(count(sketch.places)).toBe(others.filter((cards) => cards.length === 0).length);
-    expect(count(sketch.faces) + count(sketch.backs)).toBe(others.flat().length + 1);
+    expect(count(sketch.faces) + count(sketch.backs)).toBe(others.flat().length + Number(hasStock));
   });
 
   it("shows the faces that are open at the start, each top one with a pip", () => {
-    const open = rules.tableau?.face_up ?? 0;
-    const columns = tableau.map((pile) => piles[pile]?.length ?? 0);
-    const up = columns.map((cards) => (open === "all" ? cards : Math.min(cards, open)));
+    const columns = [...tableau, ...reserve].map((pile) => piles[pile]?.length ?? 0);
+    const up = columns.map((cards, nth) => {
+      const open = (nth < tableau.length ? rules.tableau : rules.reserve)?.face_up ?? 0;
+      return open === "all" ? cards : Math.min(cards, open);
+    });
     const homes = ruleset.foundations.flatMap((pile) => piles[pile] ?? []).length;
     const drawn = rules.stock.top === "up" ? 1 : 0;
     expect(count(sketch.faces)).toBe(up.reduce((sum, cards) => sum + cards, 0) + homes + drawn);

@@ -29,7 +29,8 @@ describe("what is said of all deals of a game", () => {
 
   it("is what the engine found out: whether any can be won", () => {
     const known = rows.map(([, game = "", variant]) => [game, variant]);
-    for (const { id, variants } of games) {
+    // Which of the others can be won nobody has found out.
+    for (const { id, variants } of games.filter(({ listing }) => listing.daily)) {
       for (const variant of variants) expect(known).toContainEqual([id, variant.id]);
     }
     for (const [, game = "", variant, deals, won] of rows) {

@@ -41,27 +41,55 @@ export function homeMove(table: Table, place: Place): Move | undefined {
   return movesFrom(table, place).find(({ target }) => foundations.includes(target));
 }
 
+/** Whether any card goes to the tableau in a game. */
+export function playsToTableau({ rules }: Ruleset): boolean {
+  const { tableau, stock, waste, reserve, cells } = rules;
+  return [tableau, stock, waste, reserve, cells].some((part) =>
+    part?.plays.some((place) => place === "tableau"),
+  );
+}
+
 /**
  * Whether a tap selects cards that have several moves, for the next tap to choose among them: with
  * `twoStep`, and where any card goes on any other, so that no place is better than another.
  */
-export function tapsSelect({ rules }: Ruleset, twoStep: boolean): boolean {
-  return twoStep || rules.tableau?.order === "any";
+export function tapsSelect(ruleset: Ruleset, twoStep: boolean): boolean {
+  return twoStep || (ruleset.rules.tableau?.order === "any" && playsToTableau(ruleset));
 }
 
-/** The move of a tap on this place: to a foundation, else to where it makes the longest run. */
+/**
+ * The move of a tap on this place: to a foundation, else to where it makes the longest run, else to
+ * a cell, which is worth less than an empty column. None where the choice is the player's, as it is
+ * of cards that are home.
+ */
 export function bestMove(table: Table, place: Place): Move | undefined {
   const home = homeMove(table, place);
   if (home) return home;
   const { view } = table;
-  if (tapsSelect(view.ruleset, false)) return undefined;
-  let best: { move: Move; length: number } | undefined;
+  if (tapsSelect(view.ruleset, false) || isHome(view, place)) return undefined;
+  let best: { move: Move; worth: number } | undefined;
   for (const move of movesFrom(table, place)) {
     if (isPointless(view, move)) continue;
-    const length = runLength(pileAt(view, move.target), view.ruleset.builds);
-    if (best === undefined || length > best.length) best = { move, length };
+    const worth = worthOf(view, move);
+    if (best === undefined || worth > best.worth) best = { move, worth };
   }
   return best?.move;
+}
+
+/** Whether a place is on a foundation. */
+export function isHome({ ruleset }: Layout, { pile }: Place): boolean {
+  return ruleset.foundations.includes(pile);
+}
+
+/** The length of the run that a move makes; it counts more if its cards move on together. */
+function worthOf(view: Layout, { source, target, count }: Move): number {
+  const { cells, carries, builds, total } = view.ruleset;
+  const onto = pileAt(view, target);
+  const head = pileAt(view, source).at(-count);
+  const top = onto.at(-1);
+  if (top === undefined || head === undefined) return cells.includes(target) ? 0 : -1;
+  if (carries(top, head)) return total + runLength(onto, carries);
+  return runLength(onto, builds);
 }
 
 /** Whether a move only takes all cards of one column to an empty one. */

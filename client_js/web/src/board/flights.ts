@@ -1,9 +1,14 @@
-/** The timing of flights: a move's cards fly together, those of a row or a deal staggered. */
+/**
+ * The timing of flights: a move's cards fly together; those of a row, a deal, a whole run that goes
+ * home, and several that are turned to the waste, one after another.
+ */
+
+import type { Ruleset } from "../../../src/rules/ruleset.ts";
 
 import type { Flight } from "./motion.ts";
 import type { Piece } from "./reconcile.ts";
 
-/** Milliseconds between cards that fly to different piles at the same time. */
+/** Milliseconds between cards that do not fly together. */
 const STAGGER = 35;
 /** Milliseconds of a whole deal, and of one card's flight in it. */
 const DEAL = 1_200;
@@ -32,12 +37,19 @@ export class Flights {
   }
 
   /** Schedule the flights of the pieces that have changed piles. */
-  move(before: readonly Piece[], now: readonly Piece[]): void {
+  move(before: readonly Piece[], now: readonly Piece[], ruleset: Ruleset): void {
     if (this.dealing) return;
+    const { foundations, waste } = ruleset;
     const piles = new Map(before.map(({ key, pile }) => [key, pile]));
-    const flying = now.filter(({ key, pile }) => piles.has(key) && piles.get(key) !== pile);
-    const apart = flying.every(({ pile }, nth) => pile !== flying[nth - 1]?.pile);
-    this.#delays = new Map(flying.map(({ key }, nth) => [key, apart ? nth * STAGGER : 0]));
+    const moved = now.filter(({ key, pile }) => piles.has(key) && piles.get(key) !== pile);
+    const isHome = ({ pile }: Piece) => foundations.includes(pile);
+    // What goes home by itself does so after all else.
+    const flying = [...moved.filter((piece) => !isHome(piece)), ...moved.filter(isHome)];
+    const together = flying.some(
+      (piece, nth) =>
+        piece.pile === flying[nth - 1]?.pile && !isHome(piece) && piece.pile !== waste,
+    );
+    this.#delays = new Map(flying.map(({ key }, nth) => [key, together ? 0 : nth * STAGGER]));
   }
 
   /** The flight of a piece whose place has changed. */

@@ -8,13 +8,14 @@
 
 import { isDown } from "../../../src/rules/cards.ts";
 import { pileAt } from "../../../src/rules/board.ts";
-import type { Move } from "../../../src/rules/ruleset.ts";
+import { type Move, ROW } from "../../../src/rules/ruleset.ts";
 import {
   type Place,
   type Table,
   bestMove,
   dealingMove,
   homeMove,
+  isHome,
   movesFrom,
   tapsSelect,
 } from "./choices.ts";
@@ -33,7 +34,7 @@ export interface InputState {
   readonly press: Press | null;
   /** The cards that were selected by a tap or a key. */
   readonly selected: Place | null;
-  /** The last tap that moved cards to a column, with its time in milliseconds. */
+  /** The last tap that moved cards to a column or a cell, with its time in milliseconds. */
   readonly played: { readonly at: Point; readonly time: number; readonly target: number } | null;
 }
 
@@ -67,7 +68,7 @@ export type Action =
   | { type: "play"; move: Move }
   /** No move begins with these cards. */
   | { type: "shake"; place: Place }
-  /** These cards were dropped on a pile that does not take them. */
+  /** These cards were dropped on a pile that does not take them, or no row can be dealt. */
   | { type: "refuse"; place: Place; target: number };
 
 export interface Step {
@@ -115,12 +116,13 @@ export function step(state: InputState, event: InputEvent, table: Table, twoStep
   }
 }
 
-/** Whether these cards can be dragged: face up, and not on a foundation. */
-export function canLift({ view, moves }: Table, { pile, index }: Place): boolean {
-  const { foundations, stock } = view.ruleset;
+/** Whether these cards can be dragged: face up, and of the stock and foundations if they may go. */
+export function canLift({ view, moves }: Table, place: Place): boolean {
+  const { pile, index } = place;
   const card = pileAt(view, pile)[index];
-  if (card === undefined || isDown(card) || foundations.includes(pile)) return false;
-  return pile !== stock || moves.some(({ source }) => source === stock);
+  if (card === undefined || isDown(card)) return false;
+  const stays = pile === view.ruleset.stock || isHome(view, place);
+  return !stays || moves.some(({ source }) => source === pile);
 }
 
 function only(state: InputState): Step {
@@ -187,7 +189,8 @@ function isNear(a: Point, b: Point): boolean {
 
 /** Whether a quick second tap is a double tap: not on the stock, nor after a move home. */
 function isBetweenPiles({ source, target }: Move, { view }: Table): boolean {
-  return source !== view.ruleset.stock && view.ruleset.tableau.includes(target);
+  const { stock, tableau, cells } = view.ruleset;
+  return source !== stock && (tableau.includes(target) || cells.includes(target));
 }
 
 function drop(state: InputState, place: Place, over: readonly number[], table: Table): Step {
@@ -210,9 +213,22 @@ function tap(state: InputState, place: Place, table: Table, twoStep: boolean): S
   if (dealing) return play(state, dealing);
   const best = twoStep ? undefined : bestMove(table, place);
   if (best) return play(state, best);
+  if (rowWaits(table, place)) {
+    return {
+      state: { ...state, selected: null },
+      actions: [{ type: "refuse", place, target: ROW }],
+    };
+  }
   if (movesFrom(table, place).length === 0) return shake(state, place);
-  const selects = tapsSelect(table.view.ruleset, twoStep);
+  const selects = tapsSelect(table.view.ruleset, twoStep) || isHome(table.view, place);
   return selects ? only({ ...state, selected: place }) : shake(state, place);
+}
+
+/** Whether this is a stock that would deal a row, which the rules do not allow now. */
+function rowWaits({ view, moves }: Table, { pile }: Place): boolean {
+  const { stock, rules } = view.ruleset;
+  const deals = pile === stock && rules.stock.plays.includes("row");
+  return deals && pileAt(view, stock).length > 0 && !moves.some(({ target }) => target === ROW);
 }
 
 function pickUp(state: InputState, place: Place, table: Table): Step {

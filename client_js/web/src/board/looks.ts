@@ -2,7 +2,7 @@
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { UNSEEN } from "../../../src/rules/cards.ts";
-import type { Move } from "../../../src/rules/ruleset.ts";
+import { type Move, RUN_LENGTH } from "../../../src/rules/ruleset.ts";
 import { faceClass, sizeFor } from "../cards/index.ts";
 import type { Place, Table } from "./choices.ts";
 import { type InputState, canLift } from "./input.ts";
@@ -49,7 +49,9 @@ export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
   const { view, moves } = table;
   const { press, selected } = input;
   const held = press?.dragging === true && canLift(table, press.place) ? press.place : null;
-  const guided = guiding && press === null ? new Set(moves.map(({ source }) => source)) : null;
+  // Cards that are home may be taken back, but nobody is told to.
+  const away = moves.filter(({ source }) => !view.ruleset.foundations.includes(source));
+  const guided = guiding && press === null ? new Set(away.map(({ source }) => source)) : null;
   return pieces.map((piece) => {
     const { pile, index, card } = piece;
     const top = pileAt(view, pile).length - 1;
@@ -79,9 +81,13 @@ export function looksOf(pieces: readonly Piece[], scene: Scene): Look[] {
   });
 }
 
-/** Whether a card lies too deep in a squared pile to be visible. */
+/** Whether a card lies too deep in a squared pile to be visible, even while others fly to it. */
 export function isBuried({ ruleset, piles }: View, { pile, index }: Place): boolean {
-  return !ruleset.tableau.includes(pile) && index < (piles[pile]?.length ?? 0) - DRAWN - 1;
+  const { tableau, reserve, waste, groups, rules } = ruleset;
+  if (tableau.includes(pile) || reserve.includes(pile)) return false;
+  const takesRuns = groups[pile]?.takes === "run";
+  const atOnce = takesRuns ? RUN_LENGTH : pile === waste ? rules.stock.turns : 1;
+  return index < (piles[pile]?.length ?? 0) - DRAWN - atOnce;
 }
 
 /** The position and scale of a card. */

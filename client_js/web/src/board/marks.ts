@@ -1,7 +1,7 @@
 /** The marks on the empty places of piles, derived from the rules. */
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
-import { SUITS } from "../../../src/rules/cards.ts";
+import { RANKS, SUITS, rankOf } from "../../../src/rules/cards.ts";
 
 /** The rank and suits that a pile starts with; `turns`: the sign for turning the waste over. */
 export interface Mark {
@@ -23,6 +23,9 @@ export function markOf(view: View, pile: number): Mark {
   if (ruleset.tableau.includes(pile)) return { ...NONE, rank: rankText(rules.tableau?.empty) };
   const group = ruleset.groups[pile];
   if (group === undefined) return NONE;
+  // It begins as the first foundation did, with whatever that was dealt.
+  const base = group.first === "same" ? pileAt(view, 0)[0] : undefined;
+  if (base !== undefined) return { ...NONE, rank: rankText(RANKS.charAt(rankOf(base))) };
   const suits = group.suits === SUITS ? "" : group.suits;
   // A run is marked with its ends: King to Ace.
   const rank = rankText(group.first) + (group.takes === "run" ? "–A" : "");
@@ -31,6 +34,6 @@ export function markOf(view: View, pile: number): Mark {
 
 /** The rank as it is printed on a card; empty where any card may start. */
 function rankText(rank: string | undefined): string {
-  if (rank === undefined || rank === "any" || rank === "none") return "";
+  if (rank === undefined || !RANKS.includes(rank)) return "";
   return rank === "T" ? "10" : rank;
 }

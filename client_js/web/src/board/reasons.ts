@@ -1,9 +1,10 @@
-/** Why an attempted move is illegal, derived from the rules, and in words. */
+/** Why an attempted move is illegal, derived from the rules, and in words that are loaded later. */
 
 import { type View, pileAt } from "../../../src/rules/board.ts";
-import { PACK_SIZE, rankOf, suitOf } from "../../../src/rules/cards.ts";
-import { runLength, topOf } from "../../../src/rules/moves.ts";
-import { anyCardOf, cardInSentence, text } from "../text/index.ts";
+import { type Card, PACK_SIZE, rankOf, suitOf } from "../../../src/rules/cards.ts";
+import { longestRun, mayStart, together, topOf } from "../../../src/rules/moves.ts";
+import { EMPTY, ROW } from "../../../src/rules/ruleset.ts";
+import { entry, text } from "../text/index.ts";
 import type { Place } from "./choices.ts";
 
 export type Reason =
@@ -13,33 +14,47 @@ export type Reason =
   | { kind: "closed" }
   /** At most this many cards at a time: one, or as many as free columns allow. */
   | { kind: "too-many"; most: number }
-  /** The cards do not form a run. */
-  | { kind: "no-run" }
-  /** The pile takes only a whole run of thirteen. */
-  | { kind: "whole-run" }
+  /** The cards do not form a run; `ofSuit`: they build on one another, but not by suit. */
+  | { kind: "no-run"; ofSuit: boolean }
+  /** Of a column, one card moves, or all do. */
+  | { kind: "whole-pile" }
+  /** The pile takes only a whole run of thirteen; `itself`: which goes there by itself. */
+  | { kind: "whole-run"; itself: boolean }
+  /** The cell has a card. */
+  | { kind: "cell-full" }
+  /** A row needs cards in all columns. */
+  | { kind: "row-needs-all" }
   /** The pile takes only these ranks and suits, onto the card `onto`; null on an empty pile. */
   | { kind: "wants"; ranks: readonly number[]; suits: string; onto: number | null };
 
 /** Why the cards from `place` on may not move to `target`; the move must be illegal. */
 export function whyNot(view: View, place: Place, target: number): Reason {
+  if (target === ROW) return { kind: "row-needs-all" };
   const { ruleset } = view;
-  const { foundations, tableau } = ruleset;
-  const isHome = foundations.includes(target);
-  if (!isHome && !tableau.includes(target)) return { kind: "never" };
-  if (ruleset.groups[target]?.takes === "run") return { kind: "whole-run" };
-  const fits = isHome ? ruleset.homes[target] : ruleset.builds;
+  const { foundations, tableau, cells, moves, rules } = ruleset;
   const pile = pileAt(view, place.pile);
   const card = pile[place.index];
-  if (fits === undefined || card === undefined) return { kind: "never" };
-  const top = topOf(pileAt(view, target));
   const count = pile.length - place.index;
+  const top = topOf(pileAt(view, target));
+  if (cells.includes(target)) {
+    if (top !== EMPTY) return { kind: "cell-full" };
+    return count > 1 ? { kind: "too-many", most: 1 } : { kind: "never" };
+  }
+  const isHome = foundations.includes(target);
+  if (!isHome && !tableau.includes(target)) return { kind: "never" };
+  const group = ruleset.groups[target];
+  if (group?.takes === "run") return { kind: "whole-run", itself: group.automatic };
+  const takes = isHome ? ruleset.homes[target] : ruleset.builds;
+  if (takes === undefined || card === undefined) return { kind: "never" };
+  const fits = (onto: number, each: number) =>
+    takes(onto, each) && (onto !== EMPTY || !isHome || mayStart(view, target, each));
   if (fits(top, card)) {
     if (count === 1) return { kind: "never" };
     if (isHome || !ruleset.movesRuns) return { kind: "too-many", most: 1 };
-    if (runLength(pile, ruleset.builds) < count) return { kind: "no-run" };
-    const spaces = tableau.filter((at) => pileAt(view, at).length === 0 && at !== target).length;
-    const onEmpty = pileAt(view, target).length === 0;
-    return { kind: "too-many", most: onEmpty ? 1 : 2 ** spaces };
+    if (together(view, pile) < count)
+      return { kind: "no-run", ofSuit: rules.tableau?.run_match === "suit" };
+    if (moves === "whole-run") return { kind: "whole-pile" };
+    return { kind: "too-many", most: longestRun(view, top === EMPTY) };
   }
   // Cards that were laid out before the deal are out of play.
   const gone = new Set(ruleset.laidOut().values());
@@ -66,13 +81,37 @@ export function reasonWords(reason: Reason): string {
     case "too-many":
       return words.tooMany(reason.most);
     case "no-run":
-      return words.noRun;
+      return reason.ofSuit ? words.noRunOfSuit : words.noRun;
+    case "whole-pile":
+      return words.wholePile;
     case "whole-run":
-      return words.wholeRun;
+      return reason.itself ? words.byItself : words.wholeRun;
+    case "cell-full":
+      return words.cellFull;
+    case "row-needs-all":
+      return words.rowNeedsAll;
     case "wants": {
       const { onto, ranks, suits } = reason;
       const below = onto === null ? null : cardInSentence(onto);
       return words.wants(anyCardOf(ranks, suits), below);
     }
   }
+}
+
+/** A card's name within a sentence. */
+function cardInSentence(card: Card): string {
+  const { ranksInSentence, inSentence } = text.reasons;
+  const rank = ranksInSentence[rankOf(card)] ?? "";
+  return inSentence(rank, entry(text.cards.suits, suitOf(card)) ?? "");
+}
+
+/** Cards of these ranks and suits, as in "a red six or a red eight"; of all suits if there are four. */
+export function anyCardOf(ranks: readonly number[], suits: string): string {
+  const { any, anyBlack, anyOfSuit, anyRed } = text.reasons;
+  const all = suits === "HD" ? anyRed : suits === "SC" ? anyBlack : any;
+  const one = suits.length === 1 ? entry(text.cards.suits, suits) : undefined;
+  const names = ranks.map((rank) =>
+    one === undefined ? (all[rank] ?? "") : (anyOfSuit[rank]?.(one) ?? ""),
+  );
+  return new Intl.ListFormat(text.locale, { type: "disjunction" }).format(names);
 }

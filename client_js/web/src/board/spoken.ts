@@ -1,12 +1,22 @@
 /** Screen reader announcements: where cards moved, and which were turned up. */
 
-import { type View, pileAt } from "../../../src/rules/board.ts";
+import { type View, cardsHome, pileAt } from "../../../src/rules/board.ts";
 import { type Card, UNSEEN, isDown } from "../../../src/rules/cards.ts";
+import { apply } from "../../../src/rules/play.ts";
 import { type Move, ROW } from "../../../src/rules/ruleset.ts";
 import { cardWords, pileWords, text } from "../text/index.ts";
 
 /** The announcement of a move that is about to be played on `view`. */
-export function movesSaid(view: View, { source, target, count }: Move): string {
+export function movesSaid(view: View, move: Move): string {
+  const moved = moveSaid(view, move);
+  // A run that is complete goes home by itself.
+  const { automatic, foundations } = view.ruleset;
+  const runs = automatic && !foundations.includes(move.target);
+  if (!runs || cardsHome(apply(view, move)) === cardsHome(view)) return moved;
+  return `${moved} ${text.spoken.runHome}`.trim();
+}
+
+function moveSaid(view: View, { source, target, count }: Move): string {
   const { stock, waste, foundations } = view.ruleset;
   if (target === ROW) return text.spoken.row;
   if (source === waste && target === stock) return text.spoken.turnedOver;

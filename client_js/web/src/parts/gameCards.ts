@@ -8,6 +8,13 @@ const CARDS: Readonly<Record<string, readonly string[]>> = {
   "rouge-et-noir": ["KC", "QD"],
   deuces: ["2H", "2C"],
   "lady-betty": ["JC", "QS"],
+  klondike: ["QH", "KS"],
+  spider: ["KD", "AC"],
+  freecell: ["9S", "TD"],
+  yukon: ["7C", "KH"],
+  "forty-thieves": ["KC", "JS"],
+  canfield: ["3H", "KD"],
+  golf: ["6C", "7D"],
 };
 
 /** A game's cards, the main one last. */

@@ -24,10 +24,11 @@ const STEP = WIDTH + GAP;
 const STRIP = 3;
 
 /**
- * Foundations above, the tableau below them, stock and waste at the lower right, as on a phone; all
- * in one row where there is no tableau.
+ * Cells and foundations above, the tableau below them, to the right of a reserve, stock and waste at
+ * the lower right, as on a phone; all in one row where there is no tableau.
  */
-export function sketchOf({ foundations, tableau, stock, waste }: Rules): Sketch {
+export function sketchOf(rules: Rules): Sketch {
+  const { foundations, tableau, stock, waste, reserve, cells } = rules;
   const drawn = { places: "", backs: "", faces: "", reds: "", blacks: "" };
   let pips = 0;
 
@@ -46,25 +47,37 @@ export function sketchOf({ foundations, tableau, stock, waste }: Rules): Sketch 
   const homes = foundations.flatMap(({ piles, setup }) =>
     Array<number>(piles).fill(setup === "empty" ? 0 : 1),
   );
-  const columns = tableau?.deal ?? [];
+  // Each with how many of its cards lie face up.
+  const laid = [reserve, tableau].flatMap((part) =>
+    (part?.deal ?? []).map((count) => ({
+      count,
+      up: part?.face_up === "all" ? count : (part?.face_up ?? 0),
+    })),
+  );
+  const columns = laid.map(({ count }) => count);
   const most = Math.max(1, ...columns);
   // Many piles of one card fit in two rows, where they are larger.
   const rows = columns.length > 8 && most === 1 ? 2 : 1;
   const perRow = Math.ceil(columns.length / rows);
-  const docked = waste === null ? 1 : 2;
-  const across = Math.max(homes.length + (tableau === null ? docked : 0), perRow);
+  const docked = Number(stock.plays.length > 0) + Number(waste !== null);
+  const inTop = (cells?.piles ?? 0) + homes.length;
+  const across = Math.max(inTop + (tableau === null ? docked : 0), perRow);
 
-  const firstHome = tableau === null ? 0 : (across - homes.length) / 2;
+  for (let nth = 0; nth < inTop - homes.length; nth++) draw(nth, 0, 0, 0);
+  const beside = across - homes.length;
+  // Cells and a reserve are on the left of all.
+  const left = cells !== null || reserve !== null;
+  const firstHome = tableau === null ? 0 : left ? beside : beside / 2;
   homes.forEach((count, nth) => draw(firstHome + nth, 0, count, 1));
   let y = tableau === null ? 0 : HEIGHT + 2 * GAP;
   for (let from = 0; from < columns.length; from += perRow) {
-    columns.slice(from, from + perRow).forEach((count, nth) => {
-      const up = tableau?.face_up ?? 0;
-      draw((across - perRow) / 2 + nth, y, count, up === "all" ? count : up);
+    laid.slice(from, from + perRow).forEach(({ count, up }, nth) => {
+      draw((across - perRow) / 2 + nth, y, count, up);
     });
     y += (most - 1) * STRIP + HEIGHT + 2 * GAP;
   }
   if (waste !== null) draw(across - 2, y, 0, 0);
-  draw(across - 1, y, 1, stock.top === "up" ? 1 : 0);
+  if (docked > 0) draw(across - 1, y, 1, stock.top === "up" ? 1 : 0);
+  else y -= HEIGHT + 2 * GAP;
   return { width: across * STEP - GAP, height: y + HEIGHT, ...drawn };
 }

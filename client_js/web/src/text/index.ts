@@ -9,6 +9,7 @@ import type { Certificate, Player } from "@samedeal/client";
 import { PACE_BOT } from "../../../src/messages.ts";
 import { type View, pileAt } from "../../../src/rules/board.ts";
 import { type Card, RANKS, isDown, rankOf, suitOf } from "../../../src/rules/cards.ts";
+import { ENDLESS } from "../../../src/rules/ruleset.ts";
 import {
   FIRST,
   LANGUAGES,
@@ -138,27 +139,9 @@ export function cardWords(card: Card): string {
   return text.cards.name(ranks[rankOf(card)] ?? "", entry(suits, suitOf(card)) ?? "");
 }
 
-/** The same within a sentence. */
-export function cardInSentence(card: Card): string {
-  const { ranksInSentence, suits } = text.cards;
-  const rank = ranksInSentence[rankOf(card)] ?? "";
-  return text.cards.inSentence(rank, entry(suits, suitOf(card)) ?? "");
-}
-
 /** A rank's name, from its letter. */
 export function rankWords(letter: string): string {
   return text.cards.ranks[RANKS.indexOf(letter)] ?? letter;
-}
-
-/** Cards of these ranks and suits, as in "a red six or a red eight"; of all suits if there are four. */
-export function anyCardOf(ranks: readonly number[], suits: string): string {
-  const { any, anyBlack, anyOfSuit, anyRed } = text.cards;
-  const all = suits === "HD" ? anyRed : suits === "SC" ? anyBlack : any;
-  const one = suits.length === 1 ? entry(text.cards.suits, suits) : undefined;
-  const names = ranks.map((rank) =>
-    one === undefined ? (all[rank] ?? "") : (anyOfSuit[rank]?.(one) ?? ""),
-  );
-  return new Intl.ListFormat(text.locale, { type: "disjunction" }).format(names);
 }
 
 /** A text that begins with a capital letter. */
@@ -168,12 +151,13 @@ export function capitalised(words: string): string {
 
 /** A pile's name in words, as in "pile 3". */
 export function pileWords(view: View, pile: number): string {
-  const { foundations, tableau, stock } = view.ruleset;
+  const { foundations, tableau, stock, reserve, cells } = view.ruleset;
   if (pile === stock) return text.piles.stock;
   if (foundations.includes(pile)) return text.piles.foundation(pile + 1);
-  return tableau.includes(pile)
-    ? text.piles.column(pile - foundations.length + 1)
-    : text.piles.waste;
+  if (tableau.includes(pile)) return text.piles.column(tableau.indexOf(pile) + 1);
+  if (cells.includes(pile)) return text.piles.cell(cells.indexOf(pile) + 1);
+  if (!reserve.includes(pile)) return text.piles.waste;
+  return text.piles.reserve(reserve.length > 1 ? reserve.indexOf(pile) + 1 : null);
 }
 
 /** The help that a player asked for, beside a result: "3 undos, 1 hint"; empty if there was nothing. */
@@ -221,17 +205,26 @@ export function pileLabel(view: View, pile: number): string {
 /** The words of a screen reader for a card. */
 export function cardLabel(view: View, at: { card: number; pile: number; index: number }): string {
   const { ruleset } = view;
-  if (at.pile === ruleset.stock && isDown(at.card)) return text.play.deal;
+  if (at.pile === ruleset.stock && isDown(at.card)) return dealWords(view);
   const above = pileAt(view, at.pile).length - 1 - at.index;
   const covered = above > 0 && ruleset.tableau.includes(at.pile);
   return covered ? text.play.covered(cardWords(at.card), above) : cardWords(at.card);
+}
+
+/** What the stock does: it may turn several cards to the waste. */
+function dealWords(view: View): string {
+  const { stock, rules } = view.ruleset;
+  const cards = Math.min(rules.stock.turns, pileAt(view, stock).length);
+  return cards > 1 ? text.play.dealMany(cards) : text.play.deal;
 }
 
 /** The words of a screen reader for an empty pile. */
 export function placeLabel(view: View, pile: number): string {
   const { stock, waste, redeals } = view.ruleset;
   const left = redeals - view.redeals;
-  if (pile === stock && waste !== null && left > 0) return text.piles.emptyStock(left);
+  if (pile === stock && waste !== null && left > 0) {
+    return redeals < ENDLESS ? text.piles.emptyStock(left) : text.piles.emptyStockEndless;
+  }
   return text.piles.empty(pileWords(view, pile));
 }
 

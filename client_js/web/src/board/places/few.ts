@@ -1,0 +1,77 @@
+/** Boards without a tableau, at all sizes. */
+
+import type { BoardLayout, PileLayout } from "../layout.ts";
+import {
+  LOOSE,
+  type Room,
+  SIDE_STEP,
+  WIDEST_CARD,
+  boxAt,
+  laidOut,
+  sizeOf,
+  squared,
+  wasteFan,
+} from "./room.ts";
+import { dock } from "./tall.ts";
+
+/** One foundation in the middle, fanned; stock and waste on the side of the hand. */
+export function withoutTableau(room: Room, isTall: boolean): BoardLayout {
+  const { ruleset, width, height, margin, hand, aspect } = room;
+  const piles: PileLayout[] = [];
+  if (isTall) {
+    const docked = dock(room, Math.min(width * 0.25, (height * 0.22) / aspect));
+    const free = docked.top - 2 * margin;
+    const cardWidth = Math.floor(Math.min(width * 0.46, (free * 0.72) / aspect));
+    const step = cardWidth * SIDE_STEP[sizeOf(room, cardWidth)];
+    docked.piles.forEach((pile, number) => (piles[number] = pile));
+    const y = margin + (free - cardWidth * aspect) / 2;
+    for (const pile of ruleset.foundations) {
+      piles[pile] = wasteFan(
+        room,
+        pile,
+        boxAt(room, (width - cardWidth) / 2, y, cardWidth),
+        -step,
+        0,
+      );
+    }
+    return laidOut(room, piles, docked.actions);
+  }
+  const side = 2 * SIDE_STEP.large;
+  const cards = 3 + 2 * side + 2 * LOOSE;
+  const cardWidth = Math.floor(
+    Math.min((width - 2 * margin) / cards, ((height - 2 * margin) * 0.72) / aspect, WIDEST_CARD),
+  );
+  const step = (cardWidth * side) / 2;
+  const y = (height - cardWidth * aspect) / 2;
+  const left = (width - cards * cardWidth) / 2;
+  const between = cardWidth * LOOSE;
+  // From the hand's side inwards: stock, waste, foundation.
+  const x = (offset: number) => left + offset;
+  const fanWidth = cardWidth + 2 * step;
+  const at =
+    hand === "left"
+      ? {
+          stock: x(0),
+          waste: x(cardWidth + between + 2 * step),
+          home: x(cardWidth + fanWidth + 2 * between + 2 * step),
+        }
+      : {
+          home: x(2 * step),
+          waste: x(fanWidth + between + 2 * step),
+          stock: x(2 * fanWidth + 2 * between),
+        };
+  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(room, at.stock, y, cardWidth));
+  if (ruleset.waste !== null) {
+    piles[ruleset.waste] = wasteFan(
+      room,
+      ruleset.waste,
+      boxAt(room, at.waste, y, cardWidth),
+      -step,
+      0,
+    );
+  }
+  for (const pile of ruleset.foundations) {
+    piles[pile] = wasteFan(room, pile, boxAt(room, at.home, y, cardWidth), -step, 0);
+  }
+  return laidOut(room, piles);
+}

@@ -1,0 +1,155 @@
+/** What all arrangements of a board share: the space, steps between cards, and piles of all kinds. */
+
+import { type View, pileAt } from "../../../../src/rules/board.ts";
+import { isDown } from "../../../../src/rules/cards.ts";
+import type { Ruleset } from "../../../../src/rules/ruleset.ts";
+import type { Hand } from "../../app/settings.svelte.ts";
+import { type Size, aspectOf, sizeFor } from "../../cards/index.ts";
+import type { BoardLayout, Box, PileLayout } from "../layout.ts";
+
+export const WIDEST_CARD = 360;
+/** The least and the most space between columns, by card width. */
+const TIGHT = 0.06;
+export const LOOSE = 0.32;
+const DOWN_STEP = 0.14;
+const MIN_DOWN_STEP = 0.035;
+/** The visible part of a covered card where there is space, by card height: rank and suit. */
+export const UP_STEP = { tall: 0.34, small: 0.37, medium: 0.28, large: 0.24 } as const;
+/** The same by card width, in a fan to the side. */
+export const SIDE_STEP = { tall: 0.54, small: 0.54, medium: 0.3, large: 0.28 } as const;
+/** How many of the waste's last cards are visible. */
+export const WASTE_SHOWN = 3;
+
+export interface Room {
+  readonly view: View;
+  readonly ruleset: Ruleset;
+  readonly width: number;
+  readonly height: number;
+  readonly hand: Hand;
+  /** The space left free along the edges. */
+  readonly margin: number;
+  /** Card height by card width. */
+  readonly aspect: number;
+  /** Whether there is a stock; else its pile has no place. */
+  readonly hasStock: boolean;
+  /** The pile fanned beside the stock, which the stock plays to. */
+  readonly open: number | null;
+  /** The foundations but that one. */
+  readonly homes: readonly number[];
+}
+
+export function roomOf(view: View, width: number, height: number, hand: Hand): Room {
+  const { ruleset } = view;
+  const margin = clamp(width * 0.015, 4, 24);
+  const hasStock = ruleset.rules.stock.plays.length > 0;
+  const open = ruleset.waste ?? fed(ruleset);
+  const homes = ruleset.foundations.filter((pile) => pile !== open);
+  const aspect = aspectOf("large");
+  return { view, ruleset, width, height, hand, margin, aspect, hasStock, open, homes };
+}
+
+/** The only foundation, if the stock plays to it: it is looked at as a waste is in other games. */
+function fed({ foundations, tableau, rules }: Ruleset): number | null {
+  const [only, ...others] = foundations;
+  const fits = tableau.length > 0 && others.length === 0;
+  return fits && only !== undefined && rules.stock.plays.includes("foundation") ? only : null;
+}
+
+/** The layout of these piles. A stock that there never is has no size, where cards come from. */
+export function laidOut(room: Room, piles: PileLayout[], actions: Box | null = null): BoardLayout {
+  const { ruleset, width, height, margin, aspect, hasStock } = room;
+  if (!hasStock) {
+    const nowhere = { x: Math.round(width / 2), y: height - margin, width: 0, height: 0 };
+    piles[ruleset.stock] = { place: nowhere, cards: [], reach: nowhere, size: "large" };
+  }
+  const cardWidth = Math.max(...piles.map(({ place }) => place.width));
+  return { width, height, cardWidth, aspect, piles, actions };
+}
+
+/** The box of a card, on whole pixels, so that cards are crisp. */
+export function boxAt({ aspect }: Room, x: number, y: number, cardWidth: number): Box {
+  return { x: Math.round(x), y: Math.round(y), width: cardWidth, height: cardWidth * aspect };
+}
+
+/** How cards of this width are drawn. */
+export function sizeOf({ aspect }: Room, cardWidth: number): Size {
+  return aspect === aspectOf("tall") ? "tall" : sizeFor(cardWidth);
+}
+
+/** A squared pile: its cards lie exactly on one another. */
+export function squared(room: Room, pile: number, place: Box): PileLayout {
+  const at = { x: place.x, y: place.y };
+  const cards = pileAt(room.view, pile).map(() => at);
+  return { place, cards, reach: place, size: sizeOf(room, place.width) };
+}
+
+/** A column that must end above `bottom`; `up`: the visible pixels of a covered card. */
+export function column(
+  room: Room,
+  pile: number,
+  place: Box,
+  bottom: number,
+  up: number,
+): PileLayout {
+  const steps = fan(room.view, pile, place.height, bottom - place.y - place.height, up);
+  const cards = steps.map((y) => ({ x: place.x, y: Math.round(place.y + y) }));
+  const reach = { ...place, height: Math.max(place.height, bottom - place.y) };
+  return { place, cards, reach, size: sizeOf(room, place.width) };
+}
+
+/** The offset of each card of a column from the first; a fan that is too long is compressed. */
+function fan(view: View, pile: number, height: number, room: number, up: number): number[] {
+  const cards = pileAt(view, pile);
+  const beneath = cards.slice(0, -1);
+  const downs = beneath.filter(isDown).length;
+  const ups = beneath.length - downs;
+  // Backs all look alike, so they are compressed before faces.
+  const left = room - ups * up;
+  const down = clamp(left / Math.max(1, downs), height * MIN_DOWN_STEP, height * DOWN_STEP);
+  const scale = Math.min(1, Math.max(0, room) / Math.max(1, ups * up + downs * down));
+  let y = 0;
+  const steps = beneath.map((card) => (y += (isDown(card) ? down : up) * scale));
+  return cards.length > 0 ? [0, ...steps] : [];
+}
+
+/**
+ * A pile whose last cards are fanned sideways: to the left of the top one at `place` if `step` < 0,
+ * else to the right of the lowest one at `place`.
+ */
+export function wasteFan(
+  room: Room,
+  pile: number,
+  place: Box,
+  step: number,
+  down: number,
+): PileLayout {
+  const cards = pileAt(room.view, pile);
+  const last = cards.length - 1;
+  const shown = Math.min(WASTE_SHOWN, Math.max(1, cards.length));
+  const points = cards.map((_, index) => {
+    const beneathTop = Math.min(last - index, WASTE_SHOWN - 1);
+    const above = shown - 1 - Math.min(beneathTop, shown - 1);
+    return step < 0
+      ? { x: Math.round(place.x + beneathTop * step), y: place.y }
+      : { x: Math.round(place.x + above * step), y: Math.round(place.y + above * down) };
+  });
+  return { place, cards: points, reach: place, size: sizeOf(room, place.width) };
+}
+
+/** The width of `count` cards that fill `width` with the least space between them. */
+export function across(width: number, count: number): number {
+  return width / (count + (count - 1) * TIGHT);
+}
+
+/** Where the nth of `count` columns begins; they stand in the middle, not too far apart. */
+export function spread(count: number, cardWidth: number, width: number, margin: number) {
+  const free = (width - 2 * margin - count * cardWidth) / Math.max(1, count - 1);
+  // Whole pixels, so that all columns are equally far apart.
+  const step = Math.floor(cardWidth + clamp(free, 0, cardWidth * LOOSE));
+  const left = Math.floor((width - cardWidth - (count - 1) * step) / 2);
+  return (nth: number) => left + nth * step;
+}
+
+export function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}

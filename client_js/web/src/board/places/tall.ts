@@ -1,0 +1,113 @@
+/** Tall windows, as of phones that are held upright. */
+
+import type { Ruleset } from "../../../../src/rules/ruleset.ts";
+import { aspectOf, sizeFor } from "../../cards/index.ts";
+import type { BoardLayout, Box, PileLayout } from "../layout.ts";
+import {
+  type Room,
+  SIDE_STEP,
+  WASTE_SHOWN,
+  across,
+  boxAt,
+  column,
+  laidOut,
+  sizeOf,
+  spread,
+  squared,
+  wasteFan,
+} from "./room.ts";
+
+/** The visible part of a covered card, by card height: there is space, and fingers need it. */
+const UP_STEP = { tall: 0.49, small: 0.52, medium: 0.38, large: 0.32 } as const;
+/** The height of the actions, in pixels, where nothing lies beside them. */
+const ACTIONS = 52;
+
+/**
+ * Small foundations at the top, with cells to their left; one or two rows of columns, to the right
+ * of a reserve; stock and waste at the bottom.
+ */
+export function tall(window: Room): BoardLayout {
+  const { ruleset, width, height, margin, homes } = window;
+  const { cells, reserve, tableau } = ruleset;
+  const inner = width - 2 * margin;
+  const rows = tableauRows(ruleset);
+  const perRow = reserve.length + Math.ceil(tableau.length / rows);
+  // Narrow columns leave height to spare.
+  const aspect = sizeFor(across(inner, perRow)) === "small" ? aspectOf("tall") : window.aspect;
+  const room = { ...window, aspect };
+  const docked = dock(room, Math.min(width * 0.19, (height * 0.16) / aspect));
+  const inTop = cells.length + homes.length;
+  const homeWidth = Math.floor(
+    Math.min(across(inner, inTop), across(inner, perRow), height * 0.11),
+  );
+  const top = margin + (inTop > 0 ? homeWidth * aspect + margin * 2.5 : 0);
+  const rowHeight = (docked.top - margin - top) / rows;
+  const cardWidth = Math.floor(Math.min(across(inner, perRow), rowHeight / aspect / 1.8));
+  const columnAt = spread(perRow, cardWidth, width, margin);
+  const piles: PileLayout[] = [...docked.piles];
+  // Cells or a reserve on the left leave the right to the foundations, above the columns.
+  const onGrid = inTop <= perRow && cells.length + reserve.length > 0;
+  const topAt = onGrid ? columnAt : spread(inTop, homeWidth, width, margin);
+  const inset = onGrid ? (cardWidth - homeWidth) / 2 : 0;
+  const firstHome = (onGrid ? perRow : inTop) - homes.length;
+  const onTop = (pile: number, nth: number) => {
+    piles[pile] = squared(room, pile, boxAt(room, topAt(nth) + inset, margin, homeWidth));
+  };
+  cells.forEach(onTop);
+  homes.forEach((pile, nth) => onTop(pile, firstHome + nth));
+  const up = cardWidth * aspect * UP_STEP[sizeOf(room, cardWidth)];
+  // A reserve may begin at the very top, where nothing lies above it.
+  const reserveTop = onGrid && inTop + reserve.length <= perRow && !cells.length ? margin : top;
+  reserve.forEach((pile, nth) => {
+    const place = boxAt(room, columnAt(nth), reserveTop, cardWidth);
+    piles[pile] = column(room, pile, place, docked.top - 2 * margin, up);
+  });
+  tableau.forEach((pile, nth) => {
+    const inRow = perRow - reserve.length;
+    const y = top + Math.floor(nth / inRow) * rowHeight;
+    const place = boxAt(room, columnAt(reserve.length + (nth % inRow)), y, cardWidth);
+    piles[pile] = column(room, pile, place, y + rowHeight - margin, up);
+  });
+  return laidOut(room, piles, docked.actions);
+}
+
+/** Many columns that start with one card each stay short: in two rows, cards can be larger. */
+function tableauRows({ tableau, rules }: Ruleset): number {
+  const dealt = rules.tableau?.deal ?? [];
+  return tableau.length > 8 && dealt.every((count) => count <= 1) ? 2 : 1;
+}
+
+interface Dock {
+  readonly top: number;
+  /** Stock and waste, by pile number. */
+  readonly piles: readonly PileLayout[];
+  readonly actions: Box;
+}
+
+/** Stock and waste along the bottom, with cards of this width, on the side of the hand. */
+export function dock(room: Room, wanted: number): Dock {
+  const { ruleset, width, height, margin, hand, aspect, hasStock, open } = room;
+  if (!hasStock) {
+    const top = height - margin - ACTIONS;
+    const actions = { x: margin, y: top, width: width - 2 * margin, height: ACTIONS };
+    return { top, piles: [], actions };
+  }
+  const cardWidth = Math.floor(wanted);
+  const top = height - margin - cardWidth * aspect;
+  const gap = cardWidth * 0.12;
+  const step = cardWidth * SIDE_STEP[sizeOf(room, cardWidth)];
+  const fanned = open === null ? 0 : cardWidth + gap + step * (WASTE_SHOWN - 1);
+  const right = hand === "right";
+  const stockX = right ? width - margin - cardWidth : margin;
+  const piles: PileLayout[] = [];
+  piles[ruleset.stock] = squared(room, ruleset.stock, boxAt(room, stockX, top, cardWidth));
+  if (open !== null) {
+    // The top card stays in place, and those beneath are fanned to its left.
+    const x = right ? stockX - gap - cardWidth : stockX + fanned;
+    piles[open] = wasteFan(room, open, boxAt(room, x, top, cardWidth), -step, 0);
+  }
+  const used = cardWidth + fanned + gap;
+  const free = width - 2 * margin - used;
+  const actions = { x: right ? margin : width - margin - free, y: top, width: free };
+  return { top, piles, actions: { ...actions, height: cardWidth * aspect } };
+}

@@ -1,0 +1,151 @@
+/** Wide windows: laptops, and phones that lie on their side. */
+
+import type { BoardLayout, PileLayout } from "../layout.ts";
+import {
+  type Room,
+  SIDE_STEP,
+  UP_STEP,
+  WIDEST_CARD,
+  across,
+  boxAt,
+  column,
+  laidOut,
+  sizeOf,
+  spread,
+  squared,
+  wasteFan,
+} from "./room.ts";
+
+/** The space between rows, by card height. */
+const ROW_SPACE = 0.14;
+/** The height that columns may take before their fans are compressed, by card height. */
+const TABLEAU_HEIGHT = 2.9;
+/**
+ * The width of phones that lie on their side. It says how little height there is: that of the board
+ * depends on where the actions are, which depends on this.
+ */
+const PHONE = 960;
+/** The width of the actions at its edge, in pixels. */
+const ACTIONS = 104;
+/** How many piles lie below one another beside the columns. */
+const ASIDE = 4;
+/** The space between them, by card height: as little as leaves them apart. */
+const ASIDE_SPACE = 0.06;
+
+export function wide(room: Room): BoardLayout {
+  return isFlanked(room) ? flanked(room) : gridded(room);
+}
+
+/**
+ * Whether the columns have the whole height: where there is little, and they may grow long, and
+ * where only the foundations would lie above them.
+ */
+function isFlanked({ ruleset, width, homes, hasStock }: Room): boolean {
+  const { ordersTableau, cells, automatic } = ruleset;
+  const alone = !hasStock && cells.length === 0;
+  // Foundations that nobody plays to may be as far away as two columns of them are.
+  const fits = homes.length <= ASIDE || automatic;
+  return ordersTableau && fits && (width < PHONE || alone);
+}
+
+/**
+ * The columns, with the foundations on one side of them, and what gives cards on the other. On a
+ * phone the actions are at the edge on the side of the hand.
+ */
+function flanked(room: Room): BoardLayout {
+  const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes } = room;
+  const { cells, reserve, tableau, stock } = ruleset;
+  const beside = Math.ceil(cells.length / ASIDE) + Number(hasStock);
+  const middle = reserve.length + tableau.length;
+  const homeColumns = Math.ceil(homes.length / ASIDE);
+  const total = beside + middle + homeColumns;
+  const edge = width < PHONE ? ACTIONS + margin : 0;
+  const inner = width - 2 * margin - edge;
+  const high = (height - 2 * margin) / (ASIDE + (ASIDE - 1) * ASIDE_SPACE);
+  const cardWidth = Math.floor(Math.min(across(inner, total), high / aspect, WIDEST_CARD));
+  const cardHeight = cardWidth * aspect;
+  const inInner = spread(total, cardWidth, width - edge, margin);
+  const gridAt = (nth: number) => inInner(nth) + (hand === "left" ? edge : 0);
+  const up = cardHeight * UP_STEP[sizeOf(room, cardWidth)];
+  // The stock is on the side of the hand, cells are on the left as everywhere.
+  const mirrored = hasStock && hand === "right";
+  const piles: PileLayout[] = [];
+  /** Lay the nth of some piles, of which `ASIDE` lie in each column of the grid from one on. */
+  const lay = (pile: number, from: number, nth: number) => {
+    const y = margin + (nth % ASIDE) * cardHeight * (1 + ASIDE_SPACE);
+    const x = gridAt(from + Math.floor(nth / ASIDE));
+    piles[pile] = squared(room, pile, boxAt(room, x, y, cardWidth));
+  };
+  homes.forEach((pile, nth) => lay(pile, mirrored ? 0 : beside + middle, nth));
+  const first = mirrored ? homeColumns : beside;
+  [...reserve, ...tableau].forEach((pile, nth) => {
+    const place = boxAt(room, gridAt(first + nth), margin, cardWidth);
+    piles[pile] = column(room, pile, place, height - margin, up);
+  });
+  const firstCell = mirrored ? homeColumns + middle : Number(hasStock);
+  cells.forEach((pile, nth) => lay(pile, firstCell, nth));
+  if (hasStock) lay(stock, mirrored ? total - 1 : 0, 0);
+  if (open !== null) {
+    const y = margin + cardHeight * (1 + ROW_SPACE);
+    const place = boxAt(room, gridAt(mirrored ? total - 1 : 0), y, cardWidth);
+    piles[open] = wasteFan(room, open, place, 0, up);
+  }
+  const x = hand === "left" ? margin : width - margin - ACTIONS;
+  const actions = { x, y: margin, width: ACTIONS, height: height - 2 * margin };
+  return laidOut(room, piles, edge > 0 ? actions : null);
+}
+
+/** Foundations and columns on one grid. */
+function gridded(room: Room): BoardLayout {
+  const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes } = room;
+  const { cells, reserve, tableau, stock } = ruleset;
+  const columns = reserve.length + tableau.length;
+  // In the first row the waste takes as much room as two cards.
+  const before = Number(hasStock) + (open === null ? 0 : 2) + cells.length;
+  const inFirst = before + homes.length;
+  const inRow = inFirst <= columns || cells.length + reserve.length > 0;
+  const total = inRow ? Math.max(columns, inFirst) : Math.max(columns + 1, homes.length);
+  const inner = width - 2 * margin;
+  const rows = 1 + ROW_SPACE + TABLEAU_HEIGHT;
+  const byHeight = (height - 2 * margin) / rows / aspect;
+  const cardWidth = Math.floor(Math.min(across(inner, total), byHeight, WIDEST_CARD));
+  const cardHeight = cardWidth * aspect;
+  const gridAt = spread(total, cardWidth, width, margin);
+  // The column of stock and waste is on the side of the hand; all others follow.
+  const shift = !inRow && hand === "left" ? 1 : 0;
+  const at = (nth: number) => gridAt(nth + shift);
+  const tableauTop = margin + cardHeight * (1 + ROW_SPACE);
+  const up = cardHeight * UP_STEP[sizeOf(room, cardWidth)];
+  const piles: PileLayout[] = [];
+  const besideHomes = (inRow ? total : columns) - homes.length;
+  const firstHome = inRow ? besideHomes : Math.max(0, Math.floor(besideHomes / 2));
+  homes.forEach((pile, nth) => {
+    // Where there are more foundations than columns, one stands above the stock.
+    const x = homes.length > columns ? gridAt(nth) : at(firstHome + nth);
+    piles[pile] = squared(room, pile, boxAt(room, x, margin, cardWidth));
+  });
+  // A reserve keeps to the left, and the columns below the foundations.
+  const free = inRow ? total - columns : 0;
+  const firstColumn = reserve.length > 0 ? free : Math.floor(free / 2);
+  [...reserve, ...tableau].forEach((pile, nth) => {
+    const x = at(nth < reserve.length ? nth : firstColumn + nth);
+    piles[pile] = column(room, pile, boxAt(room, x, tableauTop, cardWidth), height - margin, up);
+  });
+  // With no foundation to the right of them, stock and waste are in the middle.
+  const first = inRow && homes.length === 0 ? Math.floor((total - before) / 2) : 0;
+  const firstCell = first + before - cells.length;
+  cells.forEach((pile, nth) => {
+    piles[pile] = squared(room, pile, boxAt(room, gridAt(firstCell + nth), margin, cardWidth));
+  });
+  const aside = inRow ? gridAt(first) : gridAt(hand === "left" ? 0 : total - 1);
+  const stockTop = !inRow && homes.length > columns ? tableauTop : margin;
+  if (hasStock) piles[stock] = squared(room, stock, boxAt(room, aside, stockTop, cardWidth));
+  if (open !== null) {
+    const step = inRow ? cardWidth * SIDE_STEP[sizeOf(room, cardWidth)] : 0;
+    const place = inRow
+      ? boxAt(room, gridAt(first + 1), margin, cardWidth)
+      : boxAt(room, aside, stockTop + cardHeight * (1 + ROW_SPACE), cardWidth);
+    piles[open] = wasteFan(room, open, place, step, inRow ? 0 : up);
+  }
+  return laidOut(room, piles);
+}
