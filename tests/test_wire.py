@@ -69,9 +69,9 @@ class Attempt:
         """Play a move, and return its event."""
         before = self.board
         self.board, delta = play(before, parse_move(before.ruleset, text))
-        home = self.board.home > before.home
+        home = self.board.home != before.home
         self.seq += 1
-        self.time = self.seq * 1_000 if home else self.time
+        self.time = self.seq * 1_000 if self.board.home > before.home else self.time
         changes = [[change.pile, change.take, *change.put] for change in delta.changes]
         turned = delta.redeals if delta.redeals != before.redeals else None
         return protocol.attempts.Moved(

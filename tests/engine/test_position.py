@@ -101,11 +101,12 @@ def test_a_position_may_have_the_maximum_of_moves() -> None:
 @pytest.mark.parametrize("change", ["missing", "twice", "swapped"])
 def test_a_position_holds_the_whole_pack(game: str, variant: str, change: str) -> None:
     found = position_of(dealt(game, variant))
-    stock = found["piles"]["s"]
-    found["piles"]["s"] = {
-        "missing": stock[1:],
-        "twice": [*stock[:1], *stock],
-        "swapped": ["?AS", "?AS", "?AS", *stock[3:]],
+    pile = max(found["piles"], key=lambda name: len(found["piles"][name]))
+    cards = found["piles"][pile]
+    found["piles"][pile] = {
+        "missing": cards[1:],
+        "twice": [*cards[:1], *cards],
+        "swapped": ["?2C" if card.endswith("AS") else "?AS" for card in cards],
     }[change]
     with pytest.raises(DeckError):
         parse_position(found)

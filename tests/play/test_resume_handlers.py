@@ -10,7 +10,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from engine.catalog import games
+from engine.catalog import daily_games
 from server.base.core.ids import AttemptId
 from server.base.net import limits
 from server.base.redis.connection import connect
@@ -89,7 +89,7 @@ async def start(client: Client, game: str = "robert") -> tuple[str, Message]:
     return token, await client.ask("daily.open", game=game)
 
 
-@pytest.mark.parametrize("game", list(games()))
+@pytest.mark.parametrize("game", daily_games())
 @pytest.mark.parametrize("count", [0, 1, 3])
 async def test_missed_moves_lead_to_the_snapshot_on_another_node(
     ports: tuple[int, int], game: str, count: int
