@@ -97,6 +97,47 @@ const GAMES: Readonly<Record<string, Omit<Picture, "title"> & { break?: readonly
     line: "Once it’s down, it stays.",
     cards: hand(["QS", "QH", "QC", "QD"], { x: 890, y: 372, width: 262, spread: 13 }),
   },
+  klondike: {
+    line: "The one that everybody knows.",
+    cards: board("klondike", 7, {
+      ...{ x: 640, y: 60, width: 178, step: 52 },
+      ...{ columns: [3, 7], turn: -7 },
+    }),
+  },
+  spider: {
+    line: "Eight runs, from King to Ace.",
+    cards: hand(["9S", "TS", "JS", "QS", "KS"], { x: 940, y: 385, width: 242, spread: 12 }),
+  },
+  freecell: {
+    line: "All cards open, four cells to think with.",
+    cards: board("freecell", 4, {
+      ...{ x: 690, y: 30, width: 186, step: 66 },
+      ...{ columns: [2, 6], turn: 8 },
+    }),
+  },
+  yukon: {
+    line: "Whole heaps move at once.",
+    cards: board("yukon", 3, {
+      ...{ x: 650, y: -40, width: 188, step: 56 },
+      ...{ columns: [2, 6], turn: -8 },
+    }),
+  },
+  "forty-thieves": {
+    break: ["Forty", "Thieves"],
+    line: "One card at a time, and they run.",
+    cards: board("forty-thieves", 5, {
+      ...{ x: 700, y: 40, width: 170, step: 92 },
+      ...{ columns: [0, 4], turn: 8 },
+    }),
+  },
+  canfield: {
+    line: "Thirteen in reserve, and they want out.",
+    cards: hand(["TS", "JD", "QC", "KD", "AS", "2H"], { x: 915, y: 375, width: 238, spread: 10.5 }),
+  },
+  golf: {
+    line: "One up or one down, until the course is clear.",
+    cards: hand(["5C", "6D", "7S", "6H", "5D", "4C"], { x: 915, y: 375, width: 238, spread: 10.5 }),
+  },
 };
 
 interface Hand {
