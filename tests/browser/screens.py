@@ -44,6 +44,9 @@ WON = ROOT / "tests/browser/won.json"
 
 GAMES = ["roosevelt", "robert", "rouge-et-noir", "deuces", "lady-betty"]
 
+KINDS = [*GAMES, "freecell", "canfield"]
+"""Games of all kinds: those have no stock, and a reserve."""
+
 STATIC_SCREENS = {
     "home": "/",
     "new": "/new",

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from engine.catalog import games
 from tests.browser.conftest import Site
 from tests.browser.player import OFFLINE_PHONE, PHONE, Player
+from tests.browser.screens import KINDS
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_a_screen_that_needs_the_server_says_so_and_loads_when_online_again(
 def test_every_game_and_its_rules_work_without_a_network(player: Player) -> None:
     wait_until_cached(player)
     player.context.set_offline(True)
-    for game in games():
+    for game in KINDS:
         player.go(f"/practice/{game}")
         player.wait_for_board()
         player.go(f"/rules/{game}")

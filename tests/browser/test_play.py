@@ -8,13 +8,16 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from engine.catalog import games
 from server.play.messages import OpenAttempt
 from server.rooms.messages import JoinRoom
+from tests.browser import screens
 from tests.browser.conftest import Site
 from tests.browser.player import MOVING_PHONE, Player
 
-GAMES = [pytest.param(game, marks=[] if game == "robert" else pytest.mark.deep) for game in games()]
+GAMES = [
+    pytest.param(game, marks=[] if game == "robert" else pytest.mark.deep)
+    for game in [*screens.GAMES, "spider", "canfield"]
+]
 
 
 @pytest.fixture

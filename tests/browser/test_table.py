@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
+from engine.board import Board
+from engine.catalog import ruleset
+from engine.deal import deal_seed
+from engine.hints import hint
+from engine.moves import legal_moves
+from engine.notation import move_text
+from engine.play import apply
+from engine.ruleset import Move
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, MOVING_PHONE, Player
-from tests.browser.screens import GAMES, SEED, WON, device
+from tests.browser.screens import KINDS, SEED, WON, device
 
 GUIDE = "Tap a card that glows"
 """How the guide begins that newcomers are shown."""
@@ -39,12 +48,14 @@ def player(request: pytest.FixtureRequest, browser: Browser, site: Site) -> Iter
     player.close()
 
 
-def practise(player: Player, game: str, *moves: str, newcomer: bool = False) -> None:
+def practise(
+    player: Player, game: str, *moves: str, newcomer: bool = False, variant: str = "standard"
+) -> None:
     """Open a practice game with some moves played.
 
     A newcomer is shown the guide, which others have seen already.
     """
-    kept = json.dumps({"seed": SEED, "moves": moves})
+    kept = json.dumps({"seed": SEED, "moves": moves, "variant": variant})
     if not newcomer:
         player.page.add_init_script(f"localStorage.setItem('samedeal.guided.{game}', '3')")
     key = f"samedeal.practice.{game}"
@@ -53,6 +64,32 @@ def practise(player: Player, game: str, *moves: str, newcomer: bool = False) -> 
     )
     player.go(f"/practice/{game}")
     player.wait_for_board()
+
+
+def hinted_until(
+    wanted: Callable[[Board], bool], game: str, variant: str = "standard"
+) -> tuple[list[str], Board]:
+    """Follow hints on a deal until a board is as wanted, and return the moves and that board."""
+    rules = ruleset(game, variant)
+    board, moves = deal_seed(rules, bytes.fromhex(SEED)), list[str]()
+    while not wanted(board):
+        move = hint(board)
+        assert move is not None, "no hint leads there"
+        moves.append(move_text(rules, move))
+        board = apply(board, move)
+    return moves, board
+
+
+def drag(player: Player, card: Locator, onto: Locator) -> None:
+    """Drag a card by what is visible of it where another one lies on it."""
+    box = card.bounding_box()
+    assert box is not None
+    mouse = player.page.mouse
+    mouse.move(box["x"] + box["width"] / 2, box["y"] + 6)
+    mouse.down()
+    x, y = centre(onto)
+    mouse.move(x, y - box["height"] / 2 + 6, steps=6)
+    mouse.up()
 
 
 def centre(card: Locator) -> tuple[float, float]:
@@ -215,7 +252,7 @@ def test_a_newcomer_is_shown_which_cards_can_be_moved(player: Player) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", KINDS)
 def test_the_guide_covers_no_card(browser: Browser, site: Site, game: str) -> None:
     player = Player(browser, site.url, device("360x740"))
     practise(player, game, newcomer=True)
@@ -374,3 +411,45 @@ def test_with_reduced_motion_a_win_is_announced_without_an_animation(
     expect(player.see("undo")).to_have_count(0)
     expect(player.see("deal-anew")).to_be_visible()
     player.close()
+
+
+def test_cells_take_cards_that_are_dragged_there(player: Player) -> None:
+    # No card flies any more where one has been played.
+    moves, _ = hinted_until(lambda board: board.moves > 0, "freecell")
+    practise(player, "freecell", *moves)
+    card = player.cards("t0")[-1]
+    drag(player, top(player, "t0"), player.page.locator('[data-pile="c3"][data-empty]'))
+    player.wait_for_moves(2)
+    assert player.cards("c3") == [card]
+    # A full one takes no more, and the page says so.
+    drag(player, top(player, "t1"), top(player, "c3"))
+    expect(player.page.get_by_text("A cell holds one card.")).to_be_visible()
+    assert player.moves() == 2
+
+
+def test_a_card_is_taken_back_from_a_foundation(player: Player) -> None:
+    def backs(board: Board) -> list[Move]:
+        return [move for move in legal_moves(board) if move.source in board.ruleset.foundations]
+
+    moves, board = hinted_until(lambda board: bool(backs(board)), "klondike")
+    practise(player, "klondike", *moves)
+    home = player.home()
+    source, target = move_text(board.ruleset, backs(board)[0]).split(">")
+    drag(player, top(player, source), top(player, target))
+    player.wait_for_moves(len(moves) + 1)
+    assert player.home() == home - 1
+
+
+def test_a_run_goes_home_by_itself(player: Player) -> None:
+    moves, _ = hinted_until(lambda board: board.home > 0, "spider", "one-suit")
+    *before, last = moves
+    practise(player, "spider", *before, variant="one-suit")
+    assert player.home() == 0
+    found = re.fullmatch(r"(\w+)>(\w+?)(?:x(\d+))?", last)
+    assert found is not None
+    source, target, count = found.groups("1")
+    first = len(player.cards(source)) - int(count)
+    card = player.page.locator(f'[data-pile="{source}"][data-index="{first}"]')
+    drag(player, card, top(player, target))
+    expect(player.see("home-count")).to_contain_text("13")
+    expect(player.see("spoken")).to_contain_text("A whole run goes home.")
