@@ -9,12 +9,12 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { games } from "../../src/rules/catalog.ts";
+import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { Driver } from "../../src/rules/driver.ts";
 import type { Position } from "../../src/rules/position.ts";
 import { PythonEngine, seededRandom, randomSeed } from "./engine.ts";
 
-const GAMES_EACH = 96;
+const GAMES_EACH = 48;
 const BATCH = 24;
 const MAX_MOVES = 40;
 const MAX_MOVES_OF_LONG_GAMES = 250;
@@ -115,8 +115,9 @@ test.each(variants)(
       }
     }
     expect(ends).toHaveLength(GAMES_EACH);
-    // Some games are played to their ends.
-    expect(ends.some(({ won, stuck }) => won || stuck)).toBe(true);
+    // Some games are played to their ends; it takes more than chance to bring whole runs home.
+    const { automatic } = findRuleset(game, variant);
+    expect(automatic || ends.some(({ won, stuck }) => won || stuck)).toBe(true);
   },
 );
 
