@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from typing import Any
 
 import msgpack
 import msgspec
+import pytest
 from msgspec import structs
 from websockets.asyncio.client import connect
 
@@ -64,12 +66,16 @@ from server.stores import Store
 from tests.base.outbox.outboxes import all_effects
 from tests.clients.client import Client, Message
 from tests.conftest import SECRET_KEY_FILE, secret_keys
+from tests.dates import move_clock
 from tests.golden import FILES, MESSAGES, RULES, STATES, STORE
 from tests.wire import COMMANDS, read_event
 
 ROOT = Path(__file__).parents[2]
 SHORT, LONG, MAX_PLAYED = 8, 32, 140
 """Moves of a short game, a long one, and one in which some games end."""
+
+FAR = "2100-01-01T12:00"
+"""The time of the files, long after any at which tests read them."""
 
 MAX_OF_A_KIND = 12
 """The most messages that are kept of one kind and length."""
@@ -478,7 +484,12 @@ def main(arguments: list[str]) -> int:
     rules = [sys.executable, "-m", "engine", "rules"]
     printed = subprocess.run(rules, cwd=ROOT, check=True, capture_output=True, text=True)  # noqa: S603
     _write(folder / RULES, printed.stdout)
-    asyncio.run(_make(folder))
+    # Keys expire by Redis's own time: were the files of the day on which they are made, what tests
+    # write at their time would be gone at once some hours later.
+    os.environ["AT"] = FAR
+    with pytest.MonkeyPatch.context() as patch:
+        move_clock(patch)
+        asyncio.run(_make(folder))
     return 0
 
 
