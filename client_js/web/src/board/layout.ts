@@ -52,9 +52,15 @@ export interface BoardLayout {
 /** The least height by width of a tall window. */
 const TALL = 1.1;
 
-/** Lay the view out in `width` by `height` pixels. */
-export function layOut(view: View, width: number, height: number, hand: Hand): BoardLayout {
-  const room = roomOf(view, width, height, hand);
+/** Lay the view out in `width` by `height` pixels. `played`: whether somebody plays it, by actions. */
+export function layOut(
+  view: View,
+  width: number,
+  height: number,
+  hand: Hand,
+  played = true,
+): BoardLayout {
+  const room = roomOf(view, width, height, hand, played);
   const isTall = height > width * TALL;
   if (view.ruleset.tableau.length === 0) return withoutTableau(room, isTall);
   return isTall ? tall(room) : wide(room);

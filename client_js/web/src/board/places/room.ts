@@ -30,6 +30,8 @@ export interface Room {
   readonly margin: number;
   /** Card height by card width. */
   readonly aspect: number;
+  /** Whether there are actions beside the piles. */
+  readonly played: boolean;
   /** Whether there is a stock; else its pile has no place. */
   readonly hasStock: boolean;
   /** The pile fanned beside the stock, which the stock plays to. */
@@ -38,14 +40,21 @@ export interface Room {
   readonly homes: readonly number[];
 }
 
-export function roomOf(view: View, width: number, height: number, hand: Hand): Room {
+export function roomOf(
+  view: View,
+  width: number,
+  height: number,
+  hand: Hand,
+  played: boolean,
+): Room {
   const { ruleset } = view;
   const margin = clamp(width * 0.015, 4, 24);
   const hasStock = ruleset.rules.stock.plays.length > 0;
   const open = ruleset.waste ?? fed(ruleset);
   const homes = ruleset.foundations.filter((pile) => pile !== open);
   const aspect = aspectOf("large");
-  return { view, ruleset, width, height, hand, margin, aspect, hasStock, open, homes };
+  const space = { width, height, hand, margin, aspect };
+  return { view, ruleset, ...space, played, hasStock, open, homes };
 }
 
 /** The only foundation, if the stock plays to it: it is looked at as a waste is in other games. */

@@ -86,10 +86,11 @@ interface Dock {
 
 /** Stock and waste along the bottom, with cards of this width, on the side of the hand. */
 export function dock(room: Room, wanted: number): Dock {
-  const { ruleset, width, height, margin, hand, aspect, hasStock, open } = room;
+  const { ruleset, width, height, margin, hand, aspect, played, hasStock, open } = room;
   if (!hasStock) {
-    const top = height - margin - ACTIONS;
-    const actions = { x: margin, y: top, width: width - 2 * margin, height: ACTIONS };
+    const high = played ? ACTIONS : 0;
+    const top = height - margin - high;
+    const actions = { x: margin, y: top, width: width - 2 * margin, height: high };
     return { top, piles: [], actions };
   }
   const cardWidth = Math.floor(wanted);

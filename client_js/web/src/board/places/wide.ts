@@ -40,12 +40,12 @@ export function wide(room: Room): BoardLayout {
  * Whether the columns have the whole height: where there is little, and they may grow long, and
  * where only the foundations would lie above them.
  */
-function isFlanked({ ruleset, width, homes, hasStock }: Room): boolean {
+function isFlanked({ ruleset, width, homes, played, hasStock }: Room): boolean {
   const { ordersTableau, cells, automatic } = ruleset;
   const alone = !hasStock && cells.length === 0;
   // Foundations that nobody plays to may be as far away as two columns of them are.
   const fits = homes.length <= ASIDE || automatic;
-  return ordersTableau && fits && (width < PHONE || alone);
+  return ordersTableau && fits && ((width < PHONE && played) || alone);
 }
 
 /**
@@ -53,13 +53,13 @@ function isFlanked({ ruleset, width, homes, hasStock }: Room): boolean {
  * phone the actions are at the edge on the side of the hand.
  */
 function flanked(room: Room): BoardLayout {
-  const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes } = room;
+  const { ruleset, width, height, margin, hand, aspect, hasStock, open, homes, played } = room;
   const { cells, reserve, tableau, stock } = ruleset;
   const beside = Math.ceil(cells.length / ASIDE) + Number(hasStock);
   const middle = reserve.length + tableau.length;
   const homeColumns = Math.ceil(homes.length / ASIDE);
   const total = beside + middle + homeColumns;
-  const edge = width < PHONE ? ACTIONS + margin : 0;
+  const edge = width < PHONE && played ? ACTIONS + margin : 0;
   const inner = width - 2 * margin - edge;
   const high = (height - 2 * margin) / (ASIDE + (ASIDE - 1) * ASIDE_SPACE);
   const cardWidth = Math.floor(Math.min(across(inner, total), high / aspect, WIDEST_CARD));
