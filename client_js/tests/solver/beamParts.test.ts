@@ -7,6 +7,7 @@ import { dealSeed } from "../../src/rules/deal.ts";
 import { legalMoves } from "../../src/rules/moves.ts";
 import { apply } from "../../src/rules/play.ts";
 import { type Move, ROW, type Ruleset } from "../../src/rules/ruleset.ts";
+import { applies } from "../../src/solver/beam.ts";
 import { HashTable, LANES, mixed } from "../../src/solver/beam/hashes.ts";
 import { MoveTree, ROOT } from "../../src/solver/beam/moveTree.ts";
 import { RowHeap } from "../../src/solver/beam/rowHeap.ts";
@@ -16,6 +17,7 @@ import { randomFrom, shuffledBy } from "../../src/solver/random.ts";
 
 const RULESETS = games
   .flatMap(({ id, variants }) => variants.map((variant) => findRuleset(id, variant.id)))
+  .filter(applies)
   .map((ruleset) => ({ name: `${ruleset.game} ${ruleset.variant}`, ruleset }));
 
 /** A move as the search encodes it. */

@@ -1,6 +1,6 @@
 /** Which results count, and how one stands against the player's own before. Pure. */
 
-import { type ApiTypes, type Dailies, type Result, games } from "@samedeal/client";
+import type { ApiTypes, Dailies, Result } from "@samedeal/client";
 
 /** The deals of a day, today or over, with the player's results. */
 export type DayDeals = Omit<Dailies, "now">;
@@ -11,12 +11,6 @@ export function withResult(deals: DayDeals, game: string, mine: Result): DayDeal
     ...deals,
     games: deals.games.map((one) => (one.game === game ? { ...one, mine } : one)),
   };
-}
-
-/** Whether a game is a daily of today; while these are not known, whether it mostly is one. */
-export function isDaily(dailies: Pick<Dailies, "games"> | null, id: string): boolean {
-  if (dailies !== null) return dailies.games.some(({ game }) => game === id);
-  return games.some((game) => game.id === id && game.listing.daily);
 }
 
 /** Whether a daily counts as played: it is over, and brought a card home. */
