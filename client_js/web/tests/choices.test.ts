@@ -4,6 +4,8 @@ import { finishingMoves } from "../src/board/choices.ts";
 import { openingView } from "../src/board/opening.ts";
 import { reasonWords, whyNot } from "../src/board/reasons.ts";
 import { movesSaid, turnedUpSaid } from "../src/board/spoken.ts";
+import { ROW } from "../../src/rules/ruleset.ts";
+import { markOf } from "../src/board/marks.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { dealSeed } from "../../src/rules/deal.ts";
 import { viewOf as seenBy } from "../../src/rules/board.ts";
@@ -27,6 +29,58 @@ describe("finishingMoves", () => {
     expect(finishingMoves(viewOf("lady-betty", stock))).toBeNull();
     const hidden = viewOf("rouge-et-noir", { t0: "??AS" });
     expect(finishingMoves(hidden)).toBeNull();
+  });
+});
+
+describe("finishing a game", () => {
+  const suits = [..."SHDC"];
+  const to = (last: string, suit: string) =>
+    [..."A23456789TJQK".slice(0, "A23456789TJQK".indexOf(last) + 1)].map((rank) => rank + suit);
+
+  it("never takes a card back, and takes those of cells", () => {
+    const homes = Object.fromEntries(suits.map((suit, nth) => [`f${nth}`, to("J", suit).join("")]));
+    const piles = { t0: "KSQH", t1: "KHQS", t2: "KDQC", t3: "KCQD" };
+    const texts = (game: string, more: Record<string, string>) => {
+      const view = viewOf(game, { ...homes, ...more });
+      return finishingMoves(view)?.map((move) => moveText(view.ruleset, move));
+    };
+    expect(texts("klondike", piles)).toHaveLength(8);
+    expect(texts("klondike", piles)?.every((move) => /^t\d>f\d$/.test(move))).toBe(true);
+    const cells = texts("freecell", { t0: "KSQH", t1: "KHQS", c0: "KD", c1: "QC", t3: "KCQD" });
+    expect(cells).toHaveLength(8);
+    expect(cells).toContain("c0>f2");
+  });
+});
+
+describe("the marks of empty places", () => {
+  const mark = (game: string, piles: Record<string, string>, name: string) => {
+    const view = viewOf(game, piles);
+    return markOf(view, numberOf(view, name));
+  };
+
+  it("show the rank with which all foundations begin, once it is dealt", () => {
+    expect(mark("canfield", { f0: "TS" }, "f2").rank).toBe("10");
+    expect(mark("canfield", {}, "f2").rank).toBe("");
+    expect(mark("klondike", {}, "f1").rank).toBe("A");
+  });
+
+  it("show the Kings of columns, whole runs, and nothing where anything or nothing goes", () => {
+    expect(mark("yukon", {}, "t3").rank).toBe("K");
+    expect(mark("spider", {}, "f7").rank).toBe("K–A");
+    for (const [game, pile] of [
+      ["freecell", "c0"],
+      ["freecell", "t0"],
+      ["golf", "t0"],
+      ["canfield", "r0"],
+    ] as const) {
+      expect(mark(game, {}, pile)).toEqual({ rank: "", suits: "", turns: false });
+    }
+  });
+
+  it("show that the waste can be turned over, as long as it can", () => {
+    expect(mark("klondike", { w: "2S" }, "s").turns).toBe(true);
+    expect(mark("klondike", {}, "s").turns).toBe(false);
+    expect(mark("forty-thieves", { w: "2S" }, "s").turns).toBe(false);
   });
 });
 
@@ -74,6 +128,45 @@ describe("the reason why a dropped card is refused", () => {
     );
   });
 
+  it("counts free cells and columns", () => {
+    const full = { t2: "2S", t3: "2H", t4: "2D", t5: "2C", t6: "AS", t7: "AH" };
+    const cells = { c0: "KS", c1: "KH", c2: "KD" };
+    const run = { t0: "7H6S5H4S", t1: "8C" };
+    expect(why("freecell", { ...full, ...cells, ...run }, "t0", 0, "t1")).toBe(
+      "Only 2 cards at a time just now.",
+    );
+    const more = { ...full, ...cells, ...run, c3: "KC", t7: "" };
+    expect(why("freecell", more, "t0", 0, "t1")).toBe("Only 2 cards at a time just now.");
+    // The empty column that they go to is none that helps.
+    expect(why("freecell", more, "t0", 2, "t7")).toBe("Only one card at a time.");
+    expect(why("freecell", { ...run, c0: "KS" }, "t1", 0, "c0")).toBe("A cell holds one card.");
+    expect(why("freecell", run, "t0", 0, "c1")).toBe("Only one card at a time.");
+  });
+
+  it("tells what moves together, and what goes by itself", () => {
+    expect(why("spider", { t0: "7H6S", t1: "8C" }, "t0", 0, "t1")).toBe(
+      "Only cards of one suit that follow one another move together.",
+    );
+    expect(why("spider", { t0: "KH" }, "t0", 0, "f4")).toBe(
+      "A whole run from King to Ace goes there by itself.",
+    );
+    expect(why("canfield", { t0: "9S8H7S", t1: "9C" }, "t0", 1, "t1")).toBe(
+      "The last card moves, or the whole column.",
+    );
+  });
+
+  it("names the rank with which foundations begin, and what takes no card", () => {
+    expect(why("canfield", { f0: "9S", t0: "5H" }, "t0", 0, "f1")).toBe(
+      "Only a nine can start there.",
+    );
+    expect(why("canfield", { r0: "4H", t0: "5H" }, "t0", 0, "r0")).toBe("Cards don’t go there.");
+    expect(why("golf", { t0: "5H", t1: "6H" }, "t0", 0, "t1")).toBe("Cards don’t go there.");
+    const row = viewOf("spider", { t0: "5H", s: "????" });
+    expect(reasonWords(whyNot(row, { pile: numberOf(row, "s"), index: 1 }, ROW))).toBe(
+      "Put a card in every empty column first.",
+    );
+  });
+
   it("says that no card may go there", () => {
     expect(why("roosevelt", { t0: "7H", w: "2C" }, "t0", 0, "w")).toBe("Cards don’t go there.");
     expect(why("lady-betty", { t0: "7H", t1: "8H" }, "t0", 0, "t1")).toBe("Cards don’t go there.");
@@ -93,6 +186,13 @@ describe("the announcement of a move", () => {
     const after = viewOf("rouge-et-noir", { t0: "KD", t1: "8C7H6S", f2: "AS", t3: "2S" });
     expect(turnedUpSaid(before, after)).toBe("King of diamonds came up.");
     expect(turnedUpSaid(before, before)).toBe("");
+  });
+
+  it("tells of a run that goes home by itself", () => {
+    const before = viewOf("spider", { t0: "KSQSJSTS9S8S7S6S5S4S3S", t1: "9H2SAS" });
+    expect(movesSaid(before, parseMove(before.ruleset, "t1>t0x2"))).toBe(
+      "Two of spades and 1 card on it to Three of spades. A whole run goes home.",
+    );
   });
 });
 

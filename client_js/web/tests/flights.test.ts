@@ -45,6 +45,39 @@ describe("flights", () => {
     expect(delaysTo({ t2: "KSQH", s: "??????" })).toEqual([0, 0]);
   });
 
+  it("go one by one to the waste, and home after what completes a run there", () => {
+    const delays = (
+      game: string,
+      before: Record<string, string>,
+      after: Record<string, string>,
+    ) => {
+      const first = reconcile([], viewOf(game, before));
+      const view = viewOf(game, after);
+      const flights = new Flights();
+      const now = reconcile(first, view);
+      flights.move(first, now, view.ruleset);
+      const old = new Map(first.map(({ key, pile }) => [key, pile]));
+      return now
+        .filter(({ key, pile }) => old.get(key) !== pile)
+        .map((piece) => [view.ruleset.pileNames[piece.pile], flights.of(piece).delay] as const);
+    };
+    const turned = delays("canfield", { s: "????????" }, { s: "??", w: "2S3S4S" });
+    expect(turned.map(([, delay]) => delay).toSorted((a, b) => a - b)).toEqual([0, 35, 70]);
+    // Turned over, they are one pile.
+    const over = delays("canfield", { w: "2S3S4S" }, { s: "??????" });
+    expect(new Set(over.map(([, delay]) => delay))).toEqual(new Set([0]));
+    const run = "KSQSJSTS9S8S7S6S5S4S3S2SAS";
+    const home = delays(
+      "spider",
+      { t0: run.slice(0, 24), t1: "9HAS", t2: "5D" },
+      { f0: run, t1: "9H", t2: "5D" },
+    );
+    expect(home.map(([pile]) => pile)).toEqual(Array(13).fill("f0"));
+    expect(home.map(([, delay]) => delay)).toEqual(
+      Array.from({ length: 13 }, (_, nth) => nth * 35),
+    );
+  });
+
   it("are above all cards that do not move, in the order of the pile", () => {
     const view = viewOf("roosevelt", { t0: "2S3S" });
     const [lower, upper] = reconcile([], view);

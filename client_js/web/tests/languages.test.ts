@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Messages, SOURCE } from "../../scripts/messages.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { parseCard } from "../../src/rules/cards.ts";
+import { ENDLESS } from "../../src/rules/ruleset.ts";
 import { anyCardOf } from "../src/board/reasons.ts";
 import { rulesOf, tapWords } from "../src/practice/ruleWords.ts";
 import {
@@ -150,6 +151,26 @@ describe("languageOf", () => {
 });
 
 describe("the rules in words", () => {
+  const variants = games.flatMap(({ id, variants: all }) =>
+    all.map((one) => [id, one.id] as const),
+  );
+
+  it.each(variants)("tell all of %s, %s, in every language", async (game, variant) => {
+    const { rules, redeals } = findRuleset(game, variant);
+    for (const language of LANGUAGES) {
+      await useLanguage(language);
+      const said = rulesOf(findRuleset(game, variant)).flatMap(({ words }) => words);
+      expect(said.join(" ")).not.toMatch(/undefined|NaN|1000000|[{}]/);
+      expect(new Set(said).size).toBe(said.length);
+      expect(said.includes(text.howTo.redealsEndless)).toBe(redeals === ENDLESS);
+      expect(said.includes(text.howTo.takeBack)).toBe(
+        rules.foundations.some(({ plays }) => plays.length > 0),
+      );
+      expect(said.includes(text.howTo.rowNeedsAll)).toBe(!rules.stock.row_on_empty);
+      if (rules.stock.turns > 1) expect(said.join(" ")).toContain(`${rules.stock.turns}`);
+    }
+  });
+
   it.each(games.map(({ id }) => id))("describe all parts of %s", (id) => {
     const rules = rulesOf(findRuleset(id));
     const { tableau, waste, reserve, cells, stock } = findRuleset(id).rules;

@@ -37,6 +37,32 @@ describe("labels for screen readers", () => {
   });
 });
 
+describe("labels of the piles of other games", () => {
+  const labelOf = (game: string, piles: Record<string, string>, name: string) => {
+    const view = viewOf(game, piles);
+    return pileLabel(view, numberOf(view, name));
+  };
+
+  it("name cells and reserves", () => {
+    expect(labelOf("freecell", { c1: "5H" }, "c1")).toBe("Cell 2, 1 card");
+    expect(labelOf("canfield", { r0: "????5H" }, "r0")).toBe("Reserve, 3 cards");
+  });
+
+  it("say how many cards the stock turns, and that there is no end of it", () => {
+    const view = viewOf("canfield", { s: "??????????" });
+    const stock = numberOf(view, "s");
+    const dealt = (cards: string) =>
+      cardLabel(viewOf("canfield", { s: cards }), { card: UNSEEN, pile: stock, index: 0 });
+    expect([dealt("????????"), dealt("????"), dealt("??")]).toEqual([
+      "Deal 3 cards",
+      "Deal 2 cards",
+      "Deal",
+    ]);
+    const empty = viewOf("canfield", { w: "5H" });
+    expect(placeLabel(empty, stock)).toBe("Empty stock. Turn the waste over, as often as you like");
+  });
+});
+
 describe("times", () => {
   it("are formatted like a clock", () => {
     expect([0, 59_999, 61_000, 3_661_000, -5].map(clockText)).toEqual([
