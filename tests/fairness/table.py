@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from engine.catalog import games
+from engine.catalog import daily_games
 from server.moderation.core import likeness
 from server.moderation.core.likeness import Choice
 from server.moderation.core.suspicion import Copied, Reason, earlier_of, reasons
@@ -95,7 +95,7 @@ def measure(deals: int, people: int) -> dict[str, Row]:
     """
     rows = {style.name: Row() for style in STYLES} | {HOME: Row()}
     rows |= {name: Row() for name in CHEATS}
-    for game in games():
+    for game in daily_games():
         for number in range(deals):
             _measure_deal(rows, game, number, people)
     return rows

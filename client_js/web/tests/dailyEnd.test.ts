@@ -4,7 +4,7 @@ import type { ApiTypes } from "@samedeal/client";
 import { describe, expect, it } from "vitest";
 import { Courses, courseOf, homeAt, readCourse } from "../src/app/courses.ts";
 import { dealsOf } from "../src/daily/past.ts";
-import { isDaily } from "../src/app/dailies.ts";
+import { isDaily } from "../src/app/targets.ts";
 import { averageBefore, isCrowned, withResult } from "../src/daily/placing.ts";
 import { band, bars, courseLine, settledAt, valueLine } from "../src/parts/plots/plot.ts";
 import { barOf, pictureOf, shapeOf, shared } from "../src/daily/share.ts";

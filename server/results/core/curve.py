@@ -56,8 +56,10 @@ def fields_of(run: Run, rules: Ruleset) -> tuple[str, ...]:
     """Return the counts that a run adds one to, each as `<second>:<cards home>`.
 
     A run that is over keeps its cards. Nothing is played again: what a move brings home follows
-    from its target.
+    from its piles. Where runs leave the tableau by themselves it does not, and there are no curves.
     """
+    if rules.automatic:
+        return ()
     times, home = [-1], [rules.home_at_start]
     past: list[int] = []
     for text, time in run.moves:
@@ -67,7 +69,8 @@ def fields_of(run: Run, rules: Ruleset) -> tuple[str, ...]:
             past.append(home[-1])
             move = parse_move(rules, text)
             came = move.target != ROW and move.target in rules.foundations
-            now = home[-1] + move.count if came else home[-1]
+            left = move.source in rules.foundations
+            now = home[-1] + move.count * came - move.count * left
         times.append(time)
         home.append(now)
     at = [home[bisect_right(times, second * 1000) - 1] for second in SECONDS]

@@ -1,10 +1,10 @@
 /**
  * What a deal is played for: how many cards home. Most games are played for all of them. Where there
  * is nowhere to lay a card aside, no known deal can be won, and each is played for its par, the most
- * cards that can come home. Pure.
+ * cards that can come home. And which games are played daily. Pure.
  */
 
-import { type Certificate, type Ruleset, findRuleset, games } from "@samedeal/client";
+import { type Certificate, type Dailies, type Ruleset, findRuleset, games } from "@samedeal/client";
 
 /** How many cards home to aim at. */
 export interface Target {
@@ -72,4 +72,10 @@ export function scaleOf(
   if (target?.kind === "all") return target.home;
   const aim = target?.kind === "par" ? target.home : Math.max(PARS.middle, target?.home ?? 0);
   return Math.min(ruleset.total, Math.max(Math.ceil(ROOM * aim), ...homes));
+}
+
+/** Whether a game is a daily of today; while these are not known, whether it mostly is one. */
+export function isDaily(dailies: Pick<Dailies, "games"> | null, id: string): boolean {
+  if (dailies !== null) return dailies.games.some(({ game }) => game === id);
+  return games.some((game) => game.id === id && game.listing.daily);
 }
