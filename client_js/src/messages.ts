@@ -57,6 +57,9 @@ export const MAX_NAMED = 50;
 /** The most weeks of a season. */
 export const MAX_SEASON_WEEKS = 26;
 
+/** The most games that take turns in a league. */
+export const MAX_LEAGUE_GAMES = 32;
+
 /** The most results of a league that a member may drop. */
 export const MAX_DROPPED = 30;
 

@@ -26,6 +26,9 @@ MAX_SEASON_WEEKS = 26
 
 SeasonWeeks = Annotated[int, Meta(ge=1, le=MAX_SEASON_WEEKS)]
 
+MAX_LEAGUE_GAMES = 32
+"""The most games that take turns in a league."""
+
 MAX_DROPPED = 30
 """The most results of a league that a member may drop."""
 
@@ -251,7 +254,7 @@ class LeagueTerms(Struct, array_like=True, frozen=True):
     """
 
     every: Every
-    games: Annotated[list[GameId], Meta(min_length=1, max_length=7)]
+    games: Annotated[list[GameId], Meta(min_length=1, max_length=MAX_LEAGUE_GAMES)]
     limit: Annotated[int, Meta(ge=60, le=7200)]
     drop: Annotated[int, Meta(ge=0, le=MAX_DROPPED)] = 0
     help: Help = "none"

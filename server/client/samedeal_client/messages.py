@@ -60,6 +60,9 @@ MAX_NAMED = 50
 MAX_SEASON_WEEKS = 26
 """The most weeks of a season."""
 
+MAX_LEAGUE_GAMES = 32
+"""The most games that take turns in a league."""
+
 MAX_DROPPED = 30
 """The most results of a league that a member may drop."""
 
