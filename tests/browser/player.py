@@ -239,6 +239,14 @@ class Player:
             '[data-testid="board"][data-live="true"] [data-card]', state="attached"
         )
 
+    def wait_for_rest(self) -> None:
+        """Wait until no card flies: one that is above another takes its tap."""
+        self.page.wait_for_function(
+            """() => document.getAnimations().every(
+                 (each) => !each.effect.target.closest('[data-card]')
+               )"""
+        )
+
     def wait_for_cards(self) -> None:
         """Wait until the server has shown the cards that the last moves turned up."""
         self.page.wait_for_function(

@@ -243,6 +243,7 @@ def test_a_newcomer_is_shown_which_cards_can_be_moved(player: Player) -> None:
         player.tap(min(piles_of(glowing) - {"s"}, default="s"))
         moved += 1
         player.wait_for_moves(moved)
+        player.wait_for_rest()
     assert moved >= 3
     expect(player.page.get_by_text(GUIDE)).not_to_be_visible()
     assert player.see("board").bounding_box() == board, "the cards moved"
