@@ -67,7 +67,8 @@ async def test_the_pools_are_those_of_the_operator_s_dailies(
     redis_url: str, database: Database
 ) -> None:
     command = certify_command(redis_url, 1)
-    del command[command.index("--game") :][:2]
+    at = command.index("--game")
+    del command[at : at + 2]
     with running(command, {"SAMEDEAL_DAILY_GAMES": " lady-betty , robert,"}) as process:
         assert await asyncio.to_thread(process.process.wait, PATIENCE) == 0
     sizes = await PoolStore(database, secret_keys()).sizes(list(games()))

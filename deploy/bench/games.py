@@ -15,7 +15,7 @@ from functools import cache
 from deploy.bench import wire
 from deploy.bench.client import Client, masked
 from engine.board import Board
-from engine.catalog import games, ruleset
+from engine.catalog import daily_games, ruleset
 from engine.deal import SEED_BYTES, deal_seed
 from engine.hints import hint
 from engine.moves import legal_moves
@@ -27,7 +27,7 @@ from server.protocol import attempts, rooms
 SEED = bytes(range(SEED_BYTES))
 """The seed of every deal."""
 
-GAMES = tuple(games())
+GAMES = daily_games()
 
 MAX_MOVES = 300
 """The most moves of a recorded game: as many as a long game of a person has."""

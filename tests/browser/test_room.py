@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
+from engine.catalog import games
 from tests.browser.conftest import Site
 from tests.browser.player import DESKTOP, PHONE, Player
 from tests.browser.screens import STATIC_SCREENS
@@ -45,7 +46,9 @@ def test_one_tap_starts_a_game_alone(player: Player) -> None:
 
 def test_a_game_is_chosen_by_keyboard_among_pictures_with_limits_that_fit(player: Player) -> None:
     player.go("/new")
-    expect(player.page.get_by_role("group", name="Game").get_by_role("radio")).to_have_count(5)
+    expect(player.page.get_by_role("group", name="Game").get_by_role("radio")).to_have_count(
+        len(games())
+    )
     player.see("game-lady-betty").focus()
     player.page.keyboard.press("ArrowRight")
     expect(player.page.get_by_role("radio", name="Robert")).to_be_checked()

@@ -33,6 +33,7 @@ NOBODYS = {
     "keyring": "one for all",
     "pool": "deals that wait for whoever comes",
     "daily": "the same for all",
+    "daily-sets": "the same for all",
     "leaderboard": "a row for each player, whose results count as played",
     "curves": "the same for all",
     "digests": "a field for each run, which counts as played",

@@ -67,7 +67,7 @@ LIVES: Mapping[str, int] = {
 
 FOR_EVER = {
     *("store-format", "keyring", "audit", "repaired-days", "pool", "suspicious", "due", "passkey"),
-    *("recovery", "player", ALL_TIME),
+    *("recovery", "player", "daily-sets", ALL_TIME),
 }
 """The kinds of keys that may stay for ever; players and recovery codes of kept identities."""
 

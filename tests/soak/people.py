@@ -182,6 +182,7 @@ class Person(Player):
             "player": [ledger.player for ledger in self.world.ledgers],
             "deal": [self._deal() or "unknown"],
             "run": list(self.states) or ["unknown"],
+            "challenge": ["unknown"],
             "game": GAMES,
             "date": [datetime.now(UTC).date().isoformat()],
             "scope": get_args(Scope),
