@@ -151,7 +151,6 @@ def test_deals_are_lost_in_which_cards_wait_for_one_another() -> None:
     assert (found.verdict, found.steps) == (Verdict.IMPOSSIBLE, 0)
 
 
-@pytest.mark.skipif(compiled.njit is None, reason="needs Numba")
 def test_known_deals_are_decided_compiled() -> None:
     """Of the numbered deals of FreeCell to 32,000, only 11982 cannot be won."""
     rules = find_ruleset("freecell")
