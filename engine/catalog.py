@@ -8,16 +8,22 @@ found by their digest, and no new deal is played by them.
 from __future__ import annotations
 
 import tomllib
+from collections import deque
 from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 from engine.errors import RulesetError, UnknownGameError, UnknownRulesError, UnknownVariantError
 from engine.ruleset import Ruleset, digest_of
-from engine.schema import STANDARD, Game, Rules, read_game
+from engine.schema import STANDARD, Game, Rules, changed_rules, is_changes, read_game
+
+_LATEST = 16
+"""Changed rules that are kept for whoever asks again, 0.2 to 4 MB each."""
 
 
 class _Rules(NamedTuple):
@@ -46,16 +52,25 @@ class Catalog:
         self.unlisted = sorted(others.keys() - current.keys())
         self._rules = others | current
         self._rulesets: dict[str, Ruleset] = {}
+        self._changed: WeakValueDictionary[str, Ruleset] = WeakValueDictionary()
+        self._latest: deque[Ruleset] = deque(maxlen=_LATEST)
 
     def ruleset(self, game: str, variant: str = STANDARD) -> Ruleset:
         """Return the rules by which new deals of a game are played.
 
+        Args:
+            game: the game's id.
+            variant: the variant's id, or changes to the standard rules (`engine.schema.changes`).
+
         Raises:
             UnknownGameError: there is no such game.
             UnknownVariantError: the game has no such variant.
+            RulesetError: the changes are refused.
         """
         if game not in self.games:
             raise UnknownGameError(f"There is no game {game!r}; known are {', '.join(self.games)}.")
+        if is_changes(variant):
+            return self._changed_by(self.games[game].variants[STANDARD], game, variant)
         digest = self._current.get((game, variant))
         if digest is None:
             variants = ", ".join(self.games[game].variants)
@@ -73,10 +88,54 @@ class Catalog:
         Raises:
             UnknownRulesError: these rules are not known here.
         """
+        if is_changes(variant):
+            return self._stored_changed(game, variant, digest)
         found = self._rules.get(digest)
         if found is None or (found.game, found.variant) != (game, variant):
             raise UnknownRulesError(f"The rules {digest} of {game}, {variant}, are unknown here.")
         return self._ready(digest)
+
+    def check_variant(self, game: str, variant: str) -> None:
+        """Check that new deals can be played by a variant, without making its tables.
+
+        Raises:
+            EngineError: as for `ruleset`.
+        """
+        if is_changes(variant) and game in self.games:
+            changed_rules(game, self.games[game].variants[STANDARD], variant)
+        else:
+            self.ruleset(game, variant)
+
+    def _stored_changed(self, game: str, variant: str, digest: str) -> Ruleset:
+        """Return the rules of this digest that a game's standard rules lead to, of any release.
+
+        Raises:
+            UnknownRulesError: none of them does.
+        """
+        known = self._changed.get(digest)
+        if known is not None and (known.game, known.variant) == (game, variant):
+            return known
+        for each in self._rules.values():
+            if (each.game, each.variant) == (game, STANDARD):
+                with suppress(RulesetError):
+                    found = self._changed_by(each.rules, game, variant)
+                    if found.digest == digest:
+                        return found
+        raise UnknownRulesError(f"The rules {digest} of {game}, {variant}, are unknown here.")
+
+    def _changed_by(self, base: Rules, game: str, changes: str) -> Ruleset:
+        """Return the one object for a game's rules with changes, as long as somebody has it.
+
+        Raises:
+            RulesetError: the changes are refused.
+        """
+        rules = changed_rules(game, base, changes)
+        digest = digest_of(game, changes, rules)
+        found = self._changed.get(digest)
+        if found is None:
+            found = self._changed[digest] = Ruleset(game, changes, rules)
+        self._latest.append(found)
+        return found
 
     def _ready(self, digest: str) -> Ruleset:
         """Return the one object for rules that are known."""
@@ -194,6 +253,11 @@ def daily_games() -> tuple[str, ...]:
 def ruleset(game: str, variant: str = STANDARD) -> Ruleset:
     """Return the rules by which new deals of a game are played; see `Catalog.ruleset`."""
     return catalog().ruleset(game, variant)
+
+
+def check_variant(game: str, variant: str) -> None:
+    """Check that new deals can be played by a variant; see `Catalog.check_variant`."""
+    catalog().check_variant(game, variant)
 
 
 def stored_ruleset(game: str, variant: str, digest: str) -> Ruleset:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from engine.board import Board
-from engine.cards import Pile, card_name, card_of, turned_down, turned_up
+from engine.cards import PACK_SIZE, Pile, card_name, card_of, turned_down, turned_up
 from engine.errors import DealIdError, DeckError, SeedError
 from engine.ruleset import Ruleset
 from engine.schema import Reserve, Tableau
@@ -17,17 +17,21 @@ SEED_BYTES = 32
 _STREAM_LABEL = b"samedeal deal 1"
 _COMMITMENT_LABEL = b"samedeal commitment 1"
 _WORD = 1 << 32
+_SEED = re.compile(r"[0-9a-f]{64}|(?:[0-9a-f]{104}){1,2}", re.ASCII)
 
 
 def parse_seed(text: str) -> bytes:
-    """Return the 32 bytes of a seed written in hexadecimal.
+    """Return a seed written in hexadecimal: 32 bytes, or a known deal's deck, a byte for each card.
 
     Raises:
-        SeedError: `text` is not 64 lower-case hexadecimal digits.
+        SeedError: `text` is neither 64 lower-case hexadecimal digits nor a deck of face-up cards.
     """
-    if not re.fullmatch(r"[0-9a-f]{64}", text):
+    if not _SEED.fullmatch(text):
         raise SeedError("A seed is 64 lower-case hexadecimal digits.")
-    return bytes.fromhex(text)
+    seed = bytes.fromhex(text)
+    if len(seed) != SEED_BYTES and max(seed) >= PACK_SIZE:
+        raise SeedError("A known deal has two lower-case hexadecimal digits for each card.")
+    return seed
 
 
 def commitment(deal_id: str, seed: bytes) -> str:
@@ -76,8 +80,12 @@ def _below(limit: int, words: Iterator[int]) -> int:
 
 
 def deal_seed(ruleset: Ruleset, seed: bytes) -> Board:
-    """Return the initial board that a seed of 32 bytes deals."""
-    return lay_out(ruleset, shuffled(ruleset.pack, seed))
+    """Return the initial board that a seed of 32 bytes deals, or the deck of a known deal.
+
+    Raises:
+        DeckError: the deck is not exactly the packs of this game.
+    """
+    return lay_out(ruleset, shuffled(ruleset.pack, seed) if len(seed) == SEED_BYTES else seed)
 
 
 def lay_out(ruleset: Ruleset, deck: bytes) -> Board:

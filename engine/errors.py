@@ -31,7 +31,7 @@ class DeckError(EngineError):
 
 
 class SeedError(EngineError):
-    """A seed that is not 64 lower-case hexadecimal digits (32 bytes)."""
+    """A seed that is neither 64 lower-case hexadecimal digits nor the deck of a known deal."""
 
     code = "bad_seed"
 

@@ -7,7 +7,6 @@ moves are table lookups.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import reduce
@@ -16,7 +15,7 @@ from itertools import permutations, product
 from operator import or_
 from typing import Any, Final
 
-from engine.cards import PACK_SIZE, pack, suit_of
+from engine.cards import PACK_SIZE, pack
 from engine.fits import (
     ANY_CARD,
     EMPTY,
@@ -33,7 +32,7 @@ from engine.fits import (
     unless_empty,
     when_empty,
 )
-from engine.schema import MAX_NUMBER, Foundation, Place, Rules
+from engine.schema import MAX_NUMBER, Foundation, Place, Rules, longest_run
 
 Pair = tuple[int, int]
 """A source and a target, by pile number."""
@@ -309,19 +308,7 @@ class Ruleset:
 
     def _longest_run(self, target: int) -> int:
         """Return the length of the longest run that may ever be moved to this pile."""
-        tableau = self.rules.tableau
-        assert tableau is not None
-        if self.moves_any and target not in self.foundations:
-            return self.total
-        one_way = tableau.order in ("up", "down") and not tableau.wrap
-        if one_way or target in self.foundations:
-            return RUN_LENGTH
-        match = tableau.run_match or tableau.match
-        suits = Counter(map(suit_of, self.pack))
-        return {
-            "suit": max(suits.values()),
-            "colour": max(suits["S"] + suits["C"], suits["H"] + suits["D"]),
-        }.get(match, self.total)
+        return RUN_LENGTH if target in self.foundations else longest_run(self.rules)
 
     def _stock_moves(self) -> Iterator[Move]:
         """Yield the moves of the stock that do not depend on its top card."""

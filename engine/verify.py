@@ -32,12 +32,13 @@ def verify(ruleset: Ruleset, deal_id: str, seed: str, promised: str) -> Verifica
     Args:
         ruleset: the rules of the deal's game and variant.
         deal_id: the deal's id.
-        seed: the published seed, as 64 lower-case hexadecimal digits.
+        seed: the published seed, as `deal.parse_seed` reads it.
         promised: the commitment published before play, as 64 lower-case hexadecimal digits.
 
     Raises:
         DealIdError: the id cannot be encoded in UTF-8.
-        SeedError: the seed is not 64 lower-case hexadecimal digits.
+        SeedError: it is no seed.
+        DeckError: it is a known deal of another game.
         CommitmentError: the commitment is not 64 lower-case hexadecimal digits.
     """
     if not re.fullmatch(r"[0-9a-f]{64}", promised):

@@ -1,5 +1,12 @@
 """The schema of rulesets, which `engine/RULES.md` documents: a game is a TOML document."""
 
+from engine.schema.changes import (
+    MAX_CHANGES,
+    changed_rules,
+    changes_between,
+    is_changes,
+)
+from engine.schema.cost import longest_run
 from engine.schema.listing import Listing
 from engine.schema.reading import MAX_NUMBER, STANDARD, Game, read_game, read_rules
 from engine.schema.rules import (
@@ -17,6 +24,7 @@ from engine.schema.rules import (
 )
 
 __all__ = [
+    "MAX_CHANGES",
     "MAX_NUMBER",
     "STANDARD",
     "Cells",
@@ -32,6 +40,10 @@ __all__ = [
     "Stock",
     "Tableau",
     "Waste",
+    "changed_rules",
+    "changes_between",
+    "is_changes",
+    "longest_run",
     "read_game",
     "read_rules",
 ]

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from server.base.core.ids import ChallengeId
 from server.base.web.api.route import HOUR, LIVE, Answer, Route, Rows
-from server.base.web.api.shared import Count, Hex
+from server.base.web.api.shared import Count, Hex, Seed
 from server.challenges import challenges
 from server.challenges.core.events import Audience
 from server.challenges.core.table import Row, State, table
@@ -81,7 +81,7 @@ class Challenge(Struct, frozen=True):
     deal: str
     commitment: Hex
     rules: str
-    seed: Hex | None
+    seed: Seed | None
     certificate: Certificate | None
     size: Count
     players: list[Challenger]

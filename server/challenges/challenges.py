@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.catalog import ruleset
+from engine.catalog import check_variant
 from engine.errors import EngineError
-from engine.schema import STANDARD
+from engine.schema import STANDARD, is_changes
 from server.base.core.days import DRAWN_AHEAD, Level, day_at, level_of
 from server.base.core.due import ChallengeDue
 from server.base.core.ids import (
@@ -228,9 +228,11 @@ class Challenges:
         """Make a challenge that there is not, on a new deal, or on that of a race."""
         occasion, now = occasion_of(challenge), self._clock.now()
         try:
-            ruleset(terms.game, terms.variant)
+            check_variant(terms.game, terms.variant)
         except EngineError as error:
             raise Refusal.of(error) from error
+        if terms.circle is not None and is_changes(terms.variant):
+            raise Refusal("listed_only")
         if not await self._store.make(maker, challenge, now + terms.open_for, now):
             raise Refusal("too_many_challenges")
         try:

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct, field
 
 from server.base.wire import costs
-from server.base.wire.messages import Certificate, Command, Event, GameId, Player, Result
+from server.base.wire.messages import Certificate, Command, Event, GameId, Player, Result, VariantId
 from server.challenges.core.events import Audience
 from server.challenges.core.listed import ListState
 from server.challenges.core.table import State
@@ -28,7 +28,8 @@ PlayerId = Annotated[str, Meta(max_length=32)]
 class CreateChallenge(Command, tag=117, frozen=True):
     """Make a challenge: on a new deal, or on the one of a race that its maker has just played.
 
-    Refused as `unknown_game`, `unknown_variant`, `unknown_run`, `deal_open` (the race goes on),
+    Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
+    `listed_only` (such changes, for a circle), `unknown_run`, `deal_open` (the race goes on),
     `deal_shown` (others than its players have seen the deal), `already_played` (all who are named
     have), `unknown_player`, `not_in_circle`, `too_many_challenges`, `address_full` or
     `overloaded`.
@@ -48,7 +49,7 @@ class CreateChallenge(Command, tag=117, frozen=True):
     limit: Annotated[int, Meta(ge=60, le=7200)]
     open_for: Annotated[int, Meta(ge=3_600, le=1_209_600)]
     key: Key
-    variant: GameId = "standard"
+    variant: VariantId = "standard"
     help: Help = "none"
     target: bool = True
     players: Annotated[list[PlayerId], Meta(max_length=MAX_NAMED)] = field(default_factory=list)

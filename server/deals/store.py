@@ -20,6 +20,7 @@ import structlog
 
 from engine.catalog import ruleset
 from engine.deal import SEED_BYTES, commitment
+from engine.known import known_deck
 from engine.schema import STANDARD
 from server.base.core import keys as base_keys
 from server.base.core.days import DailyId, Level, level_of
@@ -88,7 +89,8 @@ class Deal:
     """A deal. Seed and line are secret until the deal is closed, and left out of `repr`.
 
     Attributes:
-        seed: `SEED_BYTES` random bytes that the order of the cards follows from.
+        seed: `SEED_BYTES` random bytes that the order of the cards follows from; of a known deal,
+            its deck.
         commitment: the public hash of id and seed, in hex.
         rules: the digest of the rules that it is played by.
         room: the room that it is raced in, or `None`.
@@ -112,20 +114,30 @@ class Deal:
     line: str | None = None
     occasion: Occasion | None = None
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it is a known deal, whose cards were given."""
+        return len(self.seed) != SEED_BYTES
+
     def __repr__(self) -> str:
         return f"<Deal {self.id}>"
 
 
-def new_deal(game: str, variant: str) -> Deal:
+def new_deal(game: str, variant: str, known: str = "") -> Deal:
     """Return a new deal with the current rules. Its seed is drawn from the operating system.
 
+    Args:
+        game: the game's id.
+        variant: the variant's id.
+        known: the known deal that it is to be (`engine.known`), if any.
+
     Raises:
-        EngineError: there is no such game or variant.
+        EngineError: there is no such game, variant or known deal.
     """
     deal_id = DealId(random_id())
-    seed = secrets.token_bytes(SEED_BYTES)
-    rules = ruleset(game, variant).digest
-    return Deal(deal_id, game, variant, seed, commitment(deal_id, seed), rules)
+    rules = ruleset(game, variant)
+    seed = known_deck(rules, known) if known else secrets.token_bytes(SEED_BYTES)
+    return Deal(deal_id, game, variant, seed, commitment(deal_id, seed), rules.digest)
 
 
 class DealStore:
@@ -137,13 +149,19 @@ class DealStore:
         self._pools = PoolStore(database, secret_keys)
         self._known: OrderedDict[DealId, Deal] = OrderedDict()
 
-    async def draw(self, game: str, variant: str, room: RoomCode) -> Deal:
+    async def draw(self, game: str, variant: str, room: RoomCode, known: str = "") -> Deal:
         """Draw and store a new deal for a room, for a day unless somebody plays it: see `keep`.
 
+        Args:
+            game: the game's id.
+            variant: the variant's id.
+            room: the room that it is for.
+            known: the known deal that it is (`engine.known`), if any.
+
         Raises:
-            EngineError: there is no such game or variant.
+            EngineError: there is no such game, variant or known deal.
         """
-        return await self._store(replace(new_deal(game, variant), room=room))
+        return await self._store(replace(new_deal(game, variant, known), room=room))
 
     async def draw_for(
         self, occasion: Occasion, game: str, variant: str, life: int, level: Level | None
@@ -434,6 +452,9 @@ class DealStore:
             fields["level"] = str(deal.certificate.level)
         if deal.occasion is not None:
             fields["occasion"] = deal.occasion
+        if deal.is_known:
+            # Anybody may have seen it, so it is reserved for nothing.
+            fields["shown"] = ""
         if life is None:
             life = keys.DEAL_LIFE_S if deal.room is None else keys.UNPLAYED_DEAL_LIFE_S
         return bool(await self._database.run(_KEEP, [keys.deal(deal.id)], life, *_pairs(fields)))

@@ -58,6 +58,7 @@ async def create(request: Request[CreateRoom]) -> RoomState:
             limit=command.limit * 1000,
             creation=command.key,
             allowed=command.help,
+            known=command.known,
         )
     return await subscribed(request, room)
 
@@ -158,7 +159,8 @@ async def set_public(request: Request[SetPublic]) -> RoomState:
 
 
 def _terms(command: SetTerms | ProposeTerms) -> Terms:
-    return Terms(command.game, command.variant, command.limit * 1000, command.help)
+    limit = command.limit * 1000
+    return Terms(command.game, command.variant, limit, command.help, command.known)
 
 
 async def send_emote(request: Request[SendEmote]) -> Done:

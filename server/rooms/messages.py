@@ -7,13 +7,16 @@ from typing import Annotated, ClassVar
 from msgspec import Meta, Struct, field
 
 from server.base.wire import costs, short_forms
-from server.base.wire.messages import AttemptOf, Command, Event, GameId, Player, Result
+from server.base.wire.messages import AttemptOf, Command, Event, GameId, Player, Result, VariantId
 from server.play.core.result import Help
 
 Seconds = Annotated[int, Meta(ge=60, le=7200)]
 """The length of a round."""
 
 PlayerId = Annotated[str, Meta(max_length=32)]
+
+KnownDeal = Annotated[str, Meta(max_length=208)]
+"""A known deal: a number of the classic FreeCell program, or the order of its cards."""
 
 EMOTES = ("hello", "luck", "nice", "wow", "oops", "thinking", "fire", "good_game")
 """The emotes that members of a room can send; new ones go to the end."""
@@ -29,24 +32,28 @@ last. Like the messages of a move it has no `re`, since it never answers a comma
 class CreateRoom(Command, tag=3, frozen=True):
     """Open a race room and take its first seat.
 
-    Refused as `unknown_game`, `unknown_variant` or `overloaded`. If the room was created before,
-    and the player has no seat in it any more, also as `room_full`, `room_locked`, `room_closed` or
-    `removed`.
+    Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
+    `bad_deck` or `bad_seed` (a known deal that is none of the game), or `overloaded`. If the room
+    was created before, and the player has no seat in it any more, also as `room_full`,
+    `room_locked`, `room_closed` or `removed`.
 
     Attributes:
         seats: how many players it has room for, 1 to 8.
         limit: seconds for a round, 60 to 7,200.
         key: random, chosen by the client: a player's commands with the same key create one room.
-        variant: of the game; `standard` is its base form.
+        variant: of the game; `standard` is its base form, `stock.turns=2` changes that.
         help: the help that the players of its rounds may ask for.
+        known: the known deal that its rounds are played on: a number, such as `11982`, or its cards
+            in the order in which they are dealt, two hexadecimal digits each; empty for new deals.
     """
 
     game: GameId
     seats: Annotated[int, Meta(ge=1, le=8)]
     limit: Seconds
     key: Annotated[str, Meta(min_length=8, max_length=64)]
-    variant: GameId = "standard"
+    variant: VariantId = "standard"
     help: Help = "none"
+    known: KnownDeal = ""
     cost: ClassVar[float] = costs.CREATE
 
 
@@ -125,34 +132,40 @@ class SetTerms(RoomCommand, tag=17, frozen=True):
     """Set what the next rounds are played by; only the host may. It drops all proposals.
 
     After the first round, the others have to agree to a round by other terms anew. Refused as
-    `unknown_room`, `not_host`, `no_host`, `round_running`, `unknown_game` or `unknown_variant`.
+    `unknown_room`, `not_host`, `no_host`, `round_running`, `unknown_game`, `unknown_variant`,
+    `bad_ruleset`, `bad_deck` or `bad_seed`.
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
         help: the help that the players may ask for.
+        known: the known deal that they are played on, as in `CreateRoom`.
     """
 
     game: GameId
-    variant: GameId
+    variant: VariantId
     limit: Seconds
     help: Help = "none"
+    known: KnownDeal = ""
     cost: ClassVar[float] = costs.CHANGE
 
 
 class ProposeTerms(RoomCommand, tag=18, frozen=True):
     """Propose to the host what the next rounds are played by, instead of an earlier proposal.
 
-    Refused as `unknown_room`, `no_host`, `round_running`, `unknown_game` or `unknown_variant`.
+    Refused as `unknown_room`, `no_host`, `round_running`, `unknown_game`, `unknown_variant`,
+    `bad_ruleset`, `bad_deck` or `bad_seed`.
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
         help: the help that the players may ask for.
+        known: the known deal that they are played on, as in `CreateRoom`.
     """
 
     game: GameId
-    variant: GameId
+    variant: VariantId
     limit: Seconds
     help: Help = "none"
+    known: KnownDeal = ""
     cost: ClassVar[float] = costs.CHANGE
 
 
@@ -276,6 +289,7 @@ class Round(Struct, array_like=True, frozen=True):
         public: whether strangers may be in it: the room has been public during the round, or was
             when one of its players joined.
         help: the help that its players may ask for.
+        known: the known deal that it is played on, as in `CreateRoom`; empty for a new deal.
     """
 
     number: int
@@ -291,6 +305,7 @@ class Round(Struct, array_like=True, frozen=True):
     limit: int
     public: bool = False
     help: Help = "none"
+    known: str = ""
 
 
 class Proposal(Struct, array_like=True, frozen=True):
@@ -300,6 +315,7 @@ class Proposal(Struct, array_like=True, frozen=True):
         player: the member's id.
         limit: seconds for a round.
         help: the help that the players may ask for.
+        known: the known deal that they are played on, as in `CreateRoom`.
     """
 
     player: str
@@ -307,6 +323,7 @@ class Proposal(Struct, array_like=True, frozen=True):
     variant: str
     limit: int
     help: Help = "none"
+    known: str = ""
 
 
 class Place(Struct, array_like=True, frozen=True):
@@ -368,6 +385,7 @@ class RoomState(Event, tag=5, frozen=True):
         bot_at: when the pace bot takes the free seat of a quick match, in Unix milliseconds; null
             if it does not.
         help: the help that the players of the next round may ask for.
+        known: the known deal that the next round is played on, as in `CreateRoom`.
     """
 
     code: str
@@ -387,6 +405,7 @@ class RoomState(Event, tag=5, frozen=True):
     quick: bool = False
     bot_at: int | None = None
     help: Help = "none"
+    known: str = ""
 
 
 class Removed(Event, tag=23, frozen=True):

@@ -56,7 +56,7 @@ def room(page: RoomPage, *, secret: bool = False) -> RoomState:
         round=_round(page, secret=secret),
         locked=state.locked,
         proposals=[
-            Proposal(by, terms.game, terms.variant, terms.limit // 1000, terms.help)
+            Proposal(by, terms.game, terms.variant, terms.limit // 1000, terms.help, terms.known)
             for by, terms in state.proposals.items()
         ],
         scores=[_score(score) for score in state.scores],
@@ -68,6 +68,7 @@ def room(page: RoomPage, *, secret: bool = False) -> RoomState:
         quick=opened.quick,
         bot_at=quick_match.bot_at(state),
         help=state.terms.help,
+        known=state.terms.known,
     )
 
 
@@ -108,4 +109,5 @@ def _round(page: RoomPage, *, secret: bool) -> Round | None:
         limit=round_.terms.limit // 1000,
         public=round_.public,
         help=round_.terms.help,
+        known=round_.terms.known,
     )

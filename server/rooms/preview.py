@@ -49,7 +49,8 @@ def room(opened: RoomOpened, terms: Terms) -> Preview:
 
 def played_by(game: str, variant: str, limit: int) -> str:
     """Return the variant, if it is not the standard one, and the limit, given in milliseconds."""
-    named = "" if variant == STANDARD else f"{games()[game].variant_names[variant]}. "
+    name = games()[game].variant_names.get(variant, "Rules of their own")
+    named = "" if variant == STANDARD else f"{name}. "
     length = counted(limit // 60_000, "minute")
     if limit % 60_000:
         length = counted(limit // 1_000, "second")

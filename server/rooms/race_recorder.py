@@ -63,12 +63,15 @@ class RaceRecorder:
     async def apply(self, race: Race) -> None:
         """Enter a race in its players' histories, and note who has met whom. This is idempotent.
 
+        One that does not count is in no history.
+
         Raises:
             UnavailableError: the store does not answer. It may have been done in part.
         """
-        decision = await self._enter(race)
+        decision = await self._enter(race) if race.rated else None
         await finish_all(self._meet(player, race) for player in race.results)
-        await self.applied.emit(decision)
+        if decision is not None:
+            await self.applied.emit(decision)
 
     async def _enter(self, race: Race) -> Decision:
         record = await self._decided(race)

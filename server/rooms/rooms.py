@@ -8,8 +8,9 @@ from itertools import count
 
 import structlog
 
-from engine.catalog import ruleset
+from engine.catalog import check_variant, ruleset
 from engine.errors import EngineError
+from engine.known import known_deck
 from server.base.core.ids import (
     PACE_BOT,
     AttemptId,
@@ -103,6 +104,7 @@ class Rooms:
         limit: int,
         creation: str,
         allowed: Help = "none",
+        known: str = "",
     ) -> Room:
         """Open a room and take its first seat. A retry returns the same room.
 
@@ -114,11 +116,13 @@ class Rooms:
             limit: length of a round in milliseconds.
             creation: idempotency key: a random string that the client repeats in a retry.
             allowed: the help that the players of its rounds may ask for.
+            known: the known deal that they are played on.
 
         Raises:
-            Refusal: there is no such game or variant.
+            Refusal: there is no such game, variant or deal.
         """
-        _check_offered(game, variant)
+        terms = Terms(game, variant, limit, allowed, known)
+        _check_offered(terms)
         for number in count():
             # It follows from the creation, so that a retry finds the room, and nobody can guess it.
             named = f"{player} {creation} {number}".encode()
@@ -128,7 +132,9 @@ class Rooms:
             def decide(room: Room | None, now: int, code: RoomCode = code) -> Event | None:
                 if room is not None:
                     return None
-                return RoomOpened(code, player, game, variant, seats, limit, now, help=allowed)
+                return RoomOpened(
+                    *(code, player, game, variant, seats, limit, now), help=allowed, known=known
+                )
 
             room = await self._append(code, decide)
             if room.opened.host == player:
@@ -142,7 +148,7 @@ class Rooms:
             Refusal: there is no such game, the room does not wait for a player any more, it is
                 full or locked, or the player was removed from it.
         """
-        _check_offered(game, STANDARD)
+        _check_offered(Terms(game, STANDARD, quick_match.LIMIT_MS))
 
         def decide(room: Room | None, now: int) -> Event | None:
             if room is not None:
@@ -366,10 +372,10 @@ class Rooms:
         """Set what the next rounds are played by.
 
         Raises:
-            Refusal: there is no such room, game or variant, the player is not the room's host, or a
-                round is running.
+            Refusal: there is no such room, game, variant or deal, the player is not the room's
+                host, or a round is running.
         """
-        _check_offered(terms.game, terms.variant)
+        _check_offered(terms)
         return await self._submit(
             code, lambda room, now: commands.set_terms(room, player, terms, now)
         )
@@ -378,9 +384,9 @@ class Rooms:
         """Propose what the next rounds are played by.
 
         Raises:
-            Refusal: there is no such room, seat, game or variant, or a round is running.
+            Refusal: there is no such room, seat, game, variant or deal, or a round is running.
         """
-        _check_offered(terms.game, terms.variant)
+        _check_offered(terms)
         return await self._submit(
             code, lambda room, now: commands.propose_terms(room, player, terms, now)
         )
@@ -420,7 +426,7 @@ class Rooms:
         while True:
             terms = await self._check_start(code, player, present, anyway=anyway)
             try:
-                deal = await self._deals.draw(terms.game, terms.variant, code)
+                deal = await self._deals.draw(terms.game, terms.variant, code, terms.known)
             except EngineError as error:
                 # The room is from a time at which the game was there.
                 raise Refusal.of(error) from error
@@ -678,10 +684,12 @@ class Rooms:
         return self._replicas.put(code, Replica(self._journals, self._clock, definition))
 
 
-def _check_offered(game: str, variant: str) -> None:
-    """Raise a `Refusal` if there is no such game or variant."""
+def _check_offered(terms: Terms) -> None:
+    """Raise a `Refusal` if there is no such game, variant or known deal."""
     try:
-        ruleset(game, variant)
+        check_variant(terms.game, terms.variant)
+        if terms.known:
+            known_deck(ruleset(terms.game, terms.variant), terms.known)
     except EngineError as error:
         raise Refusal.of(error) from error
 

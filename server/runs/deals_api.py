@@ -9,7 +9,7 @@ from msgspec import Struct
 from server.base.core import days
 from server.base.core.refusal import Refusal
 from server.base.web.api.route import FOREVER, HOUR, Answer, Asked, Route, Rows, deal_of
-from server.base.web.api.shared import Count, Date, Hex
+from server.base.web.api.shared import Count, Date, Hex, Seed
 from server.deals.core.certificate import Certificate, moves_of
 from server.players.api import Player
 from server.results.core.boards import Group
@@ -24,7 +24,7 @@ class ClosedDeal(Struct, frozen=True):
         deal: its id.
         date: the day whose daily it was; null for a deal of a room.
         commitment: to the seed, in hexadecimal.
-        seed: in hexadecimal.
+        seed: in hexadecimal; of a known deal, the order of its cards instead, two digits each.
         rules: the digest of the rules that it was played by.
         certificate: the proof about it; null if there is none, as of all deals of rooms.
         line: the moves that prove it; null without a certificate.
@@ -35,7 +35,7 @@ class ClosedDeal(Struct, frozen=True):
     variant: str
     date: Date | None
     commitment: Hex
-    seed: Hex
+    seed: Seed
     rules: str
     certificate: Certificate | None
     line: list[str] | None

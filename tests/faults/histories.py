@@ -133,6 +133,8 @@ class HistoryChecks:
         for player in runs:
             for other in runs.keys() - {player}:
                 self._met[player][other] = max(at, self._met[player].get(other, 0))
+        if not round_.rated:
+            return
         game = round_.terms.game
         key = game, round_.deal
         race = Race(

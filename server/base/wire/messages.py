@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
+from engine.schema import MAX_CHANGES
 from server.base.core import ids
 from server.base.core.days import Level
 from server.base.core.ids import AttemptId
@@ -29,7 +30,10 @@ AttemptNumber = Annotated[int, Meta(ge=FIRST_NUMBER, le=LAST_NUMBER)]
 """An attempt's number in the session, as an `Attempt` or `Missed` gave it."""
 
 GameId = Annotated[str, Meta(max_length=40)]
-"""The id of a game, or of a variant of one."""
+"""The id of a game."""
+
+VariantId = Annotated[str, Meta(max_length=MAX_CHANGES)]
+"""The id of a variant of a game, or changes to its standard rules: see `engine/RULES.md`."""
 
 PlayerName = Annotated[str, Meta(max_length=64)]
 

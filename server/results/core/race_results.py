@@ -32,7 +32,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
         results: how the players' runs ended.
         room: the code of the room that it was in.
         starts: when it began, in Unix milliseconds.
-        rated: whether it may change ratings, as `Round.rated`.
+        rated: whether it may change ratings, and counts at all, as `Round.rated`.
     """
 
     deal: DealId

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from engine.schema import is_changes
 from server.base.core.ids import DealId, PlayerId, RoomCode
 from server.play.core.result import Help, Result
 
@@ -16,15 +17,22 @@ class Terms(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         game: a game's id.
-        variant: a variant's name.
+        variant: a variant's name, or changes to the standard rules (`engine.schema.changes`).
         limit: the length of a round in milliseconds.
         help: the help that the players may ask for.
+        known: the known deal that it is played on (`engine.known`); empty for a new deal.
     """
 
     game: str
     variant: str
     limit: int
     help: Help = "none"
+    known: str = ""
+
+    @property
+    def ranked(self) -> bool:
+        """Whether a round counts: not by rules of one's own, nor on a deal that somebody chose."""
+        return not self.known and not is_changes(self.variant)
 
 
 class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
@@ -43,11 +51,12 @@ class RoomOpened(Struct, tag="opened", frozen=True, omit_defaults=True):
     at: int
     quick: bool = False
     help: Help = "none"
+    known: str = ""
 
     @property
     def terms(self) -> Terms:
         """The terms of the first round, unless the host sets others."""
-        return Terms(self.game, self.variant, self.limit, self.help)
+        return Terms(self.game, self.variant, self.limit, self.help, self.known)
 
 
 class PublicSet(Struct, tag="public", frozen=True):

@@ -76,7 +76,7 @@ class Round:
         home: how many cards the deal itself brought home.
         public: whether strangers may be in it: the room was public when it was started, or at any
             time since, or when one of the players took the seat.
-        rated: whether it may change ratings.
+        rated: whether it may change ratings, and counts at all.
     """
 
     number: int
@@ -329,6 +329,7 @@ def _folded(room: Room, event: Event) -> Room:
                 event.rules,
                 event.home,
                 room.public or any(s.public for s in room.seats if s.player in event.players),
+                room.terms.ranked,
             )
             after = replace(room, round=begun, proposals={}, seats=_asked_anew(room.seats))
         case RunnerFinished(player=player, result=result):

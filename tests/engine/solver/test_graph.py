@@ -16,7 +16,7 @@ import pytest
 
 from engine.board import Board
 from engine.deal import deal_seed, lay_out
-from engine.numbered import numbered_deck
+from engine.known import numbered_deck
 from engine.play import play
 from engine.ruleset import Move, Ruleset
 from engine.solver import compiled, graph, method_of, solve

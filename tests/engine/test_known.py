@@ -6,7 +6,7 @@ import pytest
 
 from engine.cards import parse_pile
 from engine.errors import DeckError
-from engine.numbered import LAST, numbered_deck
+from engine.known import LAST, numbered_deck
 
 PRINTED = {
     1: """
