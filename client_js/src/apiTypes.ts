@@ -155,7 +155,7 @@ export interface ClosedDeal {
   readonly date: string | null;
   /** To the seed, in hexadecimal. */
   readonly commitment: string;
-  /** In hexadecimal. */
+  /** In hexadecimal; of a known deal, the order of its cards instead, two digits each. */
   readonly seed: string;
   /** The digest of the rules that it was played by. */
   readonly rules: string;

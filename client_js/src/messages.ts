@@ -200,9 +200,10 @@ export interface Bye {
 /**
  * Open a race room and take its first seat.
  *
- * Refused as `unknown_game`, `unknown_variant` or `overloaded`. If the room was created before,
- * and the player has no seat in it any more, also as `room_full`, `room_locked`, `room_closed` or
- * `removed`.
+ * Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
+ * `bad_deck` or `bad_seed` (a known deal that is none of the game), or `overloaded`. If the room
+ * was created before, and the player has no seat in it any more, also as `room_full`,
+ * `room_locked`, `room_closed` or `removed`.
  */
 export interface CreateRoom {
   readonly game: string;
@@ -212,10 +213,15 @@ export interface CreateRoom {
   readonly limit: number;
   /** Random, chosen by the client: a player's commands with the same key create one room. */
   readonly key: string;
-  /** Of the game; `standard` is its base form. */
+  /** Of the game; `standard` is its base form, `stock.turns=2` changes that. */
   readonly variant?: string;
   /** The help that the players of its rounds may ask for. */
   readonly help?: "hints" | "none" | "undo";
+  /**
+   * The known deal that its rounds are played on: a number, such as `11982`, or its cards in the
+   * order in which they are dealt, two hexadecimal digits each; empty for new deals.
+   */
+  readonly known?: string;
 }
 
 /**
@@ -271,7 +277,8 @@ export interface StartRound {
  * Set what the next rounds are played by; only the host may. It drops all proposals.
  *
  * After the first round, the others have to agree to a round by other terms anew. Refused as
- * `unknown_room`, `not_host`, `no_host`, `round_running`, `unknown_game` or `unknown_variant`.
+ * `unknown_room`, `not_host`, `no_host`, `round_running`, `unknown_game`, `unknown_variant`,
+ * `bad_ruleset`, `bad_deck` or `bad_seed`.
  */
 export interface SetTerms {
   readonly code: string;
@@ -281,12 +288,15 @@ export interface SetTerms {
   readonly limit: number;
   /** The help that the players may ask for. */
   readonly help?: "hints" | "none" | "undo";
+  /** The known deal that they are played on, as in `CreateRoom`. */
+  readonly known?: string;
 }
 
 /**
  * Propose to the host what the next rounds are played by, instead of an earlier proposal.
  *
- * Refused as `unknown_room`, `no_host`, `round_running`, `unknown_game` or `unknown_variant`.
+ * Refused as `unknown_room`, `no_host`, `round_running`, `unknown_game`, `unknown_variant`,
+ * `bad_ruleset`, `bad_deck` or `bad_seed`.
  */
 export interface ProposeTerms {
   readonly code: string;
@@ -296,6 +306,8 @@ export interface ProposeTerms {
   readonly limit: number;
   /** The help that the players may ask for. */
   readonly help?: "hints" | "none" | "undo";
+  /** The known deal that they are played on, as in `CreateRoom`. */
+  readonly known?: string;
 }
 
 /**
@@ -422,6 +434,8 @@ export interface Round {
   readonly public: boolean;
   /** The help that its players may ask for. */
   readonly help: "hints" | "none" | "undo";
+  /** The known deal that it is played on, as in `CreateRoom`; empty for a new deal. */
+  readonly known: string;
 }
 
 /** The terms that a member proposes for the next rounds. */
@@ -434,6 +448,8 @@ export interface Proposal {
   readonly limit: number;
   /** The help that the players may ask for. */
   readonly help: "hints" | "none" | "undo";
+  /** The known deal that they are played on, as in `CreateRoom`. */
+  readonly known: string;
 }
 
 /** A player's place in a round that is over. */
@@ -499,6 +515,8 @@ export interface RoomState {
   readonly bot_at: number | null;
   /** The help that the players of the next round may ask for. */
   readonly help: "hints" | "none" | "undo";
+  /** The known deal that the next round is played on, as in `CreateRoom`. */
+  readonly known: string;
 }
 
 /** The player has lost the seat; the session is no longer subscribed to the room. */
@@ -1482,7 +1500,8 @@ export interface Moderated {
 /**
  * Make a challenge: on a new deal, or on the one of a race that its maker has just played.
  *
- * Refused as `unknown_game`, `unknown_variant`, `unknown_run`, `deal_open` (the race goes on),
+ * Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
+ * `listed_only` (such changes, for a circle), `unknown_run`, `deal_open` (the race goes on),
  * `deal_shown` (others than its players have seen the deal), `already_played` (all who are named
  * have), `unknown_player`, `not_in_circle`, `too_many_challenges`, `address_full` or
  * `overloaded`.
@@ -2585,13 +2604,13 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   Refused: ["code", "text", "wait"],
   Pong: ["now"],
   Bye: ["code", "text", "wait"],
-  CreateRoom: ["game", "seats", "limit", "key", "variant", "help"],
+  CreateRoom: ["game", "seats", "limit", "key", "variant", "help", "known"],
   JoinRoom: ["code"],
   LeaveRoom: ["code"],
   SetReady: ["code", "ready"],
   StartRound: ["code", "anyway"],
-  SetTerms: ["code", "game", "variant", "limit", "help"],
-  ProposeTerms: ["code", "game", "variant", "limit", "help"],
+  SetTerms: ["code", "game", "variant", "limit", "help", "known"],
+  ProposeTerms: ["code", "game", "variant", "limit", "help", "known"],
   RemoveMember: ["code", "player"],
   HandOver: ["code", "player"],
   SetLock: ["code", "locked"],
@@ -2627,8 +2646,16 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     "limit",
     { name: "public", otherwise: false },
     { name: "help", otherwise: "none" },
+    { name: "known", otherwise: "" },
   ],
-  Proposal: ["player", "game", "variant", "limit", { name: "help", otherwise: "none" }],
+  Proposal: [
+    "player",
+    "game",
+    "variant",
+    "limit",
+    { name: "help", otherwise: "none" },
+    { name: "known", otherwise: "" },
+  ],
   Place: ["player", "rank", "points"],
   Score: ["number", "game", { name: "places", list: "Place" }],
   Former: [{ name: "player", struct: "Player" }, "points"],
@@ -2650,6 +2677,7 @@ export const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "quick", otherwise: false },
     "bot_at",
     { name: "help", otherwise: "none" },
+    { name: "known", otherwise: "" },
   ],
   Removed: ["code", { name: "closed", otherwise: false }],
   Neighbours: ["code", "groups"],

@@ -254,16 +254,19 @@ class Bye(Event):
 class CreateRoom(Command["RoomState"]):
     """Open a race room and take its first seat.
 
-    Refused as `unknown_game`, `unknown_variant` or `overloaded`. If the room was created before,
-    and the player has no seat in it any more, also as `room_full`, `room_locked`, `room_closed` or
-    `removed`.
+    Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
+    `bad_deck` or `bad_seed` (a known deal that is none of the game), or `overloaded`. If the room
+    was created before, and the player has no seat in it any more, also as `room_full`,
+    `room_locked`, `room_closed` or `removed`.
 
     Attributes:
         seats: how many players it has room for, 1 to 8.
         limit: seconds for a round, 60 to 7,200.
         key: random, chosen by the client: a player's commands with the same key create one room.
-        variant: of the game; `standard` is its base form.
+        variant: of the game; `standard` is its base form, `stock.turns=2` changes that.
         help: the help that the players of its rounds may ask for.
+        known: the known deal that its rounds are played on: a number, such as `11982`, or its cards
+            in the order in which they are dealt, two hexadecimal digits each; empty for new deals.
     """
 
     game: str
@@ -272,6 +275,7 @@ class CreateRoom(Command["RoomState"]):
     key: str
     variant: str = "standard"
     help: Literal["hints", "none", "undo"] = "none"
+    known: str = ""
 
     kind: ClassVar[int] = 3
     cost: ClassVar[float] = 10.0
@@ -349,11 +353,13 @@ class SetTerms(Command["RoomState"]):
     """Set what the next rounds are played by; only the host may. It drops all proposals.
 
     After the first round, the others have to agree to a round by other terms anew. Refused as
-    `unknown_room`, `not_host`, `no_host`, `round_running`, `unknown_game` or `unknown_variant`.
+    `unknown_room`, `not_host`, `no_host`, `round_running`, `unknown_game`, `unknown_variant`,
+    `bad_ruleset`, `bad_deck` or `bad_seed`.
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
         help: the help that the players may ask for.
+        known: the known deal that they are played on, as in `CreateRoom`.
     """
 
     code: str
@@ -361,6 +367,7 @@ class SetTerms(Command["RoomState"]):
     variant: str
     limit: int
     help: Literal["hints", "none", "undo"] = "none"
+    known: str = ""
 
     kind: ClassVar[int] = 17
     cost: ClassVar[float] = 4.0
@@ -370,11 +377,13 @@ class SetTerms(Command["RoomState"]):
 class ProposeTerms(Command["RoomState"]):
     """Propose to the host what the next rounds are played by, instead of an earlier proposal.
 
-    Refused as `unknown_room`, `no_host`, `round_running`, `unknown_game` or `unknown_variant`.
+    Refused as `unknown_room`, `no_host`, `round_running`, `unknown_game`, `unknown_variant`,
+    `bad_ruleset`, `bad_deck` or `bad_seed`.
 
     Attributes:
         limit: seconds for a round, 60 to 7,200.
         help: the help that the players may ask for.
+        known: the known deal that they are played on, as in `CreateRoom`.
     """
 
     code: str
@@ -382,6 +391,7 @@ class ProposeTerms(Command["RoomState"]):
     variant: str
     limit: int
     help: Literal["hints", "none", "undo"] = "none"
+    known: str = ""
 
     kind: ClassVar[int] = 18
     cost: ClassVar[float] = 4.0
@@ -529,6 +539,7 @@ class Round:
         public: whether strangers may be in it: the room has been public during the round, or was
             when one of its players joined.
         help: the help that its players may ask for.
+        known: the known deal that it is played on, as in `CreateRoom`; empty for a new deal.
     """
 
     number: int
@@ -544,6 +555,7 @@ class Round:
     limit: int
     public: bool = False
     help: Literal["hints", "none", "undo"] = "none"
+    known: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -554,6 +566,7 @@ class Proposal:
         player: the member's id.
         limit: seconds for a round.
         help: the help that the players may ask for.
+        known: the known deal that they are played on, as in `CreateRoom`.
     """
 
     player: str
@@ -561,6 +574,7 @@ class Proposal:
     variant: str
     limit: int
     help: Literal["hints", "none", "undo"] = "none"
+    known: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -626,6 +640,7 @@ class RoomState(Event):
         bot_at: when the pace bot takes the free seat of a quick match, in Unix milliseconds; null
             if it does not.
         help: the help that the players of the next round may ask for.
+        known: the known deal that the next round is played on, as in `CreateRoom`.
     """
 
     code: str
@@ -645,6 +660,7 @@ class RoomState(Event):
     quick: bool = False
     bot_at: int | None = None
     help: Literal["hints", "none", "undo"] = "none"
+    known: str = ""
 
     kind: ClassVar[int] = 5
 
@@ -2062,7 +2078,8 @@ class Moderated(Event):
 class CreateChallenge(Command["Challenge"]):
     """Make a challenge: on a new deal, or on the one of a race that its maker has just played.
 
-    Refused as `unknown_game`, `unknown_variant`, `unknown_run`, `deal_open` (the race goes on),
+    Refused as `unknown_game`, `unknown_variant`, `bad_ruleset` (changes that cannot be played),
+    `listed_only` (such changes, for a circle), `unknown_run`, `deal_open` (the race goes on),
     `deal_shown` (others than its players have seen the deal), `already_played` (all who are named
     have), `unknown_player`, `not_in_circle`, `too_many_challenges`, `address_full` or
     `overloaded`.
