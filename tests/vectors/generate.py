@@ -29,6 +29,7 @@ from server.play.core.attempt import Started
 from tests.engine.perft import Start, count_within_budget, format_trees, path_of
 from tests.engine.positions import ALL, easy_deck, run_down
 from tests.relatives import find_ruleset
+from tests.vectors import changes
 from tests.vectors.solver import passes, piles
 
 FOLDER = Path(__file__).parent
@@ -223,6 +224,7 @@ def main() -> None:
     for name, entries in SOLVER_FILES.items():
         (FOLDER / "solver" / name).write_text(format_entries(entries()), encoding="utf-8")
     (FOLDER / "run.json").write_text(run(), encoding="utf-8")
+    changes.FILE.write_text(changes.text(), encoding="utf-8")
     for game, variant in ALL:
         rules = find_ruleset(game, variant)
         trees = [

@@ -16,6 +16,7 @@ from engine.notation import parse_move
 from engine.position import parse_position, position_of
 from tests.engine.perft import COMMAND
 from tests.engine.positions import after
+from tests.vectors import changes
 from tests.vectors.generate import FILES, FOLDER, SOLVER_FILES, format_entries, run, variants
 
 
@@ -92,3 +93,8 @@ def test_the_replays_cover_wins_a_stuck_board_and_all_kinds_of_moves() -> None:
     assert won >= {"deuces", "lady-betty", "robert", "roosevelt"}
     assert any(entry["position"]["stuck"] for entry in games)
     assert {"s>w", "w>s", "s>t", "t8>f6x13"} <= moves
+
+
+def test_changing_rules_again_gives_the_same_bytes() -> None:
+    same = changes.FILE.read_text(encoding="utf-8") == changes.text()
+    assert same, f"tests/vectors/changes.json is not what {COMMAND} writes"

@@ -6,6 +6,7 @@ export type EngineErrorCode =
   | "bad_move"
   | "bad_position"
   | "bad_request"
+  | "bad_ruleset"
   | "bad_seed"
   | "illegal_move"
   | "unknown_game"

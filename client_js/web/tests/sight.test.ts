@@ -10,6 +10,7 @@ it.each([
 ])("boards are hidden while a race runs that is open: %o", ({ open, over, hidden }) => {
   const round: Round = {
     ...{ number: 1, deal: "", commitment: "", starts: 0, deadline: 0, over, runners: [] },
+    known: "",
     ...{ seed: null, game: "robert", variant: "standard", limit: 300, public: open, help: "none" },
   };
   expect(boardsHidden(round)).toBe(hidden);

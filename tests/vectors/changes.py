@@ -1,0 +1,152 @@
+"""Changes to rules by chance, and what they lead to, for `tests.vectors.generate`.
+
+An entry has a game, changes to its standard rules, and the digest of the rules that they lead to,
+or the key of the first fault for which these are refused. The file begins with the keys of the
+schema, as a form has them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from engine.catalog import games
+from engine.errors import RulesetError
+from engine.ruleset import digest_of
+from engine.schema import (
+    MAX_CHANGES,
+    STANDARD,
+    Cells,
+    Foundation,
+    Reserve,
+    Rules,
+    Stock,
+    Tableau,
+    Waste,
+    changed_rules,
+    changes_between,
+)
+
+FILE = Path(__file__).parent / "changes.json"
+OF_GAME = 120
+"""Entries of each game."""
+
+TABLES: dict[str, Any] = {
+    "tableau": Tableau((4,) * 6, "down", "alternate", ("tableau", "foundation")),
+    "stock": Stock(),
+    "waste": Waste(("tableau", "foundation")),
+    "reserve": Reserve((3, 3), ("tableau", "foundation")),
+    "cells": Cells(4, ("tableau", "foundation")),
+}
+"""A table of each, to be put where there is none."""
+
+
+def keys() -> Iterator[dict[str, Any]]:
+    """Yield the keys of the schema: their table, name, and the words that they can be."""
+    tables = [("", Rules)] + [(name, type(table)) for name, table in TABLES.items()]
+    for table, kind in [*tables[:1], ("foundations", Foundation), *tables[1:]]:
+        for name, hint in get_type_hints(kind).items():
+            if name == "name" or (not table and name not in ("packs", "suits")):
+                continue
+            words = [word for word in _words(hint) if word is not None]
+            optional = type(None) in get_args(hint)
+            yield {"table": table, "name": name, "options": words, "optional": optional}
+
+
+def _words(hint: Any) -> list[Any]:
+    """Return the words of all literals in a type."""
+    if get_origin(hint) is Literal:
+        return list(get_args(hint))
+    return [word for each in get_args(hint) for word in _words(each)]
+
+
+def entries() -> Iterator[dict[str, Any]]:
+    """Yield changes by chance, with the digest or the key of the first fault."""
+    chance = Random(34)
+    for game, listed in games().items():
+        base = listed.variants[STANDARD]
+        found = set[str]()
+        while len(found) < OF_GAME:
+            rules = base
+            for _ in range(chance.choice((1, 1, 2, 3, 5))):
+                rules = _changed(rules, chance)
+            changes = changes_between(base, rules)
+            if not changes or len(changes) > MAX_CHANGES or changes in found:
+                continue
+            found.add(changes)
+            yield {"game": game, "changes": changes, **outcome(game, base, changes)}
+
+
+def outcome(game: str, base: Rules, changes: str) -> dict[str, str]:
+    """Return the digest that changes lead to, or the key of the fault for which they are refused.
+
+    The key is written as in changes, with `foundations.0` for the first group.
+    """
+    try:
+        rules = changed_rules(game, base, changes)
+    except RulesetError as error:
+        key = error.message.partition(":")[0].removeprefix(f"{game}.")
+        return {"fault": re.sub(r"\[(\d)\]", r".\1", key) if "foundations" in key else key}
+    return {"digest": digest_of(game, changes, rules)}
+
+
+def _changed(rules: Any, chance: Random) -> Any:
+    """Return rules with one thing changed, whether they can be played or not."""
+    there = [name for name in TABLES if getattr(rules, name) is not None]
+    name = chance.choice(["packs", "suits", *["foundations"] * 4, *TABLES, *there * 4])
+    if name == "foundations":
+        groups = list(rules.foundations)
+        at = chance.randrange(len(groups) + 1)
+        if at == len(groups):
+            groups.append(Foundation(chance.randrange(1, 9), chance.choice(("A", "K", "any"))))
+        elif chance.random() < 0.1:
+            del groups[at:]
+        else:
+            groups[at] = _set(groups[at], chance)
+        return replace(rules, foundations=tuple(groups))
+    table = getattr(rules, name)
+    if is_dataclass(table):
+        gone = name != "stock" and chance.random() < 0.05
+        return replace(rules, **{name: None if gone else _set(table, chance)})
+    if name in TABLES:
+        return replace(rules, **{name: TABLES[name]})
+    value = chance.choice((1, 2, 3)) if name == "packs" else chance.choice(("S", "SH", "HDC", "X"))
+    return replace(rules, **{name: value})
+
+
+def _set(table: Any, chance: Random) -> Any:
+    """Return a table with one key changed."""
+    name = chance.choice([field.name for field in fields(table)])
+    hint = get_type_hints(type(table))[name]
+    value = getattr(table, name)
+    words: list[Any] = _words(hint)
+    if name == "deal":
+        value = tuple(chance.randrange(9) for _ in range(chance.choice((1, 3, 7, 10, 14, 21))))
+    elif isinstance(value, bool):
+        value = not value
+    elif get_origin(hint) is tuple:
+        value = tuple(chance.sample(words, chance.randrange(len(words) + 1)))
+    elif int in (hint, *get_args(hint)):
+        value = chance.choice([*words, *(chance.randrange(-1, 16) for _ in range(4))])
+    elif words:
+        value = chance.choice(words + [None] * (type(None) in get_args(hint)))
+    else:
+        value = chance.choice(("S", "HD", "SHDC", "HHC"))
+    return replace(table, **{name: value})
+
+
+def text() -> str:
+    """Return the file: a JSON object, with a key or an entry a line."""
+    parts = {"keys": keys(), "entries": entries()}
+    written = [
+        f'"{name}": [\n'
+        + ",\n".join(json.dumps(each, separators=(",", ":")) for each in part)
+        + "\n]"
+        for name, part in parts.items()
+    ]
+    return "{\n" + ",\n".join(written) + "\n}\n"
