@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.cards import parse_pile
-from engine.errors import DeckError
-from engine.known import LAST, numbered_deck
+from engine.catalog import ruleset
+from engine.deal import deal_seed, lay_out, parse_seed
+from engine.errors import DeckError, SeedError
+from engine.known import LAST, known_deck, numbered_deck
 
 PRINTED = {
     1: """
@@ -55,3 +57,30 @@ def test_every_number_deals_a_pack_of_its_own() -> None:
 def test_there_are_no_other_numbers(number: int) -> None:
     with pytest.raises(DeckError, match="from 1 to 1000000"):
         numbered_deck(number)
+
+
+def test_a_known_deal_is_a_number_or_a_deck_of_the_game() -> None:
+    freecell, robert = ruleset("freecell"), ruleset("robert")
+    deck = numbered_deck(11982)
+    assert known_deck(freecell, "11982") == known_deck(robert, deck.hex()) == deck
+    assert known_deck(ruleset("spider"), ruleset("spider").pack.hex()) == ruleset("spider").pack
+
+
+@pytest.mark.parametrize("text", ["", "x", "011982", "-1", "00" * 31, "0A" * 52, "34" * 52])
+def test_a_text_that_is_no_known_deal_is_refused(text: str) -> None:
+    with pytest.raises(SeedError):
+        known_deck(ruleset("freecell"), text)
+
+
+@pytest.mark.parametrize(
+    ("game", "text"),
+    [("freecell", "1000001"), ("freecell", "00" * 32), ("spider", "11982"), ("robert", "00" * 52)],
+)
+def test_a_known_deal_of_other_cards_is_refused(game: str, text: str) -> None:
+    with pytest.raises(DeckError):
+        known_deck(ruleset(game), text)
+
+
+def test_the_seed_of_a_known_deal_is_its_deck() -> None:
+    rules, deck = ruleset("freecell"), numbered_deck(1)
+    assert deal_seed(rules, parse_seed(deck.hex())) == lay_out(rules, deck)

@@ -1,0 +1,175 @@
+"""Variants of one's own: changes to a game's rules as a text, what is refused, what they cost."""
+
+from __future__ import annotations
+
+import gc
+from contextlib import suppress
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.catalog import Catalog, check_variant, games, load_game, ruleset, stored_ruleset
+from engine.errors import (
+    EngineError,
+    RulesetError,
+    UnknownGameError,
+    UnknownRulesError,
+    UnknownVariantError,
+)
+from engine.ruleset import Ruleset
+from engine.schema import MAX_CHANGES, STANDARD, changed_rules, changes_between
+from engine.schema.cost import MAX_POSSIBLE_MOVES, too_costly
+from tests.engine.positions import ALL
+from tests.engine.reading import try_play
+from tests.engine.test_catalog import ROBERT
+from tests.engine.test_fuzz import fuzzed
+from tests.relatives import find_ruleset
+from tests.vectors.changes import entries
+
+ENTRIES = [(entry["game"], entry["changes"], entry.get("digest")) for entry in entries()]
+PLAYED = [(game, changes) for game, changes, digest in ENTRIES if digest is not None]
+VARIANTS = [(game.id, name) for game in games().values() for name in game.variants]
+
+
+def refusal(changes: str) -> str:
+    with pytest.raises(RulesetError) as refused:
+        ruleset("klondike", changes)
+    return refused.value.message
+
+
+@pytest.mark.parametrize(("game", "variant"), VARIANTS)
+def test_a_listed_variant_is_the_standard_rules_with_changes(game: str, variant: str) -> None:
+    base, rules = games()[game].variants[STANDARD], games()[game].variants[variant]
+    changes = changes_between(base, rules)
+    assert (changes == "") == (variant == STANDARD)
+    assert not changes or changed_rules(game, base, changes) == rules
+
+
+@pytest.mark.parametrize(("one", "other"), [(a, b) for a in games() for b in games() if a != b])
+def test_the_rules_of_one_game_are_changes_to_those_of_another(one: str, other: str) -> None:
+    base, rules = games()[one].variants[STANDARD], games()[other].variants[STANDARD]
+    changes = changes_between(base, rules)
+    if len(changes) <= MAX_CHANGES:
+        assert changes_between(rules, changed_rules(one, base, changes)) == ""
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ("stock.turns=02", "klondike: these changes are written 'stock.turns=2'."),
+        ("stock.turns=1", "klondike: these changes are written ''."),
+        (
+            "waste.redeals=0;stock.turns=3",
+            "klondike: these changes are written 'stock.turns=3;waste.redeals=0'.",
+        ),
+        ("stock.turn=3", "klondike.stock.turn: is not a key that can be changed."),
+        ("name=Mine", "klondike.name: is not a key that can be changed."),
+        ("listing.order=1", "klondike.listing.order: is not a key that can be changed."),
+        ("foundations.first=K", "klondike.foundations.first: is not a key that can be changed."),
+        ("foundations.2.first=K", "klondike.foundations.2: comes after a group that is not there."),
+        ("foundations.0=-", "klondike.foundations: needs at least one group."),
+        ("stock.turns=99", "klondike.stock.turns: must be 1 to 52."),
+        ("stock.turns=x", "klondike.stock.turns: 'x' is not of the type int."),
+        ("tableau.moves=fly", "klondike.tableau.moves: 'fly' is not one of card, run,"),
+        ("tableau.deal=", "klondike.tableau.deal: must name 1 to 20 piles."),
+        ("waste=-", "klondike.waste: is needed if stock.plays names it, and only then."),
+        ("=", "klondike: changes are up to 500 characters of key=value."),
+        ("stock.turns=3;", "klondike: changes are up to 500 characters of key=value."),
+        ("stock.turns=\uff13", "klondike: changes are up to 500 characters of key=value."),
+        ("stock.turns=" + "3" * 500, "klondike: changes are up to 500 characters of key=value."),
+    ],
+)
+def test_changes_that_cannot_be_made_are_refused_with_the_key(changes: str, message: str) -> None:
+    assert refusal(changes).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        (
+            "packs=2;tableau.deal=" + ",".join(["2"] * 20) + ";tableau.moves=any",
+            "klondike.tableau.deal: allows",
+        ),
+        (
+            ";".join(f"foundations.{n}.piles=5;foundations.{n}.first=A" for n in (1, 2, 3)),
+            "klondike.foundations: must be at most 16 piles, not 19.",
+        ),
+        (
+            ";".join(f"foundations.{n}.piles=1;foundations.{n}.first=A" for n in range(1, 9)),
+            "klondike.foundations[8]: is more than 8 groups.",
+        ),
+    ],
+)
+def test_rules_that_cost_too_much_are_refused(changes: str, key: str) -> None:
+    assert refusal(changes).startswith(key)
+
+
+@pytest.mark.parametrize(("game", "variant"), ALL)
+def test_no_listed_game_costs_too_much(game: str, variant: str) -> None:
+    assert list(too_costly(find_ruleset(game, variant).rules)) == []
+
+
+@pytest.mark.parametrize(("game", "changes"), Random(1).sample(PLAYED, 60))
+def test_changed_rules_have_at_most_as_many_moves_as_they_were_let_have(
+    game: str, changes: str
+) -> None:
+    rules = ruleset(game, changes)
+    assert len(rules.texts) <= MAX_POSSIBLE_MOVES
+    try_play(rules, moves=6)
+
+
+CHANGE = st.from_regex(r"\A[a-z_]{1,9}(\.\d)?(\.[a-z_]{1,9})?=[A-Za-z0-9,-]{0,9}\Z") | (
+    st.sampled_from(sorted({change for _, text, _ in ENTRIES for change in text.split(";")}))
+)
+
+
+@fuzzed
+@given(
+    st.sampled_from(sorted(games())),
+    st.text(max_size=40) | st.lists(CHANGE, min_size=1, max_size=6).map(";".join),
+)
+def test_any_text_is_read_as_changes_or_refused(game: str, changes: str) -> None:
+    with suppress(EngineError):
+        check_variant(game, changes)
+        rules = ruleset(game, changes)
+        assert stored_ruleset(game, changes, rules.digest) is rules
+        try_play(rules, moves=3)
+
+
+def test_rules_with_changes_are_one_object_as_long_as_somebody_plays_by_them() -> None:
+    changes = "stock.turns=2"
+    kept = ruleset("klondike", changes)
+    for turns in range(4, 30):
+        ruleset("klondike", f"stock.turns={turns}")
+    gc.collect()
+    assert ruleset("klondike", changes) is kept
+    assert stored_ruleset("klondike", changes, kept.digest) is kept
+    del kept
+    for turns in range(4, 30):
+        ruleset("klondike", f"stock.turns={turns}")
+    gc.collect()
+    alive = {each.variant for each in gc.get_objects() if isinstance(each, Ruleset)}
+    assert "stock.turns=29" in alive
+    assert changes not in alive, "rules that nobody plays by are kept for ever"
+
+
+def test_changes_go_on_by_the_rules_of_the_release_that_began_them() -> None:
+    before = load_game("robert", ROBERT)
+    began = Catalog([before]).ruleset("robert", "waste.redeals=5")
+    now = Catalog([load_game("robert", ROBERT.replace("packs = 1", "packs = 2"))], [before])
+    found = now.stored_ruleset("robert", "waste.redeals=5", began.digest)
+    assert (found.total, found.redeals) == (52, 5)
+    assert now.ruleset("robert", "waste.redeals=5").total == 104
+    with pytest.raises(UnknownRulesError):
+        now.stored_ruleset("robert", "waste.redeals=5", "0" * 16)
+
+
+def test_a_game_or_variant_that_is_not_there_is_unknown() -> None:
+    with pytest.raises(UnknownGameError):
+        check_variant("whist", "stock.turns=3")
+    with pytest.raises(UnknownVariantError):
+        check_variant("klondike", "blind")
+    with pytest.raises(UnknownRulesError):
+        stored_ruleset("whist", "stock.turns=3", "0" * 16)

@@ -1,0 +1,140 @@
+"""Rounds by rules of one's own and on known deals: played like others, and counted nowhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.catalog import ruleset
+from engine.deal import lay_out
+from engine.known import numbered_deck
+from server.base.core.ids import PlayerId, RoomCode
+from server.base.core.refusal import Refusal
+from server.challenges.core.events import Terms as ChallengeTerms
+from server.results.core.history import History
+from server.rooms.core.events import Terms
+from server.rooms.core.room import Room
+from tests.builders import ADA, BOB, LIMIT
+from tests.nodes import BEGUN, Node, SetClock, attempt_of
+
+CHANGES = "stock.turns=2;waste.redeals=1"
+OWN = Terms("klondike", CHANGES, LIMIT)
+KNOWN = Terms("freecell", "standard", LIMIT, known="11982")
+BOTH = Terms("freecell", "cells.piles=8", LIMIT, known=numbered_deck(7).hex())
+
+
+async def opened(node: Node, terms: Terms) -> RoomCode:
+    """Open a room by terms, and let two players sit down."""
+    room = await node.rooms.create(
+        *(ADA, terms.game, terms.variant),
+        seats=2,
+        limit=terms.limit,
+        creation="key",
+        allowed=terms.help,
+        known=terms.known,
+    )
+    await node.rooms.join(room.opened.code, BOB)
+    return room.opened.code
+
+
+async def raced(node: Node, clock: SetClock, code: RoomCode) -> Room:
+    """Race a round, in which both players make a move and give up."""
+    room = await node.rooms.start(code, ADA, [ADA, BOB])
+    clock.time = BEGUN
+    for player in (ADA, BOB):
+        await node.play(attempt_of(room, player), player)
+        await node.attempts.give_up(attempt_of(room, player))
+    await node.apply_effects()
+    return await node.rooms.load(code)
+
+
+async def keep(node: Node, *players: PlayerId) -> None:
+    for player in players:
+        await node.services.histories.keep(player, 0)
+
+
+@pytest.mark.parametrize("terms", [OWN, KNOWN, BOTH])
+async def test_a_round_is_played_on_any_node_and_counts_nowhere(
+    node: Node, other: Node, clock: SetClock, terms: Terms
+) -> None:
+    await keep(node, ADA, BOB)
+    code = await opened(node, terms)
+    room = await raced(other, clock, code)
+    assert room.terms == terms
+    assert room.round is not None
+    assert room.round.over
+    rules = ruleset(terms.game, terms.variant)
+    assert room.round.rules == rules.digest
+    run = await node.attempts.run(attempt_of(room, BOB))
+    assert run is not None
+    assert (run.start.variant, run.start.rules) == (terms.variant, rules.digest)
+    assert len(room.scores) == 1, "the room shows its own rounds"
+    for player in (ADA, BOB):
+        assert await node.services.histories.load(player) == History(version=1, kept=0)
+    assert await node.services.race_recorder.met(ADA) == [BOB]
+
+
+async def test_every_runner_has_the_known_deal(node: Node) -> None:
+    code = await opened(node, KNOWN)
+    room = await node.rooms.start(code, ADA, [ADA, BOB])
+    board = lay_out(ruleset("freecell"), numbered_deck(11982))
+    for player in (ADA, BOB):
+        attempt = await node.attempts.find(attempt_of(room, player))
+        assert attempt is not None
+        assert attempt.board == board
+
+
+async def test_a_known_deal_is_reserved_for_no_challenge(node: Node, clock: SetClock) -> None:
+    room = await raced(node, clock, await opened(node, KNOWN))
+    terms = ChallengeTerms("freecell", "standard", LIMIT, 3_600_000)
+    with pytest.raises(Refusal, match="deal_shown"):
+        await node.services.challenges.create(ADA, terms, "key", attempt=attempt_of(room, ADA))
+
+
+async def test_a_challenge_by_rules_of_ones_own_is_for_no_circle(node: Node) -> None:
+    challenges = node.services.challenges
+    terms = ChallengeTerms("klondike", CHANGES, LIMIT, 3_600_000)
+    made = await challenges.create(ADA, terms, "key")
+    snapshot = await challenges.play(made.id, BOB)
+    attempt = await node.attempts.find(snapshot.attempt)
+    assert attempt is not None
+    assert attempt.start.rules == ruleset("klondike", CHANGES).digest
+
+    async def is_member(circle: str, player: PlayerId) -> bool:
+        return (circle, player) == ("circle", ADA)
+
+    challenges.is_member = is_member
+    of_circle = ChallengeTerms("klondike", CHANGES, LIMIT, 3_600_000, circle="circle")
+    with pytest.raises(Refusal, match="listed_only"):
+        await challenges.create(ADA, of_circle, "other")
+
+
+@pytest.mark.parametrize(
+    ("terms", "code"),
+    [
+        (Terms("klondike", "stock.turns=1", LIMIT), "bad_ruleset"),
+        (Terms("klondike", "stock.turns=99", LIMIT), "bad_ruleset"),
+        (Terms("whist", CHANGES, LIMIT), "unknown_game"),
+        (Terms("freecell", "standard", LIMIT, known="1000001"), "bad_deck"),
+        (Terms("spider", "standard", LIMIT, known="11982"), "bad_deck"),
+        (Terms("freecell", "standard", LIMIT, known="me"), "bad_seed"),
+        (Terms("klondike", "stock.turns=1", LIMIT, known="1"), "bad_ruleset"),
+    ],
+)
+async def test_terms_that_cannot_be_played_are_refused_and_draw_no_deal(
+    node: Node, terms: Terms, code: str
+) -> None:
+    with pytest.raises(Refusal, match=code):
+        await opened(node, terms)
+    room = await opened(node, OWN)
+    for setting in (node.rooms.set_terms, node.rooms.propose_terms):
+        with pytest.raises(Refusal, match=code):
+            await setting(room, ADA, terms)
+    assert not await node.keys("deal:*")
+
+
+async def test_a_checkpoint_keeps_terms_of_ones_own(node: Node, other: Node) -> None:
+    code = await opened(node, Terms("klondike", "standard", LIMIT))
+    await node.rooms.set_terms(code, ADA, BOTH)
+    await node.rooms.propose_terms(code, BOB, OWN)
+    room = await other.rooms.load(code)
+    assert (room.terms, room.proposals) == (BOTH, {BOB: OWN})
