@@ -68,7 +68,7 @@ class RaceRecorder:
         Raises:
             UnavailableError: the store does not answer. It may have been done in part.
         """
-        decision = await self._enter(race) if race.rated else None
+        decision = await self._enter(race) if race.counts else None
         await finish_all(self._meet(player, race) for player in race.results)
         if decision is not None:
             await self.applied.emit(decision)

@@ -133,7 +133,7 @@ class HistoryChecks:
         for player in runs:
             for other in runs.keys() - {player}:
                 self._met[player][other] = max(at, self._met[player].get(other, 0))
-        if not round_.rated:
+        if not round_.counts:
             return
         game = round_.terms.game
         key = game, round_.deal
@@ -147,6 +147,7 @@ class HistoryChecks:
             room,
             round_.starts,
             round_.rated,
+            round_.counts,
         )
         self._races[key] = race
         decision = self._decision(race)

@@ -380,7 +380,8 @@ async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None
         await other.next("room", is_over)
         assert (await other.ask("room.terms", code=code, **TERMS))["code"] == "not_host"
         proposed = await other.ask("room.propose", code=code, **TERMS)
-        assert proposed["proposals"] == [{"player": ids(proposed)[1], **TERMS, "help": "none"}]
+        said = {"player": ids(proposed)[1], **TERMS, "help": "none", "known": ""}
+        assert proposed["proposals"] == [said]
         await one.next("room", lambda e: e["proposals"] == proposed["proposals"])
         room = await one.ask("room.terms", code=code, **TERMS)
         assert {name: room[name] for name in TERMS} == TERMS
@@ -396,7 +397,7 @@ async def test_the_host_sets_what_the_next_round_is_played_by(port: int) -> None
 
 
 async def test_the_next_round_is_of_the_variant_that_the_host_sets(port: int) -> None:
-    terms = {"game": "deuces", "variant": "strict", "limit": 120, "help": "undo"}
+    terms = {"game": "deuces", "variant": "strict", "limit": 120, "help": "undo", "known": ""}
     async with opened(port) as one, opened(port) as other:
         code = await room_of(one, other)
         proposed = await other.ask("room.propose", code=code, **terms)

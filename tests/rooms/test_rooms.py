@@ -382,10 +382,10 @@ async def test_a_round_is_of_the_terms_that_stand_when_it_starts(
     draw = node.store.deals.draw
     drawn: list[str] = []
 
-    async def draw_slowly(game: str, variant: str, room: RoomCode) -> Deal:
+    async def draw_slowly(game: str, variant: str, room: RoomCode, known: str) -> Deal:
         drawn.append(game)
         await other.rooms.set_terms(code, ADA, TERMS)
-        return await draw(game, variant, room)
+        return await draw(game, variant, room, known)
 
     monkeypatch.setattr(node.store.deals, "draw", draw_slowly)
     room = await node.rooms.start(code, ADA, PLAYERS)

@@ -32,7 +32,8 @@ class Race(Struct, frozen=True, omit_defaults=True):
         results: how the players' runs ended.
         room: the code of the room that it was in.
         starts: when it began, in Unix milliseconds.
-        rated: whether it may change ratings, and counts at all, as `Round.rated`.
+        rated: whether it may change ratings, as `Round.rated`.
+        counts: whether it is in histories and on leaderboards, as `Round.counts`.
     """
 
     deal: DealId
@@ -44,6 +45,7 @@ class Race(Struct, frozen=True, omit_defaults=True):
     room: RoomCode
     starts: int
     rated: bool = True
+    counts: bool = True
 
     @property
     def may_be_rated(self) -> bool:

@@ -51,4 +51,5 @@ def race_over(room: Room) -> Race | None:
         room.opened.code,
         round_.starts,
         round_.rated,
+        round_.counts,
     )

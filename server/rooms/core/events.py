@@ -30,7 +30,7 @@ class Terms(Struct, frozen=True, omit_defaults=True):
     known: str = ""
 
     @property
-    def ranked(self) -> bool:
+    def counts(self) -> bool:
         """Whether a round counts: not by rules of one's own, nor on a deal that somebody chose."""
         return not self.known and not is_changes(self.variant)
 

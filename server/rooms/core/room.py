@@ -76,7 +76,8 @@ class Round:
         home: how many cards the deal itself brought home.
         public: whether strangers may be in it: the room was public when it was started, or at any
             time since, or when one of the players took the seat.
-        rated: whether it may change ratings, and counts at all.
+        rated: whether it may change ratings.
+        counts: whether it is in histories and on leaderboards.
     """
 
     number: int
@@ -91,6 +92,7 @@ class Round:
     home: int
     public: bool = False
     rated: bool = True
+    counts: bool = True
 
     @property
     def over(self) -> bool:
@@ -329,7 +331,7 @@ def _folded(room: Room, event: Event) -> Room:
                 event.rules,
                 event.home,
                 room.public or any(s.public for s in room.seats if s.player in event.players),
-                room.terms.ranked,
+                counts=room.terms.counts,
             )
             after = replace(room, round=begun, proposals={}, seats=_asked_anew(room.seats))
         case RunnerFinished(player=player, result=result):
