@@ -26,12 +26,11 @@ from array import array
 from typing import Final
 
 from engine.board import Board
-from engine.cards import PACK_SIZE
 from engine.moves import is_legal
 from engine.play import apply
 from engine.ruleset import ENDLESS, Move, Ruleset
 from engine.solver.beam import indices as idx
-from engine.solver.beam.layout import Layout
+from engine.solver.beam.layout import WAYS, Layout
 from engine.solver.beam.plans import plan_of, style_of, whole_plan
 from engine.solver.beam.random_numbers import Xorshift
 from engine.solver.beam.stages import search
@@ -49,15 +48,16 @@ PROOF: Final = "All positions that can be reached were searched."
 def applies(ruleset: Ruleset) -> bool:
     """Return whether the tables of the search can hold the rules."""
     rules = ruleset.rules
-    moves = rules.tableau.moves if rules.tableau else "card"
+    moves = rules.tableau.moves if rules.tableau else WAYS[0]
     beside = rules.cells or rules.reserve or ruleset.same_rank or ruleset.gives_back
+    # Runs go home by themselves, or none does.
+    takers = {group.automatic for group in ruleset.groups if group.takes == "run"}
     return (
-        len(set(ruleset.pack)) == PACK_SIZE
-        and moves in ("card", "run", "run-by-spaces")
-        and ruleset.carries == ruleset.builds
+        moves in WAYS
+        and len(takers) <= 1
         and ruleset.turns_to_waste == 1
         and ruleset.redeals < ENDLESS
-        and not (ruleset.rows_need_cards or ruleset.automatic or beside)
+        and not beside
     )
 
 

@@ -10,6 +10,9 @@ from engine.solver.beam.rows import record_of
 from engine.solver.beam.times import deals_made, find_times
 from engine.solver.compiled import compiled
 
+MIXED = 4
+"""A card that builds but does not move with the one below is broken off to this part."""
+
 SPAN = 30
 """Lateness counts up to as many deals."""
 
@@ -42,7 +45,11 @@ def points_of_column(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int)
         turn = t[turns + kind]
         line = lowest + t[lines + kind]
         if k > hidden and t[builds + (below + 1) * kinds + kind] == 1:
-            points += joined
+            if t[t[idx.CARRIES] + below + 1] >> kind & 1 == 1:
+                points += joined
+            else:
+                # What builds, but does not move together.
+                points -= broken // MIXED
             if time > earliest:
                 points -= late_joined
         else:

@@ -37,8 +37,9 @@ RUN = 13
 SCALE = 1024
 """Weights, points and shares are fixed-point numbers: this is 1."""
 
-SINGLE, WHOLE, BY_SPACES = range(3)
-"""How runs move, `t[RUNS]`: not, whole, or as far as empty piles carry them."""
+SINGLE, WHOLE, BY_SPACES, BY_PLACES = range(4)
+"""How runs move, `t[RUNS]`: not, whole, or as far as empty piles carry them, which of those `BY_SPACES`
+never carry more than a card onto another one."""
 
 NOWHERE, FITTING, STARTING, ANYWHERE = range(4)
 """To which foundations the stock's top card goes, `t[STOCK_HOME]`."""
@@ -67,11 +68,11 @@ MOST_KINDS = 52
 (COLUMN_HOME, COLUMN_SPREAD, WASTE_HOME, WASTE_SPREAD) = range(88, 92)
 (STOCK_WASTE, STOCK_ROW, STOCK_SPREAD, STOCK_HOME, FILLS) = range(92, 97)
 (TIMED, LINES, DEALS, STOCK, MOST_ROWS, MOST_NODES, CAPPED_MASK) = range(97, 104)
-(CACHE_MASK, RUN_GROUPS, DEFERS, RECORD) = range(104, 108)
+(CACHE_MASK, RUN_GROUPS, DEFERS, RECORD, AUTOMATIC_RUNS, ROWS_NEED_CARDS) = range(104, 110)
 
 # Where the tables begin.
 (BUILDS, GROUP, HOMES, ALIKE, HEADS, FILL, LINE, TURN, SLOTS, BY_LINE, ORPHAN) = range(110, 121)
-(KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM, ACCEPTS, TAKES) = range(121, 128)
+(KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM, ACCEPTS, TAKES, CARRIES) = range(121, 129)
 
 # Where the parts of the memory begin.
 (RECORDS, HEAP, SEEN, FILLED, PARENT, MOVE, MARKS, HAND, CHANGED, TIMES) = range(130, 140)
@@ -85,5 +86,5 @@ TABLES = 160
 
 # The counters, the first numbers of the memory.
 (STEPS, BUDGET, ROWS, NODES, BEST, BEST_NODE, WON_NODE, QUEUED, ENTERED, AUTOMATIC, CUT) = range(11)
-(SALT, TIMES_OF, ALL_PILES, SEEN_MASK) = range(11, 15)
-COUNTERS = 15
+(SALT, TIMES_OF, ALL_PILES, SEEN_MASK, SENT) = range(11, 16)
+COUNTERS = 16

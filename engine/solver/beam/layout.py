@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from functools import cache
 
 from engine.board import Board
@@ -16,6 +17,9 @@ from engine.solver.beam.rows import encoded
 
 RANKS = 13
 
+WAYS = ("card", "run", "run-by-spaces", "run-by-places")
+"""The ways in which runs move, in the order of `idx.SINGLE` and those after it."""
+
 CACHED = 1 << 15
 """The size of the cache of the points of piles."""
 
@@ -28,7 +32,7 @@ def kinds_of(ruleset: Ruleset) -> tuple[int, ...]:
     that swapping them in a position changes no move that is legal from there on.
     """
     traits: dict[object, int] = {}
-    tables = [ruleset.builds, *dict.fromkeys(ruleset.homes)]
+    tables = [ruleset.builds, ruleset.carries, *dict.fromkeys(ruleset.homes)]
     kinds = []
     for card in range(PACK_SIZE):
         trait = (
@@ -56,9 +60,8 @@ class Layout:
         self._cards = [self._kind.index(kind) for kind in range(max(self._kind) + 1)]
         self._groups = list(dict.fromkeys(ruleset.groups))
         self._piles: list[int | None] = [ruleset.stock, *ruleset.tableau, ruleset.waste]
-        self._copies = [
-            ruleset.rules.packs * self._kind.count(kind) for kind in range(len(self._cards))
-        ]
+        copies = Counter(self._kind[card] for card in ruleset.pack)
+        self._copies = [copies[kind] for kind in range(len(self._cards))]
         self._line, self._turn = self._lines()
         self.tables = numbers([0] * idx.TABLES)
         self._set_rules(board)
@@ -115,7 +118,7 @@ class Layout:
         t[idx.TOTAL] = ruleset.total
         t[idx.WIDTH] = room + 2 * len(self._piles) + len(ruleset.foundations) + 1
         t[idx.REDEALS] = ruleset.redeals
-        t[idx.RUNS] = ["card", "run", "run-by-spaces"].index(tableau.moves) if tableau else 0
+        t[idx.RUNS] = WAYS.index(tableau.moves) if tableau else 0
         t[idx.COLUMN_HOME] = "foundation" in plays
         t[idx.COLUMN_SPREAD] = "tableau" in plays
         t[idx.WASTE_HOME] = "foundation" in waste_plays
@@ -128,6 +131,8 @@ class Layout:
             t[idx.STOCK_HOME] = ways[stock.to_foundation]
         t[idx.FILLS] = len(ruleset.fill)
         t[idx.RUN_GROUPS] = any(group.takes == "run" for group in ruleset.groups)
+        t[idx.AUTOMATIC_RUNS] = ruleset.automatic
+        t[idx.ROWS_NEED_CARDS] = ruleset.rows_need_cards
         t[idx.DEFERS] = stock.plays == ("waste",) and not ruleset.fill
         t[idx.TIMED] = waste is not None and self._has_order() and self._is_one_to_one()
         t[idx.LINES] = max(self._line) + 1
@@ -165,6 +170,7 @@ class Layout:
             (idx.RANDOM, random_numbers(places)),
             (idx.ACCEPTS, sets[0]),
             (idx.TAKES, [value for each in sets[1:] for value in each]),
+            (idx.CARRIES, self._sets(self._fits(ruleset.carries))),
         ):
             self.tables[index] = len(self.tables)
             self.tables.extend(values)
@@ -314,4 +320,4 @@ class Layout:
 
     def _first_draw(self, kind: int, draws: list[int]) -> int:
         """Return the deal that brings the first card of a kind; -1 if one is out already."""
-        return draws[0] if len(draws) == self._copies[kind] else -1
+        return draws[0] if draws and len(draws) == self._copies[kind] else -1

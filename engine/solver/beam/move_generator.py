@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.solver.beam import indices as idx
 from engine.solver.beam.indices import Ints
 from engine.solver.beam.offers import offer, offer_queued
-from engine.solver.beam.rows import encoded, is_ordered
+from engine.solver.beam.rows import encoded, is_ordered, run_at
 from engine.solver.compiled import compiled
 
 
@@ -75,16 +75,6 @@ def look_over(t: Ints, s: Ints, m: Ints, row: int) -> int:
 
 
 @compiled
-def run_at(t: Ints, s: Ints, end: int, most: int) -> int:
-    """Return how many of the cards before `end`, at most so many, are a run."""
-    accepts = t[idx.ACCEPTS]
-    run = 1
-    while run < most and t[accepts + s[end - run - 1] + 1] >> s[end - run] & 1 == 1:
-        run += 1
-    return run
-
-
-@compiled
 def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
     """Offer all positions that a move leads to, except those of the stock and of the redeal."""
     columns = t[idx.COLUMNS]
@@ -105,10 +95,16 @@ def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
             space = pile
     # What empty piles carry at once can as well be moved card by card.
     carried = 1 if t[idx.P_SINGLE] == 1 else 1 << spaces
+    # An empty pile that is the target carries none.
+    to_space = t[idx.ROOM]
+    if t[idx.RUNS] == idx.BY_SPACES:
+        to_space = 1
+    elif t[idx.RUNS] == idx.BY_PLACES:
+        to_space = max(1, carried >> 1)
     longest = idx.RUN if t[idx.RUN_GROUPS] == 1 else 1
     if t[idx.RUNS] == idx.WHOLE:
         longest = t[idx.ROOM]
-    elif t[idx.RUNS] == idx.BY_SPACES:
+    elif t[idx.RUNS] != idx.SINGLE:
         longest = max(longest, carried)
     for pile in range(1, columns + 1):
         size = int(s[sizes + pile])
@@ -120,14 +116,14 @@ def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
         if t[idx.COLUMN_HOME] == 1:
             if home >> kind & 1 == 1:
                 offer_home(t, s, m, row, pile, kind, end)
-            if run >= idx.RUN:
+            if run >= idx.RUN and t[idx.AUTOMATIC_RUNS] == 0:
                 offer_run(t, s, m, row, pile, end)
         if t[idx.COLUMN_SPREAD] == 0:
             continue
         most = run
         if t[idx.RUNS] == idx.SINGLE:
             most = 1
-        elif t[idx.RUNS] == idx.BY_SPACES:
+        elif t[idx.RUNS] != idx.WHOLE:
             most = min(run, carried)
         movable = 0
         for count in range(1, most + 1):
@@ -143,7 +139,7 @@ def expand(t: Ints, s: Ints, m: Ints, row: int) -> None:
             # changes nothing.
             if height == 0 and not ordered and column != space:
                 continue
-            highest = 1 if height == 0 and t[idx.RUNS] == idx.BY_SPACES else most
+            highest = min(most, to_space) if height == 0 else most
             for count in range(1, highest + 1):
                 if (
                     height == 0
@@ -182,6 +178,18 @@ def offer_run(t: Ints, s: Ints, m: Ints, row: int, pile: int, end: int) -> None:
 
 
 @compiled
+def may_deal_row(t: Ints, s: Ints, row: int) -> bool:
+    """Return whether each tableau pile has cards, or there are not enough for that."""
+    sizes = row * t[idx.WIDTH] + t[idx.ROOM]
+    empty = 0
+    cards = 0
+    for pile in range(1, t[idx.COLUMNS] + 1):
+        cards += s[sizes + pile]
+        empty += 1 if s[sizes + pile] == 0 else 0
+    return bool(empty == 0 or cards < t[idx.COLUMNS])
+
+
+@compiled
 def deal(t: Ints, s: Ints, m: Ints, row: int) -> None:
     """Offer the positions that the stock's moves lead to, or turning the waste over."""
     piles = t[idx.COLUMNS] + 2
@@ -197,7 +205,7 @@ def deal(t: Ints, s: Ints, m: Ints, row: int) -> None:
     source = row - row
     if t[idx.STOCK_WASTE] == 1:
         offer(t, s, m, row, encoded(0, waste, 1), base)
-    if t[idx.STOCK_ROW] == 1:
+    if t[idx.STOCK_ROW] == 1 and (t[idx.ROWS_NEED_CARDS] == 0 or may_deal_row(t, s, row)):
         offer(t, s, m, row, encoded(0, piles + t[idx.FOUNDATIONS], 1), base)
     if t[idx.STOCK_SPREAD] == 1:
         offer_spread(t, s, m, row, source, kind, base)

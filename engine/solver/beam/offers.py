@@ -61,8 +61,9 @@ def offer(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> bool:
     changed = t[idx.CHANGED]
     for pile in range(piles):
         m[changed + pile] = 0
+    m[idx.SENT] = 0
     play(t, s, m, new, move)
-    if not known:
+    if not known or m[idx.SENT] > 0:
         digest = digest_of(t, s, m, new)
         if not is_new(t, m, mixed(digest) | 1):
             return False
@@ -77,7 +78,9 @@ def offer(t: Ints, s: Ints, m: Ints, row: int, move: int, end: int) -> bool:
             if not is_new(t, m, mixed(digest) | 1):
                 return False
     m[record + idx.DIGEST] = digest
-    if t[idx.TIMED] == 1 and (target >= piles or m[idx.AUTOMATIC] > 0 or m[changed] == 1):
+    if t[idx.TIMED] == 1 and (
+        target >= piles or m[idx.AUTOMATIC] + m[idx.SENT] > 0 or m[changed] == 1
+    ):
         find_phase(t, s, m, new)
     home = evaluate(t, s, m, new)
     node = add_node(t, m, m[record_of(t, row) + idx.NODE], move)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.ruleset import Ruleset
 from engine.solver.beam import indices as idx
@@ -100,6 +100,17 @@ ROWS = Style(
     delay=0,
 )
 
+SUITS = replace(
+    ROWS,
+    weights={
+        **ROWS.weights,
+        idx.W_HIDDEN: 2048,
+        idx.W_ORPHAN_BASE: 0,
+        idx.W_ORPHAN_BURIED: 0,
+    },
+)
+"""Where only part of what builds moves together, as in Spider."""
+
 WASTE = Style(
     weights={
         idx.W_HOME: 1024,
@@ -133,7 +144,9 @@ WASTE = Style(
 
 def style_of(ruleset: Ruleset) -> Style:
     """Return the style for a ruleset."""
-    return ROWS if ruleset.rules.waste is None else WASTE
+    if ruleset.rules.waste is not None:
+        return WASTE
+    return ROWS if ruleset.carries == ruleset.builds else SUITS
 
 
 def first_weights(style: Style) -> array[int]:

@@ -165,12 +165,55 @@ def deal_row(t: Ints, s: Ints, m: Ints, row: int) -> None:
 
 
 @compiled
+def run_at(t: Ints, s: Ints, end: int, most: int) -> int:
+    """Return how many of the cards before `end`, at most so many, are a run."""
+    carries = t[idx.CARRIES]
+    run = 1
+    while run < most and t[carries + s[end - run - 1] + 1] >> s[end - run] & 1 == 1:
+        run += 1
+    return run
+
+
+@compiled
+def send_runs(t: Ints, s: Ints, m: Ints, row: int) -> None:
+    """Let whole runs at the ends of tableau piles go to foundations that take them.
+
+    `SENT` is set to 1 if one does.
+    """
+    piles = t[idx.COLUMNS] + 2
+    base = row * t[idx.WIDTH]
+    sizes = base + t[idx.ROOM]
+    tops = sizes + 2 * piles
+    for pile in range(1, t[idx.COLUMNS] + 1):
+        up = int(s[sizes + pile]) - int(s[sizes + piles + pile])
+        if up < idx.RUN:
+            continue
+        # What fills an emptied pile may come from any side, so that ends are not carried along.
+        end = base
+        for before in range(pile + 1):
+            end += s[sizes + before]
+        if run_at(t, s, end, idx.RUN) < idx.RUN:
+            continue
+        head = int(s[end - idx.RUN])
+        for f in range(t[idx.FOUNDATIONS]):
+            heads = t[idx.HEADS] + t[t[idx.GROUP] + f] * (t[idx.KINDS] + 1)
+            if s[tops + f] == idx.NONE and t[heads + head + 1] == 1:
+                s[tops + f] = s[end - 1]
+                shift(t, s, m, row, encoded(pile, piles + f, idx.RUN))
+                tidy(t, s, m, row, pile)
+                m[idx.SENT] = 1
+                break
+
+
+@compiled
 def play(t: Ints, s: Ints, m: Ints, row: int, move: int) -> None:
     """Play a legal move on a row."""
     source, target, count = move >> 17, move >> 7 & 1023, move & 127
     piles = t[idx.COLUMNS] + 2
     if target == piles + t[idx.FOUNDATIONS]:
         deal_row(t, s, m, row)
+        if t[idx.AUTOMATIC_RUNS] == 1:
+            send_runs(t, s, m, row)
         return
     if target == 0:
         turn_over(t, s, m, row)
@@ -182,6 +225,8 @@ def play(t: Ints, s: Ints, m: Ints, row: int, move: int) -> None:
         ]
     if 0 < source <= t[idx.COLUMNS]:
         tidy(t, s, m, row, source)
+    if t[idx.AUTOMATIC_RUNS] == 1:
+        send_runs(t, s, m, row)
 
 
 @compiled

@@ -19,7 +19,7 @@ from dataclasses import replace
 from random import Random
 
 from engine.board import Board
-from engine.cards import pack, parse_card, parse_pile, turned_down
+from engine.cards import parse_card, parse_pile, pile_names, turned_down
 from engine.moves import legal_moves, top_of
 from engine.play import apply
 from engine.ruleset import Ruleset
@@ -89,7 +89,7 @@ def short_board(rules: Ruleset, cards: int, chance: Random) -> Board:
     The cards that go home last tend to lie at the bottom of the columns, and the others over them,
     in the waste and in the stock, now in an order that is easy, now in one that is not.
     """
-    spare = Counter(pack(rules.rules.packs))
+    spare = Counter(rules.pack)
     piles = _begun(rules, chance)
     spare -= Counter(b"".join(piles))
     _send_home(rules, piles, spare, cards, chance)
@@ -124,10 +124,14 @@ def _begun(rules: Ruleset, chance: Random) -> list[bytes]:
     for pile, rank, suit in rules.laid_out_suits():
         piles[pile] = bytes((parse_card(rank + suit),))
     runs = [("S", "H"), ("H", "S"), ("D", "C"), ("C", "D")]
+    if rules.automatic:
+        # Of one suit each, and one is left out.
+        kings = [name[1] for name in pile_names(rules.pack) if name[0] == "K"]
+        runs = [(suit, suit) for suit in kings[:-1]]
     for pile, group in enumerate(rules.groups):
         if group.setup == "dealt":
             piles[pile] = bytes((chance.randrange(52),))
-        elif group.takes == "run":
+        elif group.takes == "run" and runs:
             head, other = runs.pop()
             piles[pile] = parse_pile(run_down(f"K{head}", other).split())
     return piles

@@ -23,6 +23,7 @@ from engine.ruleset import Ruleset
 from engine.solver import beam
 from engine.solver.solution import Verdict
 from tests.engine.positions import ALL, SEED, easy_board
+from tests.engine.starts import last_run_start
 from tests.engine.test_search import late_board
 from tests.relatives import find_ruleset
 from tests.vectors.generate import format_entries
@@ -51,14 +52,22 @@ def walked(board: Board, moves: int) -> Board:
     return board
 
 
+def late(rules: Ruleset, left: int, chance: Random) -> Board:
+    """Return a board with about so many cards left, or one or two runs that go by themselves."""
+    return last_run_start(rules, chance) if rules.automatic else late_board(rules, left, chance)
+
+
 def boards(rules: Ruleset) -> Iterator[tuple[Board, int]]:
     """Yield boards of a ruleset, each with a budget."""
     yield deal_seed(rules, SEED), SMALL
     yield walked(deal_seed(rules, SEED), 30), SMALL
     if all(group.takes == "card" for group in rules.groups):
         yield easy_board(rules), LARGE
-    late = (late_board(rules, left, Random(number)) for left in (8, 12, 20) for number in range(10))
-    lost = (each for each in late if beam.solve(each, LARGE).verdict is Verdict.IMPOSSIBLE)
+    if rules.automatic:
+        yield late(rules, 0, Random(0)), SMALL
+        yield deal_seed(rules, SEED), LARGE
+    found = (late(rules, left, Random(number)) for left in (8, 12, 20) for number in range(10))
+    lost = (each for each in found if beam.solve(each, LARGE).verdict is Verdict.IMPOSSIBLE)
     yield from ((board, LARGE) for board in islice(lost, 1))
     if rules.game in HARD and rules.variant == "standard":
         left, number = HARD[rules.game]
