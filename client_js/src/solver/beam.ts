@@ -8,7 +8,6 @@
  */
 
 import { type Board, cardsHome } from "../rules/board.ts";
-import { PACK_SIZE } from "../rules/cards.ts";
 import { ENDLESS, type Move, type Ruleset } from "../rules/ruleset.ts";
 import { type Plan, narrowPlan, plansOf, wholePlan } from "./beam/plans.ts";
 import { Search } from "./beam/search.ts";
@@ -28,15 +27,15 @@ const PROOF = "All positions that can be reached were searched.";
 /** Whether the tables of the search can hold the rules. */
 export function applies(ruleset: Ruleset): boolean {
   const { rules, groups, reserve, cells } = ruleset;
+  // Runs go home by themselves, or none does.
+  const takers = groups.filter(({ takes }) => takes === "run").map(({ automatic }) => automatic);
   return (
-    new Set(ruleset.pack).size === PACK_SIZE &&
     isWay(ruleset.moves) &&
-    ruleset.carries === ruleset.builds &&
+    new Set(takers).size <= 1 &&
     rules.stock.turns === 1 &&
-    rules.stock.row_on_empty &&
     ruleset.redeals < ENDLESS &&
     reserve.length + cells.length === 0 &&
-    !groups.some(({ first, plays, automatic }) => first === "same" || plays.length > 0 || automatic)
+    !groups.some(({ first, plays }) => first === "same" || plays.length > 0)
   );
 }
 

@@ -10,9 +10,6 @@ from engine.solver.beam.rows import record_of
 from engine.solver.beam.times import deals_made, find_times
 from engine.solver.compiled import compiled
 
-MIXED = 4
-"""A card that builds but does not move with the one below is broken off to this part."""
-
 SPAN = 30
 """Lateness counts up to as many deals."""
 
@@ -30,6 +27,8 @@ def points_of_column(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int)
     joined, late_joined = t[idx.W_JOINED], t[idx.W_LATE_JOINED]
     broken, late, late_line = t[idx.W_BROKEN], t[idx.W_LATE], t[idx.W_LATE_LINE]
     lateness, orphan_buried = t[idx.W_LATENESS], t[idx.W_ORPHAN_BURIED]
+    long, mixed = t[idx.W_LONG], t[idx.W_MIXED]
+    run = 0
     for line in range(t[idx.LINES]):
         m[lowest + line] = 99
     kind = int(s[start])
@@ -46,13 +45,16 @@ def points_of_column(t: Ints, s: Ints, m: Ints, row: int, pile: int, start: int)
         line = lowest + t[lines + kind]
         if k > hidden and t[builds + (below + 1) * kinds + kind] == 1:
             if t[t[idx.CARRIES] + below + 1] >> kind & 1 == 1:
-                points += joined
+                run += 1
+                points += joined + long * run
             else:
                 # What builds, but does not move together.
-                points -= broken // MIXED
+                run = 0
+                points -= mixed
             if time > earliest:
                 points -= late_joined
         else:
+            run = 0
             if k >= hidden:
                 points -= broken
             if time > earliest:

@@ -38,8 +38,8 @@ SCALE = 1024
 """Weights, points and shares are fixed-point numbers: this is 1."""
 
 SINGLE, WHOLE, BY_SPACES, BY_PLACES = range(4)
-"""How runs move, `t[RUNS]`: not, whole, or as far as empty piles carry them, which of those `BY_SPACES`
-never carry more than a card onto another one."""
+"""How runs move, `t[RUNS]`: not, whole, or as far as empty piles carry them: by spaces, one card
+onto an empty pile; by places, as many as the other empty piles carry."""
 
 NOWHERE, FITTING, STARTING, ANYWHERE = range(4)
 """To which foundations the stock's top card goes, `t[STOCK_HOME]`."""
@@ -51,7 +51,8 @@ NEVER, SAFELY, LATER, EARLY = range(4)
 (W_HOME, W_RUN_HOME, W_SPACE, W_JOINED, W_BROKEN, W_HIDDEN, W_LATE, W_LATE_LINE) = range(8)
 (W_LATENESS, W_LATE_JOINED, W_ORPHAN_BASE, W_ORPHAN_BURIED, W_BASE, W_WASTE_LATE) = range(8, 14)
 (W_WASTE_LINE, W_WASTE_LATENESS, W_WASTE_CARD, W_FIRST_COPY, W_TURN, W_TIME) = range(14, 20)
-WEIGHTS = 20
+(W_MIXED, W_LONG) = range(20, 22)
+WEIGHTS = 22
 
 # The plan of one beam: how wide it is, how many positions are expanded between two deals for each
 # one kept, times SCALE, and after the last deal; how many are dealt to; how many may share a
@@ -64,19 +65,20 @@ DELAYS = WEIGHTS + 8
 MOST_KINDS = 52
 
 # The rules; `layout.Layout` explains them.
-(KINDS, COLUMNS, FOUNDATIONS, ROOM, TOTAL, WIDTH, REDEALS, RUNS) = range(80, 88)
-(COLUMN_HOME, COLUMN_SPREAD, WASTE_HOME, WASTE_SPREAD) = range(88, 92)
-(STOCK_WASTE, STOCK_ROW, STOCK_SPREAD, STOCK_HOME, FILLS) = range(92, 97)
-(TIMED, LINES, DEALS, STOCK, MOST_ROWS, MOST_NODES, CAPPED_MASK) = range(97, 104)
-(CACHE_MASK, RUN_GROUPS, DEFERS, RECORD, AUTOMATIC_RUNS, ROWS_NEED_CARDS) = range(104, 110)
+(KINDS, COLUMNS, FOUNDATIONS, ROOM, TOTAL, WIDTH, REDEALS, RUNS) = range(90, 98)
+(COLUMN_HOME, COLUMN_SPREAD, WASTE_HOME, WASTE_SPREAD) = range(98, 102)
+(STOCK_WASTE, STOCK_ROW, STOCK_SPREAD, STOCK_HOME, FILLS) = range(102, 107)
+(TIMED, LINES, DEALS, STOCK, MOST_ROWS, MOST_NODES, CAPPED_MASK) = range(107, 114)
+(CACHE_MASK, RUN_GROUPS, DEFERS, RECORD, AUTOMATIC_RUNS, ROWS_NEED_CARDS) = range(114, 120)
+ROWS_ALONE = 120
 
 # Where the tables begin.
-(BUILDS, GROUP, HOMES, ALIKE, HEADS, FILL, LINE, TURN, SLOTS, BY_LINE, ORPHAN) = range(110, 121)
-(KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM, ACCEPTS, TAKES, CARRIES) = range(121, 129)
+(BUILDS, GROUP, HOMES, ALIKE, HEADS, FILL, LINE, TURN, SLOTS, BY_LINE, ORPHAN) = range(121, 132)
+(KIDS_AT, KIDS, FIRST_DRAW, LAST_DRAW, RANDOM, ACCEPTS, TAKES, CARRIES) = range(132, 140)
 
 # Where the parts of the memory begin.
-(RECORDS, HEAP, SEEN, FILLED, PARENT, MOVE, MARKS, HAND, CHANGED, TIMES) = range(130, 140)
-(LOWEST, COUNTS, CAPPED, KEPT, CACHE, ENDS, ACCEPTED) = range(140, 147)
+(RECORDS, HEAP, SEEN, FILLED, PARENT, MOVE, MARKS, HAND, CHANGED, TIMES) = range(140, 150)
+(LOWEST, COUNTS, CAPPED, KEPT, CACHE, ENDS, ACCEPTED) = range(150, 157)
 TABLES = 160
 
 # The parts of a record, which is what is kept of a row: its points; its node; its digest; what the

@@ -133,6 +133,7 @@ class Layout:
         t[idx.RUN_GROUPS] = any(group.takes == "run" for group in ruleset.groups)
         t[idx.AUTOMATIC_RUNS] = ruleset.automatic
         t[idx.ROWS_NEED_CARDS] = ruleset.rows_need_cards
+        t[idx.ROWS_ALONE] = stock.plays == ("row",)
         t[idx.DEFERS] = stock.plays == ("waste",) and not ruleset.fill
         t[idx.TIMED] = waste is not None and self._has_order() and self._is_one_to_one()
         t[idx.LINES] = max(self._line) + 1

@@ -179,7 +179,9 @@ def offer_run(t: Ints, s: Ints, m: Ints, row: int, pile: int, end: int) -> None:
 
 @compiled
 def may_deal_row(t: Ints, s: Ints, row: int) -> bool:
-    """Return whether each tableau pile has cards, or there are not enough for that."""
+    """Return whether a row may be dealt, which may need cards in each pile that can have some."""
+    if t[idx.ROWS_NEED_CARDS] == 0:
+        return True
     sizes = row * t[idx.WIDTH] + t[idx.ROOM]
     empty = 0
     cards = 0
@@ -187,6 +189,13 @@ def may_deal_row(t: Ints, s: Ints, row: int) -> bool:
         cards += s[sizes + pile]
         empty += 1 if s[sizes + pile] == 0 else 0
     return bool(empty == 0 or cards < t[idx.COLUMNS])
+
+
+@compiled
+def must_wait(t: Ints, s: Ints, row: int) -> bool:
+    """Return whether the stock has cards, and none of them may be moved."""
+    left = s[row * t[idx.WIDTH] + t[idx.ROOM]] > 0
+    return bool(t[idx.ROWS_ALONE] == 1 and left and not may_deal_row(t, s, row))
 
 
 @compiled
@@ -205,7 +214,7 @@ def deal(t: Ints, s: Ints, m: Ints, row: int) -> None:
     source = row - row
     if t[idx.STOCK_WASTE] == 1:
         offer(t, s, m, row, encoded(0, waste, 1), base)
-    if t[idx.STOCK_ROW] == 1 and (t[idx.ROWS_NEED_CARDS] == 0 or may_deal_row(t, s, row)):
+    if t[idx.STOCK_ROW] == 1 and may_deal_row(t, s, row):
         offer(t, s, m, row, encoded(0, piles + t[idx.FOUNDATIONS], 1), base)
     if t[idx.STOCK_SPREAD] == 1:
         offer_spread(t, s, m, row, source, kind, base)

@@ -104,9 +104,15 @@ SUITS = replace(
     ROWS,
     weights={
         **ROWS.weights,
-        idx.W_HIDDEN: 2048,
+        idx.W_RUN_HOME: 40 * 1024,
+        idx.W_SPACE: 1024,
+        idx.W_JOINED: 1024,
+        idx.W_LONG: 240,
+        idx.W_MIXED: 1640,
+        idx.W_BROKEN: 512,
+        idx.W_HIDDEN: 1640,
         idx.W_ORPHAN_BASE: 0,
-        idx.W_ORPHAN_BURIED: 0,
+        idx.W_ORPHAN_BURIED: 400,
     },
 )
 """Where only part of what builds moves together, as in Spider."""
@@ -158,7 +164,7 @@ def varied(weights: array[int], chance: Xorshift) -> array[int]:
     """Return the weights, each but that of a card at home times a random factor about 1."""
     out = numbers(weights)
     for weight in range(WEIGHTS):
-        if weight not in (idx.W_HOME, idx.W_TIME):
+        if weight not in (idx.W_HOME, idx.W_TIME) and (weight < idx.W_MIXED or weights[weight]):
             out[weight] = weights[weight] * LOG_NORMAL[chance.next() >> 8 & 63] // SCALE
     return out
 

@@ -7,7 +7,7 @@ from engine.solver.beam.digests import PLACE_FACTOR, digest_of, signature_of
 from engine.solver.beam.evaluation import evaluate, find_phase
 from engine.solver.beam.hashes import FIRST_MASK, MASK, forget_seen, is_new, mixed
 from engine.solver.beam.indices import Ints
-from engine.solver.beam.move_generator import can_deal, deal, expand, may_deal_row
+from engine.solver.beam.move_generator import can_deal, deal, expand, must_wait
 from engine.solver.beam.move_tree import drop_nodes
 from engine.solver.beam.row_heap import entry_of, pop, push, row_of
 from engine.solver.beam.rows import copy_row, hash_piles, record_of
@@ -131,9 +131,8 @@ def deal_all(t: Ints, s: Ints, m: Ints) -> None:
     heap, order = t[idx.HEAP], t[idx.MARKS]
     number = 0
     for row in range(m[idx.ROWS]):
-        if (t[idx.DEFERS] == 0 or m[record_of(t, row) + idx.FRESH] == 1) and (
-            t[idx.ROWS_NEED_CARDS] == 0 or may_deal_row(t, s, row)
-        ):
+        deferred = t[idx.DEFERS] == 1 and m[record_of(t, row) + idx.FRESH] == 0
+        if not deferred and not must_wait(t, s, row):
             push(m, heap, number, entry_of(m[record_of(t, row) + idx.KEY], row))
             number += 1
     queued = number

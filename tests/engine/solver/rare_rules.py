@@ -151,5 +151,35 @@ RULES = [
         foundations=foundations({"piles": 4, "first": "7", "order": "either"}),
         tableau=WIDE | {"order": "up"},
     ),
+    rules_of(  # rows that wait for cards in all piles, beside other moves of the stock
+        tableau=WIDE,
+        stock={"plays": ["row", "tableau"], "top": "up", "row_on_empty": False},
+        waste=None,
+    ),
+    rules_of(tableau=WIDE, stock={"plays": ["waste", "row"], "row_on_empty": False}),
+    rules_of(  # sequences of some suits only, which move through empty piles
+        suits="HD",
+        tableau=WIDE | {"match": "any", "run_match": "suit", "moves": "run-by-places"},
+    ),
 ]
 """Rules for boards dealt by chance."""
+
+RUNS: dict[str, Any] = {"takes": "run", "first": "K", "automatic": True}
+
+RULES_OF_RUNS = [
+    rules_of(  # piles that are filled when a run leaves them, and cards to go home one by one
+        packs=1,
+        foundations=foundations(
+            {"piles": 2, "order": "down", "suits": "S", **RUNS}, {"piles": 3, "suits": "HDC"}
+        ),
+        tableau=WIDE | {"match": "any", "run_match": "suit", "moves": "run", "fill": ["waste"]},
+    ),
+    rules_of(  # rows that wait for cards
+        packs=1,
+        suits="SH",
+        foundations=[{"piles": 4, "order": "down", "match": "suit", **RUNS}],
+        tableau=WIDE | {"match": "any", "run_match": "suit", "moves": "run-by-spaces"},
+        stock={"plays": ["waste", "row"], "row_on_empty": False},
+    ),
+]
+"""The same, where runs go home by themselves."""

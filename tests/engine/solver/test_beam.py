@@ -11,6 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from hashlib import sha256
 from importlib import import_module
 from random import Random
 from types import ModuleType
@@ -22,7 +23,7 @@ from engine import solver
 from engine.board import Board
 from engine.deal import deal_seed
 from engine.moves import legal_moves
-from engine.play import apply
+from engine.play import apply, play
 from engine.position import parse_position
 from engine.ruleset import Ruleset
 from engine.solver import beam, compiled
@@ -62,6 +63,14 @@ NAMES = [*map("-".join, SOLVED), *(f"rare-{number}" for number in range(len(rare
 
 CARRIED = ("run-by-spaces", "run-by-places")
 """Ways in which runs move that can as well be moved card by card."""
+
+WON = [
+    ("spider", "standard", 500_000),
+    ("spider", "two-suits", 100_000),
+    ("spider", "one-suit", 50_000),
+    ("forty-thieves", "sequences", 200_000),
+]
+"""(game, variant, budget): the budget wins most of the first deals, or some."""
 
 ENTRIES = json.loads(vectors.FILE.read_text(encoding="utf-8"))
 
@@ -311,7 +320,7 @@ def test_whole_searches_of_rare_rules_find_what_an_exhaustive_one_does(
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("rules", rare_rules.RULES, ids=range(len(rare_rules.RULES)))
+@pytest.mark.parametrize("rules", [*rare_rules.RULES, *rare_rules.RULES_OF_RUNS])
 def test_whole_searches_by_rare_rules_find_what_an_exhaustive_one_does(rules: Ruleset) -> None:
     boards = [numbered(rules, number) for number in range(40)]
     counts = Counter(check(board, EXHAUSTED, SMALL, PLAIN.search) for board in boards)
@@ -409,6 +418,20 @@ def test_a_budget_is_kept_and_the_best_line_leads_to_as_many_cards(game: str, va
     for move in found.line:
         after = apply(after, move)
     assert after.home == found.home
+
+
+@pytest.mark.parametrize(("game", "variant", "budget"), WON)
+def test_lines_that_win_whole_deals_are_legal(game: str, variant: str, budget: int) -> None:
+    rules = find_ruleset(game, variant)
+    won = 0
+    for number in range(6):
+        board = deal_seed(rules, sha256(f"samedeal deal {number}".encode()).digest())
+        found = beam.solve(board, budget)
+        for move in found.line:
+            board, _ = play(board, move)
+        assert (board.won, board.home) == (found.verdict is Verdict.WINNABLE, found.home)
+        won += board.won
+    assert won > 1
 
 
 def test_answers_tell_no_lie_and_decide_nearly_as_much_as_the_vectors() -> None:

@@ -4,11 +4,8 @@ import type { Board } from "../../rules/board.ts";
 import { DOWN } from "../../rules/cards.ts";
 import { LANES, digestOfPile, mixed } from "./hashes.ts";
 import { NO_WEIGHTS, type Plan, SCALE, type Weights, scaled } from "./plans.ts";
-import type { Rows } from "./rows.ts";
+import { RUN, type Rows } from "./rows.ts";
 import { NONE, RANKS, type Tables } from "./tables.ts";
-
-/** The length of a run that goes to a foundation. */
-export const RUN = 13;
 
 /** Lateness counts up to as many deals. */
 const SPAN = 30 * SCALE;
@@ -71,7 +68,7 @@ export class Evaluation {
     const draws = Array.from({ length: kinds }, (): number[] => []);
     cards.toReversed().forEach((card, at) => draws[kind[card & ~DOWN]!]!.push(dealOf(at)));
     draws.forEach((each, at) => {
-      this.firstDraw[at] = each.length === copies[at] ? each[0]! : -1;
+      this.firstDraw[at] = each.length === copies[at] ? (each[0] ?? -1) : -1;
       this.lastDraw[at] = each.at(-1) ?? -1;
     });
     this.stock = cards.length;
@@ -232,9 +229,9 @@ export class Evaluation {
   private pointsOfColumn(start: number, size: number, hidden: number): number {
     const { times, lowest } = this;
     const { bytes } = this.rows;
-    const { kinds, line, turn, builds, orphan } = this.tables;
+    const { kinds, line, turn, builds, carries, orphan } = this.tables;
     const { space, joined, broken, late, lateLine, lateness, lateJoined } = this.weights;
-    const { orphanBase, orphanBuried, base } = this.weights;
+    const { orphanBase, orphanBuried, base, mixed: forMixed, long } = this.weights;
     if (size === 0) return space;
     lowest.fill(MANY);
     let kind = bytes[start]!;
@@ -242,6 +239,7 @@ export class Evaluation {
     lowest[line[kind]!] = turn[kind]!;
     let points = base * turn[kind]! - this.weights.hidden * hidden;
     if (orphan[kind] === 1 && hidden === 0) points += orphanBase;
+    let run = 0;
     for (let k = 1; k < size; k++) {
       const below = kind;
       kind = bytes[start + k]!;
@@ -249,10 +247,13 @@ export class Evaluation {
       const nth = turn[kind]!;
       const at = line[kind]!;
       const isLate = time > earliest;
-      if (k > hidden && builds[(below + 1) * kinds + kind] === 1) {
-        points += joined;
+      const fits = (below + 1) * kinds + kind;
+      if (k > hidden && builds[fits] === 1) {
+        run = carries[fits] === 1 ? run + 1 : 0;
+        points += run > 0 ? joined + long * run : -forMixed;
         if (isLate) points -= lateJoined;
       } else {
+        run = 0;
         if (k >= hidden) points -= broken;
         if (isLate) points -= late + scaled(lateness, Math.min(time - earliest, SPAN));
         if (nth > lowest[at]!) points -= lateLine;

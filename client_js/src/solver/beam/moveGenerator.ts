@@ -1,7 +1,6 @@
 /** The moves of positions: in which order they are tried decides what a search finds. */
 
-import { RUN } from "./evaluation.ts";
-import type { Rows } from "./rows.ts";
+import { RUN, type Rows } from "./rows.ts";
 import { NONE, type Tables, encoded } from "./tables.ts";
 
 /**
@@ -29,7 +28,7 @@ export class MoveGenerator {
   /** Offer all positions that a move leads to, except those of the stock and of the redeal. */
   expand(row: number): void {
     const { bytes, stride, cards, sizes, hidden } = this.rows;
-    const { columns, waste, builds, kinds, playsHome, columnSpreads, wasteSpreads } = this.tables;
+    const { columns, waste, playsHome, automatic, columnSpreads, wasteSpreads } = this.tables;
     const base = row * 4 * stride;
     let spaces = 0;
     let space = 0;
@@ -44,13 +43,10 @@ export class MoveGenerator {
       end += size;
       if (size === 0) continue;
       const open = size - bytes[base + hidden + pile]!;
-      let run = 1;
-      while (run < open && builds[(bytes[end - run - 1]! + 1) * kinds + bytes[end - run]!] === 1) {
-        run += 1;
-      }
+      const run = this.rows.runAt(end, open);
       if (playsHome[pile] === 1) {
         this.offerHome(row, pile, bytes[end - 1]!, end);
-        if (run >= RUN) this.offerRun(row, pile, end);
+        if (run >= RUN && !automatic) this.offerRun(row, pile, end);
       }
       if (columnSpreads) this.offerRuns(row, pile, end, run, spaces, space);
     }
@@ -97,8 +93,9 @@ export class MoveGenerator {
     const size = bytes[base + sizes + pile]!;
     const ordered = this.rows.isOrdered(row);
     let most = run;
+    const carried = this.single ? 1 : 1 << spaces;
     if (runs === "card") most = 1;
-    else if (runs === "run-by-spaces") most = this.single ? 1 : Math.min(run, 1 << spaces);
+    else if (runs !== "run") most = Math.min(run, carried);
     let columnEnd = base + cards + bytes[base + sizes]!;
     for (let column = 1; column <= columns; column++) {
       const height = bytes[base + sizes + column]!;
@@ -113,6 +110,8 @@ export class MoveGenerator {
         // nothing.
         if (!ordered && column !== space) continue;
         if (runs === "run-by-spaces") longest = 1;
+        // An empty pile that is the target carries none.
+        if (runs === "run-by-places") longest = Math.min(most, Math.max(1, carried >> 1));
       }
       for (let count = 1; count <= longest; count++) {
         const moot = height === 0 && count === size && !(ordered && this.whole);
@@ -184,7 +183,7 @@ export class MoveGenerator {
     }
     const card = bytes[base + cards + size - 1]!;
     if (tables.stockToWaste) this.offer(row, encoded(0, waste, 1), base);
-    if (tables.stockToRow) this.offer(row, encoded(0, piles + foundations, 1), base);
+    if (tables.stockToRow && this.rows.mayDealRow(row)) this.offer(row, encoded(0, piles + foundations, 1), base);
     if (tables.stockSpreads) this.offerSpread(row, 0, card, base);
     if (stockHome === "fitting") this.offerHome(row, 0, card, base);
     for (let f = 0; f < foundations; f++) {

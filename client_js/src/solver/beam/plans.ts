@@ -14,7 +14,13 @@ const NAMES = [
   ...(["home", "runHome", "space", "joined", "broken", "hidden", "late", "lateLine"] as const),
   ...(["lateness", "lateJoined", "orphanBase", "orphanBuried", "base", "wasteLate"] as const),
   ...(["wasteLine", "wasteLateness", "wasteCard", "firstCopy", "turn", "time"] as const),
+  ...(["mixed", "long"] as const),
 ] as const;
+
+/** These are drawn only where they are not 0. */
+const RARE: ReadonlySet<string> = new Set(["mixed", "long"]);
+/** These are not drawn at all. */
+const FIXED: ReadonlySet<string> = new Set(["home", "time"]);
 
 /** The weights of the evaluation, in points. */
 export type Weights = Readonly<Record<(typeof NAMES)[number], number>>;
@@ -164,8 +170,27 @@ const WASTE: Style = {
   delay: 3 * 1024,
 };
 
+/** Where only part of what builds moves together. */
+const SUITS: Style = {
+  ...ROWS,
+  weights: {
+    ...ROWS.weights,
+    runHome: 40 * 1024,
+    space: 1024,
+    joined: 1024,
+    long: 240,
+    mixed: 1640,
+    broken: 512,
+    hidden: 1640,
+    orphanBase: 0,
+    orphanBuried: 400,
+  },
+};
+
 function styleOf(ruleset: Ruleset): Style {
-  return ruleset.waste === null ? ROWS : WASTE;
+  if (ruleset.waste !== null) return WASTE;
+  const { match, run_match } = ruleset.rules.tableau ?? {};
+  return (run_match ?? match) === match ? ROWS : SUITS;
 }
 
 /** The plans of a ruleset's beams, one after the other, without an end. */
@@ -230,7 +255,7 @@ function widthOf({ width, growth }: Track, number: number): number {
 /** The weights, each but that of a card at home and of time, times a random factor about 1. */
 function varied(weights: Weights, random: Random): Weights {
   const factors = NAMES.map((name) => {
-    if (name === "home" || name === "time") return [name, weights[name]];
+    if (FIXED.has(name) || (RARE.has(name) && weights[name] === 0)) return [name, weights[name]];
     return [name, scaled(weights[name], LOG_NORMAL[(random() >> 8) & 63]!)];
   });
   return Object.fromEntries(factors) as Weights;

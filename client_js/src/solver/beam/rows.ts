@@ -17,6 +17,9 @@ const STOCK_SALT = 0x1f3d5b79;
 const WASTE_SALT = 0x2a6c8e10;
 const REDEAL_FACTOR = 0x0a0761d7;
 
+/** The length of a run that goes to a foundation. */
+export const RUN = 13;
+
 /** The most cards that a pile can have. */
 const MOST = 128;
 
@@ -30,6 +33,8 @@ export class Rows {
   readonly stride: number;
   /** Which piles the last moves changed. */
   readonly changed: Uint8Array;
+  /** Whether a run went home by itself in the last move. */
+  sent = false;
 
   // Where the words of a row begin that belong to it: its points, the node of its last move, its
   // digest, what the points of all its piles depend on, and whether the next deal may follow.
@@ -115,6 +120,7 @@ export class Rows {
       for (let column = 1; column <= columns && bytes[base + this.sizes]! > 0; column++) {
         this.shift(row, encoded(0, column, 1));
       }
+      this.sendRuns(row);
       return;
     }
     if (target === 0) {
@@ -124,6 +130,45 @@ export class Rows {
     this.shift(row, move);
     if (target >= piles) bytes[base + this.tops + target - piles] = this.hand[countOf(move) - 1]!;
     if (source > 0 && source <= columns) this.tidy(row, source);
+    this.sendRuns(row);
+  }
+
+  /** How many of the cards before `end` in `bytes`, at most so many, are a run. */
+  runAt(end: number, most: number): number {
+    const { bytes } = this;
+    const { carries, kinds } = this.tables;
+    let run = 1;
+    while (run < most && carries[(bytes[end - run - 1]! + 1) * kinds + bytes[end - run]!] === 1) {
+      run += 1;
+    }
+    return run;
+  }
+
+  /** Let whole runs at the ends of tableau piles go home, where they do so by themselves. */
+  private sendRuns(row: number): void {
+    const { bytes } = this;
+    const { automatic, columns, piles, foundations, group, heads, kinds } = this.tables;
+    this.sent = false;
+    if (!automatic) return;
+    const base = row * 4 * this.stride;
+    const sizes = base + this.sizes;
+    const tops = base + this.tops;
+    for (let pile = 1; pile <= columns; pile++) {
+      if (bytes[sizes + pile]! - bytes[base + this.hidden + pile]! < RUN) continue;
+      // What fills an emptied pile may come from any side, so that ends are not carried along.
+      let end = base + this.cards;
+      for (let before = 0; before <= pile; before++) end += bytes[sizes + before]!;
+      if (this.runAt(end, RUN) < RUN) continue;
+      const head = bytes[end - RUN]!;
+      for (let f = 0; f < foundations; f++) {
+        if (bytes[tops + f] !== NONE || heads[group[f]! * kinds + head] !== 1) continue;
+        bytes[tops + f] = bytes[end - 1]!;
+        this.shift(row, encoded(pile, piles + f, RUN));
+        this.tidy(row, pile);
+        this.sent = true;
+        break;
+      }
+    }
   }
 
   /** Move cards from pile to pile; out of all piles, if the target is a foundation. */
@@ -226,6 +271,21 @@ export class Rows {
     const base = row * 4 * this.stride;
     const toCome = bytes[base + sizes]! > 0 || bytes[base + redeals]! < tables.redeals;
     return tables.stockToRow && toCome;
+  }
+
+  /** Whether the rules allow a row: each tableau pile has cards if they need it and are enough. */
+  mayDealRow(row: number): boolean {
+    const { columns, rowsNeedCards } = this.tables;
+    if (!rowsNeedCards) return true;
+    const first = row * 4 * this.stride + this.sizes + 1;
+    const sizes = this.bytes.subarray(first, first + columns);
+    return !sizes.includes(0) || sizes.reduce((sum, size) => sum + size, 0) < columns;
+  }
+
+  /** Whether the stock has cards, and none of them may be moved. */
+  mustWait(row: number): boolean {
+    const left = this.bytes[row * 4 * this.stride + this.sizes]! > 0;
+    return this.tables.rowsAlone && left && !this.mayDealRow(row);
   }
 
   /** Whether the stock has cards, or the waste can be turned over. */

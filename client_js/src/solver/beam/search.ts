@@ -159,7 +159,8 @@ export class Search {
     heap.clear();
     for (let row = 0; row < rows.size; row++) {
       const at = row * stride;
-      if (!this.tables.defers || words[at + fresh] === 1) heap.push(row, words[at + key]!);
+      if (this.tables.defers && words[at + fresh] === 0) continue;
+      if (!rows.mustWait(row)) heap.push(row, words[at + key]!);
     }
     let number = heap.size;
     if (number > plan.width * plan.dealt) {
@@ -297,7 +298,8 @@ export class Search {
     rows.copy(row, made);
     changed.fill(0);
     rows.play(made, move);
-    if (dealing || fills) {
+    const sent = rows.sent;
+    if (dealing || fills || sent) {
       digest0 = rows.digestOf(made, 0);
       digest1 = rows.digestOf(made, 1);
       if (!this.isNew(digest0, digest1)) return false;
@@ -311,7 +313,7 @@ export class Search {
     }
     words[at + digest] = digest0;
     words[at + digest + 1] = digest1;
-    if (tables.timed && (target >= piles || automatic.length > 0 || changed[0] === 1)) {
+    if (tables.timed && (target >= piles || automatic.length > 0 || sent || changed[0] === 1)) {
       evaluation.findPhase(made);
     }
     const home = evaluation.evaluate(made);

@@ -10,8 +10,11 @@ export const RANKS = 13;
 
 const SEED = 0x85ebca6b;
 
-/** How runs move: not, whole, or as far as empty piles carry them. */
-const WAYS = ["card", "run", "run-by-spaces"] as const;
+/**
+ * How runs move: not, whole, or as far as empty piles carry them: by spaces, a single card onto an
+ * empty pile; by places, as many as the other empty piles carry.
+ */
+const WAYS = ["card", "run", "run-by-spaces", "run-by-places"] as const;
 type Way = (typeof WAYS)[number];
 
 /** Whether the search knows this way in which runs move. */
@@ -41,7 +44,7 @@ export function isDeal(move: number): boolean {
  */
 export function kindsOf(ruleset: Ruleset): number[] {
   const cards = [...Array(PACK_SIZE).keys()];
-  const tables = [ruleset.builds, ...ruleset.homes];
+  const tables = [ruleset.builds, ruleset.carries, ...ruleset.homes];
   const traits = new Map<string, number>();
   return cards.map((card) => {
     const trait = [
@@ -80,6 +83,12 @@ export class Tables {
   readonly stockToWaste: boolean;
   readonly stockToRow: boolean;
   readonly stockSpreads: boolean;
+  /** Whether no row is dealt while a tableau pile is empty that could have cards. */
+  readonly rowsNeedCards: boolean;
+  /** Whether nothing but rows is dealt from the stock. */
+  readonly rowsAlone: boolean;
+  /** Whether runs go home by themselves. */
+  readonly automatic: boolean;
   /** To which foundations the stock's top card goes: none, or as the ruleset says. */
   readonly stockHome: "none" | "fitting" | "first" | "any";
   /** The piles that fill an emptied tableau pile: the first of them that has cards does. */
@@ -93,6 +102,8 @@ export class Tables {
 
   /** Whether a card fits a tableau pile: `[(top + 1) * kinds + card]`, with `NONE` for no top. */
   readonly builds: Uint8Array;
+  /** The same for a card that moves together with the one below it. */
+  readonly carries: Uint8Array;
   /** The number of each foundation's group; those of equal rules are of one group. */
   readonly group: Uint8Array;
   /** Whether a foundation takes a card: `[(group * (kinds + 1) + top + 1) * kinds + card]`. */
@@ -153,6 +164,9 @@ export class Tables {
     this.stockToWaste = plays.includes("waste");
     this.stockToRow = plays.includes("row");
     this.stockSpreads = plays.includes("tableau");
+    this.rowsNeedCards = !rules.stock.row_on_empty;
+    this.rowsAlone = plays.join() === "row";
+    this.automatic = ruleset.automatic;
     this.stockHome = plays.includes("foundation") ? rules.stock.to_foundation : "none";
     const fill = rules.tableau?.fill ?? [];
     this.fill = fill.map((place) => (place === "waste" ? this.waste : 0));
@@ -164,6 +178,7 @@ export class Tables {
     this.groups = different.map((text) => ruleset.groups[texts.indexOf(text)]!);
     const first = different.map((text) => texts.indexOf(text));
     this.builds = this.fits(ruleset.builds);
+    this.carries = this.fits(ruleset.carries);
     this.homes = Uint8Array.from(first.flatMap((at) => [...this.fits(ruleset.homes[at]!)]));
     this.takesRuns = Uint8Array.from(this.groups, ({ takes }) => Number(takes === "run"));
     this.hasRunGroups = this.takesRuns.includes(1);
@@ -178,7 +193,8 @@ export class Tables {
     // A card that goes home in runs only comes after all turns; it shares the last.
     this.turn = Uint8Array.from(this.cards, (card) => Math.min(ruleset.turns[card]!, RANKS - 1));
     const kinds = [...this.cards.keys()];
-    this.copies = kinds.map((kind) => rules.packs * this.kind.filter((k) => k === kind).length);
+    const dealt = ruleset.pack.map((card) => this.kind[card]!);
+    this.copies = kinds.map((kind) => dealt.filter((each) => each === kind).length);
     this.slots = Uint8Array.from({ length: this.lines }, (_, at) => this.slotsOf(line.indexOf(at)));
     this.byLine = new Int8Array(this.lines * RANKS).fill(NONE);
     for (const kind of kinds) this.byLine[line[kind]! * RANKS + this.turn[kind]!] = kind;
