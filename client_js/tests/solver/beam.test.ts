@@ -84,7 +84,9 @@ test.each(vectors)("a glance at position $number, of $game, tells no lie", ({ ve
 });
 
 test("a review by beams follows a run that wins to its end, and claims no loss", () => {
-  const { vector } = vectors.find(({ vector: { line, verdict } }) => verdict === "winnable" && line.length > 24)!;
+  const { vector } = vectors.find(
+    ({ vector: { line, verdict } }) => verdict === "winnable" && line.length > 24,
+  )!;
   const boards = [parsePosition(vector.position)];
   const method = methodOf(boards[0]!.ruleset);
   for (const text of vector.line.slice(0, 24)) {

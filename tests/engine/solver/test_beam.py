@@ -28,7 +28,7 @@ from engine.position import parse_position
 from engine.ruleset import Ruleset
 from engine.solver import beam, compiled
 from engine.solver.beam import indices as idx
-from engine.solver.beam.indices import NEVER, P_HOME, SAFELY, WEIGHTS
+from engine.solver.beam.indices import NEVER, P_HOME, SAFELY, SCALE, WEIGHTS
 from engine.solver.beam.layout import Layout
 from engine.solver.beam.plans import WASTE, first_weights, plan_of, style_of, whole_plan
 from engine.solver.beam.random_numbers import Xorshift
@@ -294,8 +294,9 @@ def test_digests_and_points_that_are_carried_along_are_those_computed_anew(
     select = PLAIN.stages.select
     monkeypatch.setattr(PLAIN.stages, "select", check)
     settings = plan_of(style_of(rules), 0, Xorshift(1), regular=rows.layout.regular)
+    settings[idx.P_EFFORT] = SCALE
     t[: len(settings)] = settings
-    m[idx.BUDGET] = 1_200
+    m[idx.BUDGET] = 600
     PLAIN.search(t, s, m)
     assert len(checked) > 50
 

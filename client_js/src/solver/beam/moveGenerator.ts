@@ -183,7 +183,8 @@ export class MoveGenerator {
     }
     const card = bytes[base + cards + size - 1]!;
     if (tables.stockToWaste) this.offer(row, encoded(0, waste, 1), base);
-    if (tables.stockToRow && this.rows.mayDealRow(row)) this.offer(row, encoded(0, piles + foundations, 1), base);
+    if (tables.stockToRow && this.rows.mayDealRow(row))
+      this.offer(row, encoded(0, piles + foundations, 1), base);
     if (tables.stockSpreads) this.offerSpread(row, 0, card, base);
     if (stockHome === "fitting") this.offerHome(row, 0, card, base);
     for (let f = 0; f < foundations; f++) {

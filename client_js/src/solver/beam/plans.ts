@@ -170,7 +170,7 @@ const WASTE: Style = {
   delay: 3 * 1024,
 };
 
-/** Where only part of what builds moves together. */
+/** Where only part of what builds moves together, as in Spider. */
 const SUITS: Style = {
   ...ROWS,
   weights: {
@@ -185,6 +185,10 @@ const SUITS: Style = {
     orphanBase: 0,
     orphanBuried: 400,
   },
+  tracks: [
+    { width: 60, growth: 1030, cap: 51, effort: 16 * 1024, single: false },
+    { width: 150, growth: 1060, cap: 102, effort: 16 * 1024, single: false },
+  ],
 };
 
 function styleOf(ruleset: Ruleset): Style {
