@@ -421,6 +421,19 @@ def test_a_budget_is_kept_and_the_best_line_leads_to_as_many_cards(game: str, va
     assert after.home == found.home
 
 
+def test_runs_go_home_by_themselves_either_all_or_none() -> None:
+    def rules(*automatic: bool) -> Ruleset:
+        group = {"piles": 4, "takes": "run", "first": "K", "order": "down"}
+        tableau = {**rare_rules.WIDE, "match": "any", "run_match": "suit", "moves": "run"}
+        groups = [group | {"automatic": each} for each in automatic]
+        return rare_rules.rules_of(foundations=groups, tableau=tableau)
+
+    assert beam.applies(rules(True, True))
+    assert beam.applies(rules(False, False))
+    assert not beam.applies(rules(True, False))
+    assert {(game, variant) for game, variant, _ in WON} <= set(SOLVED)
+
+
 @pytest.mark.parametrize(("game", "variant", "budget"), WON)
 def test_lines_that_win_whole_deals_are_legal(game: str, variant: str, budget: int) -> None:
     rules = find_ruleset(game, variant)
