@@ -8,6 +8,7 @@ import { type Board, cardsHome } from "../rules/board.ts";
 import { isWon } from "../rules/moves.ts";
 import type { Ruleset } from "../rules/ruleset.ts";
 import * as beam from "./beam.ts";
+import * as graph from "./graph.ts";
 import * as passes from "./passes.ts";
 import * as piles from "./piles.ts";
 import type { Solution } from "./solution.ts";
@@ -30,15 +31,15 @@ export interface Method {
   readonly glance: Glance;
 }
 
-/** The exact methods; the first that applies is used. */
-const EXACT: readonly Method[] = [
+/** All methods; the first that applies is used. */
+const METHODS: readonly Method[] = [
   // It needs no budget.
   { ...passes, budget: 1, glance: passes.solve },
   { ...piles, budget: 10_000_000, glance: (board) => piles.solve(board, 100_000) },
+  // For most other rules of one pack, and for the rest.
+  { ...graph, budget: 3_000_000 },
+  { ...beam, budget: 2_000_000 },
 ];
-
-/** For most other rules. */
-const BEAM: Method = { ...beam, budget: 2_000_000 };
 
 /** What is known of a board of rules for which there is no method. */
 function unsolved(board: Board): Solution {
@@ -47,12 +48,12 @@ function unsolved(board: Board): Solution {
   return { verdict, line: [], home: cardsHome(board), most, proof: "", effort: 0, steps: 0 };
 }
 
-/** For the rest. */
+/** For rules that none of them searches. */
 const NONE: Method = { applies: () => true, solve: unsolved, budget: 1, glance: unsolved };
 
 /** The method for a game. */
 export function methodOf(ruleset: Ruleset): Method {
-  return [...EXACT, BEAM].find(({ applies }) => applies(ruleset)) ?? NONE;
+  return METHODS.find(({ applies }) => applies(ruleset)) ?? NONE;
 }
 
 /** Solve a board. */

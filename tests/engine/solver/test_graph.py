@@ -5,6 +5,7 @@ Most tests run it as plain Python; compiling it takes long, so that one test doe
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ from engine.solver.graph.locks import is_locked
 from engine.solver.solution import Verdict
 from tests.engine.solver.graph_boards import GAMES, check, small_board
 from tests.relatives import find_ruleset
+from tests.vectors.solver import graph as vectors
 
 PACKAGES = ("engine.solver.graph", "engine.solver.beam")
 """The compiled functions of the one use those of the other."""
@@ -95,6 +97,14 @@ def home_after(board: Board, line: tuple[Move, ...]) -> int:
     for move in line:
         board, _ = play(board, move)
     return board.home
+
+
+@pytest.mark.usefixtures("_plain")
+def test_answers_are_those_of_the_vectors() -> None:
+    entries = json.loads(vectors.FILE.read_text(encoding="utf-8"))
+    assert {(entry["game"], entry["variant"]) for entry in entries} == set(GAMES)
+    assert {entry["verdict"] for entry in entries} == {verdict.value for verdict in Verdict}
+    assert [vectors.answer(entry) for entry in entries] == entries
 
 
 def walked(rules: Ruleset, number: int) -> Iterator[tuple[Layout, list[int]]]:

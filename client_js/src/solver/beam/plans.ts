@@ -90,7 +90,7 @@ interface Style {
 
 /** round(SCALE * exp(z / 2)) for 64 quantiles z of the normal distribution. */
 // prettier-ignore
-const LOG_NORMAL = [
+export const LOG_NORMAL = [
   306, 379, 424, 460, 490, 517, 542, 565, 587, 608, 628, 648, 667, 685, 704, 722,
   740, 758, 775, 793, 811, 829, 846, 864, 882, 900, 919, 937, 956, 975, 994, 1014,
   1034, 1055, 1075, 1097, 1119, 1141, 1165, 1189, 1213, 1239, 1266, 1293, 1322, 1352, 1384, 1417,

@@ -1,0 +1,46 @@
+/** Lines of the search as moves of the rules. */
+
+import { type Board, pileAt } from "../../rules/board.ts";
+import { DOWN } from "../../rules/cards.ts";
+import { apply } from "../../rules/play.ts";
+import type { Move } from "../../rules/ruleset.ts";
+import { HOME, TALON, countOf, placeOf, sourceOf, targetOf } from "./encoding.ts";
+import type { Tables } from "./tables.ts";
+
+/** The moves for those of a search from a board, with the deals that come before some. */
+export function lineOf(board: Board, { numbers }: Tables, moves: readonly number[]): Move[] {
+  const { stock, waste } = board.ruleset;
+  const drawn = [
+    ...(waste === null ? [] : pileAt(board, waste)),
+    ...pileAt(board, stock).toReversed(),
+  ];
+  const line: Move[] = [];
+  let at = board;
+
+  function append(source: number, target: number, count = 1): void {
+    const move = { source, target, count };
+    line.push(move);
+    at = apply(at, move);
+  }
+
+  for (const move of moves) {
+    const source = sourceOf(move);
+    const target = targetOf(move);
+    const to = target >= HOME ? target - HOME : numbers[target]!;
+    if (source >= HOME) {
+      append(source - HOME, to);
+    } else if (source < TALON) {
+      append(numbers[source]!, to, countOf(move));
+    } else if (waste === null) {
+      append(stock, to);
+    } else {
+      const card = drawn[placeOf(move)]! & ~DOWN;
+      while (pileAt(at, waste).at(-1) !== card) {
+        if (pileAt(at, stock).length > 0) append(stock, waste);
+        else append(waste, stock);
+      }
+      append(waste, to);
+    }
+  }
+  return line;
+}

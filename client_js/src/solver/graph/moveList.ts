@@ -1,0 +1,53 @@
+/** A list of moves with their scores. */
+
+import { type Salt, noiseOf } from "./noise.ts";
+import { numberOf } from "./encoding.ts";
+
+/** More moves than any position has. */
+export const MOST_MOVES = 512;
+
+/** Above the number of a move, in one number with its score. */
+const SCORE = 2 ** 40;
+
+export class MoveList {
+  size = 0;
+  readonly moves = new Int32Array(MOST_MOVES);
+  private readonly scores = new Int32Array(MOST_MOVES);
+  private readonly keys = new Float64Array(MOST_MOVES);
+
+  clear(): void {
+    this.size = 0;
+  }
+
+  add(move: number, score: number): void {
+    this.moves[this.size] = move;
+    this.scores[this.size] = score;
+    this.size += 1;
+  }
+
+  /** Keep the moves for which something holds. */
+  keep(holds: (move: number) => boolean): void {
+    const { size, moves, scores } = this;
+    this.size = 0;
+    for (let nth = 0; nth < size; nth++) {
+      if (holds(moves[nth]!)) this.add(moves[nth]!, scores[nth]!);
+    }
+  }
+
+  /** Sort them, those of the lowest score first, of which noise is a part if there is a salt. */
+  sort(salt: Salt | null): void {
+    const { size, moves, scores, keys } = this;
+    for (let nth = 0; nth < size; nth++) {
+      const move = moves[nth]!;
+      let key = scores[nth]! * SCORE + numberOf(move);
+      if (salt !== null) key += noiseOf(key, salt) * SCORE;
+      let at = nth;
+      for (; at > 0 && keys[at - 1]! > key; at--) {
+        keys[at] = keys[at - 1]!;
+        moves[at] = moves[at - 1]!;
+      }
+      keys[at] = key;
+      moves[at] = move;
+    }
+  }
+}
