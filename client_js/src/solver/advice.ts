@@ -5,7 +5,9 @@
  * of placing the unseen cards as likely as any other; each board is solved with all its cards known,
  * and its line votes for its first move. That is an approximation: a line may rely on a card that
  * the player will not have seen by then, but where many lines begin alike, the move is good. Where
- * none wins, those vote that bring cards home. A move that is right on all boards needs no votes.
+ * a board has many lines that win, the simple move has the vote of each that can still be won after
+ * it: another one is good only where it wins more. Else, where no line wins, those vote that bring
+ * cards home. A move that is right on all boards needs no votes.
  */
 
 import { type Board, type Layout, cardsHome } from "../rules/board.ts";
@@ -65,7 +67,12 @@ const CERTAIN = 50;
  */
 export function advise(
   known: Layout,
-  { glance, solve, budget }: Pick<Method, "glance" | "solve" | "budget">,
+  {
+    glance,
+    solve,
+    budget,
+    manyLines = false,
+  }: Pick<Method, "glance" | "solve" | "budget" | "manyLines">,
   limits: Limits,
   been: ReadonlySet<string> = new Set(),
 ): Advice {
@@ -80,6 +87,7 @@ export function advise(
     if (been.has(keyOf(apply(known, move)))) continue;
     votes.set(moveText(known.ruleset, move), { move, wins: 0, gains: 0 });
   }
+  const usual = simple ? votes.get(moveText(known.ruleset, simple)) : undefined;
   let samples = 0;
   let took = 0;
   let time = limits.now();
@@ -88,14 +96,17 @@ export function advise(
     const board = imagined(known, random);
     const { verdict, line, home } = certain ? solve(board, budget / CERTAIN) : glance(board);
     samples += 1;
+    const [first] = line;
+    const voted = first && votes.get(moveText(known.ruleset, first));
+    if (manyLines && !certain && verdict === "winnable" && usual && usual !== voted) {
+      if (glance(apply(board, usual.move)).verdict === "winnable") usual.wins += 1;
+    }
     const after = limits.now();
     took = after - time;
     time = after;
-    const [first] = line;
-    const voted = first && votes.get(moveText(known.ruleset, first));
     if (voted === undefined) continue;
     if (verdict === "winnable") voted.wins += 1;
-    else if (home > cardsHome(board)) voted.gains += 1;
+    else if (home > cardsHome(board) && (certain || !manyLines)) voted.gains += 1;
   }
   const chosen = chosenOf([...votes.values()], simple);
   const { move, wins } = chosen ?? { move: simple, wins: 0 };

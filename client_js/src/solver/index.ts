@@ -29,6 +29,8 @@ export interface Method {
   readonly budget: number;
   /** The verdict on a board that is only imagined, of which there are many a second. */
   readonly glance: Glance;
+  /** Whether a board has many lines that win, of which the one that is found is any. */
+  readonly manyLines?: boolean;
 }
 
 /** All methods; the first that applies is used. */
@@ -37,7 +39,7 @@ const METHODS: readonly Method[] = [
   { ...passes, budget: 1, glance: passes.solve },
   { ...piles, budget: 10_000_000, glance: (board) => piles.solve(board, 100_000) },
   // For most other rules of one pack, and for the rest.
-  { ...graph, budget: 3_000_000 },
+  { ...graph, budget: 3_000_000, manyLines: true },
   { ...beam, budget: 2_000_000 },
 ];
 

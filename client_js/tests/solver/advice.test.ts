@@ -8,11 +8,12 @@ import { hint } from "../../src/rules/hints.ts";
 import { isLegal, isWon, legalMoves, topOf } from "../../src/rules/moves.ts";
 import { moveText } from "../../src/rules/notation.ts";
 import { play } from "../../src/rules/play.ts";
-import { advise, imagined } from "../../src/solver/advice.ts";
+import { advise, imagined, isSame } from "../../src/solver/advice.ts";
 import { type Solve, methodOf } from "../../src/solver/index.ts";
 import { keyOf, knownOf } from "../../src/solver/known.ts";
 import { type Random, randomFrom, shuffledBy } from "../../src/solver/random.ts";
 import { safeMove } from "../../src/solver/safe.ts";
+import type { Verdict } from "../../src/solver/solution.ts";
 import { exhaust } from "./exhaustive.ts";
 
 const IDS = games.map(({ id }) => id);
@@ -147,6 +148,29 @@ describe("advice", () => {
       expect(known.ruleset.foundations).toContain(move?.target);
     }
     expect(ready).toBeGreaterThan(10);
+  });
+
+  it("is the simple hint where other moves only win as much, if boards have many lines", () => {
+    const random = randomFrom(7);
+    let board = midway("klondike", random, 12);
+    while (safeMove(knownOf(board)) !== null || legalMoves(board).length < 2) {
+      board = midway("klondike", random, 12);
+    }
+    const simple = hint(knownOf(board))!;
+    const other = legalMoves(board).find((move) => !isSame(move, simple))!;
+    /** Lines begin with another move; the board after the simple one can be won, or cannot. */
+    const solving = (verdict: Verdict): Solve => {
+      const won = { home: 52, most: true, proof: "", effort: 0, steps: 1 };
+      return (each) => ({
+        ...won,
+        verdict: each.moves > board.moves ? verdict : "winnable",
+        line: [other],
+      });
+    };
+    const advised = (verdict: Verdict) =>
+      advise(knownOf(board), { ...by(solving(verdict)), manyLines: true }, PLENTY);
+    expect(advised("winnable")).toMatchObject({ move: simple, wins: PLENTY.samples });
+    expect(advised("unknown")).toMatchObject({ move: other, wins: PLENTY.samples });
   });
 
   it("stops before its time is over, after one board at least", () => {
