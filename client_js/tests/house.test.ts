@@ -22,6 +22,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "circles",
     "home",
     "operators",
+    "own",
   ],
   ["shell"],
 ];
@@ -46,6 +47,7 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   offline: { text: "the service worker shows what the server tells the player" },
   operators: { account: "an operator shows a passkey, as on the account page" },
+  own: { practice: "it begins a deal in practice, as a link to one does" },
   home: {
     race: "it has the button that opens a race, and the field for a room's code",
     daily: "it lists the dailies",

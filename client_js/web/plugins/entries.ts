@@ -13,6 +13,7 @@ const OWN: Readonly<Record<string, string>> = {
   c: "challenges",
   circles: "circles",
   o: "circles",
+  own: "variants",
 };
 
 /** The modules of the first paint, by the first segment of the path. */
@@ -34,6 +35,7 @@ const MODULES: Readonly<Record<string, readonly string[]>> = {
   settings: ["account/Settings.svelte"],
   circles: ["circles/Circles.svelte"],
   o: ["circles/Circles.svelte"],
+  own: ["own/Own.svelte"],
 };
 
 /**

@@ -6,7 +6,7 @@ import { findRuleset, games } from "../../src/rules/catalog.ts";
 import { parseCard } from "../../src/rules/cards.ts";
 import { ENDLESS } from "../../src/rules/ruleset.ts";
 import { anyCardOf } from "../src/board/reasons.ts";
-import { rulesOf, tapWords } from "../src/practice/ruleWords.ts";
+import { rulesOf, tapWords } from "../src/parts/rules/ruleWords.ts";
 import {
   LANGUAGES,
   cardWords,
@@ -21,7 +21,7 @@ const FOLDER = fileURLToPath(new URL("../src/text/messages", import.meta.url));
 
 /** Messages that are the same in a language as in the source. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
-  de: ["Name", "Passkey {number}", "samedeal", "{clock} min"],
+  de: ["Name", "Passkey {number}", "Reserve", "samedeal", "{clock} min"],
   fr: [
     ...[
       "Hmm …",

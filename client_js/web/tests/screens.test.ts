@@ -39,6 +39,7 @@ function screens(onLine = true): Screens {
     boards: here,
     circles: here,
     operators: here,
+    own: here,
     challenge: here,
     challenging: here,
   };

@@ -8,7 +8,7 @@ import { PARS, isForAll, isForPar, rulesetOf, scaleOf, targetOf } from "../src/a
 import { afterWords, beforeWords } from "../src/daily/known.ts";
 import { scopesOf } from "../src/leaderboard/scopes.ts";
 import { provedOf } from "../src/practice/par.ts";
-import { rulesOf } from "../src/practice/ruleWords.ts";
+import { rulesOf } from "../src/parts/rules/ruleWords.ts";
 import type { Answer, Ask } from "../src/solver/protocol.ts";
 import { reachedWords, useLanguage } from "../src/text/index.ts";
 

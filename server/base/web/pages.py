@@ -28,7 +28,7 @@ INDEX = "/index.html"
 
 SCREENS = {
     *("", "new", "r", "watch", "daily", "leaderboard", "practice", "rules", "run", "deal"),
-    *("settings", "archive", "player", "account", "c", "circles", "o"),
+    *("settings", "archive", "player", "account", "c", "circles", "o", "own"),
 }
 """First path segments of the screens of the page, which is a single-page application."""
 

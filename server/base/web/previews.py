@@ -386,5 +386,11 @@ def rules(game: Game) -> Preview:
     return of_game(f"How to play {game.name}", about, f"/rules/{game.id}", game)
 
 
-GAME_SCREENS = {"daily": today, "practice": practice, "rules": rules}
+def own(game: Game) -> Preview:
+    """Return the preview of a game by rules of somebody's own."""
+    about = "A game by rules of one's own: see what is different, practise it, and race it."
+    return of_game(f"{game.name} with a twist", about, f"/own/{game.id}", game)
+
+
+GAME_SCREENS = {"daily": today, "practice": practice, "rules": rules, "own": own}
 """Previews of a game's screens that do not read the store, by the first path segment."""

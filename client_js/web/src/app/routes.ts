@@ -5,7 +5,7 @@ import { type Group, SCOPES, type Scope } from "./boards.ts";
 
 export type Route =
   | { screen: "home" }
-  | { screen: "new" }
+  | { screen: "new"; game?: string; rules?: string }
   | { screen: "settings" }
   | { screen: "account" }
   | { screen: "practice"; game: string }
@@ -27,6 +27,7 @@ export type Route =
   | { screen: "challenge"; challenge: string }
   | { screen: "challenging"; player: string | null; circle: string | null }
   | { screen: "circles"; page: CirclePage; about: string }
+  | { screen: "own"; game: string | null; rules: string; name: string }
   | { screen: "missing" };
 
 /** The player's circles; one of them, by its id; or what the link leads to that lets others in. */
@@ -42,6 +43,7 @@ const LISTS: readonly OperatorPage[] = ["players", "rooms", "acts"];
 export const ALONE: ReadonlySet<Route["screen"]> = new Set([
   "practice",
   "rules",
+  "own",
   "settings",
   "missing",
 ]);
@@ -49,10 +51,18 @@ export const ALONE: ReadonlySet<Route["screen"]> = new Set([
 export const paths = {
   home: `${ROOT}/`,
   newRace: `${ROOT}/new`,
+  /** A race by rules of one's own. */
+  ownRace: (game: string, rules: string) => `${ROOT}/new?game=${game}&rules=${readable(rules)}`,
   settings: `${ROOT}/settings`,
   account: `${ROOT}/account`,
   practice: (game: string) => `${ROOT}/practice/${encodeURIComponent(game)}`,
   rules: (game: string) => `${ROOT}/rules/${encodeURIComponent(game)}`,
+  /** The games of one's own; or one of them, by its changes to a game's rules, and its name. */
+  own: (game = "", rules = "", name = "") => {
+    const query = [rules && `rules=${readable(rules)}`, name && `name=${encodeURIComponent(name)}`];
+    const more = query.filter(Boolean).join("&");
+    return `${ROOT}/own${game && `/${encodeURIComponent(game)}`}${more && `?${more}`}`;
+  },
   room: (code: string) => `${ROOT}/r/${encodeURIComponent(code)}`,
   /** A room to watch, with its watch key. */
   watch: (code: string, key: string) =>
@@ -105,6 +115,11 @@ export const paths = {
   },
 } as const;
 
+/** Changes to rules in a query, in which what is between them may stand as it is. */
+function readable(rules: string): string {
+  return encodeURIComponent(rules).replace(/%3D|%3B|%2C/g, decodeURIComponent);
+}
+
 /** The route of a path and its query. */
 export function routeOf({ pathname, search }: { pathname: string; search: string }): Route {
   const path = pathname.startsWith(ROOT) ? pathname.slice(ROOT.length) : pathname;
@@ -117,8 +132,18 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
   if (first === "admin") return operatorsAt(second, third, rest.length > 0);
   if (third !== undefined) return { screen: "missing" };
   if (first === undefined) return { screen: "home" };
-  if ((first === "new" || first === "settings" || first === "account") && second === undefined) {
+  if ((first === "settings" || first === "account") && second === undefined) {
     return { screen: first };
+  }
+  if (first === "new" && second === undefined) {
+    const query = new URLSearchParams(search);
+    const [game, rules] = [query.get("game"), query.get("rules")];
+    return { screen: first, ...(game !== null && rules !== null && { game, rules }) };
+  }
+  if (first === "own") {
+    const query = new URLSearchParams(search);
+    const [rules, name] = [query.get("rules") ?? "", query.get("name") ?? ""];
+    return { screen: first, game: second ?? null, rules, name };
   }
   if ((first === "practice" || first === "rules") && second !== undefined) {
     return { screen: first, game: second };

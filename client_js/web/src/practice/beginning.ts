@@ -3,10 +3,10 @@
  * practises has begun already.
  */
 
-import type { ApiTypes, Run, TextStorage } from "@samedeal/client";
+import type { ApiTypes, Ruleset, Run, TextStorage } from "@samedeal/client";
 import type { Ghost } from "./ghost.ts";
 import { against } from "./ghostRace.svelte.ts";
-import { Practice, type StoredDeal, store, storedDeal } from "./practice.svelte.ts";
+import { Practice, type StoredDeal, newSeed, store, storedDeal } from "./practice.svelte.ts";
 
 /** A deal that may become its game's practice deal. */
 export interface Beginning {
@@ -25,6 +25,13 @@ export function dealOf(
   day: number | null,
 ): Beginning {
   return { game, deal: { seed, moves: [], rules, variant, ...(day !== null && { day }) } };
+}
+
+/** A new deal by a variant; the one that is practised, if there is one. */
+export function dealBy({ game, variant, digest }: Ruleset, storage: TextStorage): Beginning {
+  const stored = storedDeal(game, storage);
+  if (stored?.rules === digest && stored.race === undefined) return { game, deal: stored };
+  return { game, deal: { seed: newSeed(), moves: [], rules: digest, variant } };
 }
 
 /**

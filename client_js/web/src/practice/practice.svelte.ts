@@ -12,6 +12,7 @@ import {
   cardsNeverSeen,
   viewOf,
 } from "../../../src/rules/board.ts";
+import { isChanges } from "../../../src/rules/changes.ts";
 import { findRuleset, findStoredRuleset } from "../../../src/rules/catalog.ts";
 import { dealSeed, parseSeed } from "../../../src/rules/deal.ts";
 import { EngineError } from "../../../src/rules/errors.ts";
@@ -73,7 +74,7 @@ const simply: Advisor = async (boards) => {
 
 export class Practice {
   /** The rules of the deal, which may be older than those of a new deal. */
-  ruleset: Ruleset;
+  ruleset: Ruleset = $state.raw() as Ruleset;
   /** Whether the stored deal was replaced by a new one, since its rules are no longer known. */
   readonly lost: boolean;
   readonly #game: string;
@@ -215,9 +216,9 @@ export class Practice {
     this.save();
   }
 
-  /** Start a new deal, with today's rules. */
-  deal(): void {
-    this.ruleset = findRuleset(this.#game, STANDARD);
+  /** Start a new deal with today's rules: the standard ones, or those of one's own that it has. */
+  deal(variant = isChanges(this.ruleset.variant) ? this.ruleset.variant : STANDARD): void {
+    this.ruleset = findRuleset(this.#game, variant);
     this.#seed = newSeed();
     this.race = null;
     this.day = null;
@@ -280,7 +281,7 @@ export function store(deal: StoredDeal, game: string, storage: TextStorage): voi
   storage.setItem(keyOf(game), JSON.stringify(deal));
 }
 
-function newSeed(): string {
+export function newSeed(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SEED_BYTES));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,12 +1,13 @@
 /** Terms of a round, in words. */
 
 import { type Terms, games } from "@samedeal/client";
+import { variantWords } from "../app/own/names.ts";
 import { text } from "../text/index.ts";
 
 /** As in `Robert, 10 minutes`; the variant is named where it is not the game's base form. */
 export function termsWords({ game, variant, limit, help = "none" }: Terms): string {
   const known = games.find(({ id }) => id === game);
-  const form = known?.variants.find(({ id }) => id === variant && id !== "standard")?.name;
+  const form = variantWords(game, variant);
   const helped = help === "none" ? undefined : text.help.terms[help];
   const words = [known?.name ?? game, form, text.start.minutes(limit / 60), helped];
   return words.filter((word) => word !== undefined).join(", ");

@@ -47,6 +47,7 @@ export const FILES: Files = {
   challenge: () => withOwnText("challenges", import("../challenges/Challenge.svelte")),
   challenging: () => withOwnText("challenges", import("../challenges/NewChallenge.svelte")),
   circles: () => withOwnText("circles", import("../circles/Circles.svelte")),
+  own: () => withOwnText("variants", import("../own/Own.svelte")),
   missing: () => import("../parts/Missing.svelte"),
   table: () => import("../table/Table.svelte"),
   boards: () => withText(import("../watch/Boards.svelte")),

@@ -1,7 +1,8 @@
 /** The settings of the last race in this browser, the defaults for the next one. */
 
-import { games } from "@samedeal/client";
+import { STANDARD, games } from "@samedeal/client";
 import { storage } from "../../kit/storage.ts";
+import { isChanges } from "../../../../src/rules/changes.ts";
 import { usualLimit } from "../limits.ts";
 
 /** The settings that a room is created with. */
@@ -25,8 +26,19 @@ export function lastRace(): RaceWish {
   return readRace(storage.getItem(KEY));
 }
 
-export function keepRace(wish: RaceWish): void {
-  storage.setItem(KEY, JSON.stringify(wish));
+/** The settings for a variant of a game that a link asks for; of the last race, if it asks for none. */
+export function wishOf(game = "", variant = ""): RaceWish {
+  const last = lastRace();
+  const known = games.find(({ id }) => id === game);
+  const fits = isChanges(variant) || known?.variants.some(({ id }) => id === variant);
+  if (known === undefined || !fits) return last;
+  return { ...last, game, variant, limit: usualLimit(game) };
+}
+
+/** Keep the settings of a race; a game's own rules, if they were those of the player. */
+export function keepRace({ variant, ...wish }: RaceWish): void {
+  const listed = isChanges(variant) ? STANDARD : variant;
+  storage.setItem(KEY, JSON.stringify({ ...wish, variant: listed }));
 }
 
 /** The settings in stored JSON; the defaults if they are malformed or no longer offered. */

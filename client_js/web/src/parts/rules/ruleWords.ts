@@ -1,13 +1,13 @@
 /** The rules of a game in words, from its ruleset alone, with an example for the eye. */
 
-import { type Card, PACK_SIZE, SUITS } from "../../../src/rules/cards.ts";
-import { pileAt } from "../../../src/rules/board.ts";
-import { EMPTY, ENDLESS, type Ruleset } from "../../../src/rules/ruleset.ts";
-import type { Foundation, Tableau } from "../../../src/rules/schema.ts";
-import { PARS, isForAll } from "../app/targets.ts";
-import { playsToTableau, tapsSelect } from "../board/choices.ts";
-import { openingView } from "../board/opening.ts";
-import { rankWords, text } from "../text/index.ts";
+import { type Card, PACK_SIZE, SUITS } from "../../../../src/rules/cards.ts";
+import { pileAt } from "../../../../src/rules/board.ts";
+import { EMPTY, ENDLESS, type Ruleset } from "../../../../src/rules/ruleset.ts";
+import type { Foundation, Tableau } from "../../../../src/rules/schema.ts";
+import { PARS, isForAll } from "../../app/targets.ts";
+import { playsToTableau, tapsSelect } from "../../board/choices.ts";
+import { openingView } from "../../board/opening.ts";
+import { rankWords, text } from "../../text/index.ts";
 
 /** A rule, and an example of cards that follow it, bottom to top. */
 export interface RuleWords {

@@ -1,0 +1,286 @@
+/**
+ * Rules as a form changes them: pure. What goes with a change is changed too, as far as there is one
+ * sensible way, so that whoever takes the tableau away has not to look for all that named it.
+ */
+
+import { MAX_CHANGES, changesBetween } from "../../../src/rules/changes.ts";
+import type { Key } from "../../../src/rules/schemaKeys.ts";
+import { TABLE_DEFAULTS } from "../../../src/rules/schemaKeys.ts";
+import { type Game, type Rules, STANDARD, type Tableau } from "../../../src/rules/schema.ts";
+import { SUITS } from "../../../src/rules/cards.ts";
+import type { OptionalTable } from "../parts/rules/keyWords.ts";
+
+/** The most piles of a deal, and the most cards in one. */
+export const MOST_PILES = 20;
+export const MOST_IN_PILE = 104;
+
+/** The suits that packs can be made of: all, two, or one. */
+export const SUIT_SETS = ["SHDC", "SH", "SC", "HD", "SD", "HC", "DC", "S", "H", "D", "C"];
+
+/** The most that is offered of a number without an end. */
+const OFFERED = 12;
+
+/** The numbers that are offered for a key which has words besides, and the one that it has. */
+export function numbersOf({ least = 0 }: Key, value: unknown): number[] {
+  const offered = Array.from({ length: OFFERED - least + 1 }, (_, nth) => least + nth);
+  return typeof value === "number" && value > OFFERED ? [...offered, value] : offered;
+}
+
+/** A game's rules without changes. */
+export function standardOf(game: Game): Rules {
+  const [standard] = game.variants;
+  if (standard === undefined) throw new RangeError(`${game.id} has no rules.`);
+  return standard.rules;
+}
+
+/**
+ * The variant's id for rules: that of a listed variant which has the same, else the changes. Null if
+ * these are too long.
+ */
+export function variantOf(game: Game, rules: Rules): string | null {
+  const listed = game.variants.find((each) => changesBetween(each.rules, rules) === "");
+  if (listed !== undefined) return listed.id;
+  const changes = changesBetween(standardOf(game), rules);
+  return changes.length > MAX_CHANGES ? null : changes;
+}
+
+/** The changes that a variant is of its game's standard rules; empty for these. */
+export function changesOf(game: Game, variant: string): string {
+  const listed = game.variants.find(({ id }) => id === variant);
+  if (listed === undefined) return variant === STANDARD ? "" : variant;
+  return changesBetween(standardOf(game), listed.rules);
+}
+
+/** How many cards the stock has when the game begins; negative if more are dealt than there are. */
+export function leftInStock({ packs, foundations, tableau, reserve }: Rules): number {
+  const setUp = foundations.filter(({ setup }) => setup !== "empty").map(({ piles }) => piles);
+  return packs * 52 - sum([...setUp, ...(tableau?.deal ?? []), ...(reserve?.deal ?? [])]);
+}
+
+/** Whether a key means anything by these rules; of one group of foundations. */
+export function applies(rules: Rules, { table, name }: Key, group = 0): boolean {
+  const { stock, tableau } = rules;
+  const home = rules.foundations[group];
+  switch (`${table}.${name}`) {
+    case "stock.turns":
+      return stock.plays.length === 1 && stock.plays[0] === "waste";
+    case "stock.row_on_empty":
+      return stock.plays.includes("row");
+    case "stock.to_foundation":
+      return stock.plays.includes("foundation");
+    case "stock.top":
+      return stock.plays.length > 0;
+    case "tableau.match":
+    case "tableau.wrap":
+      return tableau?.order !== "any";
+    case "tableau.run_match":
+      return tableau?.match === "any" && tableau.moves !== "card" && tableau.moves !== "any";
+    case "tableau.moves":
+      return tableau?.plays.includes("tableau") === true;
+    case "foundations.order":
+    case "foundations.match":
+    case "foundations.wrap":
+      return home?.takes === "card";
+    case "foundations.last":
+      return home?.takes === "card" && home.first === "any";
+    case "foundations.automatic":
+      return home?.takes === "run";
+    case "foundations.plays":
+      return tableau !== null && home?.takes === "card" && home.setup === "empty";
+    default:
+      return true;
+  }
+}
+
+/** The options of a key that can be chosen by these rules, and those that are chosen. */
+export function optionsOf(rules: Rules, { table, name, options = [] }: Key): readonly string[] {
+  const lacks: Readonly<Record<string, boolean>> = {
+    tableau: rules.tableau === null,
+    row: rules.tableau === null,
+    cell: rules.cells === null,
+    // A stock that is to deal to a waste gets one.
+    waste: rules.waste === null && table !== "stock",
+    reserve: rules.reserve === null,
+  };
+  if (table === "foundations" && name === "order") return options.filter((each) => each !== "any");
+  return name === "plays" || name === "fill" ? options.filter((each) => !lacks[each]) : options;
+}
+
+/** Rules with another value of a key, and what goes with it; of one group of foundations. */
+export function withValue(rules: Rules, key: Key, value: unknown, group = 0): Rules {
+  const { table, name } = key;
+  if (table === "")
+    return name === "packs" ? withPacks(rules, value as number) : set(rules, key, value);
+  if (table === "foundations") {
+    const groups = rules.foundations.map((each, at) =>
+      at === group ? set(each, key, value) : each,
+    );
+    return settled({ ...rules, foundations: groups });
+  }
+  const found = rules[table];
+  if (found === null) return rules;
+  const changed: Rules = { ...rules, [table]: set(found, key, value) };
+  return settled(table === "stock" && name === "plays" ? withWasteOf(changed) : changed);
+}
+
+/** Rules with a table that they have not had, to which cards may go. */
+export function withTable(rules: Rules, table: OptionalTable): Rules {
+  switch (table) {
+    case "tableau":
+      return settled({ ...rules, tableau: TABLE_DEFAULTS.tableau });
+    case "waste":
+      return settled(
+        withWasteOf({ ...rules, stock: { ...rules.stock, plays: ["waste"], top: "down" } }),
+      );
+    case "reserve":
+      return settled({ ...rules, reserve: { ...TABLE_DEFAULTS.reserve, plays: places(rules) } });
+    case "cells":
+      return settled(
+        withPlays({ ...rules, cells: { ...TABLE_DEFAULTS.cells, plays: places(rules) } }, "cell"),
+      );
+  }
+}
+
+/** Rules without a table, and without all that named it. */
+export function withoutTable(rules: Rules, table: OptionalTable): Rules {
+  const less: Rules = { ...rules, [table]: null };
+  if (table === "waste") {
+    const plays = rules.stock.plays.filter((place) => place !== "waste");
+    const deals = plays.length > 0 || leftInStock(rules) === 0 || rules.tableau === null;
+    return settled({ ...less, stock: { ...rules.stock, plays: deals ? plays : ["row"] } });
+  }
+  if (table !== "tableau") return settled(less);
+  const plays = rules.stock.plays.filter((place) => place !== "row" && place !== "tableau");
+  const stock = { ...rules.stock, plays };
+  return settled(plays.length > 0 ? { ...less, stock } : withTable({ ...less, stock }, "waste"));
+}
+
+/** Rules with one more group of foundations, like the last one. */
+export function withGroup(rules: Rules): Rules {
+  const last = rules.foundations.at(-1) ?? TABLE_DEFAULTS.foundations;
+  const setup = last.setup === "dealt" ? "empty" : last.setup;
+  const first = last.setup === "dealt" ? "same" : last.first;
+  return settled({ ...rules, foundations: [...rules.foundations, { ...last, first, setup }] });
+}
+
+/** Rules without a group of foundations. */
+export function withoutGroup(rules: Rules, group: number): Rules {
+  return settled({ ...rules, foundations: rules.foundations.filter((_, at) => at !== group) });
+}
+
+/** A deal with as many piles as wanted: a new one is like the last. */
+export function withPiles(deal: readonly number[], piles: number): number[] {
+  const last = deal.at(-1) ?? 1;
+  return Array.from(
+    { length: Math.min(MOST_PILES, Math.max(1, piles)) },
+    (_, at) => deal[at] ?? last,
+  );
+}
+
+/** The numbers in a text such as `1 2, 3`; null if it is none of piles. */
+export function dealIn(text: string): number[] | null {
+  const parts = text.split(/[^\d-]+/).filter(Boolean);
+  const numbers = parts.map(Number);
+  const fits = numbers.every((each) => Number.isInteger(each) && each >= 0 && each <= MOST_IN_PILE);
+  return fits && numbers.length >= 1 && numbers.length <= MOST_PILES ? numbers : null;
+}
+
+/** Twice the cards go home on twice the foundations. */
+function withPacks(rules: Rules, packs: number): Rules {
+  const by = packs / rules.packs;
+  const foundations = rules.foundations.map((group) => {
+    const piles = group.piles * by;
+    return Number.isInteger(piles) ? { ...group, piles } : group;
+  });
+  return settled({ ...rules, packs, foundations });
+}
+
+/** A waste goes with a stock that deals to it. */
+function withWasteOf(rules: Rules): Rules {
+  const has = rules.stock.plays.includes("waste");
+  if (!has) return { ...rules, waste: null };
+  return rules.waste
+    ? rules
+    : { ...rules, waste: { ...TABLE_DEFAULTS.waste, plays: places(rules) } };
+}
+
+/** Let cards go to a place from wherever most come from. */
+function withPlays(rules: Rules, place: "cell"): Rules {
+  if (rules.tableau !== null) {
+    return { ...rules, tableau: { ...rules.tableau, plays: [...rules.tableau.plays, place] } };
+  }
+  if (rules.waste === null) return rules;
+  return { ...rules, waste: { ...rules.waste, plays: [...rules.waste.plays, place] } };
+}
+
+/** Where the cards of a new table go. */
+function places({ tableau }: Rules): ("tableau" | "foundation")[] {
+  return tableau === null ? ["foundation"] : ["tableau", "foundation"];
+}
+
+/** Rules without what can no longer be meant. */
+function settled(rules: Rules): Rules {
+  const { tableau, waste, reserve, cells } = rules;
+  const { plays } = rules.stock;
+  const there = (place: string) =>
+    (place !== "tableau" || tableau !== null) && (place !== "cell" || cells !== null);
+  const onlyWaste = plays.length === 1 && plays[0] === "waste";
+  const looked =
+    plays.includes("tableau") ||
+    (plays.includes("foundation") && rules.stock.to_foundation !== "any");
+  return {
+    ...rules,
+    foundations: rules.foundations.map((group) => settledGroup(group, rules)),
+    tableau: tableau && settledTableau({ ...tableau, plays: tableau.plays.filter(there) }, rules),
+    stock: {
+      ...rules.stock,
+      turns: onlyWaste ? rules.stock.turns : 1,
+      row_on_empty: plays.includes("row") ? rules.stock.row_on_empty : true,
+      to_foundation: plays.includes("foundation") ? rules.stock.to_foundation : "fitting",
+      top: looked ? "up" : rules.stock.top,
+    },
+    waste: waste && { ...waste, plays: waste.plays.filter(there) },
+    reserve: reserve && { ...reserve, plays: reserve.plays.filter(there) },
+    cells: cells && { ...cells, plays: cells.plays.filter(there) },
+  };
+}
+
+function settledTableau(tableau: Tableau, { waste, reserve }: Rules): Tableau {
+  const match = tableau.order === "any" ? "any" : tableau.match;
+  const single = tableau.moves === "card" || tableau.moves === "any";
+  return {
+    ...tableau,
+    match,
+    run_match: single || match !== "any" ? null : tableau.run_match,
+    fill: tableau.fill.filter(
+      (from) => (from !== "waste" || waste !== null) && (from !== "reserve" || reserve !== null),
+    ),
+  };
+}
+
+function settledGroup(group: Rules["foundations"][number], { tableau }: Rules) {
+  const single = group.takes === "card";
+  const dealt = group.setup === "dealt";
+  const first = dealt ? "any" : !single && isAny(group.first) ? "K" : group.first;
+  const givesBack = tableau !== null && single && group.setup === "empty";
+  return {
+    ...group,
+    first,
+    suits: dealt ? SUITS : group.suits,
+    last: single && first === "any" ? group.last : null,
+    automatic: !single && group.automatic,
+    plays: givesBack ? group.plays : [],
+  };
+}
+
+function isAny(first: string): boolean {
+  return first === "any" || first === "same";
+}
+
+function set<Table extends object>(table: Table, { name }: Key, value: unknown): Table {
+  return { ...table, [name]: value };
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

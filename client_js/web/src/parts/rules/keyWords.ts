@@ -1,0 +1,150 @@
+/** The keys of rules and their values in words; every key, option and fault has some. */
+
+import type { Fault, Reason } from "../../../../src/rules/faults.ts";
+import type { Key } from "../../../../src/rules/schemaKeys.ts";
+import type {
+  Cells,
+  Foundation,
+  Match,
+  Order,
+  Place,
+  Reserve,
+  Rules,
+  Stock,
+  Tableau,
+  Waste,
+} from "../../../../src/rules/schema.ts";
+import { RANKS, SUITS } from "../../../../src/rules/cards.ts";
+import { entry, rankWords, text } from "../../text/index.ts";
+
+/** The tables that a game may do without. */
+export const OPTIONAL = ["tableau", "waste", "reserve", "cells"] as const;
+export type OptionalTable = (typeof OPTIONAL)[number];
+
+/** Any part of the form: a table, or what belongs to the rules themselves. */
+export type Part = "rules" | "foundations" | "stock" | OptionalTable;
+
+/** What there are words for: a word that is missing is an error of types. */
+interface Words {
+  readonly keys: {
+    readonly rules: Readonly<Record<"packs" | "suits", string>>;
+    readonly foundations: Readonly<Record<keyof Foundation, string>>;
+    readonly tableau: Readonly<Record<keyof Tableau, string>>;
+    readonly stock: Readonly<Record<keyof Stock, string>>;
+    readonly waste: Readonly<Record<keyof Waste, string>>;
+    readonly reserve: Readonly<Record<keyof Reserve, string>>;
+    readonly cells: Readonly<Record<keyof Cells, string>>;
+  };
+  readonly options: {
+    readonly order: Readonly<Record<Order, string>>;
+    readonly match: Readonly<Record<Match, string>>;
+    readonly place: Readonly<Record<Place, string>>;
+    readonly dealsTo: Readonly<Record<Stock["plays"][number], string>>;
+    readonly fill: Readonly<Record<Tableau["fill"][number], string>>;
+    readonly takes: Readonly<Record<Foundation["takes"], string>>;
+    readonly setup: Readonly<Record<Foundation["setup"], string>>;
+    readonly moves: Readonly<Record<Tableau["moves"], string>>;
+    readonly top: Readonly<Record<Stock["top"], string>>;
+    readonly brings: Readonly<Record<Stock["to_foundation"], string>>;
+    readonly first: Readonly<Record<"any" | "same", string>>;
+    readonly empty: Readonly<Record<"any" | "none", string>>;
+  };
+  readonly tables: Readonly<Record<Part, string>>;
+  readonly absent: Readonly<Record<OptionalTable, string>>;
+  readonly there: Readonly<Record<OptionalTable, string>>;
+  readonly reasons: Readonly<Record<Reason, string>>;
+}
+
+function words(): Words {
+  return text.variants;
+}
+
+/** The part of the form that a key is in. */
+export function partOf({ table }: Pick<Key, "table">): Part {
+  return table === "" ? "rules" : table;
+}
+
+/** The path of a key, of a group of foundations by its number, as in `foundations.0.first`. */
+export function pathOf({ table, name }: Pick<Key, "table" | "name">, group = 0): string {
+  if (table === "") return name;
+  return table === "foundations" ? `${table}.${group}.${name}` : `${table}.${name}`;
+}
+
+/** A key in words. */
+export function keyWords(key: Pick<Key, "table" | "name">): string {
+  return entry(words().keys[partOf(key)], key.name) ?? key.name;
+}
+
+/** The title of a part; with several groups of foundations, of one of them. */
+export function partWords(part: Part, group = 0, groups = 1): string {
+  return part === "foundations" && groups > 1
+    ? text.variants.group(group + 1)
+    : words().tables[part];
+}
+
+/** What is wrong with rules, as a sentence. */
+export function faultWords({ reason }: Pick<Fault, "reason">): string {
+  return words().reasons[reason];
+}
+
+/** A value of a key in words. */
+export function valueWords(key: Key, value: unknown): string {
+  if (value === null || value === undefined) return noneWords(key);
+  if (typeof value === "boolean") return value ? text.variants.yes : text.variants.no;
+  if (typeof value === "number") {
+    return key.name === "redeals" ? text.variants.options.redeals(value) : String(value);
+  }
+  if (key.form === "suits" && typeof value === "string") return suitsWords(value);
+  if (Array.isArray(value)) {
+    if (value.length === 0) return text.variants.options.nothing;
+    return value.map((each) => valueWords({ ...key, form: "choice" }, each)).join(", ");
+  }
+  return optionWords(key, String(value));
+}
+
+/** An option of a key in words. */
+export function optionWords({ table, name }: Pick<Key, "table" | "name">, option: string): string {
+  const { options } = words();
+  const isRank = option.length === 1 && RANKS.includes(option);
+  switch (name) {
+    case "first":
+      return isRank ? rankWords(option) : (entry(options.first, option) ?? option);
+    case "empty":
+      return isRank ? rankWords(option) : (entry(options.empty, option) ?? option);
+    case "last":
+      return rankWords(option);
+    case "run_match":
+      return entry(options.match, option) ?? option;
+    case "plays":
+      return entry(table === "stock" ? options.dealsTo : options.place, option) ?? option;
+    case "to_foundation":
+      return entry(options.brings, option) ?? option;
+    case "face_up":
+      return text.variants.options.all;
+    case "redeals":
+      return text.variants.options.endless;
+    default:
+      return entry(options[name as "order"] ?? {}, option) ?? option;
+  }
+}
+
+/** What an optional key without a value means. */
+export function noneWords({ name }: Pick<Key, "name">): string {
+  return name === "last" ? text.variants.options.noRank : text.variants.options.asBuilt;
+}
+
+/** Suits in words, in the order of a pack. */
+export function suitsWords(suits: string): string {
+  if ([...SUITS].every((suit) => suits.includes(suit))) return text.variants.options.suits;
+  return [...SUITS]
+    .filter((suit) => suits.includes(suit))
+    .map((suit) => entry(text.cards.suits, suit) ?? suit)
+    .join(", ");
+}
+
+/** The value of a key, of one group of foundations; undefined if its table is not there. */
+export function valueAt(rules: Rules, { table, name }: Pick<Key, "table" | "name">, group = 0) {
+  const found: object | null | undefined =
+    table === "" ? rules : table === "foundations" ? rules.foundations[group] : rules[table];
+  return (found as Readonly<Record<string, unknown>> | null | undefined)?.[name];
+}
