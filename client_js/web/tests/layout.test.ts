@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { viewOf as seenOf } from "../../src/rules/board.ts";
 import { findRuleset, games } from "../../src/rules/catalog.ts";
+import { dealSeed } from "../../src/rules/deal.ts";
+import { Ruleset } from "../../src/rules/ruleset.ts";
+import type { Rules } from "../../src/rules/schema.ts";
 import { type BoardLayout, layOut, pilesUnder } from "../src/board/layout.ts";
 import { isSmall } from "../src/cards/index.ts";
 import type { Hand } from "../src/app/settings.svelte.ts";
@@ -216,3 +220,80 @@ describe("pilesUnder", () => {
     expect(pilesUnder(layout, { x: -500, y: 0, width: 10, height: 10 })).toEqual([]);
   });
 });
+
+/** Rules that players may make, of many or unusual piles, as changes to a game's. */
+const UNUSUAL = [
+  { id: "klondike", rules: `tableau.deal=${Array(20).fill(2).join(",")}` },
+  { id: "forty-thieves", rules: "foundations.0.piles=12;foundations.1.piles=4" },
+  { id: "robert", rules: "foundations.0.piles=4" },
+  { id: "robert", rules: "foundations.0.piles=2;waste.plays=foundation,cell;cells.piles=4" },
+  { id: "robert", rules: `reserve.deal=${Array(13).fill(2).join(",")}` },
+  { id: "golf", rules: "tableau.plays=foundation,cell;cells.piles=6" },
+  { id: "yukon", rules: `tableau.deal=${Array(13).fill(4).join(",")}` },
+  {
+    id: "freecell",
+    rules: `tableau.deal=${Array(6).fill(4).join(",")};reserve.deal=14,14;cells.piles=8`,
+  },
+  {
+    id: "forty-thieves",
+    rules:
+      `foundations.0.piles=12;foundations.1.piles=4;tableau.deal=${Array(20).fill(1).join(",")};` +
+      `reserve.deal=${Array(20).fill(1).join(",")};cells.piles=20`,
+  },
+] as const;
+
+describe("layOut of rules that players make", () => {
+  it.each(
+    UNUSUAL.flatMap((each) =>
+      SIZES.flatMap((size) => HANDS.map((hand) => ({ ...each, ...size, hand }))),
+    ),
+  )(
+    "keeps $rules within $width by $height, $hand-handed, and piles apart",
+    ({ id, rules, width, height, hand }) => {
+      const ruleset = new Ruleset(id, "own", rulesOf(id, rules));
+      const view = seenOf(dealSeed(ruleset, new Uint8Array(32)));
+      const { piles } = layOut(view, width, height, hand);
+      const boxes = piles.flatMap(({ place, cards }, pile) =>
+        [place, ...cards].map(({ x, y }) => ({ ...place, x, y, pile })),
+      );
+      expect(piles.filter(Boolean)).toHaveLength(ruleset.pileNames.length);
+      const outside = boxes.filter(
+        (box) =>
+          Math.min(box.x, box.y) < 0 ||
+          box.x + box.width > width + 0.5 ||
+          box.y + box.height > height + 1,
+      );
+      expect(outside).toEqual([]);
+      const seen = boxes.filter((box) => box.width > 0);
+      const touching = seen.flatMap((a, nth) =>
+        seen.slice(nth + 1).filter((b) => {
+          const beside = Math.abs(a.x - b.x) >= Math.min(a.width, b.width);
+          const apart = beside || a.y + a.height <= b.y + 1 || b.y + b.height <= a.y + 1;
+          return a.pile !== b.pile && !apart;
+        }),
+      );
+      expect(touching).toEqual([]);
+    },
+  );
+});
+
+/** Rules with changes, whatever their order, and whether or not they can be played. */
+function rulesOf(game: string, changes: string): Rules {
+  const base = findRuleset(game).rules;
+  const [first] = base.foundations;
+  const rules = structuredClone(base) as unknown as Record<string, Record<string, unknown> | null>;
+  for (const change of changes.split(";")) {
+    const [path = "", value = ""] = change.split("=");
+    const [table = "", at, name = at] = path.split(".");
+    if (table === "foundations") {
+      const groups = rules[table] as unknown as object[];
+      groups[Number(at)] = { ...first, piles: Number(value) };
+    } else {
+      const usual = { plays: ["foundation"], face_up: "all" };
+      const list = value.split(",").map((each) => (/^\d+$/.test(each) ? Number(each) : each));
+      rules[table] ??= usual;
+      rules[table][name ?? ""] = name === "piles" ? Number(value) : list;
+    }
+  }
+  return rules as unknown as Rules;
+}

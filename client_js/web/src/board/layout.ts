@@ -4,7 +4,7 @@
  * There are three arrangements. Tall windows have the foundations small at the top, the tableau over
  * the whole width, and stock and waste at the bottom, where the thumb is. Wide ones put everything
  * on one grid of columns, with stock and waste in its first row where that has room for them, else
- * in a column of their own. Boards without a tableau have their few piles in the middle.
+ * in a column of their own. Boards of stock, waste and one foundation have these in the middle.
  */
 
 import type { View } from "../../../src/rules/board.ts";
@@ -62,7 +62,9 @@ export function layOut(
 ): BoardLayout {
   const room = roomOf(view, width, height, hand, played);
   const isTall = height > width * TALL;
-  if (view.ruleset.tableau.length === 0) return withoutTableau(room, isTall);
+  const { tableau, reserve, cells, foundations } = view.ruleset;
+  const others = tableau.length + reserve.length + cells.length;
+  if (others === 0 && foundations.length === 1) return withoutTableau(room, isTall);
   return isTall ? tall(room) : wide(room);
 }
 

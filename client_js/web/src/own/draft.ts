@@ -146,13 +146,16 @@ export function withoutTable(rules: Rules, table: OptionalTable): Rules {
   const less: Rules = { ...rules, [table]: null };
   if (table === "waste") {
     const plays = rules.stock.plays.filter((place) => place !== "waste");
-    const deals = plays.length > 0 || leftInStock(rules) === 0 || rules.tableau === null;
-    return settled({ ...less, stock: { ...rules.stock, plays: deals ? plays : ["row"] } });
+    const deals = plays.length > 0 || leftInStock(rules) === 0;
+    const other = rules.tableau === null ? "foundation" : "row";
+    return settled({ ...less, stock: { ...rules.stock, plays: deals ? plays : [other] } });
   }
   if (table !== "tableau") return settled(less);
   const plays = rules.stock.plays.filter((place) => place !== "row" && place !== "tableau");
   const stock = { ...rules.stock, plays };
-  return settled(plays.length > 0 ? { ...less, stock } : withTable({ ...less, stock }, "waste"));
+  const dealt = plays.length > 0 ? { ...less, stock } : withTable({ ...less, stock }, "waste");
+  const used = dealt.cells === null || feedsCells(dealt);
+  return settled(used ? dealt : withPlays(dealt, "cell"));
 }
 
 /** Rules with one more group of foundations, like the last one. */
@@ -211,6 +214,10 @@ function withPlays(rules: Rules, place: "cell"): Rules {
   }
   if (rules.waste === null) return rules;
   return { ...rules, waste: { ...rules.waste, plays: [...rules.waste.plays, place] } };
+}
+
+function feedsCells({ tableau, waste, reserve }: Rules): boolean {
+  return [tableau, waste, reserve].some((part) => part?.plays.includes("cell"));
 }
 
 /** Where the cards of a new table go. */

@@ -1,4 +1,4 @@
-/** Boards without a tableau, at all sizes. */
+/** Boards of a stock, a waste and one foundation, at all sizes. */
 
 import type { BoardLayout, PileLayout } from "../layout.ts";
 import {

@@ -19,6 +19,10 @@ import {
 
 /** The visible part of a covered card, by card height: there is space, and fingers need it. */
 const UP_STEP = { tall: 0.49, small: 0.52, medium: 0.38, large: 0.32 } as const;
+/** The most columns, with a reserve, and the most cells and foundations, that lie in one row. */
+const MOST_IN_ROW = 12;
+/** How many lie in each row where there are more. */
+const IN_ROW = 10;
 /** The height of the actions, in pixels, where nothing lies beside them. */
 const ACTIONS = 52;
 
@@ -30,32 +34,55 @@ export function tall(window: Room): BoardLayout {
   const { ruleset, width, height, margin, homes } = window;
   const { cells, reserve, tableau } = ruleset;
   const inner = width - 2 * margin;
-  const rows = tableauRows(ruleset);
-  const perRow = reserve.length + Math.ceil(tableau.length / rows);
+  const columns = reserve.length + tableau.length;
+  // Of so many that a reserve has no place of its own, it lies in the rows before the columns.
+  const crowded = columns > MOST_IN_ROW;
+  const rows = crowded ? Math.ceil(columns / IN_ROW) : tableauRows(ruleset);
+  const perRow = Math.max(
+    1,
+    crowded ? Math.ceil(columns / rows) : reserve.length + Math.ceil(tableau.length / rows),
+  );
   // Narrow columns leave height to spare.
   const aspect = sizeFor(across(inner, perRow)) === "small" ? aspectOf("tall") : window.aspect;
   const room = { ...window, aspect };
   const docked = dock(room, Math.min(width * 0.19, (height * 0.16) / aspect));
   const inTop = cells.length + homes.length;
+  const topRows = inTop > MOST_IN_ROW ? Math.ceil(inTop / IN_ROW) : Math.min(1, inTop);
+  const inTopRow = Math.ceil(inTop / Math.max(1, topRows));
   const homeWidth = Math.floor(
-    Math.min(across(inner, inTop), across(inner, perRow), height * 0.11),
+    Math.min(
+      across(inner, Math.max(1, inTopRow)),
+      across(inner, perRow),
+      height * (topRows > 1 ? 0.16 / topRows : 0.11),
+    ),
   );
-  const top = margin + (inTop > 0 ? homeWidth * aspect + margin * 2.5 : 0);
+  const topStep = homeWidth * aspect + margin;
+  const top = margin + (inTop > 0 ? topRows * topStep + margin * 1.5 : 0);
   const rowHeight = (docked.top - margin - top) / rows;
   const cardWidth = Math.floor(Math.min(across(inner, perRow), rowHeight / aspect / 1.8));
   const columnAt = spread(perRow, cardWidth, width, margin);
   const piles: PileLayout[] = [...docked.piles];
   // Cells or a reserve on the left leave the right to the foundations, above the columns.
-  const onGrid = inTop <= perRow && cells.length + reserve.length > 0;
-  const topAt = onGrid ? columnAt : spread(inTop, homeWidth, width, margin);
+  const onGrid = !crowded && inTop <= perRow && cells.length + reserve.length > 0;
+  const topAt = onGrid ? columnAt : spread(inTopRow, homeWidth, width, margin);
   const inset = onGrid ? (cardWidth - homeWidth) / 2 : 0;
   const firstHome = (onGrid ? perRow : inTop) - homes.length;
   const onTop = (pile: number, nth: number) => {
-    piles[pile] = squared(room, pile, boxAt(room, topAt(nth) + inset, margin, homeWidth));
+    const x = topAt(onGrid ? nth : nth % inTopRow) + inset;
+    const y = margin + (onGrid ? 0 : Math.floor(nth / inTopRow)) * topStep;
+    piles[pile] = squared(room, pile, boxAt(room, x, y, homeWidth));
   };
   cells.forEach(onTop);
   homes.forEach((pile, nth) => onTop(pile, firstHome + nth));
   const up = cardWidth * aspect * UP_STEP[sizeOf(room, cardWidth)];
+  if (crowded) {
+    [...reserve, ...tableau].forEach((pile, nth) => {
+      const y = top + Math.floor(nth / perRow) * rowHeight;
+      const place = boxAt(room, columnAt(nth % perRow), y, cardWidth);
+      piles[pile] = column(room, pile, place, y + rowHeight - margin, up);
+    });
+    return laidOut(room, piles, docked.actions);
+  }
   // A reserve may begin at the very top, where nothing lies above it.
   const reserveTop = onGrid && inTop + reserve.length <= perRow && !cells.length ? margin : top;
   reserve.forEach((pile, nth) => {

@@ -103,10 +103,10 @@ function gridded(room: Room): BoardLayout {
   // In the first row the waste takes as much room as two cards.
   const before = Number(hasStock) + (open === null ? 0 : 2) + cells.length;
   const inFirst = before + homes.length;
-  const inRow = inFirst <= columns || cells.length + reserve.length > 0;
+  const inRow = inFirst <= columns || cells.length + reserve.length > 0 || columns === 0;
   const total = inRow ? Math.max(columns, inFirst) : Math.max(columns + 1, homes.length);
   const inner = width - 2 * margin;
-  const rows = 1 + ROW_SPACE + TABLEAU_HEIGHT;
+  const rows = 1 + ROW_SPACE + (columns === 0 ? 0 : TABLEAU_HEIGHT);
   const byHeight = (height - 2 * margin) / rows / aspect;
   const cardWidth = Math.floor(Math.min(across(inner, total), byHeight, WIDEST_CARD));
   const cardHeight = cardWidth * aspect;
@@ -121,7 +121,7 @@ function gridded(room: Room): BoardLayout {
   const firstHome = inRow ? besideHomes : Math.max(0, Math.floor(besideHomes / 2));
   homes.forEach((pile, nth) => {
     // Where there are more foundations than columns, one stands above the stock.
-    const x = homes.length > columns ? gridAt(nth) : at(firstHome + nth);
+    const x = !inRow && homes.length > columns ? gridAt(nth) : at(firstHome + nth);
     piles[pile] = squared(room, pile, boxAt(room, x, margin, cardWidth));
   });
   // A reserve keeps to the left, and the columns below the foundations.

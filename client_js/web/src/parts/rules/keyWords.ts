@@ -99,7 +99,7 @@ export function valueWords(key: Key, value: unknown): string {
     if (value.length === 0) return text.variants.options.nothing;
     return value.map((each) => valueWords({ ...key, form: "choice" }, each)).join(", ");
   }
-  return optionWords(key, String(value));
+  return typeof value === "string" ? optionWords(key, value) : "";
 }
 
 /** An option of a key in words. */
@@ -124,7 +124,12 @@ export function optionWords({ table, name }: Pick<Key, "table" | "name">, option
     case "redeals":
       return text.variants.options.endless;
     default:
-      return entry(options[name as "order"] ?? {}, option) ?? option;
+      return (
+        entry(
+          (options as Readonly<Record<string, Readonly<Record<string, string>>>>)[name] ?? {},
+          option,
+        ) ?? option
+      );
   }
 }
 

@@ -1,13 +1,14 @@
 /** The rules of a game in words, from its ruleset alone, with an example for the eye. */
 
 import { type Card, PACK_SIZE, SUITS } from "../../../../src/rules/cards.ts";
+import { isChanges } from "../../../../src/rules/changes.ts";
 import { pileAt } from "../../../../src/rules/board.ts";
 import { EMPTY, ENDLESS, type Ruleset } from "../../../../src/rules/ruleset.ts";
-import type { Foundation, Tableau } from "../../../../src/rules/schema.ts";
+import type { Foundation, Tableau, Waste } from "../../../../src/rules/schema.ts";
 import { PARS, isForAll } from "../../app/targets.ts";
 import { playsToTableau, tapsSelect } from "../../board/choices.ts";
 import { openingView } from "../../board/opening.ts";
-import { rankWords, text } from "../../text/index.ts";
+import { entry, rankWords, text } from "../../text/index.ts";
 
 /** A rule, and an example of cards that follow it, bottom to top. */
 export interface RuleWords {
@@ -38,12 +39,18 @@ export function rulesOf(ruleset: Ruleset): RuleWords[] {
     });
   }
   if (rules.cells !== null) {
-    const { piles } = rules.cells;
-    found.push({ title: words.cellsTitle, words: [words.cells(piles)], example: [] });
+    const { piles, plays } = rules.cells;
+    const sentence = isUsual(plays) ? words.cells(piles) : words.cellsTo(piles, placesOf(plays));
+    found.push({ title: words.cellsTitle, words: [sentence], example: [] });
   }
   if (rules.reserve !== null) {
-    const cards = rules.reserve.deal.reduce((sum, count) => sum + count, 0);
-    found.push({ title: words.reserveTitle, words: [words.reserve(cards)], example: [] });
+    const { deal, plays } = rules.reserve;
+    const cards = deal.reduce((sum, count) => sum + count, 0);
+    const usual = isUsual(plays) && deal.length === 1;
+    const sentence = usual
+      ? words.reserve(cards)
+      : words.reserveTo(deal.length, cards, placesOf(plays));
+    found.push({ title: words.reserveTitle, words: [sentence], example: [] });
   }
   if (rules.stock.plays.length > 0) {
     found.push({ title: words.stockTitle, words: stockWords(ruleset), example: [] });
@@ -59,8 +66,10 @@ export function tapWords(ruleset: Ruleset): string {
 }
 
 function goalWords(ruleset: Ruleset): string {
-  const { goal, goalOfPar } = text.howTo;
+  const { goal, goalMost, goalOfPar } = text.howTo;
   if (isForAll(ruleset)) return goal(ruleset.total);
+  // What is known of deals is known of listed rules.
+  if (isChanges(ruleset.variant)) return goalMost(ruleset.total);
   return goalOfPar(ruleset.total, PARS.deals.toLocaleString(text.locale), PARS.low, PARS.high);
 }
 
@@ -69,30 +78,80 @@ function homeWords({ rules, foundations }: Ruleset): string[] {
   const { same, takeBack } = text.howTo;
   const { foundations: groups, tableau } = rules;
   const alike = groups.find(({ first }) => first === "same");
-  const words = alike
+  const fits = alike && groups.every((each) => isUsualHome(each) && each.match === alike.match);
+  const words = fits
     ? [same(foundations.length, alike.match, alike.wrap)]
-    : groups.map((group, nth) => foundationWords(group, nth, tableau));
+    : groups.flatMap((group, nth) => foundationWords(group, nth, tableau));
   return groups.some(({ plays }) => plays.length > 0) ? [...words, takeBack] : words;
 }
 
-function foundationWords(group: Foundation, nth: number, tableau: Tableau | null): string {
+function foundationWords(group: Foundation, nth: number, tableau: Tableau | null): string[] {
   const { home, run, either } = text.howTo;
   const { piles, first, match, suits, wrap, last, automatic } = group;
   if (group.takes === "run") {
-    return run(piles, nth > 0, tableau?.run_match ?? tableau?.match ?? "any", automatic);
+    return [run(piles, nth > 0, tableau?.run_match ?? tableau?.match ?? "any", automatic)];
   }
-  if (group.order === "either") return either(piles, wrap, last === null ? null : rankWords(last));
+  if (group.order === "either" && match === "any") {
+    return [either(piles, wrap, last === null ? null : rankWords(last))];
+  }
   const colour = suits === "HD" ? "red" : suits === "SC" ? "black" : "any";
-  return home(piles, colour, match, first === "A" ? null : rankWords(first));
+  const known = isUsualHome(group) && piles > 1 && first.length === 1 && wrap === (first !== "A");
+  if (known && (colour !== "any" || isAllSuits(suits))) {
+    return [home(piles, colour, match, first === "A" ? null : rankWords(first))];
+  }
+  return anyFoundationWords(group);
+}
+
+/** Foundations of whatever rules somebody has made. */
+function anyFoundationWords({ piles, order, match, first, suits, wrap, last, setup }: Foundation) {
+  const words = text.howTo;
+  const named = [...suits].map((suit) => entry(text.cards.suits, suit) ?? suit);
+  return [
+    words.homeWay(piles, order, match, first.length === 1 ? rankWords(first) : null),
+    ...(isAllSuits(suits) ? [] : [words.onlySuits(named)]),
+    ...(wrap ? [words.neighbours] : []),
+    ...(last === null ? [] : [words.nothingOn(rankWords(last))]),
+    ...(setup === "dealt" ? [words.dealtFirst] : setup === "laid-out" ? [words.laidOut] : []),
+  ];
+}
+
+/** Whether a group is as those of listed games are that build one way. */
+function isUsualHome({ order, match, last }: Foundation): boolean {
+  return order === "up" && match !== "alternate" && last === null;
+}
+
+function isAllSuits(suits: string): boolean {
+  return [...SUITS].every((suit) => suits.includes(suit));
+}
+
+/** Whether cards go to columns and home, and nowhere else. */
+function isUsual(plays: readonly string[]): boolean {
+  return plays.length === 2 && plays.includes("tableau") && plays.includes("foundation");
+}
+
+/** Places in words, for a list of them. */
+function placesOf(plays: readonly string[]): string[] {
+  const { places } = text.howTo;
+  return plays.length === 0 ? [places.none] : plays.map((place) => entry(places, place) ?? place);
 }
 
 function columnWords(ruleset: Ruleset, tableau: Tableau): string[] {
   const words = text.howTo;
   const { order, match, moves, run_match: together, empty, fill, plays, wrap } = tableau;
   if (!playsToTableau(ruleset)) return [words.openColumns, words.emptyNone];
-  const found = [order === "any" ? words.anyOnAny : words.builds(match, wrap)];
-  if (!plays.includes("tableau")) return [...found, words.onlyHome];
-  found.push(together === null || moves !== "run" ? words.moves[moves] : words.runOf(together));
+  const found = [
+    order === "any"
+      ? words.anyOnAny
+      : order === "down"
+        ? words.builds(match, wrap)
+        : words.buildsWay(order, match, wrap),
+    ...(plays.includes("foundation") ? [] : [words.notHome]),
+  ];
+  if (!plays.includes("tableau")) {
+    return plays.includes("foundation") ? [...found, words.onlyHome] : found;
+  }
+  if (together === null || moves !== "run") found.push(words.moves[moves]);
+  if (together !== null) found.push(words.runOf(together));
   if (fill[0] !== undefined) found.push(words.fill(fill[0]));
   else if (empty === "any") found.push(words.emptyAny);
   else found.push(empty === "none" ? words.emptyNone : words.emptyOnly(rankWords(empty)));
@@ -102,16 +161,36 @@ function columnWords(ruleset: Ruleset, tableau: Tableau): string[] {
 function stockWords(ruleset: Ruleset): string[] {
   const { stock, waste } = ruleset.rules;
   const words = text.howTo;
-  if (stock.plays.includes("row")) {
+  const [only, ...others] = stock.plays;
+  if (only === "row" && others.length === 0) {
     const { length: cards } = pileAt(openingView(ruleset), ruleset.stock);
     const rows = Math.ceil(cards / ruleset.tableau.length);
     return [words.row(rows), ...(stock.row_on_empty ? [] : [words.rowNeedsAll])];
   }
-  if (waste === null) return [stock.top === "up" ? words.openStock : words.stockHome];
-  const onto = waste.plays.includes("tableau") ? words.wasteAnywhere : words.wasteHome;
-  const { redeals } = ruleset;
-  const again = redeals < ENDLESS ? words.redeals(redeals) : words.redealsEndless;
-  return [words.draw(stock.turns), onto, again];
+  if (only === "foundation" && others.length === 0 && stock.to_foundation === "any") {
+    return [words.stockHome];
+  }
+  if (isUsual(stock.plays) && stock.to_foundation === "first") return [words.openStock];
+  const deals =
+    only === "waste" && others.length === 0
+      ? [words.draw(stock.turns)]
+      : [words.stockTo(placesOf(stock.plays))];
+  return [
+    ...(stock.top === "up" ? [words.stockOpen] : []),
+    ...deals,
+    ...(stock.row_on_empty ? [] : [words.rowNeedsAll]),
+    ...(waste === null ? [] : wasteWords(waste, ruleset.redeals)),
+  ];
+}
+
+function wasteWords({ plays }: Waste, redeals: number): string[] {
+  const words = text.howTo;
+  const onto = isUsual(plays)
+    ? words.wasteAnywhere
+    : plays.length === 1 && plays[0] === "foundation"
+      ? words.wasteHome
+      : words.wasteTo(placesOf(plays));
+  return [onto, redeals < ENDLESS ? words.redeals(redeals) : words.redealsEndless];
 }
 
 /** The first three cards of a foundation. */

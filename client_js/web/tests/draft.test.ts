@@ -1,0 +1,152 @@
+import { describe, expect, it, test } from "vitest";
+import { findRuleset, games } from "../../src/rules/catalog.ts";
+import { changedRules, changesBetween } from "../../src/rules/changes.ts";
+import { faultOf } from "../../src/rules/faults.ts";
+import { KEYS, type Key } from "../../src/rules/schemaKeys.ts";
+import type { Rules } from "../../src/rules/schema.ts";
+import {
+  applies,
+  changesOf,
+  dealIn,
+  leftInStock,
+  optionsOf,
+  standardOf,
+  variantOf,
+  withGroup,
+  withPiles,
+  withTable,
+  withValue,
+  withoutGroup,
+  withoutTable,
+} from "../src/own/draft.ts";
+import { OPTIONAL, pathOf, valueAt } from "../src/parts/rules/keyWords.ts";
+
+const gameOf = (id: string) => games.find((game) => game.id === id)!;
+const rulesOf = (id: string) => findRuleset(id).rules;
+const keyOf = (path: string): Key => KEYS.find((key) => pathOf(key) === path)!;
+
+function changed(game: string, path: string, value: unknown): Rules {
+  return withValue(rulesOf(game), keyOf(path), value);
+}
+
+describe("a variant's id", () => {
+  it("is that of the listed variant that has the same rules", () => {
+    const klondike = gameOf("klondike");
+    expect(variantOf(klondike, standardOf(klondike))).toBe("standard");
+    expect(variantOf(klondike, changed("klondike", "stock.turns", 3))).toBe("draw-three");
+    expect(changesOf(klondike, "draw-three")).toBe("stock.turns=3");
+    expect(changesOf(klondike, "standard")).toBe("");
+  });
+
+  it("is the changes if no listed variant has these rules", () => {
+    const klondike = gameOf("klondike");
+    const id = variantOf(klondike, changed("klondike", "stock.turns", 2))!;
+    expect(id).toBe("stock.turns=2");
+    expect(changesOf(klondike, id)).toBe(id);
+  });
+
+  it("is none if the changes are too long", () => {
+    let rules = rulesOf("spider");
+    for (let nth = 0; nth < 7; nth++) rules = withGroup(rules);
+    expect(variantOf(gameOf("klondike"), rules)).toBeNull();
+  });
+});
+
+describe("what goes with a change", () => {
+  it("is all that named a table which is taken away, or that a new one needs", () => {
+    for (const { id } of games) {
+      for (const table of OPTIONAL) {
+        const rules = rulesOf(id);
+        const without = rules[table] === null ? rules : withoutTable(rules, table);
+        expect(without[table]).toBeNull();
+        const again = withTable(without, table);
+        expect(again[table]).not.toBeNull();
+        // Nothing is wrong but what there is no one answer to: too many cards, or where they go.
+        for (const each of [without, again]) {
+          const reason = faultOf(each)?.reason ?? "none";
+          expect([id, table, reason]).toEqual([
+            id,
+            table,
+            expect.stringMatching(/^(none|too-few-cards|runs-need-tableau|fill-needs-cards)$/),
+          ]);
+        }
+      }
+    }
+  });
+
+  it("is a waste with a stock that deals to it, and single cards with one that does not", () => {
+    const rows = changed("klondike", "stock.plays", ["row"]);
+    expect([rows.waste, faultOf(rows)]).toEqual([null, null]);
+    const three = withValue(rulesOf("klondike"), keyOf("stock.turns"), 3);
+    expect(withValue(three, keyOf("stock.plays"), ["row"]).stock.turns).toBe(1);
+  });
+
+  it("is twice the foundations with twice the cards", () => {
+    const { foundations } = changed("klondike", "packs", 2);
+    expect(foundations.map(({ piles }) => piles)).toEqual([8]);
+    expect(leftInStock(changed("klondike", "packs", 2))).toBe(104 - 28);
+  });
+
+  it("is whatever the suit with any order", () => {
+    const rules = changed("klondike", "tableau.order", "any");
+    expect([rules.tableau?.match, faultOf(rules)]).toEqual(["any", null]);
+  });
+
+  it("is more than the tableau's cells: cards may go there", () => {
+    const rules = withTable(rulesOf("klondike"), "cells");
+    expect(rules.tableau?.plays).toContain("cell");
+    const without = withoutTable(rules, "cells");
+    expect(changesBetween(rulesOf("klondike"), without)).toBe("");
+  });
+
+  it("is another first rank with whole runs, and a dealt card of any", () => {
+    const runs = changed("canfield", "foundations.0.takes", "run");
+    expect(runs.foundations[0]).toMatchObject({ first: "any", setup: "dealt" });
+    const dealt = changed("klondike", "foundations.0.setup", "dealt");
+    expect(dealt.foundations[0]).toMatchObject({ first: "any", plays: [] });
+    expect(faultOf(dealt)).toBeNull();
+  });
+});
+
+test("every choice of every key can be read again from its changes", () => {
+  for (const { id } of games) {
+    const base = rulesOf(id);
+    for (const key of KEYS) {
+      if (key.form !== "choice" || valueAt(base, key) === undefined) continue;
+      for (const option of optionsOf(base, key)) {
+        const rules = withValue(base, key, option);
+        const changes = changesBetween(base, rules);
+        if (changes !== "") expect(changedRules(base, changes)).toEqual(rules);
+      }
+    }
+  }
+});
+
+test("groups of foundations are added and taken away", () => {
+  const base = rulesOf("klondike");
+  const two = withGroup(base);
+  expect(two.foundations).toEqual([base.foundations[0], base.foundations[0]]);
+  expect(faultOf(two)).toBeNull();
+  expect(withoutGroup(two, 0)).toEqual(base);
+  expect(faultOf(withoutGroup(base, 0))?.reason).toBe("no-foundations");
+});
+
+test("keys that mean nothing are not shown", () => {
+  const shown = (game: string) =>
+    KEYS.filter((key) => valueAt(rulesOf(game), key) !== undefined)
+      .filter((key) => applies(rulesOf(game), key))
+      .map((key) => pathOf(key));
+  expect(shown("klondike")).toContain("stock.turns");
+  expect(shown("klondike")).not.toContain("stock.row_on_empty");
+  expect(shown("spider")).toContain("tableau.run_match");
+  expect(shown("spider")).not.toContain("foundations.0.match");
+  expect(shown("golf")).toContain("foundations.0.last");
+});
+
+test("piles are read from a line of numbers", () => {
+  expect(dealIn("1 2, 3;4")).toEqual([1, 2, 3, 4]);
+  for (const text of ["", "a", "-1", "105", "1 ".repeat(21)]) expect(dealIn(text)).toBeNull();
+  expect(withPiles([1, 2], 4)).toEqual([1, 2, 2, 2]);
+  expect(withPiles([1, 2], 0)).toEqual([1]);
+  expect(withPiles([1], 30)).toHaveLength(20);
+});
