@@ -19,6 +19,18 @@ describe("routeOf", () => {
     ["/r/H7KQ2M4X", { screen: "room", code: "H7KQ2M4X" }],
     ["/r/h7kq-2m4x/", { screen: "room", code: "H7KQ2M4X" }],
     ["/new", { screen: "new" }],
+    ["/new?game=golf", { screen: "new" }],
+    [
+      "/new?game=golf&rules=stock.turns=2;waste=-",
+      { screen: "new", game: "golf", rules: "stock.turns=2;waste=-" },
+    ],
+    ["/own", { screen: "own", game: null, rules: "", name: "" }],
+    ["/own/golf", { screen: "own", game: "golf", rules: "", name: "" }],
+    [
+      "/own/golf?rules=tableau.deal=1,2;waste=-&name=A%26B+C",
+      { screen: "own", game: "golf", rules: "tableau.deal=1,2;waste=-", name: "A&B C" },
+    ],
+    ["/own/golf/more", { screen: "missing" }],
     ["/settings", { screen: "settings" }],
     ["/account", { screen: "account" }],
     ["/admin", { screen: "operators", page: "cases", about: "" }],

@@ -1,0 +1,132 @@
+"""Rules of one's own: changed by a form, practised, kept, shared by a link, and raced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.checks import problems
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+
+
+@pytest.fixture
+def ada(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, PHONE, "Ada")
+    yield player
+    player.close()
+
+
+@pytest.fixture
+def grace(browser: Browser, site: Site) -> Iterator[Player]:
+    player = Player(browser, site.url, DESKTOP, "Grace")
+    yield player
+    player.close()
+
+
+def test_a_game_is_changed_practised_kept_shared_and_raced(ada: Player, grace: Player) -> None:
+    ada.go("/rules/klondike")
+    ada.press("change-rules")
+    ada.press("key-stock.turns-more")
+    expect(ada.see("differences")).to_contain_text("Cards per turn: 2 instead of 1")
+    # Every way from here deals two cards at a time.
+    ada.press("practise-own")
+    ada.wait_for_board()
+    expect(ada.page).to_have_title("Practice: Klondike, own rules · Samedeal")
+    ada.tap("s")
+    ada.wait_for_moves(1)
+    assert len(ada.cards("w")) == 2
+    ada.press("deal-anew")
+    ada.wait_for_moves(0)
+    ada.wait_for_board()
+    ada.tap("s")
+    ada.wait_for_moves(1)
+    assert len(ada.cards("w")) == 2
+
+    # The way back leads to the form as it was left.
+    ada.page.go_back()
+    expect(ada.see("key-stock.turns")).to_contain_text("2")
+    ada.see("own-name").fill("Twos")
+    ada.press("save-own")
+    expect(ada.see("own-game")).to_contain_text("Twos")
+    ada.press("share-own")
+    link = ada.see("own-link").input_value()
+    assert link.endswith("/own/klondike?rules=stock.turns=2&name=Twos")
+
+    # Whoever gets the link sees what is different, and may race at once.
+    grace.page.goto(link)
+    expect(grace.page.get_by_role("heading", level=1)).to_have_text("Twos (Klondike)")
+    expect(grace.see("differences")).to_contain_text("2 instead of 1")
+    expect(grace.see("key-stock.turns")).to_have_count(0)
+    assert problems(grace) == []
+    grace.press("race-own")
+    expect(grace.see("variant-select")).to_have_value("stock.turns=2")
+    expect(grace.see("unrated")).to_be_visible()
+    grace.press("create-room")
+    grace.see("seat").first.wait_for()
+    ada.page.goto(grace.page.url)
+    expect(grace.see("seat")).to_have_count(2)
+    # Each calls the rules as they know them, and both can read them.
+    expect(grace.page.get_by_role("heading", level=1)).to_have_text("Klondike, own rules")
+    expect(ada.page.get_by_role("heading", level=1)).to_have_text("Klondike, Twos")
+    ada.unfold("own-rules")
+    expect(ada.see("differences")).to_contain_text("2 instead of 1")
+    assert problems(ada) == []
+    grace.press("start-round")
+    for player in (ada, grace):
+        player.wait_for_board()
+        player.tap("s")
+        player.wait_for_moves(1)
+        assert len(player.cards("w")) == 2
+
+
+def test_a_form_says_what_does_not_work_and_keeps_games_under_names(ada: Player) -> None:
+    ada.go("/own/freecell")
+    ada.press("add-reserve")
+    # All cards are dealt to the columns.
+    expect(ada.see("own-fault")).to_be_visible()
+    expect(ada.see("practise-own")).to_be_disabled()
+    ada.see("key-tableau.deal").fill("6 6 6 6 6 6 6 6")
+    ada.see("key-tableau.deal").press("Enter")
+    expect(ada.see("own-fault")).to_have_count(0)
+    expect(ada.see("practise-own")).to_be_enabled()
+    for part in ("tableau", "foundations", "cells", "reserve"):
+        ada.unfold(f"own-{part}")
+    assert problems(ada) == []
+    ada.press("reset-own")
+    expect(ada.see("differences")).to_have_count(0)
+
+    # Rules that have a name in the game's file are played by that name.
+    ada.press("key-cells.piles-less")
+    expect(ada.see("own-listed")).to_contain_text("Three cells")
+    expect(ada.see("race-own")).to_have_attribute("href", "/new?game=freecell&rules=three-cells")
+    ada.press("key-cells.piles-more")
+    ada.press("key-cells.piles-more")
+    ada.see("own-name").fill("Five")
+    ada.press("save-own")
+
+    ada.go("/own")
+    ada.press("rename-own")
+    ada.see("rename-field").fill("Five cells")
+    ada.press("rename-save")
+    assert problems(ada) == []
+    ada.go("/new")
+    ada.choose_game("freecell")
+    ada.see("variant-select").select_option(label="Five cells")
+    expect(ada.see("find-match")).to_have_count(0)
+    ada.go("/own")
+    ada.press("open-own")
+    expect(ada.page.get_by_role("heading", level=1)).to_have_text("Five cells (FreeCell)")
+    ada.press("remove-own")
+    expect(ada.see("own-game")).to_have_count(0)
+
+
+def test_a_link_with_rules_that_cannot_be_played_says_so(ada: Player) -> None:
+    for rules in ("stock.turns=99", "nonsense", "stock.turns"):
+        ada.go(f"/own/klondike?rules={rules}")
+        expect(ada.page.get_by_role("alert")).to_contain_text("can’t be played")
+        expect(ada.see("own-front")).to_be_visible()
+    ada.go("/own/nothing")
+    expect(ada.see("own-front")).to_have_count(0)
