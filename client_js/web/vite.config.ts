@@ -21,6 +21,11 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["operators", /client_js\/src\/operators\.ts/],
   ["later", /client_js\/src\/(laterMessages|challenges|push)\.ts/],
   ["circles", /client_js\/src\/circles\.ts/],
+  // Its form is loaded by who changes rules, or looks at what was changed.
+  [
+    "variants",
+    /src\/rules\/(faults|schemaKeys)\.ts|parts\/rules\/(?!PlayedFold|ruleWords|Sections)/,
+  ],
   ["watching", /client_js\/src\/watching\.ts/],
   ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/(advisor|par)\.ts)/],
   // What every screen needs: of the client library, all but the above.

@@ -4,10 +4,9 @@
  * the rules can be played says `faults.ts`.
  */
 
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { EngineError } from "./errors.ts";
 import type { Rules } from "./schema.ts";
+import { sha256Of } from "./sha256.ts";
 
 /** The most characters of changes. */
 export const MAX_CHANGES = 500;
@@ -126,7 +125,7 @@ export function digestOf(game: string, variant: string, rules: Rules): string {
     }
   }
   const text = JSON.stringify([game, variant, parts], sorted);
-  return bytesToHex(sha256(utf8ToBytes(DIGEST_LABEL + text))).slice(0, DIGEST_LENGTH);
+  return sha256Of(DIGEST_LABEL + text).slice(0, DIGEST_LENGTH);
 }
 
 /** A table without what has its default. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { MOST_OWN, dropOwn, keepOwn, ownGames, renameOwn, tidy } from "../src/app/own/saved.ts";
+import { MOST_OWN, ownGames } from "../src/app/own/saved.ts";
+import { dropOwn, keepOwn, renameOwn, tidy } from "../src/own/keeping.ts";
 import { MemoryStorage } from "./storage.ts";
 
 const LAZY = { game: "klondike", rules: "stock.turns=2", name: "Lazy" };
