@@ -14,7 +14,7 @@ const server = `http://localhost:${process.env["SAMEDEAL_PORT"] ?? 8000}`;
  * first visit costs half a kilobyte of headers, so small modules are not in files of their own.
  */
 const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
-  ["deal", /src\/rules\/(deal|verify)\.ts|@noble\/hashes/],
+  ["deal", /src\/rules\/(deal|verify)\.ts/],
   ["run", /client_js\/src\/run\.ts/],
   ["public", /client_js\/src\/api\.ts|app\/publicApi\.ts/],
   ["account", /client_js\/src\/account\.ts/],
@@ -30,22 +30,21 @@ const CHUNKS: readonly (readonly [name: string, modules: RegExp])[] = [
   ["solver", /src\/(rules\/hints\.ts|solver\/|practice\/(advisor|par)\.ts)/],
   // What every screen needs: of the client library, all but the above.
   ["index", /client_js\/(src\/|web\/index\.html|web\/src\/(shell\/main|cards\/suits)\.ts)/],
-  [
-    "index",
-    /web\/src\/(app\/targets|race\/terms|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./,
-  ],
+  ["index", /web\/src\/(app\/targets|table\/runners|text\/forms|parts\/Title|parts\/Missing)\./],
   ["index", /svelte\/.*\/(each|size)\.js/],
   ["board", /web\/src\/board\/(?!cascade|reasons)/],
   ["board", /table\/(HelpTools|PlayBar|TableFrame)\.svelte/],
   // A race against a ghost is practice: who asks for one sees the other next.
   ["practice", /practice\/(ghostRace\.svelte\.ts|practice\.svelte\.ts|Practice\.svelte)/],
   ["race", /table\/(Countdown\.|Track\.|emotes\/(?!Reactions))/],
+  // How a game is called: whatever shows a game's rules, or a round's.
+  ["names", /app\/own\/|race\/terms/],
   ["seats", /race\/(Seats|rounds\/StartRound)\.svelte/],
   // What most screens show that are no table.
   ["parts", /parts\/(BoardSketch|Crown|Felt|Flame|Loading|Name|OutcomeWords|Rank|ShareButton)\./],
   [
     "parts",
-    /(kit\/Dialog|circles\/known|daily\/(GameRow|placing)|parts\/gameCards|race\/limits)\./,
+    /(kit\/Dialog|circles\/known|daily\/(GameRow|placing)|parts\/gameCards|race\/limits|race\/opening\/(lastRace|races))\./,
   ],
   ["parts", /table\/TableLater\./],
   // Loaded when the page has nothing else to do, too.

@@ -6,7 +6,7 @@
 
 import { EngineError } from "./errors.ts";
 import type { Rules } from "./schema.ts";
-import { sha256Of } from "./sha256.ts";
+import { bytesToHex, sha256, utf8ToBytes } from "./sha256.ts";
 
 /** The most characters of changes. */
 export const MAX_CHANGES = 500;
@@ -125,7 +125,7 @@ export function digestOf(game: string, variant: string, rules: Rules): string {
     }
   }
   const text = JSON.stringify([game, variant, parts], sorted);
-  return sha256Of(DIGEST_LABEL + text).slice(0, DIGEST_LENGTH);
+  return bytesToHex(sha256(utf8ToBytes(DIGEST_LABEL + text))).slice(0, DIGEST_LENGTH);
 }
 
 /** A table without what has its default. */

@@ -1,16 +1,15 @@
 /**
  * Deals: a secret seed determines the order of the pack, and so the board. See `engine/DEALS.md`.
  *
- * SHA-256 comes from a library, since browsers offer Web Crypto to pages on https alone.
+ * SHA-256 is our own, since browsers offer Web Crypto to pages on https alone.
  */
 
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import type { Board } from "./board.ts";
 import { type Card, type Pile, cardName, turnedDown, turnedUp } from "./cards.ts";
 import { EngineError } from "./errors.ts";
 import type { Ruleset } from "./ruleset.ts";
 import type { Reserve, Tableau } from "./schema.ts";
+import { bytesToHex, concatBytes, hexToBytes, sha256, utf8ToBytes } from "./sha256.ts";
 
 const STREAM_LABEL = utf8ToBytes("samedeal deal 1\0");
 const COMMITMENT_LABEL = utf8ToBytes("samedeal commitment 1\0");

@@ -1,6 +1,6 @@
 /**
- * SHA-256 in as few bytes as a first visit can afford, for digests of rules: short texts, now and
- * then. Deals are drawn by `@noble/hashes`, which is faster and far larger, and loaded with them.
+ * SHA-256, and bytes as texts: browsers offer Web Crypto to pages on https alone, and no library of
+ * it is as small. It is fast enough for what is hashed here: some blocks for each deal.
  */
 
 /** The first bits of the fractional parts of roots of the first primes. */
@@ -15,16 +15,34 @@ const [STATE, ROUNDS] = ((): [readonly number[], readonly number[]] => {
 
 const turned = (word: number, by: number) => (word >>> by) | (word << (32 - by));
 
-/** The SHA-256 of a text in UTF-8, in hexadecimal. */
-export function sha256Of(text: string): string {
-  const bytes = new TextEncoder().encode(text);
+/** The SHA-256 of bytes. */
+export function sha256(bytes: Uint8Array): Uint8Array {
   const blocks = new DataView(new ArrayBuffer(((bytes.length + 72) >> 6) * 64));
   bytes.forEach((byte, at) => blocks.setUint8(at, byte));
   blocks.setUint8(bytes.length, 0x80);
   blocks.setUint32(blocks.byteLength - 4, bytes.length * 8);
   let state = STATE;
   for (let from = 0; from < blocks.byteLength; from += 64) state = digested(state, blocks, from);
-  return state.map((word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
+  const digest = new DataView(new ArrayBuffer(32));
+  state.forEach((word, at) => digest.setInt32(4 * at, word));
+  return new Uint8Array(digest.buffer);
+}
+
+export function utf8ToBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+export function bytesToHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The bytes of pairs of hexadecimal digits. */
+export function hexToBytes(text: string): Uint8Array {
+  return Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+}
+
+export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
+  return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
 /** The state after one more block, which begins at `from`. */
