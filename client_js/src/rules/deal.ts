@@ -5,7 +5,7 @@
  */
 
 import type { Board } from "./board.ts";
-import { type Card, type Pile, cardName, turnedDown, turnedUp } from "./cards.ts";
+import { type Card, PACK_SIZE, type Pile, cardName, turnedDown, turnedUp } from "./cards.ts";
 import { EngineError } from "./errors.ts";
 import type { Ruleset } from "./ruleset.ts";
 import type { Reserve, Tableau } from "./schema.ts";
@@ -15,12 +15,29 @@ const STREAM_LABEL = utf8ToBytes("samedeal deal 1\0");
 const COMMITMENT_LABEL = utf8ToBytes("samedeal commitment 1\0");
 const WORD = 2 ** 32;
 
-/** The 32 bytes of a seed; throws `bad_seed` unless it is 64 lower-case hexadecimal digits. */
+const SEED_BYTES = 32;
+
+/**
+ * A seed written in hexadecimal: 32 bytes, or a known deal's deck, a byte for each card. Throws
+ * `bad_seed` if it is neither 64 lower-case digits nor a deck of face-up cards.
+ */
 export function parseSeed(text: string): Uint8Array {
-  if (!/^[0-9a-f]{64}$/.test(text)) {
+  if (!/^([0-9a-f]{64}|([0-9a-f]{104}){1,2})$/.test(text)) {
     throw new EngineError("bad_seed", "A seed is 64 lower-case hexadecimal digits.");
   }
-  return hexToBytes(text);
+  const seed = hexToBytes(text);
+  if (isDeck(seed) && Math.max(...seed) >= PACK_SIZE) {
+    throw new EngineError(
+      "bad_seed",
+      "A known deal has two lower-case hexadecimal digits for each card.",
+    );
+  }
+  return seed;
+}
+
+/** Whether what stands where a deal has its seed is a known deal's deck. */
+export function isDeck(seed: Uint8Array): boolean {
+  return seed.length !== SEED_BYTES;
 }
 
 /** The commitment published before a deal is played: SHA-256 over its id and seed, in hex. */
@@ -62,9 +79,9 @@ function below(limit: number, words: Generator<number, never>): number {
   }
 }
 
-/** The initial board that a seed of 32 bytes deals. */
+/** The initial board that a seed of 32 bytes deals, or the deck of a known deal; throws `bad_deck`. */
 export function dealSeed(ruleset: Ruleset, seed: Uint8Array): Board {
-  return layOut(ruleset, shuffled(ruleset.pack, seed));
+  return layOut(ruleset, isDeck(seed) ? [...seed] : shuffled(ruleset.pack, seed));
 }
 
 /** The initial board for a deck, whose first card is dealt first; throws `bad_deck`. */

@@ -11,6 +11,7 @@ export interface OpenDeal {
   readonly variant: string;
   /** The commitment published before play. */
   readonly commitment: string;
+  /** The seed; of a known deal, its deck. */
   readonly seed: string;
   /** The digest of the rules that it is played by; those of new deals if it is left out. */
   readonly rules?: string;
@@ -27,7 +28,8 @@ export interface Verification {
 }
 
 /**
- * Compare commitments; throws `bad_seed`, `unknown_game`, `unknown_variant` and `unknown_rules`.
+ * Compare commitments; throws `bad_seed`, `bad_deck`, `unknown_game`, `unknown_variant` and
+ * `unknown_rules`.
  */
 export function verify(deal: OpenDeal): Verification {
   const { game, variant, rules } = deal;
