@@ -22,11 +22,7 @@ export const LATER: ReadonlySet<string> = new Set([
 
 /** The groups that are shown by few visits: each is in a module of its own name. */
 export const OWN: ReadonlySet<string> = new Set([
-  "challenges",
-  "circles",
-  "operators",
-  "push",
-  "variants",
+  ...["challenges", "circles", "known", "operators", "push", "variants"],
 ]);
 
 /** The group that the service worker shows, which shares no module with the page. */

@@ -127,8 +127,8 @@ test("what hosts do is sent with the room's code", async () => {
   const wanted: [() => Promise<void>, object][] = [
     [() => client.startRound(), { type: "StartRound", anyway: false }],
     [() => client.startRound(true), { type: "StartRound", anyway: true }],
-    [() => client.setTerms(terms), { type: "SetTerms", ...terms, help: null }],
-    [() => client.proposeTerms(terms), { type: "ProposeTerms", ...terms, help: null }],
+    [() => client.setTerms(terms), { type: "SetTerms", ...terms, help: null, known: null }],
+    [() => client.proposeTerms(terms), { type: "ProposeTerms", ...terms, help: null, known: null }],
     [() => client.removeMember(BOB.id), { type: "RemoveMember", player: BOB.id }],
     [() => client.handOver(BOB.id), { type: "HandOver", player: BOB.id }],
     [() => client.setLock(true), { type: "SetLock", locked: true }],

@@ -31,6 +31,7 @@ function screens(onLine = true): Screens {
     ghost: here,
     deal: here,
     play: here,
+    known: here,
     archive: here,
     day: here,
     player: here,

@@ -9,6 +9,7 @@ export type Route =
   | { screen: "settings" }
   | { screen: "account" }
   | { screen: "practice"; game: string }
+  | { screen: "known"; game: string; deal: string }
   | { screen: "rules"; game: string }
   | { screen: "room"; code: string }
   | { screen: "watch"; code: string; key: string }
@@ -42,6 +43,7 @@ const LISTS: readonly OperatorPage[] = ["players", "rooms", "acts"];
 /** Screens that need no server. */
 export const ALONE: ReadonlySet<Route["screen"]> = new Set([
   "practice",
+  "known",
   "rules",
   "own",
   "settings",
@@ -56,6 +58,9 @@ export const paths = {
   settings: `${ROOT}/settings`,
   account: `${ROOT}/account`,
   practice: (game: string) => `${ROOT}/practice/${encodeURIComponent(game)}`,
+  /** A known deal to practise, by its number or its deck. */
+  known: (game: string, deal: string) =>
+    `${ROOT}/practice/${encodeURIComponent(game)}?deal=${encodeURIComponent(deal)}`,
   rules: (game: string) => `${ROOT}/rules/${encodeURIComponent(game)}`,
   /** The games of one's own; or one of them, by its changes to a game's rules, and its name. */
   own: (game = "", rules = "", name = "") => {
@@ -144,6 +149,10 @@ export function routeOf({ pathname, search }: { pathname: string; search: string
     const query = new URLSearchParams(search);
     const [rules, name] = [query.get("rules") ?? "", query.get("name") ?? ""];
     return { screen: first, game: second ?? null, rules, name };
+  }
+  if (first === "practice" && second !== undefined) {
+    const deal = new URLSearchParams(search).get("deal");
+    if (deal !== null) return { screen: "known", game: second, deal };
   }
   if ((first === "practice" || first === "rules") && second !== undefined) {
     return { screen: first, game: second };

@@ -34,6 +34,11 @@ export function dealBy({ game, variant, digest }: Ruleset, storage: TextStorage)
   return { game, deal: { seed: newSeed(), moves: [], rules: digest, variant } };
 }
 
+/** A known deal, by its deck in hexadecimal. */
+export function knownBy({ game, variant, digest }: Ruleset, seed: string): Beginning {
+  return { game, deal: { seed, moves: [], rules: digest, variant } };
+}
+
 /**
  * Make a deal its game's practice deal: whatever a link leads to gets there in this way alone. A
  * game of it that is being played goes on.

@@ -14,7 +14,7 @@ import {
 } from "../../../src/rules/board.ts";
 import { isChanges } from "../../../src/rules/changes.ts";
 import { findRuleset, findStoredRuleset } from "../../../src/rules/catalog.ts";
-import { dealSeed, parseSeed } from "../../../src/rules/deal.ts";
+import { checkDeck, dealSeed, isDeck, parseSeed } from "../../../src/rules/deal.ts";
 import { EngineError } from "../../../src/rules/errors.ts";
 import { isLegal, isStuck, isWon, legalMoves } from "../../../src/rules/moves.ts";
 import { moveText, parseMove } from "../../../src/rules/notation.ts";
@@ -28,7 +28,7 @@ const SEED_BYTES = 32;
 const NO_MARKS = { undos: 0, hints: 0, peeked: false };
 
 /**
- * The stored form of a deal: its seed in hexadecimal, its moves, and the digest of its rules;
+ * The stored form of a deal: its seed in hexadecimal, or a known deal's deck, its moves, and the digest of its rules;
  * its variant, unless it is the standard one; the race, if it is played in
  * one; and the UTC day, if it was that day's daily.
  */
@@ -216,10 +216,23 @@ export class Practice {
     this.save();
   }
 
-  /** Start a new deal with today's rules: the standard ones, or those of one's own that it has. */
-  deal(variant = isChanges(this.ruleset.variant) ? this.ruleset.variant : STANDARD): void {
+  /** The variant of another deal: the standard rules, or those of one's own that this one has. */
+  get #variant(): string {
+    return isChanges(this.ruleset.variant) ? this.ruleset.variant : STANDARD;
+  }
+
+  /** The rules by which another deal is played. */
+  get next(): Ruleset {
+    return findRuleset(this.#game, this.#variant);
+  }
+
+  /**
+   * Start a new deal with today's rules, or the one of a seed or a deck in hexadecimal: by a
+   * variant, or by the rules of one's own that this deal has, or else by the standard ones.
+   */
+  deal(variant: string = this.#variant, seed: string = newSeed()): void {
     this.ruleset = findRuleset(this.#game, variant);
-    this.#seed = newSeed();
+    this.#seed = seed;
     this.race = null;
     this.day = null;
     this.restart();
@@ -317,12 +330,16 @@ function count(stored: unknown): number {
   return Number.isInteger(stored) ? Math.max(0, stored as number) : 0;
 }
 
-/** The rules of a stored deal, or null if they are no longer known. */
-function rulesOf(game: string, { rules, variant }: StoredDeal): Ruleset | null {
+/** The rules of a stored deal, or null if they are no longer known, or its cards are not theirs. */
+function rulesOf(game: string, { rules, seed, variant }: StoredDeal): Ruleset | null {
   try {
-    return rules === undefined
-      ? findRuleset(game, variant)
-      : findStoredRuleset(game, variant ?? STANDARD, rules);
+    const found =
+      rules === undefined
+        ? findRuleset(game, variant)
+        : findStoredRuleset(game, variant ?? STANDARD, rules);
+    const cards = parseSeed(seed);
+    if (isDeck(cards)) checkDeck(found, [...cards]);
+    return found;
   } catch (error) {
     if (error instanceof EngineError) return null;
     throw error;

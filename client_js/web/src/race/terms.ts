@@ -2,24 +2,27 @@
 
 import { type Terms, games } from "@samedeal/client";
 import { variantWords } from "../app/own/names.ts";
-import { text } from "../text/index.ts";
+import { knownWords, text } from "../text/index.ts";
 
 /** As in `Robert, 10 minutes`; the variant is named where it is not the game's base form. */
-export function termsWords({ game, variant, limit, help = "none" }: Terms): string {
-  const known = games.find(({ id }) => id === game);
+export function termsWords({ game, variant, limit, help = "none", known = "" }: Terms): string {
+  const played = games.find(({ id }) => id === game);
   const form = variantWords(game, variant);
   const helped = help === "none" ? undefined : text.help.terms[help];
-  const words = [known?.name ?? game, form, text.start.minutes(limit / 60), helped];
+  const deal = known === "" ? undefined : knownWords(known);
+  const words = [played?.name ?? game, form, deal, text.start.minutes(limit / 60), helped];
   return words.filter((word) => word !== undefined).join(", ");
 }
 
 /** The terms in a message that says more, such as a room or a proposal. */
-export function termsOf({ game, variant, limit, help = "none" }: Terms): Terms {
-  return { game, variant, limit, help };
+export function termsOf({ game, variant, limit, help = "none", known = "" }: Terms): Terms {
+  return { game, variant, limit, help, known };
 }
 
 /** Whether two terms are the same. */
 export function sameTerms(one: Terms, other: Terms): boolean {
   const [a, b] = [termsOf(one), termsOf(other)];
-  return a.game === b.game && a.variant === b.variant && a.limit === b.limit && a.help === b.help;
+  return (["game", "variant", "limit", "help", "known"] as const).every(
+    (field) => a[field] === b[field],
+  );
 }

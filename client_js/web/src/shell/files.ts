@@ -29,6 +29,7 @@ export const FILES: Files = {
   account: () => withText(import("../account/Account.svelte")),
   settings: () => withText(import("../account/Settings.svelte")),
   practice: () => import("../practice/Practice.svelte"),
+  known: () => withOwnText("known", import("../practice/KnownDeal.svelte")),
   rules: () => withText(import("../practice/Rules.svelte")),
   room: () => import("../race/Room.svelte"),
   watch: () => withText(import("../watch/Watch.svelte")),

@@ -174,6 +174,11 @@ export function marksOf(result: {
   ].join(", ");
 }
 
+/** The mark of a known deal, which is named by a number of few digits, or else by its cards. */
+export function knownWords(name: string): string {
+  return text.play.known(name.length < 8 ? name : null);
+}
+
 /** What a deal is played for, as `app/targets.ts` tells it. */
 interface Target {
   readonly kind: "all" | "par" | "best" | "own";

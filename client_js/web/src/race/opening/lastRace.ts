@@ -13,6 +13,8 @@ export interface RaceWish {
   /** Seconds. */
   readonly limit: number;
   readonly help: "none" | "undo" | "hints";
+  /** The known deal that it is to be on, which the next race does not begin with. */
+  readonly known?: string;
 }
 
 const KEY = "samedeal.race";
