@@ -19,10 +19,12 @@ from engine.cards import PACK_SIZE, pack, parse_pile, pile_names
 from engine.catalog import games, ruleset
 from engine.deal import commitment, deal_seed, lay_out, shuffled
 from engine.hints import hint
+from engine.known import numbered_deck
 from engine.moves import legal_moves
 from engine.notation import move_text, parse_move
 from engine.play import play
 from engine.position import position_of
+from engine.schema import STANDARD
 from server.base.core.ids import DealId, PlayerId
 from server.play.core import attempt
 from server.play.core.attempt import Started
@@ -34,6 +36,8 @@ from tests.vectors.solver import passes, piles
 
 FOLDER = Path(__file__).parent
 SEEDS = [bytes(32), bytes(range(32)), bytes([255]) * 32, sha256(b"samedeal vectors").digest()]
+NUMBERS = [1, 617, 11982]
+"""Numbered deals of the classic FreeCell program."""
 MAX_GAME = 250
 RUN_OPENING = ["s>t"] * 6 + ["t9>t8x5", "t0>t8", "t8>f6x13"]
 """The moves that bring the run of `run_deck` home."""
@@ -47,7 +51,10 @@ def variants() -> Iterator[tuple[str, str]]:
 
 
 def deals() -> Iterator[dict[str, Any]]:
-    """Yield the order of the pack and the position dealt, for each seed, game and variant."""
+    """Yield the order of the pack and the position dealt, for each seed, game and variant.
+
+    The last ones are numbered deals, with their decks in place of seeds.
+    """
     for game, variant in variants():
         rules = ruleset(game, variant)
         for seed in SEEDS:
@@ -58,6 +65,16 @@ def deals() -> Iterator[dict[str, Any]]:
                 "deck": pile_names(shuffled(rules.pack, seed)),
                 "position": position_of(deal_seed(rules, seed)),
             }
+    rules = ruleset("freecell", STANDARD)
+    for number in NUMBERS:
+        deck = numbered_deck(number)
+        yield {
+            "seed": deck.hex(),
+            "game": rules.game,
+            "variant": rules.variant,
+            "deck": pile_names(deck),
+            "position": position_of(deal_seed(rules, deck)),
+        }
 
 
 def replays() -> Iterator[dict[str, Any]]:

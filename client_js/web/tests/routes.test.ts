@@ -32,6 +32,8 @@ describe("routeOf", () => {
     ],
     ["/own/golf/more", { screen: "missing" }],
     ["/settings", { screen: "settings" }],
+    ["/practice/freecell", { screen: "practice", game: "freecell" }],
+    ["/practice/freecell?deal=11982", { screen: "known", game: "freecell", deal: "11982" }],
     ["/account", { screen: "account" }],
     ["/admin", { screen: "operators", page: "cases", about: "" }],
     ["/admin/acts", { screen: "operators", page: "acts", about: "" }],

@@ -1,0 +1,106 @@
+/** Known deals on the page: what is read, what is said of it, and where it is kept. */
+
+import "./texts.ts";
+import { beforeAll, describe, expect, it, test } from "vitest";
+import { cardName, parsePile } from "../../src/rules/cards.ts";
+import { findRuleset } from "../../src/rules/catalog.ts";
+import { knownSeed, numberedDeck } from "../../src/rules/known.ts";
+import { legalMoves } from "../../src/rules/moves.ts";
+import { markOf } from "../src/parts/known/mark.ts";
+import { readingOf } from "../src/parts/known/reading.ts";
+import { beginPractice, knownBy } from "../src/practice/beginning.ts";
+import { Practice } from "../src/practice/practice.svelte.ts";
+import { sameTerms, termsOf, termsWords } from "../src/race/terms.ts";
+import { withOwnText } from "../src/text/index.ts";
+import { MemoryStorage } from "./storage.ts";
+
+const freecell = findRuleset("freecell");
+const seed = knownSeed(freecell, "11982");
+const unnumbered = knownSeed(freecell, seed).replace(/^(..)(..)/, "$2$1");
+
+beforeAll(() => withOwnText("known", Promise.resolve()));
+
+describe("what was pasted", () => {
+  it("is nothing, or a deal", () => {
+    expect(readingOf(freecell, " \n")).toBeNull();
+    expect(readingOf(freecell, "#11982")).toMatchObject({ seed, problem: null });
+  });
+
+  /** Columns of the deal, as they would be pasted. */
+  const columns = Array.from({ length: 8 }, (_, pile) =>
+    numberedDeck(11_982)
+      .filter((_card, at) => at % 8 === pile)
+      .map(cardName)
+      .join(" "),
+  );
+  const text = columns.join("\n");
+
+  it.each([
+    ["#", "There are no cards in it."],
+    ["1000001", "The numbers go from 1 to 1,000,000."],
+    [text.replace("AH", "Ah?"), "Line 1: “Ah?” is no card."],
+    [text.replace("AH", "KH"), "Too often there: King of hearts. Missing: Ace of hearts."],
+    [text.replace("AH ", ""), "Line 1 has 6 cards, and should have 7."],
+    [columns.slice(1).join("\n"), "7 lines of cards for 8 piles."],
+    [`Freecells: AH\n${text}`, "Line 1: that game has begun. Paste it as it was dealt."],
+    [`Talon: AH\n${text}`, "1 card in the stock (Talon), and there should be 0."],
+    [`Foundations: AH\n${text}`, "1 card on the foundations, and there should be 0."],
+    [`Reserve: AH\n${text}`, "1 line for the reserve, and there should be 0."],
+    ["00".repeat(52), "These are not the cards of this game."],
+  ])("'%s' is answered by what is wrong", (pasted, problem) => {
+    expect(readingOf(freecell, pasted)).toEqual({ seed: null, board: null, problem });
+  });
+
+  it("is no number where there are two packs", () => {
+    const problem = "This game has no numbered deals. Paste the cards instead.";
+    expect(readingOf(findRuleset("spider"), "11982")).toMatchObject({ problem });
+  });
+});
+
+test("a deal is marked as known by what stands where others have their seed", () => {
+  expect(markOf("ab".repeat(32))).toBeNull();
+  expect(markOf(seed)).toBe("Known deal 11982");
+  expect(markOf(unnumbered)).toBe("Known deal");
+});
+
+describe("practice on a known deal", () => {
+  it("deals its cards, and resumes it", () => {
+    const storage = new MemoryStorage();
+    const practice = new Practice("freecell", storage);
+    practice.deal(seed);
+    const [move] = legalMoves(practice.view);
+    expect(practice.play(move!)).toBe(true);
+    const again = new Practice("freecell", storage);
+    expect([again.seed, again.view]).toEqual([seed, practice.view]);
+    again.restart();
+    expect(again.view.piles[4]).toEqual(parsePile("AH 3D KD JC 6C JD KC".split(" ")));
+    again.deal();
+    expect(markOf(again.seed)).toBeNull();
+  });
+
+  it("asks before it takes the place of a game", () => {
+    const storage = new MemoryStorage();
+    const practice = new Practice("freecell", storage);
+    practice.play(legalMoves(practice.view)[0]!);
+    const known = knownBy(freecell, seed);
+    expect(beginPractice(known, storage)).toBe(1);
+    expect(beginPractice(known, storage, true)).toBe(0);
+    expect(new Practice("freecell", storage).seed).toBe(seed);
+  });
+
+  it("is not resumed with the cards of another game", () => {
+    const storage = new MemoryStorage();
+    storage.setItem("samedeal.practice.spider", JSON.stringify({ seed, moves: [] }));
+    const { lost, seed: other } = new Practice("spider", storage);
+    expect([lost, markOf(other)]).toEqual([true, null]);
+  });
+});
+
+test("terms name the known deal that they are for", () => {
+  const terms = { game: "freecell", variant: "standard", limit: 600 };
+  const known = { ...terms, known: "11982" };
+  expect(termsWords(known)).toBe("FreeCell, Known deal 11982, 10 minutes");
+  expect(termsWords({ ...terms, known: seed })).toBe("FreeCell, Known deal, 10 minutes");
+  expect(termsOf(known)).toEqual({ ...known, help: "none" });
+  expect([sameTerms(terms, termsOf(terms)), sameTerms(terms, known)]).toEqual([true, false]);
+});

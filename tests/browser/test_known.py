@@ -1,0 +1,101 @@
+"""Known deals in Chromium: pasted for practice, opened by a link, and raced on by two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from engine.cards import pile_names
+from engine.catalog import ruleset
+from engine.deal import deal_seed
+from engine.known import known_deck
+from tests.browser.checks import problems
+from tests.browser.conftest import Site
+from tests.browser.player import DESKTOP, PHONE, Player
+
+MARK = "Known deal 11982"
+
+
+@pytest.fixture
+def players(browser: Browser, site: Site) -> Iterator[list[Player]]:
+    players = [
+        Player(browser, site.url, device, name)
+        for device, name in ((PHONE, "Ada"), (DESKTOP, "Grace"))
+    ]
+    yield players
+    for player in players:
+        player.close()
+
+
+def expect_deal(player: Player, number: str) -> None:
+    """Wait until a player sees the opening of a numbered deal."""
+    rules = ruleset("freecell", "standard")
+    piles = deal_seed(rules, known_deck(rules, number)).piles
+    player.wait_for_board()
+    shown = {pile: player.cards(f"t{nth}") for nth, pile in enumerate(rules.tableau)}
+    assert shown == {pile: pile_names(piles[pile]) for pile in rules.tableau}
+    expect(player.see("known-mark")).to_have_text(f"Known deal {number}")
+
+
+def test_a_number_is_pasted_for_practice_and_another_one_linked_to(players: list[Player]) -> None:
+    player = players[0]
+    player.go("/practice/freecell")
+    player.wait_for_board()
+    expect(player.see("known-mark")).to_have_count(0)
+    player.press("deal-from-elsewhere")
+    player.see("known-text").fill("AH, or so")
+    expect(player.see("known-problem")).to_contain_text("or” is no card")
+    expect(player.see("play-known")).to_be_disabled()
+    player.see("known-text").fill("Game #11982")
+    player.see("known-picture").wait_for()
+    assert problems(player) == []
+    player.press("play-known")
+    expect_deal(player, "11982")
+    assert problems(player) == []
+
+    player.tap("t0")
+    player.wait_for_moves(1)
+    player.page.reload()
+    player.wait_for_board()
+    expect(player.see("known-mark")).to_have_text(MARK)
+    player.wait_for_moves(1)
+    player.go("/practice/freecell?deal=617")
+    player.press("replace-practice")
+    expect_deal(player, "617")
+    player.go("/practice/freecell?deal=0")
+    expect(player.page.get_by_role("heading", level=1)).to_contain_text("no such deal")
+
+
+def test_two_race_on_a_known_deal_and_see_that_it_is_one(players: list[Player]) -> None:
+    host, guest = players
+    host.go("/new")
+    host.choose_game("freecell")
+    host.see("deal-select").select_option(index=1)
+    host.see("known-text").fill("11982")
+    host.see("known-picture").wait_for()
+    assert problems(host) == []
+    host.see("seats-select").select_option("2")
+    host.press("create-room")
+    host.see("seat").first.wait_for()
+    guest.page.goto(host.page.url)
+    for player in players:
+        expect(player.see("known-mark")).to_have_text(MARK)
+        expect(player.see("not-counted")).to_contain_text("the round doesn")
+    expect(host.see("start-round")).to_contain_text("2")
+    host.press("start-round")
+    for player in players:
+        expect_deal(player, "11982")
+    for player in players:
+        player.give_up()
+    guest.unfold("deal")
+    guest.press("check-deal")
+    expect(guest.see("check-result")).to_contain_text("cards and commitment match")
+    expect(guest.see("challenge-with-deal")).to_have_count(0)
+    guest.unfold("terms")
+    guest.press("change-terms")
+    expect(guest.see("known-text")).to_have_value("11982")
+    guest.see("deal-select").select_option(index=0)
+    guest.press("send-terms")
+    expect(host.see("proposals")).to_contain_text("Grace suggests FreeCell, ")
