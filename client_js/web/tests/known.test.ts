@@ -1,6 +1,5 @@
 /** Known deals on the page: what is read, what is said of it, and where it is kept. */
 
-import "./texts.ts";
 import { beforeAll, describe, expect, it, test } from "vitest";
 import { cardName, parsePile } from "../../src/rules/cards.ts";
 import { findRuleset } from "../../src/rules/catalog.ts";
